@@ -1,0 +1,210 @@
+# GPU Headroom. `make help` lists the targets.
+# What is built leaves a stamp under .make/, so that a target does only what changed.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+
+PYTHON ?= python3
+PORT ?= 8888
+APP ?= lab-4.6 lab-4.2 notebook-7.6 notebook-7.2
+ARGS ?=
+
+VENV := .venv
+BUILD := .venvs/build
+LAB_42 := .venvs/lab-4.2
+KERNEL_617 := .venvs/kernel-6.17
+BUILD_PATH := $(CURDIR)/$(BUILD)/bin:$(PATH)
+JLPM := PATH="$(BUILD_PATH)" jlpm
+PIP := -m pip --disable-pip-version-check
+PIP_INSTALL := $(PIP) install --quiet
+# $(call yarn,folder): install exactly what the lock file names; what yarn says matters when it fails.
+define yarn
+	@cd $(1) && PATH="$(BUILD_PATH)" jlpm install --immutable > "$(CURDIR)/.make/yarn.log" \
+		|| { cat "$(CURDIR)/.make/yarn.log" >&2; exit 1; }
+endef
+
+# `make demo GPU=real PYTHON=…` names the environment of the kernel, not ours.
+ifeq ($(GPU),real)
+HOST_PYTHON := python3
+DEMO_KERNEL := --kernel-python "$(PYTHON)"
+else
+HOST_PYTHON := $(PYTHON)
+DEMO_KERNEL :=
+endif
+
+FRONTEND := package.json tsconfig.json scripts/pack.mjs \
+	$(shell find src schema style python_helper/gpu_headroom -type f \
+		-not -name packs.ts -not -name '*.pyc' 2>/dev/null)
+PACKAGE := pyproject.toml install.json README.md LICENSE $(FRONTEND)
+
+.NOTPARALLEL:
+.PHONY: help demo develop environments test lint types jest pytest galata \
+	wheel install benchmarks requirements clean distclean
+
+help: ## list the targets
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+# --- What has to be on the machine -------------------------------------------
+
+.make/python: | .make
+	@$(HOST_PYTHON) -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))' 2>/dev/null \
+		|| { echo "Python 3.10 or newer with venv is missing: install it from python.org or with 'apt-get install python3 python3-venv', or name one with PYTHON=…" >&2; exit 1; }
+	@touch $@
+
+.make/node: | .make
+	@node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null \
+		|| { echo "Node.js 20 or newer is missing: install it from nodejs.org or your package manager." >&2; exit 1; }
+	@touch $@
+
+.make:
+	@mkdir -p $@
+
+# --- Environments -------------------------------------------------------------
+
+# $(call environment,folder,requirements file): a virtual environment with these versions.
+define environment
+	@echo "Preparing $(1)"
+	@test -x $(1)/bin/python || $(HOST_PYTHON) -m venv $(1)
+	@$(1)/bin/python $(PIP_INSTALL) --requirement $(2)
+endef
+
+.make/lab-4.6: requirements/lab-4.6.txt requirements/torch.txt scripts/install_torch.py | .make/python
+	$(call environment,$(VENV),$<)
+	@$(VENV)/bin/python scripts/install_torch.py
+	@touch $@
+
+.make/lab-4.2: requirements/lab-4.2.txt requirements/torch.txt scripts/install_torch.py | .make/python
+	$(call environment,$(LAB_42),$<)
+	@$(LAB_42)/bin/python scripts/install_torch.py
+	@touch $@
+
+.make/kernel-6.17: requirements/kernel-6.17.txt requirements/torch.txt scripts/install_torch.py | .make/python
+	$(call environment,$(KERNEL_617),$<)
+	@$(KERNEL_617)/bin/python scripts/install_torch.py
+	@touch $@
+
+.make/build: requirements/build.txt | .make/python
+	$(call environment,$(BUILD),$<)
+	@touch $@
+
+.make/test-tools: requirements/test.txt .make/lab-4.6
+	@$(VENV)/bin/python $(PIP_INSTALL) --requirement $<
+	@touch $@
+
+environments: .make/lab-4.6 .make/lab-4.2 .make/kernel-6.17 ## the environments of every supported generation
+
+# --- Front end ----------------------------------------------------------------
+
+node_modules/.stamp: package.json yarn.lock .yarnrc.yml .make/build | .make/node
+	@echo "Installing the front end's packages"
+	$(call yarn,.)
+	@touch $@
+
+ui-tests/node_modules/.stamp: ui-tests/package.json ui-tests/yarn.lock .yarnrc.yml .make/build | .make/node
+	@echo "Installing the browser tests' packages"
+	$(call yarn,ui-tests)
+	@touch $@
+
+labextension/package.json: node_modules/.stamp $(FRONTEND)
+	@$(JLPM) build
+	@touch $@
+
+# --- The wheel, and where it goes ----------------------------------------------
+
+wheel: .make/wheel ## build dist/gpu_headroom-….whl
+
+.make/wheel: node_modules/.stamp $(PACKAGE)
+	@rm -rf dist
+	@PATH="$(BUILD_PATH)" python $(PIP) wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
+	@touch $@
+
+# $(call unlink,environment): remove what `make develop` linked.
+define unlink
+	@find $(1)/share/jupyter/labextensions -name gpu-headroom -type l -delete
+	@rm -f $(1)/lib/python*/site-packages/gpu_headroom_sources.pth
+endef
+
+# $(call install,environment): the wheel, in place of a link.
+define install
+	$(call unlink,$(1))
+	@$(1)/bin/python $(PIP_INSTALL) --no-deps --force-reinstall dist/*.whl
+endef
+
+.make/installed-lab-4.6: .make/wheel .make/lab-4.6
+	$(call install,$(VENV))
+	@touch $@
+
+.make/installed-lab-4.2: .make/wheel .make/lab-4.2
+	$(call install,$(LAB_42))
+	@touch $@
+
+install: .make/installed-lab-4.6 .make/installed-lab-4.2 ## install the wheel into the environments
+
+# $(call link,environment): the sources of both halves, in place of the wheel.
+define link
+	@$(1)/bin/python $(PIP) uninstall --quiet --quiet --yes gpu-headroom
+	@mkdir -p $(1)/share/jupyter/labextensions
+	@ln -sfn "$(CURDIR)/labextension" $(1)/share/jupyter/labextensions/gpu-headroom
+	@echo "$(CURDIR)/python_helper" > "$$(echo $(1)/lib/python*/site-packages)/gpu_headroom_sources.pth"
+endef
+
+develop: labextension/package.json .make/test-tools .make/lab-4.2 ## link the extension and the helper into the environments
+	$(call link,$(VENV))
+	$(call link,$(LAB_42))
+	@rm -f .make/installed-*
+
+# --- The demo -------------------------------------------------------------------
+
+demo: .make/installed-lab-4.6 ## JupyterLab on the demo notebook (PORT=…, GPU=real PYTHON=…)
+	@$(VENV)/bin/python scripts/demo.py --port $(PORT) $(DEMO_KERNEL)
+
+# --- Tests ----------------------------------------------------------------------
+
+test: lint types jest pytest galata ## everything below, one after the other
+
+lint: node_modules/.stamp ui-tests/node_modules/.stamp .make/test-tools ## eslint, prettier, stylelint, ruff
+	@$(JLPM) lint:check
+	@$(VENV)/bin/ruff check .
+	@$(VENV)/bin/ruff format --check .
+
+types: node_modules/.stamp ui-tests/node_modules/.stamp .make/test-tools ## tsc, mypy
+	@$(JLPM) types
+	@cd ui-tests && PATH="$(BUILD_PATH)" jlpm types
+	@$(VENV)/bin/mypy
+	@$(VENV)/bin/mypy $(wildcard benchmarks/*.py) scripts
+
+jest: node_modules/.stamp ## the front end's unit tests (ARGS=…)
+	@$(JLPM) test $(ARGS)
+
+pytest: environments .make/test-tools .make/wheel ## the helper's tests, on every kernel generation (ARGS=…)
+	@GPU_HEADROOM_WHEEL="$$(echo $(CURDIR)/dist/*.whl)" $(VENV)/bin/pytest $(ARGS)
+
+.make/chromium: ui-tests/node_modules/.stamp
+	@scripts/chromium.sh > $@
+
+galata: install environments .make/chromium ## the browser tests (APP=lab-4.6, lab-4.2, notebook-7.6 or notebook-7.2, ARGS=…)
+	@export GPU_HEADROOM_CHROMIUM="$$(cat .make/chromium)"; cd ui-tests; \
+	for app in $(APP); do GPU_HEADROOM_APP=$$app node node_modules/@playwright/test/cli.js test $(ARGS); done
+
+benchmarks: .make/installed-lab-4.6 .make/test-tools ## measure and print the design's numbers
+	@for script in benchmarks/*.py; do $(VENV)/bin/python "$$script"; done
+
+# --- Upkeep ----------------------------------------------------------------------
+
+requirements: | .make/python ## pin every version in requirements/ again
+	@test -x .venvs/uv/bin/uv || { $(HOST_PYTHON) -m venv .venvs/uv && .venvs/uv/bin/python $(PIP_INSTALL) uv; }
+	@cd requirements && for name in build kernel-6.17 lab-4.2 lab-4.6 test; do \
+		../.venvs/uv/bin/uv pip compile --quiet --universal --python-version 3.10 --no-header --no-annotate \
+			--constraint $$([ $$name = test ] && echo lab-4.6.txt || echo /dev/null) \
+			--output-file $$name.txt $$name.in; \
+	done
+
+clean: ## remove what was built, keep the environments
+	@rm -rf .make/wheel .make/installed-* .make/ui-tests dist labextension lib coverage tsconfig.tsbuildinfo \
+		src/kernel/packs.ts ui-tests/test-results ui-tests/playwright-report
+	@rm -rf .eslintcache .stylelintcache .mypy_cache .ruff_cache .pytest_cache
+
+distclean: clean ## remove the environments and packages too
+	@rm -rf .make .venv .venvs .yarn node_modules ui-tests/node_modules ui-tests/.yarn

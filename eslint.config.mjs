@@ -1,0 +1,132 @@
+import jupyter from '@jupyter/eslint-plugin';
+import { DEFAULT_LONG_LIVED_TYPES } from '@jupyter/eslint-plugin/lib/utils/signal-lifetime.js';
+import prettier from 'eslint-config-prettier';
+import jest from 'eslint-plugin-jest';
+import * as jsonc from 'jsonc-eslint-parser';
+import tseslint from 'typescript-eslint';
+
+const SOURCES = ['src/**/*.{ts,tsx}'];
+const UNIT_TESTS = ['src/**/__tests__/**/*.{ts,tsx}'];
+const UI_TESTS = ['ui-tests/**/*.ts'];
+
+const isForSchemas = rule => rule === 'no-schema-enum';
+const isForGalata = rule => /galata|soft-assertions/.test(rule);
+const isForSources = rule => !isForSchemas(rule) && !isForGalata(rule);
+
+/** The rules of @jupyter/eslint-plugin that apply, all as errors. */
+function jupyterRules(applies) {
+  const names = Object.keys(jupyter.rules).filter(applies);
+  return Object.fromEntries(names.map(name => [`jupyter/${name}`, 'error']));
+}
+
+/** A kernel connection outlives every view of it, as the plugin's own list does. */
+const LONG_LIVED = {
+  longLivedTypes: [...DEFAULT_LONG_LIVED_TYPES, 'IKernelConnection']
+};
+
+export default tseslint.config(
+  {
+    ignores: [
+      '.make',
+      '.venv',
+      '.venvs',
+      '.yarn',
+      'dist',
+      'coverage',
+      'labextension',
+      'lib',
+      'src/kernel/packs.ts',
+      'ui-tests/node_modules',
+      'ui-tests/playwright-report',
+      'ui-tests/test-results'
+    ]
+  },
+  { linterOptions: { reportUnusedDisableDirectives: 'error' } },
+  {
+    files: [...SOURCES, ...UI_TESTS],
+    extends: [
+      ...tseslint.configs.strictTypeChecked,
+      ...tseslint.configs.stylisticTypeChecked
+    ],
+    plugins: { jupyter },
+    languageOptions: {
+      parserOptions: {
+        project: ['tsconfig.test.json', 'ui-tests/tsconfig.json'],
+        tsconfigRootDir: import.meta.dirname
+      }
+    },
+    rules: {
+      '@typescript-eslint/consistent-type-exports': 'error',
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/naming-convention': [
+        'error',
+        {
+          selector: 'interface',
+          format: ['PascalCase'],
+          custom: { regex: '^I[A-Z]', match: true }
+        },
+        {
+          selector: 'memberLike',
+          modifiers: ['private'],
+          format: ['camelCase'],
+          leadingUnderscore: 'require'
+        }
+      ],
+      '@typescript-eslint/no-explicit-any': 'error',
+      // JupyterLab keeps the types of a class in a namespace of its name.
+      '@typescript-eslint/no-namespace': 'off',
+      // A namespace of its name also holds the statics of a widget.
+      '@typescript-eslint/no-extraneous-class': 'off',
+      // `signal.connect(this._onX, this)` hands a method over together with its
+      // `this`; jupyter/require-signal-this-arg sees to the latter.
+      '@typescript-eslint/unbound-method': 'off',
+      // Numbers and booleans in a sentence are what the sentence is for.
+      '@typescript-eslint/restrict-template-expressions': [
+        'error',
+        { allowNumber: true, allowBoolean: true }
+      ],
+      '@typescript-eslint/switch-exhaustiveness-check': [
+        'error',
+        { considerDefaultExhaustiveForUnions: true }
+      ],
+      curly: 'error',
+      eqeqeq: 'error',
+      'no-console': ['error', { allow: ['error', 'warn'] }],
+      'no-warning-comments': 'error',
+      'prefer-arrow-callback': 'error'
+    }
+  },
+  {
+    files: SOURCES,
+    rules: {
+      ...jupyterRules(isForSources),
+      'jupyter/prefer-signal-this-arg': ['error', LONG_LIVED],
+      'jupyter/require-signal-cleanup': ['error', LONG_LIVED]
+    }
+  },
+  {
+    files: UNIT_TESTS,
+    extends: [jest.configs['flat/recommended'], jest.configs['flat/style']],
+    rules: {
+      'jest/expect-expect': 'error',
+      // Tests declare plugins and commands that nobody disables or queries.
+      'jupyter/command-described-by': 'off',
+      'jupyter/command-id-convention': 'off',
+      'jupyter/plugin-id-convention': 'off',
+      'jupyter/prefer-lazy-imports': 'off',
+      // Tests compare with sentences as a person reads them.
+      'jupyter/no-untranslated-string': 'off'
+    }
+  },
+  {
+    files: UI_TESTS,
+    rules: jupyterRules(isForGalata)
+  },
+  {
+    files: ['schema/*.json'],
+    plugins: { jupyter },
+    languageOptions: { parser: jsonc },
+    rules: jupyterRules(isForSchemas)
+  },
+  prettier
+);

@@ -1,0 +1,58 @@
+const jupyterlab = require('@jupyterlab/testutils/lib/jest-config');
+
+// Packages published as ES modules only, which Jest has to translate.
+const esModules = [
+  '@codemirror',
+  '@jupyter/',
+  '@jupyterlab/',
+  '@microsoft/',
+  '@rjsf',
+  'd3',
+  'delaunator',
+  'exenv-es6',
+  'internmap',
+  'lib0',
+  'marked',
+  'nanoid',
+  'p-limit',
+  'robust-predicates',
+  'uuid',
+  'vscode-ws-jsonrpc',
+  'y-protocols',
+  'y-websocket',
+  'yjs',
+  'yocto-queue'
+].join('|');
+
+const base = jupyterlab(__dirname);
+
+module.exports = {
+  ...base,
+  collectCoverageFrom: [
+    'src/**/*.{ts,tsx}',
+    '!src/**/*.d.ts',
+    '!src/**/__tests__/**',
+    '!src/kernel/packs.ts'
+  ],
+  coverageReporters: ['text-summary', 'lcov'],
+  // The packed manifest of a built extension repeats the package's name.
+  modulePathIgnorePatterns: [
+    '<rootDir>/.venv',
+    '<rootDir>/dist',
+    '<rootDir>/labextension',
+    '<rootDir>/ui-tests'
+  ],
+  reporters: ['default'],
+  roots: ['<rootDir>/src'],
+  testPathIgnorePatterns: ['/node_modules/'],
+  testRegex: '/__tests__/.*\\.spec\\.tsx?$',
+  transform: {
+    ...base.transform,
+    // `jlpm types` checks the types of the tests, so they are only translated.
+    '^.+\\.tsx?$': [
+      'ts-jest',
+      { tsconfig: 'tsconfig.test.json' }
+    ]
+  },
+  transformIgnorePatterns: [`/node_modules/(?!(${esModules}))`]
+};

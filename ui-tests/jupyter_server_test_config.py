@@ -1,0 +1,38 @@
+"""The Jupyter server of the browser tests; playwright.config.js says where it keeps its files."""
+
+import json
+import os
+import shutil
+import sys
+from pathlib import Path
+
+from jupyterlab.galata import configure_jupyter_server
+
+HERE = Path(__file__).resolve().parent
+HOME = Path(os.environ["GPU_HEADROOM_UI_TESTS"])
+KERNEL_617 = HERE.parent / ".venvs" / "kernel-6.17" / "bin" / "python"
+CONNECTION = ["-f", "{connection_file}"]
+KERNELS = {
+    "without-helper": [sys.executable, str(HERE / "kernels" / "without_helper.py"), *CONNECTION],
+    "kernel-6.17": [str(KERNEL_617), "-m", "ipykernel_launcher", *CONNECTION],
+}
+
+
+def offer_kernel(name: str, argv: list[str]) -> None:
+    """Write the kernelspec that adds a kernel to those of the environment."""
+    folder = Path(os.environ["JUPYTER_DATA_DIR"]) / "kernels" / name
+    folder.mkdir(parents=True)
+    spec = {"argv": argv, "display_name": name, "language": "python", "metadata": {}}
+    folder.joinpath("kernel.json").write_text(json.dumps(spec))
+
+
+shutil.rmtree(HOME, ignore_errors=True)
+Path(os.environ["JUPYTERLAB_GALATA_ROOT_DIR"]).mkdir(parents=True)
+for kernel, command in KERNELS.items():
+    offer_kernel(kernel, command)
+
+c = get_config()  # noqa: F821  # Jupyter runs this file with the function in its globals
+configure_jupyter_server(c)
+c.ServerApp.port = int(os.environ["GPU_HEADROOM_PORT"])
+c.ServerApp.allow_root = True
+c.JupyterNotebookApp.expose_app_in_browser = True

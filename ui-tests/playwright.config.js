@@ -1,0 +1,95 @@
+const path = require('node:path');
+const galata = require('@jupyterlab/galata/lib/playwright-config');
+
+/**
+ * The applications the tests run in, named by GPU_HEADROOM_APP. Everything is
+ * tested in the newest JupyterLab; the others run what their test files name.
+ */
+const APPS = {
+  'lab-4.6': {
+    environment: '.venv',
+    command: 'lab',
+    port: 8961,
+    testIgnore: '**/notebook.spec.ts'
+  },
+  'lab-4.2': {
+    environment: '.venvs/lab-4.2',
+    command: 'lab',
+    port: 8962,
+    testMatch: '**/smoke.spec.ts'
+  },
+  'notebook-7.6': {
+    environment: '.venv',
+    command: 'notebook',
+    port: 8963,
+    testMatch: '**/{notebook,smoke}.spec.ts'
+  },
+  'notebook-7.2': {
+    environment: '.venvs/lab-4.2',
+    command: 'notebook',
+    port: 8964,
+    testMatch: '**/{notebook,smoke}.spec.ts'
+  }
+};
+
+const ROOT = path.dirname(__dirname);
+const name = process.env.GPU_HEADROOM_APP ?? 'lab-4.6';
+const app = APPS[name];
+if (app === undefined) {
+  throw new Error(
+    `GPU_HEADROOM_APP is ${name}, which is none of ${Object.keys(APPS).join(', ')}.`
+  );
+}
+const { environment, command, port, ...tests } = app;
+const home = path.join(ROOT, '.make', 'ui-tests', name);
+const isLab = command === 'lab';
+
+module.exports = {
+  ...galata,
+  ...tests,
+  metadata: { app: name },
+  outputDir: path.join(__dirname, 'test-results', name),
+  reporter: [['list']],
+  // A retried test hides what it found.
+  retries: 0,
+  testDir: path.join(__dirname, 'tests'),
+  timeout: 120000,
+  // Kernels and the browser share the cores.
+  workers: 1,
+  use: {
+    ...galata.use,
+    appPath: isLab ? '/lab' : '/tree',
+    baseURL: `http://localhost:${port}`,
+    launchOptions: {
+      executablePath: process.env.GPU_HEADROOM_CHROMIUM || '/usr/bin/chromium',
+      args: [
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-gpu',
+        '--disable-quic',
+        '--disable-sync',
+        '--no-first-run',
+        '--no-sandbox'
+      ]
+    },
+    trace: 'off',
+    video: 'off'
+  },
+  webServer: {
+    command: `"${path.join(ROOT, environment, 'bin', 'jupyter')}" ${command} --config jupyter_server_test_config.py`,
+    cwd: __dirname,
+    env: {
+      GPU_HEADROOM_PORT: `${port}`,
+      GPU_HEADROOM_UI_TESTS: home,
+      IPYTHONDIR: path.join(home, 'ipython'),
+      JUPYTER_CONFIG_DIR: path.join(home, 'config'),
+      JUPYTER_DATA_DIR: path.join(home, 'data'),
+      JUPYTER_RUNTIME_DIR: path.join(home, 'runtime'),
+      JUPYTERLAB_GALATA_ROOT_DIR: path.join(home, 'root')
+    },
+    gracefulShutdown: { signal: 'SIGTERM', timeout: 10000 },
+    reuseExistingServer: false,
+    timeout: 120000,
+    url: `http://localhost:${port}${isLab ? '/lab' : '/tree'}`
+  }
+};
