@@ -1,0 +1,341 @@
+"""A model of PyTorch's CUDACachingAllocator: which bytes it takes, keeps, gives out and returns.
+
+The rules are those of `c10/cuda/CUDACachingAllocator.cpp` with its default settings: one stream,
+no expandable segments, no private pools. Nothing here knows about tensors or imports PyTorch.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from .blocks import Block, FreeBlocks, Segment
+from .history import History
+from .refusal import refusal_message
+from .sizes import MIB
+from .statistics import LARGE_POOL, POOL_STATISTICS, SMALL_POOL, PoolStatistic, Statistic
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+MIN_BLOCK_BYTES = 512
+"""Every request is rounded up to a multiple of this (kMinBlockSize)."""
+SMALL_BYTES = 1 * MIB
+"""The largest request served from the small pool (kSmallSize)."""
+SMALL_SEGMENT_BYTES = 2 * MIB
+"""What the small pool takes from the card at a time (kSmallBuffer)."""
+LARGE_SEGMENT_BYTES = 20 * MIB
+"""What a request below `MIN_LARGE_BYTES` takes from the card (kLargeBuffer)."""
+MIN_LARGE_BYTES = 10 * MIB
+"""From here on a request gets a segment of its own (kMinLargeAlloc)."""
+ROUND_LARGE_BYTES = 2 * MIB
+"""Segments of their own are multiples of this (kRoundLarge)."""
+CONTEXT_BYTES = 420 * MIB
+"""Of the memory outside PyTorch, at most this much is this process's own driver context."""
+
+_FIRST_ADDRESS = 0x7F00_0000_0000
+
+Observer = "Callable[[int, int, int, int], object]"
+
+
+class CachingAllocator:
+    """The allocator of one card of `capacity` bytes, of which others use `outside` bytes.
+
+    `oom_error` is raised with PyTorch's text where a request does not fit. Observers are called
+    just before, on the allocating thread and with no lock held; what one raises takes the place of
+    `oom_error`, as in PyTorch. Safe to use from several threads, and `free` from a finalizer.
+    """
+
+    def __init__(
+        self,
+        capacity: int,
+        outside: int = 0,
+        *,
+        oom_error: type[Exception] = MemoryError,
+        history: History | None = None,
+    ) -> None:
+        self.capacity = capacity
+        self.outside = outside
+        self.fraction: float | None = None
+        self.history = history if history is not None else History()
+        self.observers: list[Callable[[int, int, int, int], object]] = []
+        self._oom_error = oom_error
+        self._mutex = threading.Lock()
+        self._released: deque[Block] = deque()
+        self._next_address = _FIRST_ADDRESS
+        self._segments: dict[int, Segment] = {}
+        self._free = {SMALL_POOL: FreeBlocks(), LARGE_POOL: FreeBlocks()}
+        self._statistics = {name: PoolStatistic() for name in POOL_STATISTICS}
+        for active, handed_out in (("active", "allocation"), ("active_bytes", "allocated_bytes")):
+            # With one stream nothing that is freed stays active: the two never differ.
+            self._statistics[active] = self._statistics[handed_out]
+        self._retries = self._ooms = self._device_allocs = self._device_frees = 0
+
+    @property
+    def allocated(self) -> int:
+        """Bytes in blocks that are handed out."""
+        with self._exclusive():
+            return self._current("allocated_bytes")
+
+    @property
+    def reserved(self) -> int:
+        """Bytes taken from the card."""
+        with self._exclusive():
+            return self._current("reserved_bytes")
+
+    @property
+    def allowed(self) -> int:
+        """Bytes the allocator may take: the capacity, or its fraction where one is set."""
+        return self.capacity if self.fraction is None else int(self.fraction * self.capacity)
+
+    @property
+    def device_free(self) -> int:
+        """Bytes that nobody uses on the card, as the driver reports them."""
+        return max(0, self.capacity - self.outside - self._current("reserved_bytes"))
+
+    def malloc(self, nbytes: int) -> Block:
+        """Hand out a block for `nbytes` bytes, or raise the out-of-memory error."""
+        frames = self.history.capture_frames()
+        with self._exclusive():
+            segment_size = _segment_size(_round_up(nbytes, MIN_BLOCK_BYTES))
+            block = self._allocate(nbytes, segment_size)
+            if block is not None:
+                block.frames = frames
+                self.history.note("alloc", block.address, nbytes, frames)
+                return block
+            self._ooms += 1
+            free, limit = self.device_free, self.allowed
+            message = self._refusal(segment_size)
+            self.history.note("oom", 0, segment_size, frames, device_free=free)
+        for observer in tuple(self.observers):
+            observer(0, segment_size, limit, free)
+        raise self._oom_error(message)
+
+    def free(self, block: Block) -> None:
+        """Take `block` back. Safe where the lock is held already, even by this very thread.
+
+        A garbage collection may run a tensor's finalizer in the middle of `malloc`. The block then
+        waits, and whoever holds the lock takes it back before anybody can see the difference.
+        """
+        self._released.append(block)
+        self._take_back()
+
+    def empty_cache(self) -> None:
+        """Return every segment that is wholly free to the card."""
+        with self._exclusive():
+            self._empty_cache()
+
+    def reset_peaks(self) -> None:
+        """Let all peaks start again from the present values."""
+        with self._exclusive():
+            for statistic in self._each_statistic():
+                statistic.reset_peak()
+
+    def reset_accumulated(self) -> None:
+        """Let all sums and event counters start again from zero."""
+        with self._exclusive():
+            for statistic in self._each_statistic():
+                statistic.reset_accumulated()
+            self._retries = self._ooms = self._device_allocs = self._device_frees = 0
+
+    def stats(self) -> dict[str, Any]:
+        """Return what `torch._C._cuda_memoryStats` returns."""
+        with self._exclusive():
+            nested: dict[str, Any] = {
+                name: statistic.as_dict() for name, statistic in self._statistics.items()
+            }
+            return nested | {
+                "num_alloc_retries": self._retries,
+                "num_ooms": self._ooms,
+                "num_device_alloc": self._device_allocs,
+                "num_device_free": self._device_frees,
+                "num_sync_all_streams": 0,
+                "max_split_size": -1,
+                "oversize_allocations": Statistic().as_dict(),
+                "oversize_segments": Statistic().as_dict(),
+            }
+
+    def segments(self) -> list[dict[str, Any]]:
+        """Return the segments with their blocks, as `torch._C._cuda_memorySnapshot` has them."""
+        with self._exclusive():
+            return [_describe_segment(segment) for segment in self._segments.values()]
+
+    def largest_free_block(self) -> int:
+        """Return the size in bytes of the largest block that is kept but not handed out."""
+        with self._exclusive():
+            return max(blocks.largest() for blocks in self._free.values())
+
+    @contextmanager
+    def _exclusive(self) -> Iterator[None]:
+        self._take_back()
+        self._mutex.acquire()
+        try:
+            while self._released:
+                self._return(self._released.popleft())
+            yield
+        finally:
+            self._mutex.release()
+            self._take_back()
+
+    def _take_back(self) -> None:
+        while self._released and self._mutex.acquire(blocking=False):
+            try:
+                while self._released:
+                    self._return(self._released.popleft())
+            finally:
+                self._mutex.release()
+
+    def _allocate(self, nbytes: int, segment_size: int) -> Block | None:
+        size = _round_up(nbytes, MIN_BLOCK_BYTES)
+        pool = _pool_of(size)
+        block = self._free[pool].take_best_fit(size) or self._reserve(pool, segment_size)
+        if block is None:
+            self._empty_cache()
+            self._retries += 1
+            block = self._reserve(pool, segment_size)
+        if block is None:
+            return None
+        self._carve(block, size, pool)
+        block.allocated = True
+        block.requested = nbytes
+        self._count(block, 1)
+        return block
+
+    def _reserve(self, pool: str, size: int) -> Block | None:
+        """Take a segment from the card, or return None where there is no room for it."""
+        if size > self.device_free:
+            return None
+        if self.fraction is not None and self._current("reserved_bytes") + size > self.allowed:
+            return None
+        segment = Segment(self._next_address, size, pool)
+        self._next_address += size + ROUND_LARGE_BYTES
+        self._segments[segment.address] = segment
+        self._device_allocs += 1
+        self._statistics["segment"].change(pool, 1)
+        self._statistics["reserved_bytes"].change(pool, size)
+        self.history.note("segment_alloc", segment.address, size)
+        return segment.first
+
+    def _carve(self, block: Block, size: int, pool: str) -> None:
+        """Cut `block` down to `size` where its pool's rule lets the rest be a block of its own."""
+        was_split = block.is_split
+        count, nbytes = self._statistics["inactive_split"], self._statistics["inactive_split_bytes"]
+        rest = block.size - size
+        if rest >= MIN_BLOCK_BYTES if pool == SMALL_POOL else rest > SMALL_BYTES:
+            self._free[pool].add(block.split(size))
+            if was_split:
+                nbytes.change(pool, -size)
+            else:
+                nbytes.change(pool, rest)
+                count.change(pool, 1)
+        elif was_split:
+            nbytes.change(pool, -block.size)
+            count.change(pool, -1)
+
+    def _return(self, block: Block) -> None:
+        pool = block.segment.pool
+        self.history.note("free_requested", block.address, block.requested)
+        self.history.note("free_completed", block.address, block.requested)
+        self._count(block, -1)
+        block.allocated = False
+        block.requested = 0
+        block.frames = None
+        blocks = nbytes = 0
+        for neighbour in (block.previous, block.next):
+            if neighbour is not None and not neighbour.allocated:
+                self._free[pool].remove(neighbour)
+                block.absorb(neighbour)
+                blocks -= 1
+                nbytes -= neighbour.size
+        if block.is_split:
+            blocks += 1
+            nbytes += block.size
+        if nbytes or blocks:
+            self._statistics["inactive_split"].change(pool, blocks)
+            self._statistics["inactive_split_bytes"].change(pool, nbytes)
+        self._free[pool].add(block)
+
+    def _count(self, block: Block, sign: int) -> None:
+        pool = block.segment.pool
+        self._statistics["allocation"].change(pool, sign)
+        self._statistics["allocated_bytes"].change(pool, sign * block.size)
+        self._statistics["requested_bytes"].change(pool, sign * block.requested)
+
+    def _empty_cache(self) -> None:
+        for pool, blocks in self._free.items():
+            for block in blocks:
+                if not block.is_split:
+                    blocks.remove(block)
+                    del self._segments[block.segment.address]
+                    self._device_frees += 1
+                    self._statistics["segment"].change(pool, -1)
+                    self._statistics["reserved_bytes"].change(pool, -block.size)
+                    self.history.note("segment_free", block.address, block.size)
+
+    def _current(self, name: str) -> int:
+        return self._statistics[name].total.current
+
+    def _each_statistic(self) -> Iterator[Statistic]:
+        for statistic in self._statistics.values():
+            yield from statistic.each()
+
+    def _refusal(self, segment_size: int) -> str:
+        context = min(self.outside, CONTEXT_BYTES)
+        return refusal_message(
+            requested=segment_size,
+            capacity=self.capacity,
+            free=self.device_free,
+            process=context + self._current("reserved_bytes"),
+            others=self.outside - context,
+            allowed=None if self.fraction is None else self.allowed,
+            allocated=self._current("allocated_bytes"),
+            reserved=self._current("reserved_bytes"),
+        )
+
+
+def _round_up(size: int, multiple: int) -> int:
+    return max(multiple, -(-size // multiple) * multiple)
+
+
+def _pool_of(size: int) -> str:
+    return SMALL_POOL if size <= SMALL_BYTES else LARGE_POOL
+
+
+def _segment_size(size: int) -> int:
+    if size <= SMALL_BYTES:
+        return SMALL_SEGMENT_BYTES
+    if size < MIN_LARGE_BYTES:
+        return LARGE_SEGMENT_BYTES
+    return _round_up(size, ROUND_LARGE_BYTES)
+
+
+def _describe_segment(segment: Segment) -> dict[str, Any]:
+    blocks = [_describe_block(block) for block in segment.blocks()]
+    in_use = [block for block in blocks if block["state"] == "active_allocated"]
+    allocated = sum(block["size"] for block in in_use)
+    return {
+        "device": 0,
+        "address": segment.address,
+        "total_size": segment.size,
+        "allocated_size": allocated,
+        "active_size": allocated,
+        "requested_size": sum(block["requested_size"] for block in in_use),
+        "stream": 0,
+        "segment_type": "small" if segment.pool == SMALL_POOL else "large",
+        "segment_pool_id": (0, 0),
+        "is_expandable": False,
+        "frames": [],
+        "blocks": blocks,
+    }
+
+
+def _describe_block(block: Block) -> dict[str, Any]:
+    return {
+        "address": block.address,
+        "size": block.size,
+        "requested_size": block.requested,
+        "state": "active_allocated" if block.allocated else "inactive",
+        "frames": block.frames or [],
+    }

@@ -1,0 +1,191 @@
+"""What tensors on the card say of themselves, and how they change place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+import torch.autograd
+import torch.functional
+import torch.nn.functional
+
+from .memory import address_of
+from .torch_internals import (
+    CARD,
+    CPU,
+    META,
+    is_meta,
+    real_device,
+    tensors_in,
+    thread_state,
+    without_torch_function,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .card import Card
+    from .patches import Patches
+
+_Tensor = torch.Tensor
+_Parameter = torch.nn.Parameter
+_data = torch._C.TensorBase.data  # noqa: SLF001 -- below the property that stands in for it
+_data_ptr = _Tensor.data_ptr
+_group_tensors = torch._C._group_tensors_by_device_and_dtype  # noqa: SLF001 -- optimizers call it
+_repr: Callable[..., str] = _Tensor.__repr__
+
+
+def put_attributes(patches: Patches, card: Card) -> None:
+    """Let everything on `card` say that it is on "cuda:0"."""
+    _put_device(patches, card)
+    _put_address(patches, card)
+    patches.put(_Tensor, "data", property(_get_data, _set_data))
+    patches.put(torch, "_has_compatible_shallow_copy_type", _may_set_data)
+    patches.put(_Tensor, "__repr__", _repr_for(card))
+    for module in (torch._tensor, torch.functional, torch.nn.functional, torch.autograd):  # noqa: SLF001 -- where `torch.Tensor` is written
+        _make_transparent(patches, module)
+
+
+def _put_device(patches: Patches, card: Card) -> None:
+    holds = card.memory.holds
+
+    def device(tensor: torch.Tensor) -> torch.device:
+        with without_torch_function():
+            if thread_state.in_kernel or not holds(tensor):
+                return real_device(tensor)
+            return CARD
+
+    def on_card(tensor: torch.Tensor) -> bool:
+        with without_torch_function():
+            return not thread_state.in_kernel and holds(tensor)
+
+    def shows_meta(tensor: torch.Tensor) -> bool:
+        with without_torch_function():
+            return is_meta(tensor) and (thread_state.in_kernel or not holds(tensor))
+
+    patches.put(_Tensor, "device", property(device))
+    patches.put(_Tensor, "is_cuda", property(on_card))
+    patches.put(_Tensor, "is_meta", property(shows_meta))
+    # C++ refuses our streams before any mode could step in.
+    patches.put(_Tensor, "record_stream", lambda _tensor, _stream: None)
+    patches.put(_Tensor, "get_device", lambda tensor: 0 if on_card(tensor) else -1)
+    patches.put(torch._C, "_group_tensors_by_device_and_dtype", _grouping_for(card))  # noqa: SLF001 -- optimizers call it
+    patches.put(_Tensor, "__dlpack_device__", lambda tensor: (2, 0) if on_card(tensor) else (1, 0))
+
+
+def _grouping_for(card: Card) -> Callable[..., Any]:
+    """Return the grouping of optimizers, which moves tensors to the devices it is told."""
+
+    def group(tensors: Any, with_indices: bool = False) -> Any:
+        groups = _group_tensors(tensors, with_indices)
+        return {
+            (CARD if any(map(card.holds, tensors_in(lists, []))) else device, dtype): (lists, rest)
+            for (device, dtype), (lists, rest) in groups.items()
+        }
+
+    return group
+
+
+def _put_address(patches: Patches, card: Card) -> None:
+    """On "meta" every address is 0, and libraries take that for weights that are shared."""
+
+    def data_ptr(tensor: torch.Tensor) -> int:
+        with without_torch_function():
+            if not card.memory.holds(tensor):
+                return _data_ptr(tensor)
+            start = address_of(card.memory, tensor.untyped_storage())
+            return start + int(tensor.storage_offset()) * tensor.element_size()
+
+    patches.put(_Tensor, "data_ptr", data_ptr)
+
+
+def _get_data(tensor: torch.Tensor) -> torch.Tensor:
+    return _data.__get__(tensor)  # type: ignore[attr-defined, no-any-return]
+
+
+def _set_data(tensor: torch.Tensor, value: torch.Tensor) -> None:
+    """Set `tensor.data`, across devices too, keeping the Python object that optimizers know."""
+    with without_torch_function():
+        if is_meta(tensor) == is_meta(value):
+            _data.__set__(tensor, value)  # type: ignore[attr-defined]
+            return
+        grad = tensor.grad
+        _move(tensor, value)
+        if grad is not None:
+            _move(grad, grad.to(META if is_meta(value) else CPU))
+            tensor.grad = grad
+
+
+def _move(tensor: torch.Tensor, value: torch.Tensor) -> None:
+    """Let the Python object `tensor` be what `value` is; "meta" and host tensors share no type."""
+    torch._C._swap_tensor_impl(tensor, value.detach().requires_grad_(tensor.requires_grad))  # noqa: SLF001 -- no public name
+
+
+def _may_set_data(tensor: torch.Tensor, value: torch.Tensor) -> bool:
+    """Tell `Module.to` that it may set `.data` from the host to the card and back, as on CUDA."""
+    return not (_overrides(tensor) or _overrides(value))
+
+
+def _repr_for(card: Card) -> Callable[..., str]:
+    """Return `Tensor.__repr__` for the card; PyTorch's own switches our modes off."""
+
+    def represent(tensor: torch.Tensor, *, tensor_contents: Any = None) -> str:
+        if not card.holds(tensor):
+            return _repr(tensor, tensor_contents=tensor_contents)
+        contents = _contents(tensor) if card.compute.has_values else "..."
+        return f"tensor({', '.join([contents, *_suffixes(card, tensor)])})"
+
+    return represent
+
+
+def _contents(tensor: torch.Tensor) -> str:
+    host = tensor.detach().cpu()
+    return torch._tensor_str._tensor_str(host, indent=len("tensor("))  # type: ignore[no-any-return]  # noqa: SLF001 -- the part of `repr` that has no device
+
+
+def _suffixes(card: Card, tensor: torch.Tensor) -> list[str]:
+    suffixes = [f"device='{CARD}'"]
+    if not card.compute.has_values or tensor.numel() == 0:
+        suffixes.append(f"size={tuple(tensor.shape)}")
+    if tensor.dtype not in (torch.get_default_dtype(), torch.int64, torch.bool):
+        suffixes.append(f"dtype={tensor.dtype}")
+    if tensor.grad_fn is not None:
+        suffixes.append(f"grad_fn=<{tensor.grad_fn.name().rpartition('::')[2]}>")
+    elif tensor.requires_grad:
+        suffixes.append("requires_grad=True")
+    return suffixes
+
+
+def _make_transparent(patches: Patches, module: Any) -> None:
+    """Let PyTorch's Python functions run as written, for the function mode to see inner calls.
+
+    Otherwise the mode would be handed the whole function, and be switched off inside of it:
+    `device=x.device`, autocast and backward hooks in there would miss the card.
+    """
+
+    def any_overridden(*values: Any) -> bool:
+        return _other_modes() or any(_overrides(value) for value in values)
+
+    def any_in(values: Any) -> bool:
+        return any_overridden(*values)
+
+    stand_ins = {
+        "has_torch_function": any_in,
+        "has_torch_function_unary": any_overridden,
+        "has_torch_function_variadic": any_overridden,
+    }
+    for name, stand_in in stand_ins.items():
+        if name in vars(module):
+            patches.put(module, name, stand_in)
+
+
+def _other_modes() -> bool:
+    return torch._C._len_torch_function_stack() > 1  # noqa: SLF001 -- no public name
+
+
+def _overrides(value: Any) -> bool:
+    kind = type(value)
+    if kind is _Tensor or kind is _Parameter:
+        return False
+    override = getattr(kind, "__torch_function__", None)
+    return override is not None and override is not torch._C._disabled_torch_function_impl  # noqa: SLF001 -- as above

@@ -1,0 +1,119 @@
+"""Autocast on the card: PyTorch's own looks at the C++ device, which is not "cuda" here."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from .torch_internals import is_meta, map_tensors, tensors_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .memory import CardMemory
+
+# The lists of https://pytorch.org/docs/stable/amp.html, by the names of the functions that reach
+# the C++ side.
+# fmt: off
+_LOWER = frozenset(
+    {
+        "__matmul__", "__rmatmul__", "addbmm", "addmm", "addmv", "addr", "baddbmm", "bmm",
+        "chain_matmul", "conv1d", "conv2d", "conv3d", "conv_tbc", "conv_transpose1d",
+        "conv_transpose2d", "conv_transpose3d", "einsum", "gru", "gru_cell", "linear", "lstm",
+        "lstm_cell", "matmul", "mm", "multi_dot", "mv", "prelu", "rnn_relu", "rnn_relu_cell",
+        "rnn_tanh", "rnn_tanh_cell", "scaled_dot_product_attention",
+    }
+)
+_FLOAT32 = frozenset(
+    {
+        "__pow__", "__rdiv__", "__rpow__", "__rtruediv__", "acos", "asin",
+        "binary_cross_entropy_with_logits", "cdist", "cosh", "cosine_embedding_loss",
+        "cosine_similarity", "cross_entropy_loss", "cumprod", "cumsum", "dist", "erfinv", "exp",
+        "expm1", "group_norm", "hinge_embedding_loss", "huber_loss", "kl_div", "l1_loss",
+        "layer_norm", "log", "log10", "log1p", "log2", "log_softmax", "margin_ranking_loss",
+        "mse_loss", "multi_margin_loss", "multilabel_margin_loss", "nll_loss", "nll_loss_nd",
+        "norm", "pdist", "poisson_nll_loss", "pow", "prod", "reciprocal", "renorm", "rsqrt",
+        "sinh", "smooth_l1_loss", "soft_margin_loss", "softmax", "softmin", "softplus", "sum",
+        "tan", "triplet_margin_loss",
+    }
+)
+_WIDEST = frozenset(
+    {
+        "addcdiv", "addcmul", "atan2", "bilinear", "cross", "dot", "grid_sampler", "index_put",
+        "scatter_add", "tensordot",
+    }
+)
+# fmt: on
+_CASTS = _LOWER | _FLOAT32 | _WIDEST
+
+
+class Autocast:
+    """Casts the arguments of a call as `torch.autocast("cuda")` would, and keeps its cache."""
+
+    def __init__(self, memory: CardMemory) -> None:
+        self._memory = memory
+        self._thread = threading.local()
+        self._clear_native = torch.clear_autocast_cache
+
+    def cast(self, func: Any, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """Return the arguments of `func` in the types that autocast gives them."""
+        name = getattr(func, "__name__", "")
+        if name not in _CASTS:
+            return args, kwargs
+        dtype = self._dtype_for(name, args, kwargs)
+
+        def change(tensor: torch.Tensor) -> torch.Tensor:
+            eligible = self._is_eligible(tensor) and tensor.dtype is not dtype
+            return self._to(tensor, dtype, keep=name in _LOWER) if eligible else tensor
+
+        changed = {name: map_tensors(change, value) for name, value in kwargs.items()}
+        return [map_tensors(change, value) for value in args], changed
+
+    def clear_cache(self) -> None:
+        """Drop the copies of weights; PyTorch asks for it where the outermost context ends."""
+        self._cache().clear()
+        self._clear_native()
+
+    def _dtype_for(self, name: str, args: Any, kwargs: dict[str, Any]) -> torch.dtype:
+        lower = torch.get_autocast_dtype("cuda")
+        if name in _LOWER:
+            return lower
+        if name in _FLOAT32:
+            return torch.float32
+        tensors = [t for t in _tensors(args, kwargs) if self._is_eligible(t)]
+        return torch.float32 if any(t.dtype is torch.float32 for t in tensors) else lower
+
+    def _is_eligible(self, tensor: torch.Tensor) -> bool:
+        return (
+            is_meta(tensor)
+            and tensor.is_floating_point()
+            and tensor.dtype is not torch.float64
+            and self._memory.holds(tensor)
+        )
+
+    def _to(self, tensor: torch.Tensor, dtype: torch.dtype, *, keep: bool) -> torch.Tensor:
+        if not (keep and _is_weight(tensor) and torch.is_autocast_cache_enabled()):
+            return tensor.to(dtype)
+        cache = self._cache()
+        owner, copy = cache.get(id(tensor), (None, None))
+        if owner is None or owner() is not tensor or copy is None:
+            copy = tensor.to(dtype)
+            cache[id(tensor)] = (weakref.ref(tensor), copy)
+        return copy
+
+    def _cache(self) -> dict[int, tuple[Any, torch.Tensor | None]]:
+        if not hasattr(self._thread, "cache"):
+            self._thread.cache = {}
+        return self._thread.cache  # type: ignore[no-any-return]
+
+
+def _is_weight(tensor: torch.Tensor) -> bool:
+    return tensor.is_leaf and tensor.requires_grad and tensor.dtype is torch.float32
+
+
+def _tensors(args: Any, kwargs: dict[str, Any]) -> Iterator[torch.Tensor]:
+    yield from tensors_in(args, [])
+    yield from tensors_in(kwargs.values(), [])

@@ -1,0 +1,101 @@
+"""Segments of the card and the blocks that they are cut into."""
+
+from __future__ import annotations
+
+import bisect
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@dataclass(eq=False)
+class Segment:
+    """Memory taken from the card in one piece; `first` is the block at its start."""
+
+    address: int
+    size: int
+    pool: str
+    first: Block = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.first = Block(self.address, self.size, self)
+
+    def blocks(self) -> Iterator[Block]:
+        """Yield the blocks from the lowest address on; together they fill the segment."""
+        block: Block | None = self.first
+        while block is not None:
+            yield block
+            block = block.next
+
+
+@dataclass(eq=False)
+class Block:
+    """A piece of a segment, either handed out or free. Sizes in bytes."""
+
+    address: int
+    size: int
+    segment: Segment
+    previous: Block | None = None
+    next: Block | None = None
+    allocated: bool = False
+    requested: int = 0
+    frames: list[dict[str, Any]] | None = None
+
+    @property
+    def is_split(self) -> bool:
+        """Whether the block shares its segment with others."""
+        return self.previous is not None or self.next is not None
+
+    def split(self, size: int) -> Block:
+        """Keep `size` bytes and return the rest as a new free block."""
+        rest = Block(self.address + size, self.size - size, self.segment, self, self.next)
+        if self.next is not None:
+            self.next.previous = rest
+        self.next = rest
+        self.size = size
+        return rest
+
+    def absorb(self, neighbour: Block) -> None:
+        """Merge the free `neighbour`, which must touch this block, into this one."""
+        if neighbour is self.previous:
+            self.address = neighbour.address
+            self.previous = neighbour.previous
+            if self.previous is None:
+                self.segment.first = self
+            else:
+                self.previous.next = self
+        else:
+            self.next = neighbour.next
+            if self.next is not None:
+                self.next.previous = self
+        self.size += neighbour.size
+
+
+class FreeBlocks:
+    """The free blocks of one pool, ordered by size and then by address."""
+
+    def __init__(self) -> None:
+        self._sorted: list[tuple[int, int, Block]] = []
+
+    def __iter__(self) -> Iterator[Block]:
+        """Iterate over a copy, so that blocks may be removed on the way."""
+        return iter([block for _, _, block in self._sorted])
+
+    def add(self, block: Block) -> None:
+        """Offer `block`."""
+        bisect.insort(self._sorted, (block.size, block.address, block))
+
+    def remove(self, block: Block) -> None:
+        """Take `block` out; its size and address must be those it was added with."""
+        del self._sorted[bisect.bisect_left(self._sorted, (block.size, block.address))]
+
+    def take_best_fit(self, size: int) -> Block | None:
+        """Take out the smallest block of at least `size` bytes, the lowest address first."""
+        index = bisect.bisect_left(self._sorted, (size, 0))
+        return self._sorted.pop(index)[2] if index < len(self._sorted) else None
+
+    def largest(self) -> int:
+        """Return the size in bytes of the largest free block, 0 where there is none."""
+        return self._sorted[-1][0] if self._sorted else 0

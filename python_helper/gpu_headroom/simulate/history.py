@@ -1,0 +1,66 @@
+"""The allocator's optional history: who allocated a block, and the trace of events."""
+
+from __future__ import annotations
+
+import sys
+from collections import deque
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+_OWN_FOLDER = str(Path(__file__).parent)
+
+
+class History:
+    """What `torch.cuda.memory._record_memory_history` switches on; off until `start`."""
+
+    def __init__(self) -> None:
+        self._with_frames = False
+        self._trace: deque[dict[str, Any]] | None = None
+
+    def start(self, *, trace: bool, frames: bool, max_entries: int) -> None:
+        """Record from now on: at most `max_entries` trace events, and Python frames of blocks."""
+        self._with_frames = frames
+        self._trace = deque(maxlen=min(max_entries, sys.maxsize)) if trace else None
+
+    def stop(self) -> None:
+        """Record nothing more and forget the trace."""
+        self._with_frames = False
+        self._trace = None
+
+    def trace(self) -> list[dict[str, Any]]:
+        """Return the recorded events, oldest first."""
+        return list(self._trace or ())
+
+    def capture_frames(self) -> list[dict[str, Any]] | None:
+        """Return the caller's Python frames, innermost first, or None where nothing asks for them.
+
+        Frames of the simulator are left out: on a real card that part is C++.
+        """
+        if not self._with_frames:
+            return None
+        frames = []
+        frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 -- the only way to the callers without a traceback
+        while frame is not None:
+            code = frame.f_code
+            if not code.co_filename.startswith(_OWN_FOLDER):
+                frames.append(
+                    {"filename": code.co_filename, "line": frame.f_lineno, "name": code.co_name}
+                )
+            frame = frame.f_back
+        return frames
+
+    def note(
+        self,
+        action: str,
+        address: int,
+        size: int,
+        frames: list[dict[str, Any]] | None = None,
+        **more: int,
+    ) -> None:
+        """Append an event of PyTorch's trace format."""
+        if self._trace is not None:
+            event = {"action": action, "addr": address, "size": size, "stream": 0}
+            self._trace.append({**event, "frames": frames or [], **more})

@@ -1,0 +1,89 @@
+"""The two modes that watch PyTorch, on every thread for as long as the simulation lasts."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch.overrides import _pop_mode as pop_function_mode
+from torch.overrides import _push_mode as push_function_mode
+
+from .autocast import Autocast
+from .calls import CallMode
+from .card import CardMode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .card import Card
+    from .patches import Patches
+
+
+class Modes:
+    """Enters the modes on the thread that starts the simulation and on all that begin later."""
+
+    def __init__(self, card: Card) -> None:
+        self._card = card
+        self._autocast = Autocast(card.memory)
+        self._pinned: weakref.WeakSet[torch.UntypedStorage] = weakref.WeakSet()
+        self._entered: tuple[CallMode, CardMode] | None = None
+
+    def start(self, patches: Patches) -> None:
+        """Enter the modes here, and see to it that new threads do the same."""
+        patches.put(torch, "clear_autocast_cache", self._autocast.clear_cache)
+        run_thread = threading.Thread._bootstrap_inner  # type: ignore[attr-defined]  # noqa: SLF001 -- runs before `run`, which users override
+
+        def run_with_modes(thread: threading.Thread) -> None:
+            with self._on_this_thread():
+                run_thread(thread)
+
+        patches.put(threading.Thread, "_bootstrap_inner", run_with_modes)
+        self._entered = self._new()
+        for mode in self._entered:
+            mode.__enter__()  # type: ignore[no-untyped-call]
+
+    def stop(self) -> None:
+        """Leave the modes, also where others were entered above ours and stay."""
+        if self._entered is not None:
+            calls, card = self._entered
+            self._entered = None
+            _remove_function_mode(calls)
+            _remove_dispatch_mode(card)
+
+    def _new(self) -> tuple[CallMode, CardMode]:
+        return CallMode(self._card, self._autocast, self._pinned), CardMode(self._card)
+
+    @contextmanager
+    def _on_this_thread(self) -> Iterator[None]:
+        calls, card = self._new()
+        with calls, card:
+            yield
+
+
+def _remove_function_mode(mode: CallMode) -> None:
+    above: list[Any] = []
+    while torch._C._len_torch_function_stack():  # noqa: SLF001 -- no public name
+        popped = pop_function_mode()
+        if popped is mode:
+            break
+        above.append(popped)
+    for other in reversed(above):
+        push_function_mode(other)
+
+
+def _remove_dispatch_mode(mode: CardMode) -> None:
+    from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
+
+    above = []
+    for other in reversed(_get_current_dispatch_mode_stack()):
+        if other is mode:
+            break
+        above.append(other)
+    for other in above:
+        other.__exit__(None, None, None)
+    mode.__exit__(None, None, None)  # type: ignore[no-untyped-call]
+    for other in reversed(above):
+        other.__enter__()

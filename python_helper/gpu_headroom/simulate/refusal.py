@@ -1,0 +1,47 @@
+"""What PyTorch says when the card is full."""
+
+from __future__ import annotations
+
+from .sizes import format_size
+
+OTHER_PROCESS_ID = 4194305
+"""Stands for all other programs on the card; Linux gives no process a number above 4194304."""
+
+
+def refusal_message(  # noqa: PLR0913 -- the text has so many numbers
+    *,
+    requested: int,
+    capacity: int,
+    free: int,
+    process: int,
+    others: int,
+    allowed: int | None,
+    allocated: int,
+    reserved: int,
+) -> str:
+    """Return the text of PyTorch 2.10's out-of-memory error; all sizes in bytes.
+
+    `process` is what this process uses with its driver context, `others` what all other programs
+    use, `allowed` the limit that a memory fraction sets, or None.
+    """
+    clauses = [
+        f"CUDA out of memory. Tried to allocate {format_size(requested)}.",
+        f"GPU 0 has a total capacity of {format_size(capacity)}",
+        f"of which {format_size(free)} is free.",
+    ]
+    if others:
+        clauses.append(f"Process {OTHER_PROCESS_ID} has {format_size(others)} memory in use.")
+    clauses.append(
+        f"Including non-PyTorch memory, this process has {format_size(process)} memory in use."
+    )
+    if allowed is not None:
+        clauses.append(f"{format_size(allowed)} allowed;")
+    clauses += [
+        f"Of the allocated memory {format_size(allocated)} is allocated by PyTorch,",
+        f"and {format_size(reserved - allocated)} is reserved by PyTorch but unallocated.",
+        "If reserved but unallocated memory is large try setting",
+        "PYTORCH_ALLOC_CONF=expandable_segments:True to avoid fragmentation. ",
+        "See documentation for Memory Management ",
+        "(https://pytorch.org/docs/stable/notes/cuda.html#environment-variables)",
+    ]
+    return " ".join(clauses)

@@ -1,0 +1,145 @@
+"""Computing without values (`compute="meta"`): every result has its size, and nothing else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from .torch_internals import CPU, META, in_kernel, is_meta, tensors_in
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .memory import CardMemory
+    from .operations import Operation
+
+    Arguments = tuple[Any, ...]
+    Keywords = dict[str, Any]
+
+
+class Shapes:
+    """Runs PyTorch's `meta` kernels and charges what they return."""
+
+    has_values = False
+
+    def __init__(self, memory: CardMemory) -> None:
+        self._memory = memory
+
+    def run(self, operation: Operation, args: Arguments, kwargs: Keywords, *, to_card: bool) -> Any:
+        """Return the result of an operation on the card; off the card (`to_card`), zeros."""
+        answer = _ANSWERS.get(operation.name)
+        if answer is not None:
+            result = answer(*args, **kwargs)
+        elif not to_card:
+            return _zeros_on_host(args[0], kwargs)
+        else:
+            result = self._run_kernel(operation, args, on_card(kwargs, META))
+        self.charge(result)
+        if operation.may_resize:
+            self.charge((args, tuple(kwargs.values())))
+        return result
+
+    def charge(self, result: Any) -> None:
+        """Charge every storage in `result`."""
+        for tensor in tensors_in((result,), []):
+            if is_meta(tensor):
+                self._memory.charge(storage_of(tensor))
+
+    def _run_kernel(self, operation: Operation, args: Arguments, kwargs: Keywords) -> Any:
+        try:
+            with in_kernel():
+                return operation.func(*args, **kwargs)
+        except NotImplementedError:
+            # Several optimizers' kernels write in place and have no meta form; they need no memory.
+            if None in operation.written:
+                raise
+            return written_arguments(operation, args, kwargs)
+
+
+def on_card(kwargs: Keywords, device: torch.device) -> Keywords:
+    """Return the keywords of a call on the card as a kernel for `device` takes them."""
+    if kwargs.get("layout") not in (None, torch.strided):
+        raise NotImplementedError("The simulated GPU has no sparse tensors.")
+    changed = {**kwargs, "device": device} if "device" in kwargs else dict(kwargs)
+    if changed.get("pin_memory"):
+        changed["pin_memory"] = False
+    if device.type == "meta" and changed.get("generator") is not None:
+        changed["generator"] = None
+    return changed
+
+
+def storage_of(tensor: torch.Tensor) -> torch.UntypedStorage:
+    """Return the storage of a tensor on the card; sparse tensors have none and are refused."""
+    if tensor.layout is not torch.strided:
+        raise NotImplementedError("The simulated GPU has no sparse tensors.")
+    return tensor.untyped_storage()
+
+
+def written_arguments(operation: Operation, args: Arguments, kwargs: Keywords) -> Any:
+    """Return what an operation returns that only writes into its arguments."""
+    results = [
+        operation.argument(name, args, kwargs) for name in operation.written if name is not None
+    ]
+    return None if not results else results[0] if len(results) == 1 else tuple(results)
+
+
+def _zeros_on_host(tensor: torch.Tensor, kwargs: Keywords) -> torch.Tensor:
+    return torch.zeros(tensor.shape, dtype=kwargs.get("dtype") or tensor.dtype, device=CPU)
+
+
+def _item(tensor: torch.Tensor) -> Any:
+    return torch.zeros((), dtype=tensor.dtype, device=CPU).item()
+
+
+def _copy_(target: torch.Tensor, _source: torch.Tensor, _non_blocking: bool = False) -> Any:
+    return target
+
+
+def _equal(_one: torch.Tensor, _other: torch.Tensor) -> bool:
+    return True
+
+
+def _nonzero(tensor: torch.Tensor) -> torch.Tensor:
+    return torch.empty((tensor.numel(), tensor.dim()), dtype=torch.long, device=META)
+
+
+def _masked_select(tensor: torch.Tensor, _mask: torch.Tensor) -> torch.Tensor:
+    return torch.empty(tensor.numel(), dtype=tensor.dtype, device=META)
+
+
+def _index(tensor: torch.Tensor, indices: list[torch.Tensor | None]) -> torch.Tensor:
+    """Take every element where a mask would choose: the most that it can be."""
+    sizes = [
+        torch.empty(index.numel(), dtype=torch.long, device=META)
+        if index is not None and index.dtype in (torch.bool, torch.uint8)
+        else index
+        for index in indices
+    ]
+    masks = [i for i in indices if i is not None and i.dtype in (torch.bool, torch.uint8)]
+    with in_kernel():
+        if masks and masks[0].dim() > 1:
+            return torch.empty(
+                (masks[0].numel(), *tensor.shape[masks[0].dim() :]), dtype=tensor.dtype, device=META
+            )
+        moved = [None if i is None else i.to(META) for i in sizes]
+        return torch.ops.aten.index.Tensor(tensor, moved)  # type: ignore[no-any-return]
+
+
+def _unique(tensor: torch.Tensor, *_: Any, **__: Any) -> tuple[torch.Tensor, ...]:
+    dtypes = (tensor.dtype, torch.long, torch.long)
+    return tuple(torch.empty(tensor.numel(), dtype=dtype, device=META) for dtype in dtypes)
+
+
+# What depends on values: the largest result that is possible, or zero.
+_ANSWERS: dict[str, Callable[..., Any]] = {
+    "_local_scalar_dense": _item,
+    "copy_": _copy_,
+    "equal": _equal,
+    "nonzero": _nonzero,
+    "masked_select": _masked_select,
+    "index": _index,
+    "_unique2": _unique,
+    "_unique": _unique,
+    "unique_dim": _unique,
+}

@@ -1,0 +1,76 @@
+"""The allocator's counters, in the nesting that `torch._C._cuda_memoryStats` returns."""
+
+from __future__ import annotations
+
+SMALL_POOL = "small_pool"
+LARGE_POOL = "large_pool"
+
+POOL_STATISTICS = (
+    "allocation",
+    "segment",
+    "active",
+    "inactive_split",
+    "allocated_bytes",
+    "reserved_bytes",
+    "active_bytes",
+    "inactive_split_bytes",
+    "requested_bytes",
+)
+
+
+class Statistic:
+    """One number: now, at its highest, and all that was ever added and taken away."""
+
+    __slots__ = ("allocated", "current", "freed", "peak")
+
+    def __init__(self) -> None:
+        self.current = 0
+        self.peak = 0
+        self.allocated = 0
+        self.freed = 0
+
+    def change(self, amount: int) -> None:
+        """Add `amount`, which may be negative."""
+        self.current += amount
+        if amount >= 0:
+            self.allocated += amount
+            if self.current > self.peak:  # noqa: PLR1730 -- in every malloc, and `max` is slower
+                self.peak = self.current
+        else:
+            self.freed -= amount
+
+    def reset_peak(self) -> None:
+        """Let the peak start again from the present value."""
+        self.peak = self.current
+
+    def reset_accumulated(self) -> None:
+        """Let the two sums start again from zero."""
+        self.allocated = self.freed = 0
+
+    def as_dict(self) -> dict[str, int]:
+        """Return the four numbers as PyTorch names them."""
+        return {name: getattr(self, name) for name in ("current", "peak", "allocated", "freed")}
+
+
+class PoolStatistic:
+    """One statistic for both pools together and for each of them."""
+
+    __slots__ = ("_pools", "total")
+
+    def __init__(self) -> None:
+        self.total = Statistic()
+        self._pools = {SMALL_POOL: Statistic(), LARGE_POOL: Statistic()}
+
+    def change(self, pool: str, amount: int) -> None:
+        """Add `amount`, which may be negative, to `pool` and to the total."""
+        self.total.change(amount)
+        self._pools[pool].change(amount)
+
+    def each(self) -> tuple[Statistic, ...]:
+        """Return the total and the two pools."""
+        return (self.total, *self._pools.values())
+
+    def as_dict(self) -> dict[str, dict[str, int]]:
+        """Return {"all": …, "small_pool": …, "large_pool": …}."""
+        pools = {name: statistic.as_dict() for name, statistic in self._pools.items()}
+        return {"all": self.total.as_dict(), **pools}

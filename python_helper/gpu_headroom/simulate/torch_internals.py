@@ -1,0 +1,107 @@
+"""The corners of PyTorch that have no public name, in one place, and this thread's state."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+without_torch_function = torch._C.DisableTorchFunction  # noqa: SLF001 -- no public name
+"""Context in which no function mode sees a call: ours would meet its own questions."""
+
+is_meta: Callable[[torch.Tensor], bool] = torch._C.TensorBase.is_meta.__get__  # type: ignore[attr-defined]  # noqa: SLF001
+"""Whether PyTorch's C++ side calls the tensor `meta`, whatever Python is shown."""
+
+real_device: Callable[[torch.Tensor], torch.device] = torch._C.TensorBase.device.__get__  # noqa: SLF001
+"""The device that PyTorch's C++ side knows, whatever Python is shown."""
+
+CARD = torch.device("cuda", 0)
+META = torch.device("meta")
+CPU = torch.device("cpu")
+
+
+class _ThreadState(threading.local):
+    in_kernel = False
+    plain_meta = False
+
+
+thread_state = _ThreadState()
+"""`in_kernel`: a kernel runs, and Python code of PyTorch must see real devices.
+`plain_meta`: the user asked for device "meta" by name, which is not the card."""
+
+
+class _Setting:
+    """A context in which one flag of this thread is set; a class, for it is entered often."""
+
+    __slots__ = ("_before", "_name")
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._before = False
+
+    def __enter__(self) -> None:
+        self._before = getattr(thread_state, self._name)
+        setattr(thread_state, self._name, True)
+
+    def __exit__(self, *_: object) -> None:
+        setattr(thread_state, self._name, self._before)
+
+
+def in_kernel() -> _Setting:
+    """Return a context in which tensors show their real devices."""
+    return _Setting("in_kernel")
+
+
+def plain_meta() -> _Setting:
+    """Return a context in which device "meta" means itself."""
+    return _Setting("plain_meta")
+
+
+def is_card_device(device: object) -> bool:
+    """Whether `device`, as a person may write it, names the card."""
+    if isinstance(device, torch.device):
+        return device.type == "cuda"
+    if isinstance(device, str):
+        return device.partition(":")[0] == "cuda"
+    return isinstance(device, int) and not isinstance(device, bool)
+
+
+def is_plain_meta_device(device: object) -> bool:
+    """Whether `device`, as a person may write it, is PyTorch's own "meta"."""
+    return (isinstance(device, torch.device) and device.type == "meta") or device == "meta"
+
+
+def check_ordinal(device: object) -> None:
+    """Raise CUDA's own error where `device` is not the one card there is."""
+    index = device if isinstance(device, int) else torch.device(device).index  # type: ignore[call-overload]
+    if index not in (None, 0):
+        error = getattr(torch, "AcceleratorError", RuntimeError)
+        raise error(
+            "CUDA error: invalid device ordinal\n"
+            f"The simulated machine has one GPU, cuda:0; there is no cuda:{index}."
+        )
+
+
+def tensors_in(values: Any, found: list[torch.Tensor]) -> list[torch.Tensor]:
+    """Append the tensors in `values`, an iterable with nested lists and tuples, to `found`."""
+    for value in values:
+        if isinstance(value, torch.Tensor):
+            found.append(value)
+        elif isinstance(value, (list, tuple)):
+            tensors_in(value, found)
+    return found
+
+
+def map_tensors(change: Callable[[torch.Tensor], Any], value: Any) -> Any:
+    """Return `value` with `change` applied to the tensors in it, through lists and tuples."""
+    if isinstance(value, torch.Tensor):
+        return change(value)
+    if isinstance(value, (list, tuple)) and not isinstance(value, torch.Size):
+        if not tensors_in(value, []):
+            return value
+        return type(value)([map_tensors(change, item) for item in value])
+    return value

@@ -1,0 +1,45 @@
+"""A simulated card for one test, and nothing of it left afterwards."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+import pytest
+from gpu_headroom.simulate import active, simulate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gpu_headroom.simulate.simulation import Simulation
+
+
+class StartCard(Protocol):
+    """Start a simulated card that is stopped at the end of the test."""
+
+    def __call__(self, capacity: int | str, compute: str, outside: int | str = ...) -> Simulation:
+        """Take what `simulate` takes."""
+
+
+@pytest.fixture
+def start_card() -> Iterator[StartCard]:
+    """Give the test a way to start a card of its own size."""
+
+    def start(capacity: int | str, compute: str, outside: int | str = "420 MiB") -> Simulation:
+        return simulate(capacity, compute=compute, outside=outside)
+
+    yield start
+    simulation = active()
+    if simulation is not None:
+        simulation.stop()
+
+
+@pytest.fixture(params=["meta", "cpu"])
+def card(request: pytest.FixtureRequest, start_card: StartCard) -> Simulation:
+    """A card of 4 GiB, once without and once with values."""
+    return start_card("4 GiB", request.param)
+
+
+@pytest.fixture
+def valued_card(start_card: StartCard) -> Simulation:
+    """A card of 4 GiB with real values."""
+    return start_card("4 GiB", "cpu")

@@ -1,0 +1,87 @@
+"""What holds of the allocator whatever happens to it."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import pytest
+from gpu_headroom.simulate.allocator import CachingAllocator
+from gpu_headroom.simulate.sizes import MIB
+
+if TYPE_CHECKING:
+    from gpu_headroom.simulate.blocks import Block
+
+CAPACITY = 300 * MIB
+OUTSIDE = 20 * MIB
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_books_stay_in_order_through_random_use(seed: int) -> None:
+    """Blocks fill their segments without a gap or overlap, free neighbours merge, sums agree."""
+    chance = random.Random(seed)  # noqa: S311 -- no secret
+    allocator = CachingAllocator(CAPACITY, OUTSIDE)
+    held: list[Block] = []
+    refused = 0
+    for _ in range(600):
+        action = chance.random()
+        if action < 0.55:
+            try:
+                held.append(allocator.malloc(_some_size(chance)))
+            except MemoryError:
+                refused += 1
+        elif action < 0.97 and held:
+            allocator.free(held.pop(chance.randrange(len(held))))
+        elif action >= 0.97:
+            allocator.empty_cache()
+        _check(allocator, held)
+    assert allocator.stats()["num_ooms"] == refused
+    while held:
+        allocator.free(held.pop())
+    allocator.empty_cache()
+    _check(allocator, [])
+    assert allocator.reserved == 0
+
+
+def _some_size(chance: random.Random) -> int:
+    largest = chance.choice((4096, MIB, 3 * MIB, 12 * MIB, 80 * MIB))
+    return chance.randint(1, largest)
+
+
+def _check(allocator: CachingAllocator, held: list[Block]) -> None:
+    segments = allocator.segments()
+    for segment in segments:
+        blocks = segment["blocks"]
+        assert blocks[0]["address"] == segment["address"]
+        assert sum(block["size"] for block in blocks) == segment["total_size"]
+        for left, right in pairwise(blocks):
+            assert left["address"] + left["size"] == right["address"]
+            assert "active_allocated" in (left["state"], right["state"])
+    for left_segment, right_segment in pairwise(sorted(segments, key=lambda s: s["address"])):
+        assert left_segment["address"] + left_segment["total_size"] <= right_segment["address"]
+    _check_sums(allocator, held)
+
+
+def _check_sums(allocator: CachingAllocator, held: list[Block]) -> None:
+    stats, segments = allocator.stats(), allocator.segments()
+    split = [s for s in segments if len(s["blocks"]) > 1]
+    inactive = [b for s in split for b in s["blocks"] if b["state"] == "inactive"]
+    expected = {
+        "allocation": len(held),
+        "segment": len(segments),
+        "allocated_bytes": sum(block.size for block in held),
+        "requested_bytes": sum(block.requested for block in held),
+        "reserved_bytes": sum(segment["total_size"] for segment in segments),
+        "inactive_split": len(inactive),
+        "inactive_split_bytes": sum(block["size"] for block in inactive),
+    }
+    assert {name: stats[name]["all"]["current"] for name in expected} == expected
+    for name in expected:
+        pools = stats[name]
+        assert pools["all"]["current"] == sum(
+            pools[pool]["current"] for pool in ("small_pool", "large_pool")
+        )
+        assert pools["all"]["peak"] >= pools["all"]["current"] >= 0
+        assert pools["all"]["allocated"] - pools["all"]["freed"] == pools["all"]["current"]
+    assert expected["reserved_bytes"] + OUTSIDE <= CAPACITY

@@ -1,0 +1,159 @@
+"""Running out of memory on the simulated card."""
+
+from __future__ import annotations
+
+import gc
+import re
+import resource
+import traceback
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import torch
+from torch import nn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gpu_headroom.simulate.simulation import Simulation
+    from tests.simulate.conftest import StartCard
+
+MIB, GIB = 2**20, 2**30
+native: Any = torch._C  # a build without CUDA has no types for CUDA
+
+
+@pytest.fixture(params=["meta", "cpu"])
+def card(request: pytest.FixtureRequest, start_card: StartCard) -> Simulation:
+    """A card of 1 GiB, once without and once with values."""
+    return start_card("1 GiB", request.param)
+
+
+def hold(size: int) -> None:
+    """Take `size` bytes in a local variable, then more than there is."""
+    activations = torch.zeros(size // 4, device="cuda")
+    torch.zeros(8 * GIB, device="cuda")
+    del activations
+
+
+def test_the_error_is_pytorchs_own(card: Simulation) -> None:
+    """It is `torch.OutOfMemoryError`, a RuntimeError, with the numbers of the card."""
+    torch.zeros(MIB, device="cuda")
+    kept = torch.zeros(256 * MIB // 4, device="cuda")
+    with pytest.raises(torch.cuda.OutOfMemoryError) as caught:
+        torch.zeros(GIB, device="cuda")
+    error = caught.value
+    assert type(error) is torch.OutOfMemoryError
+    assert isinstance(error, RuntimeError)
+    sizes = re.findall(r"([\d.]+) (GiB|MiB|bytes)", str(error))
+    assert sizes == [
+        ("4.00", "GiB"),
+        ("1024.00", "MiB"),
+        ("348.00", "MiB"),
+        ("676.00", "MiB"),
+        ("256.00", "MiB"),
+        ("0", "bytes"),
+    ]
+    assert torch.cuda.memory_stats()["num_ooms"] == 1
+    assert kept.is_cuda
+    del card
+
+
+def test_observers_hear_of_it(card: Simulation) -> None:
+    """An attached observer gets device, segment size, capacity and free bytes, and may look."""
+    heard: list[Any] = []
+
+    def observe(*args: int) -> None:
+        heard.append((args, native._cuda_memoryStats(0)["num_ooms"]))
+
+    torch.cuda.init()
+    native._cuda_attach_out_of_memory_observer(observe)
+    with pytest.raises(torch.OutOfMemoryError):
+        torch.zeros(GIB, 2, device="cuda")
+    assert heard == [((0, 8 * GIB, GIB, GIB - 420 * MIB), 1)]
+    del card
+
+
+def test_memory_is_held_by_the_traceback_and_comes_back_with_it(card: Simulation) -> None:
+    """The failed function's tensors live as long as the traceback, and no longer."""
+    try:
+        hold(100 * MIB)
+    except torch.OutOfMemoryError as error:
+        failure: Exception | None = error
+    assert card.allocator.allocated == 100 * MIB
+    assert failure is not None
+    failure.__traceback__ = None
+    assert card.allocator.allocated == 0
+    torch.cuda.empty_cache()
+    assert card.allocator.reserved == 0
+    failure = None
+
+
+def test_the_traceback_holds_no_more_than_on_cuda(card: Simulation) -> None:
+    """An intermediate result that only the failed call had is gone, traceback or not."""
+
+    def fail() -> None:
+        torch.zeros(MIB, device="cuda").repeat(4096)
+
+    with pytest.raises(torch.OutOfMemoryError) as caught:
+        fail()
+    gc.collect()
+    assert card.allocator.allocated == 0
+    assert caught.value.__traceback__ is not None
+
+
+def test_the_traceback_ends_near_the_users_line(card: Simulation) -> None:
+    """At most two frames of the simulator follow the user's or PyTorch's own."""
+    model = nn.Sequential(nn.Linear(1024, 1024), nn.ReLU()).cuda()
+    batch = torch.zeros(100_000, 1024, device="cuda")
+    with pytest.raises(torch.OutOfMemoryError) as caught:
+        model(batch)
+    frames = traceback.extract_tb(caught.value.__traceback__)
+    own = [
+        frame for frame in frames if "simulate" in frame.filename and "tests" not in frame.filename
+    ]
+    assert len(own) <= 2
+    assert {frame.name for frame in own} <= {"__torch_function__", "__torch_dispatch__"}
+    assert frames[0].name == "test_the_traceback_ends_near_the_users_line"
+    del card
+
+
+def test_it_can_happen_in_backward(card: Simulation) -> None:
+    """Backward raises the same error, and the card can be used afterwards."""
+    tensor = torch.zeros(60 * MIB, device="cuda", requires_grad=True)
+    result = tensor.exp().sum()
+    with pytest.raises(torch.OutOfMemoryError):
+        result.backward()
+    del result
+    assert (tensor.detach() + 1).is_cuda
+    del card
+
+
+def test_a_large_result_is_refused_before_the_host_computes_it(start_card: StartCard) -> None:
+    """With values, what does not fit on the card never uses the host's memory."""
+    start_card("4 GiB", "cpu")
+    column = torch.zeros(100_000, 1, device="cuda")
+    before_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    refusals: tuple[Callable[[], Any], ...] = (
+        lambda: torch.ones(2 * GIB, device="cuda"),
+        lambda: torch.rand(2 * GIB, device="cuda"),
+        lambda: column + column.T,
+        lambda: column @ column.T,
+        lambda: column.repeat(1, 100_000),
+        lambda: column.new_zeros(2 * GIB),
+    )
+    for refused in refusals:
+        with pytest.raises(torch.OutOfMemoryError):
+            refused()
+    after_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert after_kib - before_kib < 200 * 1024
+
+
+def test_a_freed_card_takes_the_same_again(card: Simulation) -> None:
+    """After a failure and a clean-up the whole card is there as before."""
+    for _ in range(3):
+        with pytest.raises(torch.OutOfMemoryError):
+            hold(500 * MIB)
+        gc.collect()
+        torch.cuda.empty_cache()
+        assert torch.cuda.mem_get_info()[0] == card.capacity - card.outside
+    assert torch.cuda.memory_stats()["num_ooms"] == 3

@@ -1,0 +1,286 @@
+"""Training on the simulated card as people write it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import torch
+from sklearn.datasets import load_digits
+from torch import nn
+from torch.nn import functional as F  # noqa: N812 -- everybody's name for it
+from torch.utils.checkpoint import checkpoint
+from torch.utils.data import DataLoader, TensorDataset
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gpu_headroom.simulate.simulation import Simulation
+
+
+def train(model: nn.Module, optimizer: Any, inputs: Any, classes: Any, steps: int) -> list[float]:
+    """Train on one batch and return the losses."""
+    losses = []
+    for _ in range(steps):
+        loss = F.cross_entropy(model(inputs), classes)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+def small_model() -> nn.Sequential:
+    """Return a model that is quick to train."""
+    return nn.Sequential(nn.Linear(16, 32), nn.GELU(), nn.LayerNorm(32), nn.Linear(32, 4))
+
+
+def gradients_of(model: nn.Module) -> list[torch.Tensor]:
+    """Return the gradients that the parameters have."""
+    return [p.grad for p in model.parameters() if p.grad is not None]
+
+
+def small_batch() -> tuple[torch.Tensor, torch.Tensor]:
+    """Return inputs with classes that can be told from them, on the host."""
+    inputs = torch.randn(128, 16, generator=torch.Generator().manual_seed(0))
+    return inputs, inputs[:, :4].argmax(1)
+
+
+OPTIMIZERS: dict[str, Callable[[Any], Any]] = {
+    "SGD": lambda p: torch.optim.SGD(p, lr=0.1, momentum=0.9),
+    "Adam": lambda p: torch.optim.Adam(p, lr=0.01),
+    "Adam, for each": lambda p: torch.optim.Adam(p, lr=0.01, foreach=False),
+    "AdamW": lambda p: torch.optim.AdamW(p, lr=0.01),
+    "AdamW, fused": lambda p: torch.optim.AdamW(p, lr=0.01, fused=True),
+    "AdamW, capturable": lambda p: torch.optim.AdamW(p, lr=0.01, capturable=True),
+    "RMSprop": lambda p: torch.optim.RMSprop(p, lr=0.01),
+    "Adagrad": lambda p: torch.optim.Adagrad(p, lr=0.1),
+    "Adafactor": lambda p: torch.optim.Adafactor(p, lr=0.1),
+}
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_an_optimizer_trains_and_frees_what_it_took(card: Simulation, name: str) -> None:
+    """With values the loss falls; without, it runs; and nothing stays on the card afterwards."""
+    inputs, classes = small_batch()
+    torch.manual_seed(0)
+    model = small_model().cuda()
+    optimizer = OPTIMIZERS[name](model.parameters())
+    losses = train(model, optimizer, inputs.cuda(), classes.cuda(), 30)
+    if card.compute == "cpu":
+        assert losses[-1] < 0.6 * losses[0]
+    del model, optimizer
+    torch._C._cuda_clearCublasWorkspaces()
+    assert card.allocator.allocated == 0
+
+
+def test_values_equal_those_of_the_host(valued_card: Simulation) -> None:
+    """The same model trained on the card and on the host has the same losses."""
+    inputs, classes = small_batch()
+    losses = []
+    for device in ("cpu", "cuda"):
+        torch.manual_seed(0)
+        model = small_model().to(device)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1, foreach=False)
+        losses.append(train(model, optimizer, inputs.to(device), classes.to(device), 10))
+    assert losses[0] == pytest.approx(losses[1], rel=1e-5)
+    del valued_card
+
+
+def test_digits_are_learned_on_the_card(valued_card: Simulation) -> None:
+    """A perceptron learns scikit-learn's digits from a DataLoader: the loss falls to a tenth."""
+    digits = load_digits()
+    inputs = torch.tensor(digits.data, dtype=torch.float32) / 16
+    dataset = TensorDataset(inputs, torch.tensor(digits.target))
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 10)).to("cuda")
+    optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
+    means = []
+    for _ in range(8):
+        losses = []
+        for batch, classes in DataLoader(dataset, batch_size=256, shuffle=True, pin_memory=True):
+            losses += train(model, optimizer, batch.to("cuda"), classes.to("cuda"), 1)
+        means.append(sum(losses) / len(losses))
+    assert means[-1] < 0.1 * means[0]
+    right = (model(inputs.cuda()).argmax(1).cpu() == dataset.tensors[1]).float().mean().item()
+    assert right > 0.95
+    del valued_card
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_loader_feeds_the_card(card: Simulation, workers: int) -> None:
+    """Batches from the main process or a worker, pinned or not, come to the card."""
+    dataset = TensorDataset(torch.arange(32.0).view(16, 2), torch.arange(16))
+    for pinned in (False, True):
+        loader = DataLoader(dataset, batch_size=4, num_workers=workers, pin_memory=pinned)
+        seen = []
+        for batch, index in loader:
+            assert batch.is_pinned() == pinned
+            moved = batch.to("cuda", non_blocking=True)
+            assert moved.is_cuda
+            seen += index.tolist()
+        assert seen == list(range(16))
+    del card
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_autocast_computes_in_the_lower_type(card: Simulation, dtype: torch.dtype) -> None:
+    """Matrix products are in the lower type, losses and normalisation in float32."""
+    model, (inputs, classes) = small_model().cuda(), small_batch()
+    scaler = torch.amp.GradScaler("cuda", enabled=dtype is torch.float16)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with torch.autocast("cuda", dtype=dtype):
+        hidden = model[0](inputs.cuda())
+        logits = model(inputs.cuda())
+        assert hidden.dtype is dtype
+        assert model[2](hidden).dtype is torch.float32
+        assert (inputs.cuda() @ inputs.cuda().T).dtype is dtype
+        loss = F.cross_entropy(logits, classes.cuda())
+        with torch.autocast("cuda", enabled=False):
+            assert model[0](inputs.cuda()).dtype is torch.float32
+    assert logits.dtype is dtype
+    assert loss.dtype is torch.float32
+    scaler.scale(loss).backward()
+    scaler.unscale_(optimizer)
+    assert nn.utils.clip_grad_norm_(model.parameters(), 1.0).is_cuda
+    scaler.step(optimizer)
+    scaler.update()
+    assert {gradient.dtype for gradient in gradients_of(model)} == {torch.float32}
+    del card
+
+
+def test_autocast_reaches_into_pytorchs_own_functions(card: Simulation) -> None:
+    """The products inside of multi-head attention are in the lower type too."""
+    attention = nn.MultiheadAttention(16, 2, batch_first=True).cuda()
+    tokens = torch.randn(2, 5, 16, device="cuda")
+    with torch.autocast("cuda", dtype=torch.bfloat16):
+        attended, weights = attention(tokens, tokens, tokens)
+    assert attended.dtype is torch.bfloat16
+    assert weights.is_cuda
+    del card
+
+
+def test_gradients_are_clipped_as_on_the_host(valued_card: Simulation) -> None:
+    """Clipping by norm, which groups tensors by device in C++, scales what is on the card."""
+    clipped = []
+    for device in ("cpu", "cuda"):
+        torch.manual_seed(0)
+        model = nn.Linear(8, 4).to(device)
+        model(torch.ones(6, 8, device=device)).sum().backward()
+        norm = nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        clipped += [norm.item(), gradients_of(model)[0].sum().item()]
+    assert clipped[2:] == pytest.approx(clipped[:2])
+    del valued_card
+
+
+@pytest.mark.parametrize("reentrant", [False, True])
+def test_checkpointing_gives_the_same_gradients(valued_card: Simulation, reentrant: bool) -> None:
+    """Both kinds of checkpoint, with dropout, compute what the plain program does."""
+    model = nn.Sequential(nn.Linear(16, 16), nn.Dropout(0.5), nn.Linear(16, 16)).cuda()
+    inputs = torch.randn(4, 16, device="cuda", requires_grad=True)
+    gradients = []
+    for checkpointed in (False, True):
+        torch.cuda.manual_seed(3)
+        model.zero_grad()
+        result: Any = (
+            checkpoint(model, inputs, use_reentrant=reentrant) if checkpointed else model(inputs)
+        )
+        result.square().sum().backward()
+        gradients.append(gradients_of(model)[0].cpu().clone())
+    assert torch.allclose(gradients[0], gradients[1])
+    del valued_card
+
+
+def test_hooks_and_functions_run_in_backward_on_the_card(card: Simulation) -> None:
+    """A hook and a `torch.autograd.Function` may make tensors on the card in backward."""
+    seen = []
+
+    class Double(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, value: torch.Tensor) -> torch.Tensor:
+            ctx.save_for_backward(value)
+            return value * 2
+
+        @staticmethod
+        def backward(ctx: Any, grad: torch.Tensor) -> torch.Tensor:
+            (value,) = ctx.saved_tensors
+            seen.append(value.is_cuda)
+            return grad * torch.full((), 2.0, device="cuda")
+
+    tensor = torch.ones(3, device="cuda", requires_grad=True)
+    tensor.register_hook(lambda grad: grad + torch.ones(3, device=grad.device))
+    double: Any = Double
+    double.apply(tensor).sum().backward()
+    assert tensor.grad is not None
+    assert tensor.grad.is_cuda
+    assert seen == [True]
+    if card.compute == "cpu":
+        assert tensor.grad.tolist() == [3.0] * 3
+
+
+LAYERS: dict[str, tuple[Callable[[], nn.Module], Callable[[], torch.Tensor]]] = {
+    "convolution": (
+        lambda: nn.Sequential(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), nn.MaxPool2d(2)),
+        lambda: torch.randn(2, 3, 16, 16, device="cuda"),
+    ),
+    "embedding": (
+        lambda: nn.Embedding(10, 4),
+        lambda: torch.tensor([[1, 2], [3, 4]], device="cuda"),
+    ),
+    "LSTM": (lambda: nn.LSTM(8, 16, batch_first=True), lambda: torch.randn(2, 5, 8, device="cuda")),
+    "transformer": (
+        lambda: nn.TransformerEncoderLayer(16, 2, 32, batch_first=True),
+        lambda: torch.randn(2, 5, 16, device="cuda"),
+    ),
+    "group norm": (lambda: nn.GroupNorm(2, 8), lambda: torch.randn(2, 8, 4, 4, device="cuda")),
+    "upsampling": (
+        lambda: nn.Upsample(scale_factor=2),
+        lambda: torch.randn(1, 2, 4, 4, device="cuda"),
+    ),
+    "softmax": (lambda: nn.Softmax(-1), lambda: torch.randn(3, 3, device="cuda")),
+    "data parallel": (
+        lambda: nn.DataParallel(nn.Linear(4, 4)),
+        lambda: torch.randn(6, 4, device="cuda"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_a_layer_runs_forward_and_backward(card: Simulation, name: str) -> None:
+    """Results are on the card and gradients reach every parameter."""
+    make, make_inputs = LAYERS[name]
+    layer, inputs = make().cuda(), make_inputs()
+    if inputs.is_floating_point():
+        inputs.requires_grad_()
+    result = layer(inputs)
+    result = result[0] if isinstance(result, tuple) else result
+    assert result.is_cuda
+    (result * torch.ones_like(result)).sum().backward()
+    assert all(p.grad is not None and p.grad.is_cuda for p in layer.parameters())
+    layer.eval()
+    with torch.inference_mode():
+        layer(inputs)
+    del card
+
+
+def test_attention_stores_no_matrix_of_scores(card: Simulation) -> None:
+    """Memory of attention is linear in the length: query, key, value, result and logarithms."""
+    query, key, value = (
+        torch.randn(1, 4, 1024, 64, device="cuda", requires_grad=True) for _ in range(3)
+    )
+    before = card.allocator.allocated
+    attended = F.scaled_dot_product_attention(query, key, value, is_causal=True)
+    assert card.allocator.allocated - before == 4 * 1024 * 64 * 4 + 4 * 1024 * 4
+    attended.sum().backward()
+    assert query.grad is not None
+
+
+def test_dropout_keeps_one_byte_for_each_element(card: Simulation) -> None:
+    """The mask of dropout is boolean, as on CUDA."""
+    tensor = torch.ones(1024, device="cuda", requires_grad=True)
+    before = card.allocator.allocated
+    dropped = F.dropout(tensor, 0.5)
+    assert card.allocator.allocated - before == 4096 + 1024
+    dropped.sum().backward()
+    if card.compute == "cpu":
+        assert set(dropped.tolist()) == {0.0, 2.0}
