@@ -1,0 +1,67 @@
+import { nullTranslator } from '@jupyterlab/translation';
+
+import { gib, message, RELEASED, WORDS } from '../../__tests__/report';
+import type { IReleased } from '../../protocol';
+import { plainSentence, releasedSentence } from '../notice';
+
+const trans = nullTranslator.load('gpu-headroom');
+
+describe('releasedSentence', () => {
+  it.each<[string, Partial<IReleased>, string]>([
+    [
+      'what was freed, and the headroom before and after',
+      {},
+      'Freed 12.0 GiB: headroom 1.8 → 13.8 GiB.'
+    ],
+    [
+      'what was freed where the headroom is not known',
+      { headroom_after_bytes: null },
+      'Freed 12.0 GiB.'
+    ],
+    [
+      'the two largest of what is still held',
+      {
+        still_held: ['model', 'opt', 'x'].map(name => ({
+          name,
+          kind: 'tensor' as const,
+          bytes: gib(1)
+        }))
+      },
+      'Freed 12.0 GiB: headroom 1.8 → 13.8 GiB. Still held: model 1.0 GiB, opt 1.0 GiB.'
+    ],
+    [
+      'why nothing was freed, without marks',
+      {
+        status: 'nothing',
+        freed_bytes: 0,
+        message: message('released.nothing_held', {
+          in_use_bytes: gib(9),
+          name: 'model'
+        })
+      },
+      'Nothing was freed: 9.0 GiB are held by names of yours, most by model.'
+    ],
+    [
+      'the reason where it was done but nothing came back',
+      { freed_bytes: 0, message: message('released.nothing') },
+      'Nothing was freed.'
+    ]
+  ])('should say %s', (_, change, expected) => {
+    expect(releasedSentence(WORDS, { ...RELEASED, ...change })).toBe(expected);
+  });
+});
+
+describe('plainSentence', () => {
+  it.each<[number | null, number | null, string]>([
+    [gib(1), gib(2), 'Freed 1.0 GiB.'],
+    [0, gib(2), 'Returned 2.0 GiB of unused cache.'],
+    [null, null, 'Nothing was freed.']
+  ])(
+    'should say of %s freed and %s returned what it could not do',
+    (freedBytes, returnedBytes, expected) => {
+      expect(plainSentence(trans, { freedBytes, returnedBytes })).toBe(
+        `${expected} Without the helper, tracebacks keep what they hold.`
+      );
+    }
+  );
+});

@@ -1,0 +1,25 @@
+import type { NotebookPanel } from '@jupyterlab/notebook';
+
+import type { IKernelMemory } from '../tokens';
+
+/**
+ * Insert a cell with visible code that frees, below the active cell.
+ *
+ * The cell is not run. Rejects with a sentence when the helper cannot write it.
+ */
+export async function insertCleanupCell(
+  memory: IKernelMemory,
+  panel: NotebookPanel
+): Promise<void> {
+  const { code } = await memory.request('cleanup', {});
+  const notebook = panel.content;
+  const index = notebook.activeCellIndex + 1;
+  notebook.model?.sharedModel.insertCell(index, {
+    cell_type: 'code',
+    source: code,
+    // As for any cell that the person adds: its output may be shown.
+    metadata: { trusted: true }
+  });
+  notebook.activeCellIndex = index;
+  notebook.deselectAll();
+}

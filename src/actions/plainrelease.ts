@@ -1,0 +1,68 @@
+import type { Kernel } from '@jupyterlab/services';
+
+/**
+ * What can be freed without the helper: unreachable objects and unused cache.
+ *
+ * Answers `[allocated before, allocated after, reserved before, reserved after]`
+ * in bytes, and nothing where PyTorch has no device. It removes its own name.
+ */
+const CODE = `def __gpu_headroom_release():
+    import gc, sys
+    globals().pop("__gpu_headroom_release", None)
+    cuda = getattr(sys.modules.get("torch"), "cuda", None)
+    if cuda is None or not cuda.is_initialized():
+        gc.collect()
+        return []
+    allocated, reserved = cuda.memory_allocated(), cuda.memory_reserved()
+    gc.collect()
+    cuda.empty_cache()
+    return [allocated, cuda.memory_allocated(), reserved, cuda.memory_reserved()]
+`;
+
+const EXPRESSION = 'release';
+
+/** Bytes that a release without the helper gave back; `null`: not measured. */
+export interface IPlainRelease {
+  readonly freedBytes: number | null;
+  readonly returnedBytes: number | null;
+}
+
+/** A kernel drops what is queued behind a cell that fails. */
+const ATTEMPTS = 3;
+
+/**
+ * Free what can be freed in a kernel that has no helper.
+ *
+ * Waits until the running cell ends. Rejects when the kernel does not run it.
+ */
+export async function plainRelease(
+  kernel: Kernel.IKernelConnection
+): Promise<IPlainRelease> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const future = kernel.requestExecute({
+      code: CODE,
+      silent: true,
+      store_history: false,
+      stop_on_error: false,
+      user_expressions: { [EXPRESSION]: '__gpu_headroom_release()' }
+    });
+    const { content } = await future.done;
+    if (content.status === 'ok') {
+      return measured(content.user_expressions[EXPRESSION]);
+    }
+    if (content.status === 'error') {
+      break;
+    }
+  }
+  throw new Error('The kernel did not run the release.');
+}
+
+function measured(expression: unknown): IPlainRelease {
+  const { data } = expression as { data?: Record<string, string> };
+  const numbers = JSON.parse(data?.['text/plain'] ?? '[]') as unknown;
+  if (!Array.isArray(numbers) || numbers.length !== 4) {
+    return { freedBytes: null, returnedBytes: null };
+  }
+  const [before = 0, after = 0, reserved = 0, left = 0] = numbers.map(Number);
+  return { freedBytes: before - after, returnedBytes: reserved - left };
+}

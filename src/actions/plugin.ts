@@ -1,0 +1,33 @@
+import type {
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import { INotebookTracker } from '@jupyterlab/notebook';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+
+import { IGpuMemory } from '../tokens';
+// Menus, toolbars and the palette look for the commands at once.
+// eslint-disable-next-line jupyter/prefer-lazy-imports
+import { addCommands } from './commands';
+
+/**
+ * The commands; menus, toolbars and the palette are declared in the schema.
+ */
+const plugin: JupyterFrontEndPlugin<void> = {
+  id: 'gpu-headroom:actions',
+  description: 'Commands that free GPU memory.',
+  autoStart: true,
+  requires: [IGpuMemory],
+  optional: [INotebookTracker, ITranslator],
+  activate: (
+    app: JupyterFrontEnd,
+    memory: IGpuMemory,
+    notebooks: INotebookTracker | null,
+    translator: ITranslator | null
+  ): void => {
+    const trans = (translator ?? nullTranslator).load('gpu-headroom');
+    addCommands({ commands: app.commands, memory, notebooks, trans });
+  }
+};
+
+export default plugin;

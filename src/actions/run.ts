@@ -1,0 +1,30 @@
+import type { NotebookPanel } from '@jupyterlab/notebook';
+import { NotebookActions } from '@jupyterlab/notebook';
+import type { ITranslator } from '@jupyterlab/translation';
+
+/**
+ * Run exactly these cells in this order; the selection stays where it is.
+ *
+ * Returns whether all of them succeeded; false, with nothing run, when one of
+ * them is no longer in the notebook.
+ */
+export async function runCells(
+  panel: NotebookPanel,
+  ids: readonly string[],
+  translator: ITranslator
+): Promise<boolean> {
+  const { content, context } = panel;
+  const cells = ids.map(id =>
+    content.widgets.find(widget => widget.model.id === id)
+  );
+  const found = cells.filter(cell => cell !== undefined);
+  return found.length === ids.length
+    ? NotebookActions.runCells(
+        content,
+        found,
+        context.sessionContext,
+        undefined,
+        translator
+      )
+    : false;
+}

@@ -1,0 +1,97 @@
+import type { IOutput } from '@jupyterlab/nbformat';
+import type { NotebookPanel } from '@jupyterlab/notebook';
+import { Signal } from '@lumino/signaling';
+
+import { makePanel, silenceYjs } from '../../__tests__/notebook';
+import { MIME_TYPE } from '../../report/mimetype';
+import { DEFAULT_SETTINGS, type Settings } from '../../settings';
+import { Marker } from '../marker';
+
+const CARD: IOutput = {
+  output_type: 'display_data',
+  data: { [MIME_TYPE]: {}, 'text/plain': 'Out of GPU memory' },
+  metadata: {}
+};
+
+describe('Marker', () => {
+  let panel: NotebookPanel;
+  let markCells: boolean;
+  let disposed: Signal<object, void>;
+  let settingsChanged: Signal<object, void>;
+
+  beforeEach(() => {
+    silenceYjs();
+    disposed = new Signal<object, void>({});
+    settingsChanged = new Signal<object, void>({});
+    const content = makePanel([
+      { id: 'one' },
+      {
+        id: 'two',
+        outputs: [{ output_type: 'stream', name: 'stdout', text: 'x' }, CARD]
+      }
+    ]);
+    panel = Object.assign(content, { disposed });
+    markCells = true;
+    const settings = {
+      changed: settingsChanged,
+      get current() {
+        return { ...DEFAULT_SETTINGS, markCells };
+      }
+    } as unknown as Settings;
+    new Marker(panel, settings);
+  });
+
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
+  const marked = (): string[] =>
+    panel.content.widgets
+      .filter(cell => cell.hasClass('jp-GpuHeadroom-failedCell'))
+      .map(cell => cell.model.id);
+
+  const outputsOf = (index: number) => {
+    const cell = panel.model?.cells.get(index);
+    if (!cell || !('outputs' in cell)) {
+      throw new Error(`Cell ${index} has no outputs`);
+    }
+    return cell.outputs as {
+      add: (output: IOutput) => void;
+      clear: () => void;
+    };
+  };
+
+  it('should mark cells that were saved with a card', () => {
+    expect(marked()).toEqual(['two']);
+  });
+
+  it('should mark a cell when a card comes, until it runs again', () => {
+    outputsOf(0).add(CARD);
+    expect(marked()).toEqual(['one', 'two']);
+    outputsOf(0).clear();
+    expect(marked()).toEqual(['two']);
+  });
+
+  it('should follow cells that are added', () => {
+    panel.model?.sharedModel.insertCell(2, {
+      cell_type: 'code',
+      id: 'three',
+      outputs: [CARD]
+    });
+    expect(marked()).toEqual(['two', 'three']);
+  });
+
+  it('should follow the setting', () => {
+    markCells = false;
+    settingsChanged.emit();
+    expect(marked()).toEqual([]);
+    outputsOf(0).add(CARD);
+    expect(marked()).toEqual([]);
+  });
+
+  it('should stop with its notebook', () => {
+    disposed.emit();
+    outputsOf(0).add(CARD);
+    expect(marked()).toEqual(['two']);
+  });
+});

@@ -1,0 +1,86 @@
+import { CodeCell } from '@jupyterlab/cells';
+import type { NotebookPanel } from '@jupyterlab/notebook';
+import type { IOutputAreaModel } from '@jupyterlab/outputarea';
+import { Signal } from '@lumino/signaling';
+
+import { MIME_TYPE } from '../report/mimetype';
+import type { Settings } from '../settings';
+
+/** On a cell that ran out of memory, until it runs again. */
+const FAILED_CLASS = 'jp-GpuHeadroom-failedCell';
+
+/**
+ * Marks the cells of one notebook whose outputs hold a report.
+ *
+ * Follows the outputs of the model, so that marks survive reloading the page
+ * and cells that are not on screen.
+ */
+export class Marker {
+  /** It stops with the notebook. */
+  constructor(
+    private readonly _panel: NotebookPanel,
+    private readonly _settings: Settings
+  ) {
+    _panel.disposed.connect(this._stop, this);
+    _panel.content.modelChanged.connect(this._onModelChanged, this);
+    _settings.changed.connect(this._markAll, this);
+    this._onModelChanged();
+  }
+
+  private _stop(): void {
+    Signal.disconnectReceiver(this);
+  }
+
+  private _onModelChanged(): void {
+    this._panel.content.model?.cells.changed.connect(this._follow, this);
+    this._follow();
+  }
+
+  /** Cells come and go; each is followed once. */
+  private _follow(): void {
+    for (const cell of this._codeCells()) {
+      const { outputs } = cell.model;
+      if (this._cells.get(outputs) !== cell) {
+        this._cells.set(outputs, cell);
+        outputs.changed.connect(this._onOutputsChanged, this);
+        this._mark(cell);
+      }
+    }
+  }
+
+  private _onOutputsChanged(outputs: IOutputAreaModel): void {
+    const cell = this._cells.get(outputs);
+    if (cell && !cell.isDisposed) {
+      this._mark(cell);
+    }
+  }
+
+  private _mark(cell: CodeCell): void {
+    const failed =
+      this._settings.current.markCells && hasReport(cell.model.outputs);
+    cell.toggleClass(FAILED_CLASS, failed);
+  }
+
+  private _markAll(): void {
+    this._codeCells().forEach(cell => {
+      this._mark(cell);
+    });
+  }
+
+  private _codeCells(): CodeCell[] {
+    return this._panel.content.widgets.filter(
+      widget => widget instanceof CodeCell
+    );
+  }
+
+  private readonly _cells = new WeakMap<IOutputAreaModel, CodeCell>();
+}
+
+function hasReport(outputs: IOutputAreaModel): boolean {
+  for (let index = 0; index < outputs.length; index++) {
+    if (MIME_TYPE in outputs.get(index).data) {
+      return true;
+    }
+  }
+  return false;
+}

@@ -1,0 +1,32 @@
+import { element } from './element';
+import type { ActionName, IContext } from './state';
+
+interface IButtonOptions {
+  label: string;
+  action: ActionName;
+  remedyId?: string;
+  primary?: boolean;
+  /** Stays in the tab order, so that focus is not lost, but does nothing. */
+  disabled?: boolean;
+}
+
+/**
+ * A button that reports its press to the card's owner.
+ */
+export function button(
+  context: IContext,
+  { label, action, remedyId, primary, disabled }: IButtonOptions
+): HTMLButtonElement {
+  const node = element('button', 'jp-GpuHeadroomCard-button', label);
+  node.type = 'button';
+  node.dataset.focusKey = `${action} ${remedyId ?? ''}`;
+  node.classList.toggle('jp-mod-primary', primary ?? false);
+  if (disabled) {
+    node.setAttribute('aria-disabled', 'true');
+  } else {
+    node.addEventListener('click', () => {
+      context.onAction(action, remedyId ?? null);
+    });
+  }
+  return node;
+}

@@ -1,0 +1,74 @@
+import { formatBytes } from '../format';
+import type { IReport } from '../protocol';
+import { bar, legend, listParts } from './bar';
+import { element, inline } from './element';
+import { remedyList } from './remedylist';
+import type { IContext, IWords } from './state';
+
+/** Variables named in the line about the traceback. */
+const MAX_VARIABLES = 4;
+
+/**
+ * The body while nothing has been freed: what happened, why, what to do.
+ */
+export function failure(context: IContext, report: IReport): Node[] {
+  const { words } = context;
+  const { open, more } = remedyList(context, report);
+  const body = element(
+    'div',
+    'jp-GpuHeadroomCard-body',
+    ...composition(words, report),
+    traceback(words, report),
+    ...cause(words, report),
+    open ? heading(words.say('card.remedies')) : null,
+    open
+  );
+  return more ? [body, more] : [body];
+}
+
+function heading(text: string): HTMLElement {
+  return element('h4', 'jp-GpuHeadroomCard-heading', text);
+}
+
+function composition(words: IWords, report: IReport): HTMLElement[] {
+  if (report.parts.length === 0) {
+    return [];
+  }
+  const parts = listParts(words, report.parts);
+  return [
+    bar(report.parts, `${words.say('card.moment')}: ${parts}`, words),
+    legend(words, report.parts)
+  ];
+}
+
+function traceback(words: IWords, report: IReport): HTMLElement | null {
+  const size = report.traceback_bytes;
+  if (size === null || size === 0) {
+    return null;
+  }
+  const variables = report.traceback_variables
+    .slice(0, MAX_VARIABLES)
+    .map(held => `\`${held.name}\` ${formatBytes(held.bytes)}`)
+    .join(', ');
+  const sentence = variables
+    ? words.say('card.traceback', { traceback_bytes: size, variables })
+    : words.say('card.traceback_unnamed', { traceback_bytes: size });
+  return element('p', 'jp-GpuHeadroomCard-traceback', ...inline(sentence));
+}
+
+function cause(words: IWords, report: IReport): HTMLElement[] {
+  if (report.cause === null) {
+    return [
+      element('p', 'jp-GpuHeadroomCard-noCause', words.say('card.no_cause'))
+    ];
+  }
+  const { claim, evidence } = report.cause;
+  return [
+    heading(words.say('card.cause')),
+    element(
+      'p',
+      'jp-GpuHeadroomCard-cause',
+      ...inline(`${words.sentence(claim)} ${words.sentence(evidence)}`)
+    )
+  ];
+}

@@ -1,0 +1,57 @@
+import type { IRemedy, IReport } from '../protocol';
+import type { IContext } from './state';
+
+/** The words on the buttons of a fix; `null`: not to be offered. */
+interface IFixLabels {
+  apply: string;
+  applyAndRun: string | null;
+}
+
+/**
+ * The labels of a fix. One of another cell names all cells that it touches.
+ */
+export function fixLabels(
+  { words, state }: IContext,
+  report: IReport,
+  remedy: IRemedy
+): IFixLabels {
+  const { trans } = words;
+  const elsewhere = otherCell(report, remedy);
+  if (elsewhere === null) {
+    return {
+      apply: trans.__('Apply'),
+      applyAndRun: trans.__('Apply and re-run')
+    };
+  }
+  const run = state.runs[remedy.id];
+  return {
+    apply: trans.__('Apply to %1', elsewhere),
+    applyAndRun: run
+      ? trans.__('Apply to %1 and re-run %2', elsewhere, run.join(', '))
+      : null
+  };
+}
+
+/** The prompt of the cell that a remedy edits when it is not the failed one. */
+function otherCell(report: IReport, remedy: IRemedy): string | null {
+  const edited = remedy.diff;
+  return edited === null || edited.cell_id === report.cell_id
+    ? null
+    : `In [${edited.execution_count ?? ' '}]`;
+}
+
+/**
+ * The label that puts a fix in one press: what it sets, where that is known.
+ */
+export function shortFixLabel(
+  context: IContext,
+  report: IReport,
+  remedy: IRemedy
+): string | null {
+  const { name, new: value } = remedy.title.params;
+  return otherCell(report, remedy) === null &&
+    typeof name === 'string' &&
+    (typeof value === 'string' || typeof value === 'number')
+    ? context.words.trans.__('Set %1 = %2 and re-run', name, String(value))
+    : fixLabels(context, report, remedy).applyAndRun;
+}

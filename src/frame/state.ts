@@ -1,0 +1,81 @@
+import type { IMessage, IReleased } from '../protocol';
+
+/** Translates the card's own words; `%1` … stand for the arguments. */
+export interface ITranslate {
+  __(msgid: string, ...args: string[]): string;
+}
+
+/** The words of a card. */
+export interface IWords {
+  readonly trans: ITranslate;
+  /** A sentence that came with a report or an event. */
+  sentence(message: IMessage): string;
+  /** A sentence of the catalogue by its id. */
+  say(id: string, params?: IMessage['params']): string;
+}
+
+/**
+ * What is known of the helper that made a report.
+ *
+ * - `asking`: a kernel is there and has not answered yet
+ * - `confirmed`: the live helper made this very report; only now are there buttons
+ * - `saved`: nobody vouches for it; it is text
+ */
+export type Trust = 'asking' | 'confirmed' | 'saved';
+
+/**
+ * Where one remedy stands. `text` is the sentence to show.
+ *
+ * - `waiting`: queued in the kernel until the running cell ends
+ * - `applied`: the edit is in the cell, which has not run yet
+ * - `changed`: the cell no longer has the lines that the remedy edits
+ */
+export type RemedyState =
+  | { status: 'ready' }
+  | { status: 'running'; text: string }
+  | { status: 'waiting'; text: string }
+  | { status: 'applied'; text: string }
+  | { status: 'changed'; text: string; line: number | null }
+  | { status: 'failed'; text: string };
+
+/** What changes about a card while it is on screen. */
+export interface ICardState {
+  readonly trust: Trust;
+  /** Whether the cells around the card can be edited and run. */
+  readonly editable: boolean;
+  /** The last release that gave memory back for this report. */
+  readonly released: IReleased | null;
+  /**
+   * The prompts of the cells that a fix of another cell runs, by remedy id.
+   * Until they are known the fix is not offered to be run.
+   */
+  readonly runs: Readonly<Record<string, readonly string[]>>;
+  /** By remedy id; a remedy that is missing is `ready`. */
+  readonly remedies: Readonly<Record<string, RemedyState>>;
+}
+
+/**
+ * What a button asks for.
+ *
+ * `run` with a remedy runs the cells that its edit concerns, without one the
+ * failed cell.
+ */
+export type ActionName =
+  | 'release'
+  | 'cancel'
+  | 'apply'
+  | 'apply-and-run'
+  | 'undo'
+  | 'run'
+  | 'reveal'
+  | 'copy';
+
+/** Receives a press of a button. */
+export type OnAction = (name: ActionName, remedyId: string | null) => void;
+
+/** What the parts of a card need to draw themselves. */
+export interface IContext {
+  readonly words: IWords;
+  readonly state: ICardState;
+  readonly onAction: OnAction;
+}

@@ -1,0 +1,298 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import { formatBytes } from './format';
+import type { IWords } from './frame/state';
+import type { IMessage } from './protocol';
+
+/**
+ * The catalogue in the person's language: id to template.
+ *
+ * The counterpart of `python_helper/gpu_headroom/messages.py`, whose tests fail
+ * when ids or texts differ. A placeholder ending in `_bytes` stands for a size.
+ */
+export function templates(trans: TranslationBundle): Record<string, string> {
+  return {
+    'card.title': trans.__('Out of GPU memory'),
+    'card.title_simulated': trans.__('Out of simulated GPU memory'),
+    'card.needed': trans.__(
+      'needed {requested} more, {available} was available'
+    ),
+    'card.needed_only': trans.__(
+      'needed {requested} more, what was available is not known'
+    ),
+    'card.size_unknown': trans.__('the size of the request is not known'),
+    'card.device': trans.__('GPU {index}, {name}, {capacity}'),
+    'card.simulated': trans.__(
+      "Simulated GPU: the numbers come from a model of PyTorch's allocator."
+    ),
+    'card.place': trans.__('In [{execution_count}], line {line}.'),
+    'card.moment': trans.__('At the moment of failure'),
+    'card.cause': trans.__('Most likely cause'),
+    'card.no_cause': trans.__('No single cause stands out.'),
+    'card.traceback': trans.__(
+      'The traceback of this error still keeps {traceback_bytes} in use: {variables}.'
+    ),
+    'card.traceback_unnamed': trans.__(
+      'The traceback of this error still keeps {traceback_bytes} in use.'
+    ),
+    'card.remedies': trans.__('What you can do'),
+    'card.details': trans.__('Details'),
+    'card.source': trans.__('Source'),
+    'card.not_measured': trans.__('not measured'),
+    'card.type_this': trans.__('Run `{code}` in a new cell.'),
+    'card.recorded': trans.__(
+      'Recorded by GPU Headroom on {date} UTC. Numbers are from that run.'
+    ),
+    'card.stub': trans.__(
+      'Out of GPU memory. The details are not kept in this notebook: they are shown while the kernel that made them lives.'
+    ),
+    'part.outside': trans.__('outside'),
+    'part.parameters': trans.__('parameters'),
+    'part.optimizer_state': trans.__('optimizer state'),
+    'part.gradients': trans.__('gradients'),
+    'part.activations': trans.__('activations'),
+    'part.other_tensors': trans.__('other tensors'),
+    'part.not_attributed': trans.__('not attributed'),
+    'part.cached': trans.__('cached'),
+    'part.free': trans.__('free'),
+    'effect.measured': trans.__('{effect} measured'),
+    'effect.estimated': trans.__('about {effect} estimated'),
+    'effect.not_measured': trans.__('not measured'),
+    'detail.requested': trans.__('Requested'),
+    'detail.free': trans.__('Free on the device'),
+    'detail.in_use': trans.__('In use by tensors'),
+    'detail.reserved': trans.__('Reserved by the framework'),
+    'detail.largest_block': trans.__('Largest free block in the cache'),
+    'detail.outside': trans.__("Outside this kernel's frameworks"),
+    'detail.capacity': trans.__('Capacity'),
+    'detail.allowed': trans.__('Allowed by the memory fraction'),
+    'detail.traceback': trans.__('Kept by the traceback only'),
+    'detail.not_attributed': trans.__('Not attributed'),
+    'cause.earlier-traceback': trans.__(
+      '**The traceback of an earlier error held {held_bytes}** of the {in_use_bytes} in tensors.'
+    ),
+    'cause.earlier-traceback.evidence': trans.__(
+      'A cell failed before this one, and its variables were still alive. The request for {requested_bytes} would have fitted without them.'
+    ),
+    'cause.other-programs': trans.__(
+      "**Other programs: {outside_bytes} of the card's {capacity_bytes}** are not this kernel's."
+    ),
+    'cause.other-programs.evidence': trans.__(
+      "This kernel's tensors take {in_use_bytes}. The request for {requested_bytes} would have fitted on a card that is otherwise empty."
+    ),
+    'cause.huge-request': trans.__(
+      '**One request of {requested_bytes}** on a card of {capacity_bytes}.'
+    ),
+    'cause.huge-request.evidence': trans.__(
+      'It is larger than the whole card: freeing memory cannot help. Look at the shapes on line {line}.'
+    ),
+    'cause.huge-request.evidence_unplaced': trans.__(
+      'It is larger than the whole card: freeing memory cannot help. Look at the shapes of what the failing line makes.'
+    ),
+    'cause.huge-request.evidence_fits_empty': trans.__(
+      'It is larger than everything in use together ({in_use_bytes}). A single tensor fills most of the card: look at its shape.'
+    ),
+    'cause.fragmentation': trans.__(
+      '**Fragmentation: {unused_bytes} are reserved but scattered**, the largest free piece is {largest_bytes}.'
+    ),
+    'cause.fragmentation.unmeasured': trans.__(
+      '**Fragmentation: {unused_bytes} are reserved but scattered.**'
+    ),
+    'cause.fragmentation.evidence': trans.__(
+      'The request for {requested_bytes} would fit into the {unused_bytes} of cache and the {free_bytes} free on the card if they were in one piece.'
+    ),
+    'cause.model-too-large': trans.__(
+      '**Model and optimizer: {model_bytes} of the {in_use_bytes} in tensors.**'
+    ),
+    'cause.model-too-large.evidence': trans.__(
+      'Parameters {parameters_bytes}, gradients {gradients_bytes}, optimizer state {optimizer_bytes}. They do not shrink with the batch.'
+    ),
+    'cause.evaluation-with-gradients': trans.__(
+      '**A graph kept in evaluation: {activations_bytes} of the {in_use_bytes} in tensors.**'
+    ),
+    'cause.evaluation-with-gradients.evidence': trans.__(
+      '`{model}` is in evaluation mode, yet its activations are kept for a backward pass.'
+    ),
+    'cause.retained-graph': trans.__(
+      '**`{name}` keeps {held_bytes} of activations** of the {in_use_bytes} in tensors.'
+    ),
+    'cause.retained-graph.evidence': trans.__(
+      "It collects {count} tensors with their graphs, so each step's activations stay alive."
+    ),
+    'cause.activations': trans.__(
+      '**Activations: {activations_bytes} of the {in_use_bytes} in tensors.**'
+    ),
+    'cause.activations.evidence': trans.__(
+      'They are what the forward pass keeps for the backward pass; they grow with the batch and with the length of the input.'
+    ),
+    'cause.activations.evidence_batch': trans.__(
+      'They are what the forward pass keeps for the backward pass; they grow with `{name}` ({value}).'
+    ),
+    'remedy.free-traceback': trans.__(
+      "Free {traceback_bytes} held by this error's traceback"
+    ),
+    'remedy.free-traceback.note': trans.__(
+      "The traceback keeps the failed cell's variables alive. You lose `%debug` for this error."
+    ),
+    'remedy.free-traceback.note_not_enough': trans.__(
+      "The traceback keeps the failed cell's variables alive. You lose `%debug` for this error. Freeing alone will not make this cell fit."
+    ),
+    'remedy.smaller-batch': trans.__(
+      '`{name} = {old}` → `{new}` (line {line})'
+    ),
+    'remedy.smaller-batch.elsewhere': trans.__(
+      '`{name} = {old}` → `{new}` (line {line} of In [{execution_count}])'
+    ),
+    'remedy.smaller-batch.note': trans.__(
+      'Activations scale with the batch. Training changes slightly: check the learning rate.'
+    ),
+    'remedy.smaller-batch.note_unsure': trans.__(
+      'Activations scale with the batch, but even so it may not fit. Training changes slightly: check the learning rate.'
+    ),
+    'remedy.no-grad': trans.__('Run the evaluation under `torch.no_grad()`'),
+    'remedy.no-grad.note': trans.__(
+      'Activations are then not kept. Gradients cannot be had from it.'
+    ),
+    'remedy.detach': trans.__('Collect numbers instead of graphs in `{name}`'),
+    'remedy.detach.note': trans.__(
+      'Append `loss.item()` or `tensor.detach()`: the graph of each step is then let go.'
+    ),
+    'remedy.expandable-segments': trans.__(
+      'Let the allocator grow its segments'
+    ),
+    'remedy.expandable-segments.note': trans.__(
+      'Set it before the first GPU tensor: the kernel must be restarted.'
+    ),
+    'remedy.close-other-programs': trans.__('Free the GPU from other programs'),
+    'remedy.close-other-programs.note': trans.__(
+      "Shut down other notebooks' kernels on this GPU; `nvidia-smi` lists all programs."
+    ),
+    'remedy.lighter-optimizer': trans.__('An optimizer with less state'),
+    'remedy.lighter-optimizer.note': trans.__(
+      'The state takes {optimizer_bytes}. `SGD` without momentum keeps none, 8-bit optimizers about a quarter. Training changes.'
+    ),
+    'remedy.split-request': trans.__('Make the tensor in pieces'),
+    'remedy.split-request.note': trans.__(
+      'Work through the input in chunks, or keep the large tensor on the CPU.'
+    ),
+    'fix.ok': trans.__('`{name} = {old}` becomes `{new}`.'),
+    'fix.changed': trans.__(
+      'The cell was edited after it failed; line {line} no longer matches.'
+    ),
+    'fix.missing': trans.__(
+      'The cell with line {line} is no longer in the notebook.'
+    ),
+    'fix.unknown': trans.__(
+      'This kernel no longer knows the card that this button belongs to.'
+    ),
+    'item.traceback': trans.__('Tracebacks of failed cells'),
+    'item.traceback.cost': trans.__('You lose `%debug` for these errors.'),
+    'item.traceback.cost_debugging': trans.__(
+      'The debugger is open: leave it with `q` first.'
+    ),
+    'item.outputs': trans.__('Displayed values that no name holds'),
+    'item.outputs.cost': trans.__(
+      'The outputs stay on screen; `Out[n]` and `_` no longer give these values.'
+    ),
+    'item.garbage': trans.__('Objects that nothing reaches'),
+    'item.garbage.cost': trans.__('Nothing is lost.'),
+    'item.cache': trans.__('Unused cache of PyTorch'),
+    'item.cache.cost': trans.__(
+      'For other programs. Adds no headroom here: this kernel can already reuse it.'
+    ),
+    'plan.ready': trans.__(
+      'About {expected_bytes} can be freed without deleting a variable you named.'
+    ),
+    'plan.nothing': trans.__(
+      'Nothing can be freed without deleting a variable you named.'
+    ),
+    'released.done': trans.__(
+      'Freed {freed_bytes}: headroom is now {headroom_bytes}.'
+    ),
+    'released.done_no_headroom': trans.__('Freed {freed_bytes}.'),
+    'released.cache_only': trans.__(
+      'Nothing was in the way; {returned_bytes} of unused cache went back to the card.'
+    ),
+    'released.nothing': trans.__('Nothing was freed.'),
+    'released.nothing_held': trans.__(
+      'Nothing was freed: {in_use_bytes} are held by names of yours, most by `{name}`.'
+    ),
+    'released.not_measured': trans.__(
+      'Released, but not measured: no GPU framework is live.'
+    ),
+    'released.debugging': trans.__(
+      'Nothing was freed: the debugger is open. Leave it with `q` first.'
+    ),
+    'released.failed': trans.__('The release stopped early: {error}.'),
+    'released.cancelled': trans.__('The release was cancelled.'),
+    'refused.malformed': trans.__(
+      'The request cannot be read: `{key}` is missing or has a wrong type.'
+    ),
+    'refused.unknown': trans.__(
+      'The helper in this kernel does not know the request `{name}`.'
+    ),
+    'refused.protocol': trans.__(
+      "The helper in this kernel speaks protocol {helper}, this page speaks {page}: restart the kernel to use the page's."
+    ),
+    'refused.no_reading': trans.__(
+      'The GPU could not be read; the reason is in the log.'
+    ),
+    'refused.incomplete': trans.__(
+      'The helper is still arriving in this kernel: try again in a moment.'
+    ),
+    'refused.failed': trans.__('The helper could not answer: {error}.'),
+    'error.part': trans.__('GPU Headroom: {part} failed: {error}.')
+  };
+}
+
+/**
+ * A message in the person's language; in English where the catalogue has no
+ * such id or the message lacks what its template asks for.
+ */
+export function renderMessage(
+  message: IMessage,
+  catalogue: Readonly<Record<string, string>>
+): string {
+  return fill(catalogue, message.id, message.params) ?? message.text;
+}
+
+function fill(
+  catalogue: Readonly<Record<string, string>>,
+  id: string,
+  params: IMessage['params']
+): string | null {
+  // Ids and names come from a file: `constructor` must not be found.
+  if (!Object.prototype.hasOwnProperty.call(catalogue, id)) {
+    return null;
+  }
+  const missing = new Set<string>();
+  const text = (catalogue[id] ?? '').replace(/\{(\w+)\}/g, (_, key: string) => {
+    const value = Object.prototype.hasOwnProperty.call(params, key)
+      ? params[key]
+      : null;
+    if (value === null || value === undefined) {
+      missing.add(key);
+      return '';
+    }
+    return shown(key, value);
+  });
+  return missing.size === 0 ? text : null;
+}
+
+function shown(key: string, value: string | number | boolean): string {
+  return key.endsWith('_bytes') && typeof value === 'number'
+    ? formatBytes(value)
+    : String(value);
+}
+
+/**
+ * The words of cards in the person's language.
+ */
+export function words(trans: TranslationBundle): IWords {
+  const catalogue = templates(trans);
+  return {
+    trans,
+    sentence: message => renderMessage(message, catalogue),
+    say: (id, params = {}) => fill(catalogue, id, params) ?? id
+  };
+}

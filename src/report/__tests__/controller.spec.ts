@@ -1,0 +1,278 @@
+import { nullTranslator } from '@jupyterlab/translation';
+
+import { FakeMemory, settle } from '../../__tests__/memory';
+import { makePanel, silenceYjs } from '../../__tests__/notebook';
+import {
+  FREE,
+  message,
+  RELEASED,
+  REPORT,
+  SMALLER_BATCH,
+  WORDS
+} from '../../__tests__/report';
+import * as running from '../../actions/run';
+import type { IReport } from '../../protocol';
+import type { ISite } from '../controller';
+import { ReportController } from '../controller';
+import { ReportModel } from '../model';
+
+const SOURCE = 'batch_size = 1024\ntrain()';
+const FIXED = 'batch_size = 512\ntrain()';
+const FIX = SMALLER_BATCH.id;
+
+const EDIT = {
+  cell_id: 'cell-7',
+  first_line: 1,
+  old_lines: ['batch_size = 1024'],
+  new_lines: ['batch_size = 512']
+};
+
+describe('ReportController', () => {
+  let memory: FakeMemory;
+  let controller: ReportController;
+  let site: ISite;
+  let run: jest.SpyInstance;
+
+  beforeEach(async () => {
+    silenceYjs();
+    run = jest.spyOn(running, 'runCells').mockResolvedValue(true);
+    memory = new FakeMemory({
+      report: () => answer({ status: 'known', report: REPORT, released: null }),
+      fix: () => answer(ok(['cell-7'])),
+      release: () => {
+        // The result comes when the helper is done, after its answer.
+        setTimeout(() => {
+          memory.send(RELEASED);
+        });
+        return answer({ release_id: 'release-1', status: 'queued' });
+      }
+    });
+    site = { panel: panelWith(), cellId: 'cell-7' };
+    controller = await confirmed();
+  });
+
+  afterEach(() => {
+    controller.model.dispose();
+    jest.restoreAllMocks();
+  });
+
+  const answer = <T>(reply: T): Promise<T> => Promise.resolve(reply);
+  const ok = (cells: string[]) => ({
+    status: 'ok' as const,
+    edits: [EDIT],
+    run: cells,
+    message: message('fix.ok')
+  });
+  const panelWith = (metadata = {}) =>
+    makePanel([
+      { id: 'cell-2', source: 'import torch', count: 2 },
+      { id: 'cell-7', source: SOURCE, count: 7, metadata }
+    ]);
+  const source = (): string | undefined =>
+    site.panel.model?.cells.get(1).sharedModel.getSource();
+  const asked = (): string[] => memory.requests.map(([type]) => type);
+  const stateOf = (id: string) => controller.model.remedies[id];
+
+  async function confirmed(report: IReport = REPORT) {
+    memory.answers.report = () =>
+      answer({ status: 'known', report, released: null });
+    const made = new ReportController(
+      new ReportModel(memory, REPORT),
+      WORDS,
+      nullTranslator
+    );
+    await settle();
+    memory.requests.length = 0;
+    return made;
+  }
+
+  it('should apply an edit of the helper, and run nothing', async () => {
+    await controller.act('apply', FIX, site);
+    expect(memory.requests).toEqual([
+      [
+        'fix',
+        {
+          report_id: 'report-1',
+          remedy_id: FIX,
+          sources: { 'cell-2': 'import torch', 'cell-7': SOURCE }
+        }
+      ]
+    ]);
+    expect(source()).toBe(FIXED);
+    expect(stateOf(FIX)?.status).toBe('applied');
+    expect(run).not.toHaveBeenCalled();
+  });
+
+  it('should free before it edits, and edit before it runs', async () => {
+    const seen: unknown[] = [];
+    memory.eventReceived.connect(() => seen.push(source()));
+    run.mockImplementation(() => {
+      seen.push(source());
+      return answer(true);
+    });
+    await controller.act('apply-and-run', FIX, site);
+    expect(asked()).toEqual(['fix', 'release']);
+    expect(seen).toEqual([SOURCE, FIXED]);
+    expect(run).toHaveBeenCalledWith(site.panel, ['cell-7'], nullTranslator);
+  });
+
+  it('should not free again what was freed', async () => {
+    memory.send(RELEASED);
+    await controller.act('apply-and-run', FIX, site);
+    expect(asked()).toEqual(['fix']);
+    expect(run).toHaveBeenCalledTimes(1);
+  });
+
+  it('should keep the traceback when the cell no longer matches', async () => {
+    memory.answers.fix = () =>
+      answer({
+        status: 'changed',
+        edits: [],
+        run: [],
+        message: message('fix.changed', { line: 12 })
+      });
+    await controller.act('apply-and-run', FIX, site);
+    expect(asked()).toEqual(['fix']);
+    expect(stateOf(FIX)).toEqual({
+      status: 'changed',
+      text: 'The cell was edited after it failed; line 12 no longer matches.',
+      line: 12
+    });
+  });
+
+  it('should not overwrite what is typed while it frees', async () => {
+    memory.eventReceived.connect(() => {
+      site.panel.model?.cells.get(1).sharedModel.setSource('typed');
+    });
+    await controller.act('apply-and-run', FIX, site);
+    expect(source()).toBe('typed');
+    expect(stateOf(FIX)?.status).toBe('changed');
+    expect(run).not.toHaveBeenCalled();
+  });
+
+  it('should not run when the release fails', async () => {
+    memory.eventReceived.connect(() => undefined);
+    memory.answers.release = () => {
+      setTimeout(() => {
+        memory.send({
+          ...RELEASED,
+          status: 'failed',
+          message: message('released.failed', { error: 'boom' })
+        });
+      });
+      return answer({ release_id: 'release-1', status: 'queued' });
+    };
+    await controller.act('apply-and-run', FIX, site);
+    expect(source()).toBe(SOURCE);
+    expect(run).not.toHaveBeenCalled();
+    expect(stateOf(FIX)).toEqual({
+      status: 'failed',
+      text: 'Could not free it: The release stopped early: boom.'
+    });
+  });
+
+  it('should leave a read-only cell alone and say so', async () => {
+    site = { panel: panelWith({ editable: false }), cellId: 'cell-7' };
+    await controller.act('apply', FIX, site);
+    expect(source()).toBe(SOURCE);
+    expect(stateOf(FIX)).toEqual({
+      status: 'failed',
+      text: 'The cell is read-only, so nothing was changed.'
+    });
+  });
+
+  it('should undo an edit, unless the cell was edited since', async () => {
+    await controller.act('apply', FIX, site);
+    await controller.act('undo', FIX, site);
+    expect(source()).toBe(SOURCE);
+    expect(stateOf(FIX)?.status).toBe('ready');
+
+    await controller.act('apply', FIX, site);
+    site.panel.model?.cells.get(1).sharedModel.setSource('mine');
+    await controller.act('undo', FIX, site);
+    expect(source()).toBe('mine');
+    expect(stateOf(FIX)?.status).toBe('failed');
+  });
+
+  it('should run the failed cell again', async () => {
+    await controller.act('run', null, site);
+    expect(run).toHaveBeenCalledWith(site.panel, ['cell-7'], nullTranslator);
+  });
+
+  it('should take back a release that waits', async () => {
+    memory.answers.cancel = () => answer({ cancelled: true });
+    memory.answers.release = () =>
+      answer({ release_id: 'release-1', status: 'waiting' });
+    const done = controller.act('release', FREE.id, site);
+    await settle();
+    expect(stateOf(FREE.id)?.status).toBe('waiting');
+    await controller.act('cancel', FREE.id, site);
+    expect(memory.requests).toContainEqual([
+      'cancel',
+      { release_id: 'release-1' }
+    ]);
+    memory.send({ ...RELEASED, status: 'cancelled' });
+    await done;
+    expect(stateOf(FREE.id)?.status).toBe('ready');
+  });
+
+  it('should say why nothing was freed', async () => {
+    memory.answers.release = () => {
+      setTimeout(() => {
+        memory.send({
+          ...RELEASED,
+          status: 'nothing',
+          message: message('released.nothing')
+        });
+      });
+      return answer({ release_id: 'release-1', status: 'queued' });
+    };
+    await controller.act('release', FREE.id, site);
+    expect(stateOf(FREE.id)).toEqual({
+      status: 'failed',
+      text: 'Nothing was freed.'
+    });
+  });
+
+  describe('with a fix of an earlier cell', () => {
+    const diff = SMALLER_BATCH.diff && {
+      ...SMALLER_BATCH.diff,
+      cell_id: 'cell-2'
+    };
+
+    beforeEach(async () => {
+      controller.model.dispose();
+      controller = await confirmed({
+        ...REPORT,
+        remedies: [{ ...SMALLER_BATCH, diff }]
+      });
+      memory.answers.fix = () => answer(ok(['cell-2', 'cell-7']));
+      await controller.prepare(site.panel);
+    });
+
+    it('should know beforehand which cells it runs, and ask once', async () => {
+      await controller.prepare(site.panel);
+      expect(controller.model.runs).toEqual({ [FIX]: ['cell-2', 'cell-7'] });
+      expect(asked()).toEqual(['fix']);
+    });
+
+    it('should run those cells in their order', async () => {
+      await controller.act('apply-and-run', FIX, site);
+      expect(run).toHaveBeenCalledWith(
+        site.panel,
+        ['cell-2', 'cell-7'],
+        nullTranslator
+      );
+    });
+
+    it('should not run cells that its button did not name', async () => {
+      memory.answers.fix = () => answer(ok(['cell-2', 'cell-5', 'cell-7']));
+      await controller.act('apply-and-run', FIX, site);
+      expect(source()).toBe(SOURCE);
+      expect(run).not.toHaveBeenCalled();
+      expect(stateOf(FIX)?.status).toBe('failed');
+      await controller.act('apply-and-run', FIX, site);
+      expect(run).toHaveBeenCalledTimes(1);
+    });
+  });
+});

@@ -1,0 +1,201 @@
+import type { ISessionContext } from '@jupyterlab/apputils';
+import { nullTranslator } from '@jupyterlab/translation';
+import { Signal } from '@lumino/signaling';
+import { Widget } from '@lumino/widgets';
+
+import { FakeGpuMemory, FakeMemory, settle } from '../../__tests__/memory';
+import { HOSTILE, RELEASED, REPORT, WORDS } from '../../__tests__/report';
+import { Announcer } from '../announcer';
+import { MIME_TYPE } from '../mimetype';
+import type { IPlace, Places } from '../place';
+import { ReportRenderer } from '../renderer';
+import { Reports } from '../reports';
+
+const trans = nullTranslator.load('gpu-headroom');
+
+const known = () =>
+  Promise.resolve({ status: 'known' as const, report: REPORT, released: null });
+
+/** A console with a kernel: a place without cells to edit. */
+function consolePlace(): IPlace {
+  const sessionContext = {
+    session: { kernel: {} },
+    kernelChanged: new Signal<unknown, unknown>({})
+  };
+  return {
+    sessionContext: sessionContext as unknown as ISessionContext,
+    panel: null
+  };
+}
+
+describe('ReportRenderer', () => {
+  let memory: FakeMemory;
+  let page: FakeGpuMemory;
+  let announcer: Announcer;
+  let place: IPlace | null;
+  let options: ReportRenderer.IOptions;
+
+  beforeEach(() => {
+    document.body.replaceChildren();
+    memory = new FakeMemory({ report: known });
+    page = new FakeGpuMemory(memory);
+    announcer = new Announcer();
+    place = consolePlace();
+    options = {
+      memory: page,
+      places: { find: () => place } as unknown as Places,
+      reports: new Reports(WORDS, nullTranslator),
+      announcer,
+      words: WORDS,
+      trans
+    };
+  });
+
+  async function render(data: unknown): Promise<ReportRenderer> {
+    const renderer = new ReportRenderer(options);
+    await renderer.renderModel({
+      data: { [MIME_TYPE]: data },
+      metadata: {},
+      trusted: false,
+      setData: () => undefined
+    } as Parameters<ReportRenderer['renderModel']>[0]);
+    Widget.attach(renderer, document.body);
+    return renderer;
+  }
+
+  const buttons = ({ node }: Widget): string[] =>
+    [...node.querySelectorAll('button')].map(found => found.textContent ?? '');
+  const said = (): string =>
+    document.querySelector('[role="status"]')?.textContent ?? '';
+
+  it('should offer buttons only after the helper has confirmed', async () => {
+    const renderer = await render(REPORT);
+    expect(buttons(renderer)).toEqual(['Copy as text']);
+    await settle();
+    expect(buttons(renderer)).toEqual(['Free now', 'Copy as text']);
+  });
+
+  it('should take the buttons away when the kernel restarts', async () => {
+    const renderer = await render(REPORT);
+    await settle();
+    memory.restart();
+    expect(buttons(renderer)).toEqual(['Copy as text']);
+  });
+
+  it('should be text where there is no kernel, and find one that comes', async () => {
+    page.current = null;
+    const renderer = await render(REPORT);
+    await settle();
+    expect(buttons(renderer)).toEqual(['Copy as text']);
+    page.current = memory;
+    page.currentChanged.emit();
+    await settle();
+    expect(buttons(renderer)).toContain('Free now');
+  });
+
+  it('should be text outside notebooks and consoles', async () => {
+    place = null;
+    const renderer = await render(REPORT);
+    await settle();
+    expect(memory.requests).toEqual([]);
+    expect(buttons(renderer)).toEqual(['Copy as text']);
+  });
+
+  it('should show the copy of the helper instead of what was saved', async () => {
+    const renderer = await render({ ...REPORT, device_name: 'Forged' });
+    await settle();
+    expect(renderer.node.textContent).not.toContain('Forged');
+  });
+
+  it('should turn to the result when its memory is freed', async () => {
+    const renderer = await render(REPORT);
+    await settle();
+    memory.send(RELEASED);
+    expect(renderer.node.textContent).toContain('12.0 GiB freed');
+  });
+
+  it('should free by ids, and show the result on all its cards', async () => {
+    memory.answers.release = () =>
+      Promise.resolve({ release_id: 'release-1', status: 'queued' as const });
+    const [first, second] = [await render(REPORT), await render(REPORT)];
+    await settle();
+    first.node.querySelector('button')?.click();
+    expect(buttons(second)).toContain('Freeing…');
+    await settle();
+    memory.send(RELEASED);
+    await settle();
+    expect(memory.requests).toContainEqual([
+      'release',
+      { items: ['traceback', 'garbage', 'cache'], report_id: 'report-1' }
+    ]);
+    expect(second.node.textContent).toContain('12.0 GiB freed');
+  });
+
+  it('should say on the card why nothing was freed', async () => {
+    const renderer = await render(REPORT);
+    await settle();
+    renderer.node.querySelector('button')?.click();
+    await settle();
+    expect(renderer.node.textContent).toContain('The helper does not answer.');
+  });
+
+  it.each(HOSTILE)('should say one sentence for %s', async (_, data) => {
+    const renderer = await render(data);
+    await settle();
+    expect(renderer.node.textContent).toBe('This saved report cannot be read.');
+    expect(memory.requests).toEqual([]);
+  });
+
+  describe('of a report that was not saved', () => {
+    const stub = { version: '1.0', report_id: 'report-1', life_id: 'life-1' };
+
+    it('should get it from the live helper', async () => {
+      const renderer = await render(stub);
+      expect(renderer.node.textContent).toContain('Asking the kernel');
+      await settle();
+      expect(renderer.node.textContent).toContain('Out of GPU memory');
+    });
+
+    it('should say that it is gone with the helper', async () => {
+      const renderer = await render({ ...stub, life_id: 'life-0' });
+      await settle();
+      expect(renderer.node.textContent).toBe(
+        'The details of this report were not saved.'
+      );
+    });
+  });
+
+  it('should announce a new failure once, and leave the focus alone', async () => {
+    await render(REPORT);
+    await settle();
+    expect(said()).toBe('');
+    memory.set({
+      lastOom: {
+        type: 'oom',
+        life_id: REPORT.life_id,
+        report_id: REPORT.report_id,
+        time_s: REPORT.time_s,
+        cell_id: null,
+        device_index: null,
+        requested_bytes: null,
+        available_bytes: null
+      }
+    });
+    expect(said()).toContain('Out of GPU memory — needed 2.00 GiB more');
+    announcer.announce('');
+    await render(REPORT);
+    await settle();
+    expect(said()).toBe('');
+    expect(document.activeElement).toBe(document.body);
+  });
+
+  it('should let go of everything, more than once if need be', async () => {
+    const renderer = await render(REPORT);
+    await settle();
+    renderer.dispose();
+    renderer.dispose();
+    memory.send(RELEASED);
+    page.currentChanged.emit();
+    expect(renderer.isDisposed).toBe(true);
+  });
+});

@@ -1,0 +1,142 @@
+import type { NotebookPanel } from '@jupyterlab/notebook';
+import type { ITranslator } from '@jupyterlab/translation';
+
+import { sentenceOf } from '../actions/releasecommand';
+import { runCells } from '../actions/run';
+import type { ActionName, IWords } from '../frame/state';
+import type { IReport } from '../protocol';
+import { Fixing } from './fixing';
+import { Freeing } from './freeing';
+import type { ReportModel } from './model';
+import { revealLine } from './reveal';
+
+/** The notebook in which a button was pressed. */
+export interface ISite {
+  readonly panel: NotebookPanel;
+  /** The cell that holds the card. */
+  readonly cellId: string | null;
+}
+
+/**
+ * Carries out what the buttons of a report's cards ask for.
+ *
+ * Only ids leave this page, and edits come from the helper. A failure ends as a
+ * sentence on the cards.
+ */
+export class ReportController {
+  constructor(
+    readonly model: ReportModel,
+    words: IWords,
+    private readonly _translator: ITranslator
+  ) {
+    const trans = _translator.load('gpu-headroom');
+    this._freeing = new Freeing(model, words, trans);
+    this._fixing = new Fixing(model, words, trans);
+  }
+
+  /**
+   * Do what a button asks for. Never rejects.
+   *
+   * @param site - `null` outside notebooks, where nothing is edited or run
+   */
+  async act(
+    name: ActionName,
+    remedyId: string | null,
+    site: ISite | null
+  ): Promise<void> {
+    try {
+      if (site && name === 'run') {
+        await this._run(remedyId, site);
+      } else if (site && remedyId !== null) {
+        await this._edit(name, remedyId, site);
+      }
+      if (remedyId !== null) {
+        await this._free(name, remedyId);
+      }
+    } catch (reason) {
+      if (remedyId !== null) {
+        const text = sentenceOf(reason);
+        this.model.setRemedy(remedyId, { status: 'failed', text });
+      }
+    }
+  }
+
+  /**
+   * Find out, once for each time that the helper vouches for the report, what
+   * the buttons have to say. Never rejects.
+   */
+  async prepare(panel: NotebookPanel): Promise<void> {
+    const { report } = this.model;
+    if (report !== null && report !== this._prepared) {
+      this._prepared = report;
+      // Without an answer the buttons concerned are not offered.
+      await this._fixing.lookAhead(panel).catch(() => undefined);
+    }
+  }
+
+  private async _free(name: ActionName, remedyId: string): Promise<void> {
+    if (name === 'release') {
+      await this._freeing.run(remedyId);
+    } else if (name === 'cancel') {
+      await this._freeing.cancel(remedyId);
+    }
+  }
+
+  private async _edit(
+    name: ActionName,
+    remedyId: string,
+    { panel, cellId }: ISite
+  ): Promise<void> {
+    if (name === 'apply') {
+      await this._apply(remedyId, panel);
+    } else if (name === 'apply-and-run') {
+      await this._applyAndRun(remedyId, panel);
+    } else if (name === 'undo') {
+      this._fixing.undo(remedyId);
+    } else if (name === 'reveal') {
+      const place = this._fixing.lineOf(remedyId);
+      await revealLine(panel, place?.cellId ?? cellId, place?.line ?? 1);
+    }
+  }
+
+  /** Edit the cells, and run nothing. */
+  private async _apply(remedyId: string, panel: NotebookPanel): Promise<void> {
+    const fix = await this._fixing.find(remedyId, panel);
+    if (fix) {
+      this._fixing.make(remedyId, fix);
+    }
+  }
+
+  /**
+   * Free what the failed cell holds, edit, and run. The fix is looked for
+   * first: where there is none, the traceback is kept.
+   */
+  private async _applyAndRun(
+    remedyId: string,
+    panel: NotebookPanel
+  ): Promise<void> {
+    const fix = await this._fixing.find(remedyId, panel);
+    if (
+      fix &&
+      this._fixing.isAsNamed(remedyId, fix) &&
+      (this._freeing.isDone || (await this._freeing.runBefore(remedyId))) &&
+      this._fixing.make(remedyId, fix)
+    ) {
+      await runCells(panel, fix.run, this._translator);
+    }
+  }
+
+  /** Run the cells of an edit that was made, else the failed cell. */
+  private async _run(
+    remedyId: string | null,
+    { panel, cellId }: ISite
+  ): Promise<void> {
+    const made = remedyId === null ? null : this._fixing.runOf(remedyId);
+    const failed = cellId === null ? [] : [cellId];
+    await runCells(panel, made ?? failed, this._translator);
+  }
+
+  private _prepared: IReport | null = null;
+  private readonly _freeing: Freeing;
+  private readonly _fixing: Fixing;
+}

@@ -1,0 +1,130 @@
+import type { NotebookPanel } from '@jupyterlab/notebook';
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import { revert } from '../actions/edit';
+import type { IFix, IRefusedFix } from '../actions/fix';
+import { findFix, makeFix } from '../actions/fix';
+import type { IWords } from '../frame/state';
+import type { IRemedy } from '../protocol';
+import type { ReportModel } from './model';
+
+/**
+ * Makes the edits of a report's remedies, and says on its cards how that stands.
+ */
+export class Fixing {
+  constructor(
+    private readonly _model: ReportModel,
+    private readonly _words: IWords,
+    private readonly _trans: TranslationBundle
+  ) {}
+
+  /**
+   * Ask the helper for the edit; `null`, and why on the card, where there is none.
+   */
+  async find(remedyId: string, panel: NotebookPanel): Promise<IFix | null> {
+    const { memory, reportId } = this._model;
+    const fix = await findFix(memory, panel, reportId, remedyId, this._trans);
+    if (fix.status === 'ok') {
+      return fix;
+    }
+    this._refuse(remedyId, fix);
+    return null;
+  }
+
+  /**
+   * Learn which cells the fixes of other cells run: their buttons name them.
+   */
+  async lookAhead(panel: NotebookPanel): Promise<void> {
+    const { memory, reportId, report } = this._model;
+    const elsewhere = (report?.remedies ?? []).filter(
+      ({ kind, diff }) =>
+        kind === 'edit' && diff !== null && diff.cell_id !== report?.cell_id
+    );
+    for (const { id } of elsewhere) {
+      const fix = await findFix(memory, panel, reportId, id, this._trans);
+      if (fix.status === 'ok') {
+        this._model.setRun(id, fix.run);
+      }
+    }
+  }
+
+  /**
+   * Whether a fix runs the cells that its button named; where not, it does now.
+   */
+  isAsNamed(remedyId: string, { run }: IFix): boolean {
+    const named = this._model.runs[remedyId];
+    if (named === undefined || named.join('\n') === run.join('\n')) {
+      return true;
+    }
+    this._model.setRun(remedyId, run);
+    this._refuse(remedyId, {
+      status: 'refused',
+      message: this._trans.__('Other cells have to run: the button names them.')
+    });
+    return false;
+  }
+
+  /**
+   * Make the edit. Returns false, and says why on the card, when a cell was
+   * edited in the meantime.
+   */
+  make(remedyId: string, fix: IFix): boolean {
+    if (!makeFix(fix)) {
+      this._refuse(remedyId, {
+        status: 'changed',
+        message: this._trans.__('The cell was edited after it failed.')
+      });
+      return false;
+    }
+    this._made.set(remedyId, fix);
+    this._model.setRemedy(remedyId, {
+      status: 'applied',
+      text: this._trans.__('Applied to the cell, not run yet.')
+    });
+    return true;
+  }
+
+  /**
+   * Take an edit back, unless a cell was edited since.
+   */
+  undo(remedyId: string): void {
+    const edits = this._made.get(remedyId)?.edits ?? [];
+    this._model.setRemedy(
+      remedyId,
+      edits.every(revert)
+        ? { status: 'ready' }
+        : {
+            status: 'failed',
+            text: this._trans.__('The cell was edited since: undo it there.')
+          }
+    );
+  }
+
+  /** The cells to run after an edit that was made. */
+  runOf(remedyId: string): readonly string[] | null {
+    return this._made.get(remedyId)?.run ?? null;
+  }
+
+  /** Where the diff of a remedy begins. */
+  lineOf(remedyId: string): { cellId: string | null; line: number } | null {
+    const diff = this._remedy(remedyId)?.diff;
+    const row = diff?.rows.find(({ sign }) => sign !== ' ');
+    return diff && row ? { cellId: diff.cell_id, line: row.line } : null;
+  }
+
+  private _refuse(remedyId: string, { status, message }: IRefusedFix): void {
+    const text =
+      typeof message === 'string' ? message : this._words.sentence(message);
+    const line = this.lineOf(remedyId)?.line ?? null;
+    this._model.setRemedy(
+      remedyId,
+      status === 'changed' ? { status, text, line } : { status: 'failed', text }
+    );
+  }
+
+  private _remedy(remedyId: string): IRemedy | undefined {
+    return this._model.report?.remedies.find(({ id }) => id === remedyId);
+  }
+
+  private readonly _made = new Map<string, IFix>();
+}

@@ -1,0 +1,104 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import { release } from '../actions/release';
+import type { IWords } from '../frame/state';
+import type { IReleased, ItemId } from '../protocol';
+import type { ReportModel } from './model';
+
+/** What the button of a card frees; each costs nothing but `%debug`. */
+const RELEASED_ITEMS: ItemId[] = ['traceback', 'garbage', 'cache'];
+
+/**
+ * Frees what the failed cell of a report holds, and says on its cards how that
+ * stands.
+ */
+export class Freeing {
+  constructor(
+    private readonly _model: ReportModel,
+    private readonly _words: IWords,
+    private readonly _trans: TranslationBundle
+  ) {}
+
+  /** Whether memory was given back for this report before. */
+  get isDone(): boolean {
+    return this._model.released?.status === 'done';
+  }
+
+  /**
+   * Free as the remedy itself: nothing freed is a failure.
+   */
+  async run(remedyId: string): Promise<void> {
+    const released = await this._release(remedyId, '');
+    if (hasFreed(released)) {
+      this._model.setRemedy(remedyId, { status: 'ready' });
+    } else {
+      this._refuse(remedyId, released);
+    }
+  }
+
+  /**
+   * Free as the first step of something else, which may go on when there was
+   * nothing to free. Returns whether it may.
+   */
+  async runBefore(remedyId: string): Promise<boolean> {
+    const released = await this._release(
+      remedyId,
+      this._trans.__(
+        'Freeing what the failed cell holds, then running it again…'
+      )
+    );
+    const goesOn = hasFreed(released) || released.status === 'nothing';
+    if (!goesOn) {
+      this._refuse(remedyId, released);
+    }
+    return goesOn;
+  }
+
+  /**
+   * Take back a release that waits.
+   */
+  async cancel(remedyId: string): Promise<void> {
+    const releaseId = this._waiting.get(remedyId);
+    if (releaseId !== undefined) {
+      await this._model.memory.request('cancel', { release_id: releaseId });
+    }
+  }
+
+  private async _release(remedyId: string, text: string): Promise<IReleased> {
+    this._model.setRemedy(remedyId, { status: 'running', text });
+    const args = { items: RELEASED_ITEMS, report_id: this._model.reportId };
+    try {
+      return await release(this._model.memory, args, releaseId => {
+        this._waiting.set(remedyId, releaseId);
+        this._model.setRemedy(remedyId, {
+          status: 'waiting',
+          text: this._trans.__('Waiting: starts when the running cell ends.')
+        });
+      });
+    } finally {
+      this._waiting.delete(remedyId);
+    }
+  }
+
+  private _refuse(remedyId: string, released: IReleased): void {
+    const why = this._words.sentence(released.message);
+    this._model.setRemedy(
+      remedyId,
+      released.status === 'cancelled'
+        ? { status: 'ready' }
+        : {
+            status: 'failed',
+            text:
+              released.status === 'failed'
+                ? this._trans.__('Could not free it: %1', why)
+                : why
+          }
+    );
+  }
+
+  private readonly _waiting = new Map<string, string>();
+}
+
+function hasFreed({ status, freed_bytes: freed }: IReleased): boolean {
+  return status === 'done' && freed !== null && freed > 0;
+}

@@ -1,0 +1,186 @@
+import type { IDisposable } from '@lumino/disposable';
+import { type ISignal, Signal } from '@lumino/signaling';
+
+import { lifeOf } from '../actions/release';
+import type { RemedyState, Trust } from '../frame/state';
+import type { Event, IReleased, IReport, IStub } from '../protocol';
+import type { IKernelMemory } from '../tokens';
+
+/** Unanswered questions after which a report counts as saved text. */
+const MAX_FAILURES = 3;
+
+/**
+ * What the live helper says about one report, shared by all its cards.
+ *
+ * Asks again whenever the kernel's life changes: after a restart nobody vouches
+ * for the report any more.
+ */
+export class ReportModel implements IDisposable {
+  constructor(
+    readonly memory: IKernelMemory,
+    { life_id, report_id }: Pick<IStub, 'life_id' | 'report_id'>
+  ) {
+    this._id = { life_id, report_id };
+    memory.stateChanged.connect(this._onStateChanged, this);
+    memory.eventReceived.connect(this._onEvent, this);
+    memory.disposed.connect(this.dispose, this);
+    this._onStateChanged();
+  }
+
+  get reportId(): string {
+    return this._id.report_id;
+  }
+
+  get changed(): ISignal<this, void> {
+    return this._changed;
+  }
+
+  get trust(): Trust {
+    return this._trust;
+  }
+
+  /** The helper's own copy, while it vouches for it. */
+  get report(): IReport | null {
+    return this._report;
+  }
+
+  /** The last release made for this report. */
+  get released(): IReleased | null {
+    return this._released;
+  }
+
+  /** Ids of the cells that a fix runs, by remedy id, as far as asked for. */
+  get runs(): Readonly<Record<string, readonly string[]>> {
+    return this._runs;
+  }
+
+  setRun(remedyId: string, cellIds: readonly string[]): void {
+    this._runs = { ...this._runs, [remedyId]: cellIds };
+    this._changed.emit();
+  }
+
+  get remedies(): Readonly<Record<string, RemedyState>> {
+    return this._remedies;
+  }
+
+  /**
+   * Set where a remedy stands, on all cards of this report.
+   */
+  setRemedy(remedyId: string, state: RemedyState): void {
+    this._remedies = { ...this._remedies, [remedyId]: state };
+    this._changed.emit();
+  }
+
+  /**
+   * True once, soon after the cell ran out of memory: the card is news then,
+   * and not when a page is loaded again or shows it a second time.
+   */
+  takeNews(): boolean {
+    const isNews = !this._told && this._isLatest();
+    this._told ||= isNews;
+    return isNews;
+  }
+
+  get isDisposed(): boolean {
+    return this._isDisposed;
+  }
+
+  dispose(): void {
+    if (this._isDisposed) {
+      return;
+    }
+    this._isDisposed = true;
+    this._trust = 'saved';
+    this._report = null;
+    this._changed.emit();
+    Signal.disconnectReceiver(this);
+    Signal.clearData(this);
+  }
+
+  private _isLatest(): boolean {
+    return this.memory.state.lastOom?.report_id === this.reportId;
+  }
+
+  private _onStateChanged(): void {
+    const { phase } = this.memory.state;
+    const life = lifeOf(this.memory);
+    if (phase === 'connecting' || phase === 'starting') {
+      this._setTrust('asking');
+    } else if (life !== this._id.life_id) {
+      this._setTrust('saved');
+    } else if (this._askedLife !== life) {
+      this._askedLife = life;
+      void this._ask();
+    }
+    if (life === null) {
+      this._askedLife = null;
+      this._failures = 0;
+    }
+    if (!this._told && this._isLatest()) {
+      this._changed.emit();
+    }
+  }
+
+  private async _ask(): Promise<void> {
+    this._setTrust('asking');
+    const question = ++this._questions;
+    const reply = await this.memory
+      .request('report', this._id)
+      // Refused or unanswered: asked again, then the report is only text.
+      .catch(() => null);
+    if (question !== this._questions || this._isDisposed) {
+      return;
+    }
+    if (reply === null && ++this._failures < MAX_FAILURES) {
+      this._askedLife = null;
+      return;
+    }
+    const known = reply?.status === 'known';
+    this._report = known ? reply.report : null;
+    this._released = reply?.released ?? this._released;
+    this._setTrust(known ? 'confirmed' : 'saved');
+  }
+
+  private _setTrust(trust: Trust): void {
+    if (trust === this._trust) {
+      return;
+    }
+    if (trust !== 'confirmed') {
+      this._questions++;
+      this._report = null;
+      this._remedies = {};
+      this._runs = {};
+    }
+    this._trust = trust;
+    this._changed.emit();
+  }
+
+  /** A release without a report frees what the newest failure holds, too. */
+  private _onEvent(_: IKernelMemory, event: Event): void {
+    if (event.type !== 'released' || event.life_id !== this._id.life_id) {
+      return;
+    }
+    const ours =
+      event.report_id === this.reportId ||
+      (event.report_id === null &&
+        this._isLatest() &&
+        event.items.some(({ id }) => id === 'traceback'));
+    if (ours && event.status === 'done') {
+      this._released = event;
+      this._changed.emit();
+    }
+  }
+
+  private readonly _id: Pick<IStub, 'life_id' | 'report_id'>;
+  private readonly _changed = new Signal<this, void>(this);
+  private _trust: Trust = 'asking';
+  private _report: IReport | null = null;
+  private _released: IReleased | null = null;
+  private _remedies: Readonly<Record<string, RemedyState>> = {};
+  private _runs: Readonly<Record<string, readonly string[]>> = {};
+  private _askedLife: string | null = null;
+  private _questions = 0;
+  private _failures = 0;
+  private _told = false;
+  private _isDisposed = false;
+}

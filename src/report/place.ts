@@ -1,0 +1,60 @@
+import type { CodeCell } from '@jupyterlab/cells';
+import { CodeCell as CodeCellWidget } from '@jupyterlab/cells';
+import type { ISessionContext } from '@jupyterlab/apputils';
+import type { ConsolePanel, IConsoleTracker } from '@jupyterlab/console';
+import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+
+/** Where on the page a card stands, and whose kernel made it. */
+export interface IPlace {
+  readonly sessionContext: ISessionContext;
+  /** The notebook whose cells can be edited and run; `null` in a console. */
+  readonly panel: NotebookPanel | null;
+}
+
+/**
+ * Finds the notebook or console around a card.
+ */
+export class Places {
+  constructor(
+    private readonly _notebooks: INotebookTracker | null,
+    private readonly _consoles: IConsoleTracker | null
+  ) {}
+
+  /**
+   * Find the place of a node that is attached to the page; `null` elsewhere,
+   * as in a view of one output.
+   */
+  find(node: Node): IPlace | null {
+    const panel = this._notebooks?.find(item => item.node.contains(node));
+    if (panel) {
+      return { sessionContext: panel.sessionContext, panel };
+    }
+    const console: ConsolePanel | undefined = this._consoles?.find(item =>
+      item.node.contains(node)
+    );
+    return console
+      ? { sessionContext: console.sessionContext, panel: null }
+      : null;
+  }
+}
+
+/**
+ * The id of the code cell of a notebook that holds a node.
+ */
+export function cellAround(panel: NotebookPanel, node: Node): string | null {
+  const cell = panel.content.widgets.find(
+    (widget): widget is CodeCell =>
+      widget instanceof CodeCellWidget && widget.node.contains(node)
+  );
+  return cell?.model.id ?? null;
+}
+
+/**
+ * The prompt of a cell: "In [2]", without a number when it has not run.
+ */
+export function promptOf(panel: NotebookPanel | null, cellId: string): string {
+  const cell = panel?.content.widgets.find(({ model }) => model.id === cellId);
+  const count =
+    cell instanceof CodeCellWidget ? cell.model.executionCount : null;
+  return `In [${count ?? ' '}]`;
+}

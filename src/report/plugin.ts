@@ -1,0 +1,45 @@
+import type {
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import { IConsoleTracker } from '@jupyterlab/console';
+import { INotebookTracker } from '@jupyterlab/notebook';
+import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+
+import { IGpuMemory } from '../tokens';
+// The first notebook may be drawn right after the start.
+// eslint-disable-next-line jupyter/prefer-lazy-imports
+import { createFactory } from './factory';
+
+/** Above `text/html`, which every report carries for other readers. */
+const RANK = 10;
+
+/**
+ * Draws the out-of-memory card of a failed cell.
+ */
+const plugin: JupyterFrontEndPlugin<void> = {
+  id: 'gpu-headroom:report',
+  description: 'Shows why a cell ran out of GPU memory and what helps.',
+  autoStart: true,
+  requires: [IRenderMimeRegistry, IGpuMemory],
+  optional: [INotebookTracker, IConsoleTracker, ITranslator],
+  activate: (
+    _: JupyterFrontEnd,
+    rendermime: IRenderMimeRegistry,
+    memory: IGpuMemory,
+    notebooks: INotebookTracker | null,
+    consoles: IConsoleTracker | null,
+    translator: ITranslator | null
+  ): void => {
+    const factory = createFactory({
+      memory,
+      notebooks,
+      consoles,
+      translator: translator ?? nullTranslator
+    });
+    rendermime.addFactory(factory, RANK);
+  }
+};
+
+export default plugin;

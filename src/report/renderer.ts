@@ -1,0 +1,195 @@
+import { Clipboard } from '@jupyterlab/apputils';
+import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import type { Message } from '@lumino/messaging';
+import { Widget } from '@lumino/widgets';
+
+import { Card } from '../frame/card';
+import type { ActionName, ICardState, IWords } from '../frame/state';
+import { plainText } from '../frame/text';
+import { title } from '../frame/title';
+import { parseReport } from '../parser';
+import type { IReport, IStub } from '../protocol';
+import type { IGpuMemory } from '../tokens';
+import type { Announcer } from './announcer';
+import type { ReportController } from './controller';
+import { MIME_TYPE } from './mimetype';
+import type { ReportModel } from './model';
+import type { IPlace, Places } from './place';
+import { cellAround, promptOf } from './place';
+import type { Reports } from './reports';
+
+/**
+ * Shows the report of an output as a card, and connects it to the kernel of the
+ * notebook or console that it stands in.
+ */
+export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
+  constructor(private readonly _options: ReportRenderer.IOptions) {
+    super();
+    this.addClass('jp-GpuHeadroomReport');
+    this._trans = _options.trans;
+    this._words = _options.words;
+    this._card = new Card(this.node, this._words, (name, remedyId) => {
+      void this._act(name, remedyId);
+    });
+    _options.memory.currentChanged.connect(this._bind, this);
+  }
+
+  /** Read what the output holds; it is untrusted whatever the notebook says. */
+  renderModel(model: IRenderMime.IMimeModel): Promise<void> {
+    this._saved = parseReport(model.data[MIME_TYPE]);
+    this._bind();
+    this._draw();
+    return Promise.resolve();
+  }
+
+  override dispose(): void {
+    if (this.isDisposed) {
+      return;
+    }
+    this._setPlace(null);
+    this._setController(null);
+    this._options.memory.currentChanged.disconnect(this._bind, this);
+    super.dispose();
+  }
+
+  protected override onAfterAttach(message: Message): void {
+    super.onAfterAttach(message);
+    this._bind();
+  }
+
+  /** Find the kernel around this widget; a kernel may come later, or change. */
+  private _bind(): void {
+    if (this.isDisposed || !this.isAttached || this._saved === null) {
+      return;
+    }
+    this._setPlace(this._options.places.find(this.node));
+    const kernel = this._place?.sessionContext.session?.kernel;
+    const memory = kernel ? this._options.memory.find(kernel) : null;
+    this._setController(
+      memory ? this._options.reports.get(memory, this._saved) : null
+    );
+  }
+
+  private _setPlace(place: IPlace | null): void {
+    const before = this._place?.sessionContext;
+    const after = place?.sessionContext;
+    this._place = place;
+    if (before !== after) {
+      before?.kernelChanged.disconnect(this._onKernelChanged, this);
+      after?.kernelChanged.connect(this._onKernelChanged, this);
+    }
+  }
+
+  /** After everybody else has heard of the new kernel. */
+  private _onKernelChanged(): void {
+    void Promise.resolve().then(() => {
+      this._bind();
+    });
+  }
+
+  private _setController(controller: ReportController | null): void {
+    if (controller === this._controller) {
+      return;
+    }
+    this._controller?.model.changed.disconnect(this._draw, this);
+    this._controller = controller;
+    controller?.model.changed.connect(this._draw, this);
+    this._draw();
+  }
+
+  private get _model(): ReportModel | null {
+    return this._controller?.model ?? null;
+  }
+
+  private get _report(): IReport | null {
+    const saved = this._saved !== null && 'parts' in this._saved;
+    return this._model?.report ?? (saved ? (this._saved as IReport) : null);
+  }
+
+  private get _state(): ICardState {
+    const model = this._model;
+    return {
+      trust: model?.trust ?? 'saved',
+      editable: (this._place?.panel ?? null) !== null,
+      released: model?.trust === 'confirmed' ? model.released : null,
+      runs: this._prompts(model?.runs ?? {}),
+      remedies: model?.remedies ?? {}
+    };
+  }
+
+  /** "In [2]" for the id of a cell, as its prompt is now. */
+  private _prompts(
+    runs: Readonly<Record<string, readonly string[]>>
+  ): Record<string, string[]> {
+    const panel = this._place?.panel ?? null;
+    return Object.fromEntries(
+      Object.entries(runs).map(([remedyId, ids]) => [
+        remedyId,
+        ids.map(id => promptOf(panel, id))
+      ])
+    );
+  }
+
+  private _draw(): void {
+    if (this.isDisposed) {
+      return;
+    }
+    if (this._place?.panel) {
+      void this._controller?.prepare(this._place.panel);
+    }
+    const report = this._report;
+    if (report !== null) {
+      this._card.show(report, this._state);
+      this._announce(report);
+    } else if (this._saved === null) {
+      this._card.notice(this._trans.__('This saved report cannot be read.'));
+    } else if (this._state.trust === 'asking') {
+      this._card.notice(this._trans.__('Asking the kernel for the details…'));
+    } else {
+      this._card.notice(
+        this._trans.__('The details of this report were not saved.')
+      );
+    }
+  }
+
+  private _announce(report: IReport): void {
+    if (this._model?.takeNews()) {
+      const sentence = title(this._words, report).replace(/\*/g, '');
+      this._options.announcer.announce(sentence);
+    }
+  }
+
+  private async _act(name: ActionName, remedyId: string | null): Promise<void> {
+    if (name === 'copy') {
+      const report = this._report;
+      Clipboard.copyToSystem(report ? plainText(this._words, report) : '');
+      return;
+    }
+    const panel = this._place?.panel ?? null;
+    const site = panel && { panel, cellId: cellAround(panel, this.node) };
+    await this._controller?.act(name, remedyId, site);
+  }
+
+  private readonly _trans: TranslationBundle;
+  private readonly _words: IWords;
+  private readonly _card: Card;
+  private _saved: IReport | IStub | null = null;
+  private _place: IPlace | null = null;
+  private _controller: ReportController | null = null;
+}
+
+/**
+ * A namespace for ReportRenderer statics.
+ */
+export namespace ReportRenderer {
+  export interface IOptions {
+    memory: IGpuMemory;
+    places: Places;
+    /** Shared by all cards of the page. */
+    reports: Reports;
+    announcer: Announcer;
+    words: IWords;
+    trans: TranslationBundle;
+  }
+}

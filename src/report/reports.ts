@@ -1,0 +1,41 @@
+import type { ITranslator } from '@jupyterlab/translation';
+
+import type { IWords } from '../frame/state';
+import type { IStub } from '../protocol';
+import type { IKernelMemory } from '../tokens';
+import { ReportController } from './controller';
+import { ReportModel } from './model';
+
+/**
+ * The reports of the page's kernels: one controller for all cards of a report,
+ * which outlives the cards. A kernel takes its reports with it.
+ */
+export class Reports {
+  constructor(
+    private readonly _words: IWords,
+    private readonly _translator: ITranslator
+  ) {}
+
+  get(
+    memory: IKernelMemory,
+    { life_id, report_id }: Pick<IStub, 'life_id' | 'report_id'>
+  ): ReportController {
+    const ofKernel =
+      this._controllers.get(memory) ?? new Map<string, ReportController>();
+    this._controllers.set(memory, ofKernel);
+    const key = `${life_id} ${report_id}`;
+    const known = ofKernel.get(key);
+    if (known) {
+      return known;
+    }
+    const model = new ReportModel(memory, { life_id, report_id });
+    const made = new ReportController(model, this._words, this._translator);
+    ofKernel.set(key, made);
+    return made;
+  }
+
+  private readonly _controllers = new WeakMap<
+    IKernelMemory,
+    Map<string, ReportController>
+  >();
+}
