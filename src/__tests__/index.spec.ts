@@ -1,0 +1,8 @@
+import plugins from '..';
+
+describe('the extension', () => {
+  it('should give every plugin an id of its own', () => {
+    const ids = plugins.map(plugin => plugin.id);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+});

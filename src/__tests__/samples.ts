@@ -1,0 +1,328 @@
+import type {
+  Event,
+  ICell,
+  IDevice,
+  IHello,
+  IRefused,
+  IReplies,
+  IRequests,
+  ISample
+} from '../protocol';
+import { gib, message, RELEASED, REPORT } from './report';
+
+/** The T4 of the mock-ups. */
+export const DEVICE: IDevice = {
+  index: 0,
+  name: 'Tesla T4',
+  uuid: 'GPU-1',
+  simulated: false,
+  capacity_bytes: gib(14.7),
+  capacity_limited: false,
+  free_bytes: gib(7.3),
+  outside_bytes: gib(1),
+  in_use_bytes: gib(5.3),
+  cached_bytes: gib(1.1),
+  used_bytes: gib(6.3),
+  headroom_bytes: gib(8.4),
+  frameworks: [
+    {
+      name: 'torch',
+      in_use_bytes: gib(5.3),
+      cached_bytes: gib(1.1),
+      peak_in_use_bytes: gib(6),
+      alloc_retries: 0,
+      ooms: 0
+    }
+  ]
+};
+
+/** The same card with another amount in use. */
+export function deviceWith(headroom_gib: number): IDevice {
+  const headroom_bytes = gib(headroom_gib);
+  const used_bytes = gib(14.7) - headroom_bytes;
+  return {
+    ...DEVICE,
+    headroom_bytes,
+    used_bytes,
+    in_use_bytes: used_bytes - gib(1),
+    cached_bytes: 0,
+    free_bytes: headroom_bytes
+  };
+}
+
+export const HELLO: IHello = {
+  type: 'hello',
+  protocol_version: '1.0',
+  helper_version: '0.1.0',
+  life_id: 'life-1',
+  comm_id: 'comm-1',
+  installed: false,
+  complete: true,
+  control: true
+};
+
+export const SAMPLE: ISample = {
+  type: 'sample',
+  life_id: 'life-1',
+  seq: 7,
+  time_s: 1747058520,
+  state: 'live',
+  busy: false,
+  devices: [DEVICE]
+};
+
+export const CELL: ICell = {
+  type: 'cell',
+  life_id: 'life-1',
+  cell_id: 'cell-7',
+  execution_count: 7,
+  status: 'ok',
+  start_s: 1747058500,
+  end_s: 1747058510,
+  memory: [
+    {
+      device_index: 0,
+      change_bytes: -gib(1),
+      peak_bytes: gib(6),
+      peak_exact: true,
+      alloc_retries: 1,
+      ooms: 0
+    }
+  ]
+};
+
+const HOLDER = { name: 'x', kind: 'tensor', bytes: gib(1) } as const;
+
+/** One sample per kind: a kind that is added to `Event` does not compile until it is here. */
+export const EVENTS: { [K in Event['type']]: Extract<Event, { type: K }> } = {
+  hello: HELLO,
+  sample: SAMPLE,
+  cell: CELL,
+  oom: {
+    type: 'oom',
+    life_id: 'life-1',
+    report_id: 'report-1',
+    time_s: 1747058520,
+    cell_id: 'cell-7',
+    device_index: 0,
+    requested_bytes: gib(2),
+    available_bytes: gib(0.7)
+  },
+  plan: {
+    type: 'plan',
+    life_id: 'life-1',
+    request_id: 'request-1',
+    items: [
+      {
+        id: 'traceback',
+        title: message('item.traceback'),
+        cost: message('item.traceback.cost'),
+        expected_bytes: gib(1),
+        safe: true
+      }
+    ],
+    message: message('plan.ready', { freeable_bytes: gib(1), name: 'x' })
+  },
+  released: { ...RELEASED, still_held: [HOLDER] },
+  warning: {
+    type: 'warning',
+    life_id: 'life-1',
+    time_s: 1747058520,
+    cell_id: 'cell-7',
+    message: message('warning.growth')
+  },
+  error: {
+    type: 'error',
+    life_id: 'life-1',
+    time_s: 1747058520,
+    where: 'sampler',
+    message: message('error.sampler')
+  },
+  bye: { type: 'bye', life_id: 'life-1', reason: 'unloaded' }
+};
+
+const envelope = { id: 'request-1', protocol_version: '1.0' };
+
+/** One sample per request. */
+export const REQUESTS: IRequests = {
+  attach: {
+    type: 'attach',
+    ...envelope,
+    client_id: 'client-1',
+    visible: true,
+    rate_hz: 2,
+    options: { mark_cells: true, keep_reports: true }
+  },
+  detach: { type: 'detach', ...envelope, client_id: 'client-1' },
+  sample: { type: 'sample', ...envelope, client_id: 'client-1' },
+  plan: { type: 'plan', ...envelope },
+  release: {
+    type: 'release',
+    ...envelope,
+    items: ['traceback', 'outputs', 'garbage', 'cache'],
+    report_id: 'report-1'
+  },
+  cancel: { type: 'cancel', ...envelope, release_id: 'release-1' },
+  report: {
+    type: 'report',
+    ...envelope,
+    life_id: 'life-1',
+    report_id: 'report-1'
+  },
+  fix: {
+    type: 'fix',
+    ...envelope,
+    report_id: 'report-1',
+    remedy_id: 'smaller-batch',
+    sources: { 'cell-7': 'batch_size = 1024' }
+  },
+  cleanup: { type: 'cleanup', ...envelope },
+  pack: { type: 'pack', ...envelope, data: 'eJw=' }
+};
+
+const id = 'request-1';
+
+/** One sample per reply. */
+export const REPLIES: IReplies & { refused: IRefused } = {
+  attach: {
+    type: 'attach',
+    id,
+    hello: HELLO,
+    lease_s: 30,
+    sample: SAMPLE,
+    cell: CELL
+  },
+  detach: { type: 'detach', id },
+  sample: { type: 'sample', id, sample: SAMPLE, cell: CELL },
+  plan: { type: 'plan', id, status: 'queued' },
+  release: { type: 'release', id, release_id: 'release-1', status: 'waiting' },
+  cancel: { type: 'cancel', id, cancelled: true },
+  report: {
+    type: 'report',
+    id,
+    status: 'known',
+    report: { ...REPORT, holders: [HOLDER] },
+    released: RELEASED
+  },
+  fix: {
+    type: 'fix',
+    id,
+    status: 'ok',
+    edits: [
+      {
+        cell_id: 'cell-7',
+        first_line: 12,
+        old_lines: ['batch_size = 1024'],
+        new_lines: ['batch_size = 512']
+      }
+    ],
+    run: ['cell-7'],
+    message: message('fix.ok')
+  },
+  cleanup: { type: 'cleanup', id, code: 'import gc' },
+  pack: { type: 'pack', id, accepted: true },
+  refused: { type: 'refused', id, message: message('refused.unknown') }
+};
+
+const NO_DEVICE: IDevice = {
+  ...DEVICE,
+  name: null,
+  uuid: null,
+  capacity_bytes: null,
+  free_bytes: null,
+  outside_bytes: null,
+  used_bytes: null,
+  headroom_bytes: null,
+  frameworks: [
+    {
+      name: 'cupy',
+      in_use_bytes: 0,
+      cached_bytes: null,
+      peak_in_use_bytes: null,
+      alloc_retries: null,
+      ooms: null
+    }
+  ]
+};
+
+const NO_SAMPLE: ISample = { ...SAMPLE, devices: [NO_DEVICE] };
+
+const NO_CELL: ICell = {
+  ...CELL,
+  cell_id: null,
+  execution_count: null,
+  end_s: null,
+  memory: [
+    {
+      device_index: 0,
+      change_bytes: null,
+      peak_bytes: null,
+      peak_exact: false,
+      alloc_retries: null,
+      ooms: null
+    }
+  ]
+};
+
+/** Events with everything unknown that may be: the compiler proves nullability. */
+export const UNKNOWN_EVENTS: readonly Event[] = [
+  NO_SAMPLE,
+  NO_CELL,
+  {
+    ...EVENTS.oom,
+    cell_id: null,
+    device_index: null,
+    requested_bytes: null,
+    available_bytes: null
+  },
+  {
+    ...EVENTS.plan,
+    items: EVENTS.plan.items.map(item => ({ ...item, expected_bytes: null }))
+  },
+  {
+    ...EVENTS.released,
+    report_id: null,
+    freed_bytes: null,
+    returned_bytes: null,
+    in_use_bytes: null,
+    headroom_before_bytes: null,
+    headroom_after_bytes: null,
+    items: [{ id: 'cache', freed_bytes: null }],
+    message: { id: 'released.nothing', params: { name: null }, text: '' }
+  },
+  { ...EVENTS.warning, cell_id: null }
+];
+
+/** Replies with everything unknown that may be. */
+export const UNKNOWN_REPLIES: readonly IReplies[keyof IReplies][] = [
+  { ...REPLIES.attach, sample: null, cell: null },
+  { ...REPLIES.sample, sample: NO_SAMPLE, cell: null },
+  { ...REPLIES.report, report: null, released: null },
+  {
+    ...REPLIES.report,
+    report: {
+      ...REPORT,
+      cell_id: null,
+      execution_count: null,
+      line: null,
+      device_index: null,
+      device_name: null,
+      capacity_bytes: null,
+      requested_bytes: null,
+      available_bytes: null,
+      in_use_bytes: null,
+      cached_bytes: null,
+      outside_bytes: null,
+      traceback_bytes: null,
+      cause: null,
+      fits_after_free: null,
+      remedies: REPORT.remedies.map(remedy => ({
+        ...remedy,
+        effect_bytes: null,
+        type_this: null,
+        diff: { cell_id: null, execution_count: null, rows: [] }
+      })),
+      details: REPORT.details.map(detail => ({ ...detail, bytes: null }))
+    }
+  }
+];

@@ -1,0 +1,60 @@
+/**
+ * Sizes as people read them: GiB, MiB and KiB are powers of two.
+ *
+ * The counterpart of `python_helper/gpu_headroom/format.py`.
+ */
+
+export const KIB = 2 ** 10;
+export const MIB = 2 ** 20;
+export const GIB = 2 ** 30;
+
+const MINUS = '\u2212';
+
+function split(bytes: number, decimals: number): [string, string] {
+  const size = Math.abs(bytes);
+  const sign = bytes < 0 ? MINUS : '';
+  if (size === 0) {
+    return ['0', 'MiB'];
+  }
+  if (size >= GIB / 10) {
+    return [sign + (size / GIB).toFixed(decimals), 'GiB'];
+  }
+  if (size >= MIB) {
+    return [sign + (size / MIB).toFixed(0), 'MiB'];
+  }
+  if (size >= KIB) {
+    return [sign + (size / KIB).toFixed(0), 'KiB'];
+  }
+  return [sign + size.toString(), 'bytes'];
+}
+
+/**
+ * Integer bytes as "11.2 GiB"; below 0.1 GiB as "95 MiB", below 1 MiB as "12 KiB".
+ *
+ * @param decimals - of GiB only
+ */
+export function formatBytes(bytes: number, decimals = 1): string {
+  return split(bytes, decimals).join(' ');
+}
+
+/**
+ * Two sizes with the unit once: "6.3 / 14.7 GiB", but "95 MiB / 14.7 GiB".
+ */
+export function formatPair(
+  left: number,
+  right: number,
+  separator = ' / '
+): string {
+  const [first, unit] = split(left, 1);
+  const [second, common] = split(right, 1);
+  const same = unit === common || left === 0;
+  return `${first}${same ? '' : ` ${unit}`}${separator}${second} ${common}`;
+}
+
+/**
+ * Sizes that stand beside each other: two decimals where all are below 10 GiB.
+ */
+export function formatCompared(...sizes: readonly number[]): string[] {
+  const decimals = sizes.every(size => Math.abs(size) < 10 * GIB) ? 2 : 1;
+  return sizes.map(size => formatBytes(size, decimals));
+}

@@ -1,0 +1,256 @@
+import type { ISettingRegistry } from '@jupyterlab/settingregistry';
+import { nullTranslator } from '@jupyterlab/translation';
+import { Signal } from '@lumino/signaling';
+import { Widget } from '@lumino/widgets';
+
+import { FakeGpuMemory, FakeMemory } from '../../__tests__/memory';
+import { gib } from '../../__tests__/report';
+import { CELL, DEVICE, deviceWith, SAMPLE } from '../../__tests__/samples';
+import type { IDevice, ISample } from '../../protocol';
+import { Settings } from '../../settings';
+import { Announcer } from '../announcer';
+import { GaugeModel } from '../model';
+import { GaugeButton } from '../statusitem';
+import { createToolbarItem } from '../toolbaritem';
+
+/** Settings that a test changes. */
+class FakeSource {
+  readonly changed = new Signal<this, void>(this);
+  composite: Record<string, unknown> = {};
+
+  set(composite: Record<string, unknown>): void {
+    this.composite = composite;
+    this.changed.emit();
+  }
+}
+
+describe('the gauge', () => {
+  let memory: FakeMemory;
+  let page: FakeGpuMemory;
+  let source: FakeSource;
+  let model: GaugeModel;
+  let button: GaugeButton;
+  let pressed: number;
+
+  const show = (device: IDevice, sample: Partial<ISample> = {}): void => {
+    const next = { ...SAMPLE, ...sample, devices: [device] };
+    memory.set({ sample: next, sampleAt_ms: Date.now() });
+    model.refresh();
+  };
+
+  const rendered = async (): Promise<string> => {
+    button.update();
+    await new Promise(resolve => setTimeout(resolve, 20));
+    return button.node.textContent ?? '';
+  };
+
+  const classesOf = (selector: string): string[] =>
+    [...button.node.querySelectorAll(selector)].map(
+      node => node.getAttribute('class') ?? ''
+    );
+
+  beforeEach(() => {
+    memory = new FakeMemory();
+    page = new FakeGpuMemory(memory);
+    source = new FakeSource();
+    const settings = new Settings(
+      source as unknown as ISettingRegistry.ISettings
+    );
+    const trans = nullTranslator.load('gpu-headroom');
+    model = new GaugeModel({ memory: page, settings, trans });
+    pressed = 0;
+    button = new GaugeButton(model, () => {
+      pressed++;
+    });
+    Widget.attach(button, document.body);
+    show(DEVICE);
+  });
+
+  afterEach(() => {
+    button.dispose();
+    model.dispose();
+  });
+
+  it('should show used and capacity, and no icon, when all is well', async () => {
+    expect(await rendered()).toBe('GPU 6.3 / 14.7 GiB');
+    expect(classesOf('svg')).toEqual([]);
+  });
+
+  it('should draw the parts in the order of the bar, as shares of the card', async () => {
+    await rendered();
+    const segments = [
+      ...button.node.querySelectorAll<HTMLElement>('.jp-GpuHeadroom-segment')
+    ];
+    expect(
+      segments.map(node => [node.className.split('-').pop(), node.style.width])
+    ).toEqual([
+      ['outside', `${(100 * gib(1)) / gib(14.7)}%`],
+      ['tensors', `${(100 * gib(5.3)) / gib(14.7)}%`],
+      ['cached', `${(100 * gib(1.1)) / gib(14.7)}%`]
+    ]);
+  });
+
+  it('should tell the bar to a screen reader with all four numbers', async () => {
+    await rendered();
+    const label = button.node
+      .querySelector('[role="img"]')
+      ?.getAttribute('aria-label');
+    for (const number of ['5.3', '1.1', '1.0', '7.3', '14.7']) {
+      expect(label).toContain(`${number} GiB`);
+    }
+  });
+
+  it.each([
+    [2.1, 'triangle', 'GPU 12.6 / 14.7 GiB2.1 left'],
+    [0.4, 'octagon', 'GPU 14.3 / 14.7 GiB0.4 left']
+  ])(
+    'should warn in shape and word at %d GiB',
+    async (headroom, icon, text) => {
+      show(deviceWith(headroom));
+      expect(await rendered()).toBe(text);
+      expect(classesOf('svg')).toEqual([`jp-GpuHeadroom-icon jp-mod-${icon}`]);
+    }
+  );
+
+  it('should say simulated in any state', async () => {
+    show({ ...deviceWith(0.4), simulated: true });
+    expect(await rendered()).toMatch(/^Simulated GPU/);
+    expect(classesOf('svg')).toEqual([
+      'jp-GpuHeadroom-icon jp-mod-octagon',
+      'jp-GpuHeadroom-icon jp-mod-flask'
+    ]);
+    expect(classesOf('.jp-GpuHeadroom-bar').join()).toContain('simulated');
+  });
+
+  it('should age instead of showing old numbers as new', async () => {
+    memory.set({
+      cell: { ...CELL, status: 'running' },
+      sampleAt_ms: Date.now() - 8000
+    });
+    model.refresh();
+    expect(await rendered()).toBe('GPU 6.3 / 14.7 GiB8 s ago');
+    expect(classesOf('.jp-GpuHeadroom-bar').join()).toContain('stale');
+  });
+
+  it('should be compact when the settings say so', async () => {
+    source.set({ compact: true });
+    expect(await rendered()).toBe('6.3 / 14.7');
+    expect(classesOf('svg')).toEqual(['jp-GpuHeadroom-icon jp-mod-chip']);
+    expect(classesOf('.jp-GpuHeadroom-bar').join()).toContain('compact');
+  });
+
+  it('should be compact in a narrow status bar', async () => {
+    const bar = document.createElement('div');
+    bar.className = 'jp-StatusBar-Widget';
+    bar.append(button.node);
+    Object.defineProperty(bar, 'clientWidth', { value: 899 });
+    expect(await rendered()).toBe('6.3 / 14.7');
+    document.body.append(button.node);
+  });
+
+  it('should be hidden and shown by the settings', () => {
+    expect(model.isShown).toBe(true);
+    source.set({ showGauge: false });
+    expect(model.isShown).toBe(false);
+    source.set({});
+    expect(model.isShown).toBe(true);
+  });
+
+  it('should step aside without a GPU, unless it is always shown', () => {
+    const now = jest.spyOn(Date, 'now');
+    now.mockReturnValue(1_000_000);
+    memory.set({ sample: { ...SAMPLE, state: 'no_gpu', devices: [] } });
+    model.refresh();
+    expect(model.isShown).toBe(true);
+    now.mockReturnValue(1_011_000);
+    model.refresh();
+    expect(model.isShown).toBe(false);
+    source.set({ alwaysShow: true });
+    expect(model.isShown).toBe(true);
+    now.mockRestore();
+  });
+
+  it('should be not connected for a document without a kernel', async () => {
+    page.current = null;
+    page.currentChanged.emit();
+    expect(await rendered()).toBe('GPU — not connected');
+  });
+
+  it('should show nothing for a kernel of another language', () => {
+    memory.set({ phase: 'absent' });
+    model.refresh();
+    expect(model.isShown).toBe(false);
+  });
+
+  it('should be a labelled button that opens a dialog', async () => {
+    await rendered();
+    const { node } = button;
+    expect(node.getAttribute('role')).toBe('button');
+    expect(node.tabIndex).toBe(0);
+    expect(node.getAttribute('aria-haspopup')).toBe('dialog');
+    expect(node.getAttribute('aria-expanded')).toBe('false');
+    expect(node.getAttribute('aria-label')).toMatch(
+      /^GPU 0, Tesla T4: 6\.3 of/
+    );
+    expect(node.title).toBe(node.getAttribute('aria-label'));
+  });
+
+  it('should be pressed by a click, Enter and Space, and no other key', () => {
+    const { node } = button;
+    node.click();
+    for (const key of ['Enter', ' ', 'a', 'Escape']) {
+      node.dispatchEvent(new KeyboardEvent('keydown', { key }));
+    }
+    expect(pressed).toBe(3);
+  });
+
+  it('should announce becoming critical, at most every 30 s', () => {
+    const now = jest.spyOn(Date, 'now');
+    const announcer = new Announcer(model);
+    const heard = jest.fn();
+    model.announced.connect((_, sentence) => {
+      heard(sentence);
+    });
+    let time = 2_000_000;
+    const become = (headroom: number, passed: number): void => {
+      now.mockReturnValue((time += passed));
+      show(deviceWith(headroom));
+    };
+    become(0.4, 0);
+    become(8, 5000);
+    become(0.4, 5000);
+    expect(heard).toHaveBeenCalledTimes(1);
+    become(8, 5000);
+    become(0.4, 30_000);
+    expect(heard).toHaveBeenCalledTimes(2);
+    const region = document.querySelector('[aria-live="polite"]');
+    expect(region?.textContent).toMatch(/headroom about 0\.4 GiB/);
+    announcer.dispose();
+    announcer.dispose();
+    now.mockRestore();
+  });
+
+  it('should stand in a toolbar only while there is something to show', () => {
+    const item = createToolbarItem({ create: () => new Widget() }, model);
+    const [gauge] = [...item.children()];
+    expect(gauge?.isHidden).toBe(false);
+    memory.set({ phase: 'absent' });
+    model.refresh();
+    expect(gauge?.isHidden).toBe(true);
+    item.dispose();
+    item.dispose();
+  });
+
+  it('should be disposed twice, and listen no more', () => {
+    button.dispose();
+    button.dispose();
+    const emitted = jest.fn();
+    model.stateChanged.connect(emitted);
+    model.dispose();
+    model.dispose();
+    memory.set({ phase: 'disconnected' });
+    page.currentChanged.emit();
+    source.set({ compact: true });
+    expect(emitted).not.toHaveBeenCalled();
+  });
+});

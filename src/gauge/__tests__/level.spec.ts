@@ -1,0 +1,52 @@
+import { deviceWith, EVENTS } from '../../__tests__/samples';
+import { gib } from '../../__tests__/report';
+import type { IOom } from '../../protocol';
+import { fullest, type Level, levelOf } from '../level';
+
+const failed = (requested_gib: number, device_index: number | null): IOom => ({
+  ...EVENTS.oom,
+  requested_bytes: gib(requested_gib),
+  device_index
+});
+
+describe('levelOf', () => {
+  // 20 % of 14.7 GiB are 2.94, 22 % 3.23; 5 % are 0.74, 7 % 1.03.
+  it.each<[number, Level, Level]>([
+    [8.4, 'ok', 'ok'],
+    [2.9, 'ok', 'tight'],
+    [3.1, 'ok', 'ok'],
+    [3.1, 'tight', 'tight'],
+    [3.3, 'tight', 'ok'],
+    [0.7, 'ok', 'critical'],
+    [0.9, 'tight', 'tight'],
+    [0.9, 'critical', 'critical'],
+    [1.1, 'critical', 'tight'],
+    [3.1, 'critical', 'tight'],
+    [3.3, 'critical', 'ok']
+  ])('should call %d GiB after %s %s', (headroom, previous, expected) => {
+    expect(levelOf(deviceWith(headroom), previous, null)).toBe(expected);
+  });
+
+  it.each<[string, IOom, Level]>([
+    ['would fail again', failed(9, 0), 'critical'],
+    ['would fit now', failed(8, 0), 'ok'],
+    ['never fits this card', failed(99, 0), 'ok'],
+    ['was on another card', failed(9, 1), 'ok'],
+    ['was somewhere', failed(9, null), 'critical']
+  ])('should count the last failure when it %s', (_, oom, expected) => {
+    expect(levelOf(deviceWith(8.4), 'ok', oom)).toBe(expected);
+  });
+
+  it('should say nothing of a card that is not measured', () => {
+    const device = { ...deviceWith(0.1), headroom_bytes: null };
+    expect(levelOf(device, 'ok', null)).toBe('ok');
+  });
+});
+
+describe('fullest', () => {
+  it('should find the card with the least headroom', () => {
+    const devices = [deviceWith(8), deviceWith(2), deviceWith(5)];
+    expect(fullest(devices)).toBe(devices[1]);
+    expect(fullest([])).toBeNull();
+  });
+});

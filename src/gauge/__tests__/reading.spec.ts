@@ -1,0 +1,92 @@
+import { CELL, DEVICE, HELLO, SAMPLE } from '../../__tests__/samples';
+import { INITIAL_STATE } from '../../kernel/model';
+import type { ISample } from '../../protocol';
+import type { IMemoryState } from '../../tokens';
+import { isOver, NO_MEMO, type Reading, readGauge, remember } from '../reading';
+
+const NOW = 1_000_000;
+
+const live = (sample: Partial<ISample> = {}): IMemoryState => ({
+  ...INITIAL_STATE,
+  phase: 'live',
+  hello: HELLO,
+  sample: { ...SAMPLE, ...sample },
+  sampleAt_ms: NOW
+});
+
+const kindOf = (state: IMemoryState, memo = NO_MEMO): Reading['kind'] =>
+  readGauge(state, memo, NOW).kind;
+
+describe('readGauge', () => {
+  it.each<[IMemoryState['phase'], Reading['kind']]>([
+    ['absent', 'hidden'],
+    ['connecting', 'hidden'],
+    ['starting', 'hidden'],
+    ['disconnected', 'disconnected'],
+    ['incompatible', 'problem'],
+    ['failed', 'problem']
+  ])('should show the phase %s as %s', (phase, kind) => {
+    expect(kindOf({ ...INITIAL_STATE, phase })).toBe(kind);
+  });
+
+  it('should be not connected while a kernel that was live is sought', () => {
+    const memo = remember(NO_MEMO, readGauge(live(), NO_MEMO, NOW), NOW);
+    expect(kindOf(INITIAL_STATE, memo)).toBe('disconnected');
+  });
+
+  it.each([
+    ['click', 'off'],
+    ['never', 'hidden'],
+    ['notebook', 'hidden']
+  ] as const)(
+    'should show a helper that is off by %s as %s',
+    (offReason, kind) => {
+      expect(kindOf({ ...INITIAL_STATE, phase: 'off', offReason })).toBe(kind);
+    }
+  );
+
+  it.each<[ISample['state'], Reading]>([
+    ['no_framework', { kind: 'idle', isLoaded: false }],
+    ['not_initialised', { kind: 'idle', isLoaded: true }],
+    ['no_gpu', { kind: 'none' }]
+  ])('should show a kernel with %s', (state, reading) => {
+    const sample = live({ state, devices: [] });
+    expect(readGauge(sample, NO_MEMO, NOW)).toEqual(reading);
+  });
+
+  it('should show nothing before the first reading', () => {
+    expect(kindOf({ ...live(), sample: null })).toBe('hidden');
+  });
+
+  it('should show the fullest card of several', () => {
+    const full = { ...DEVICE, index: 2, headroom_bytes: 1 };
+    const reading = readGauge(live({ devices: [DEVICE, full] }), NO_MEMO, NOW);
+    expect(reading).toEqual({ kind: 'critical', device: full, count: 2 });
+  });
+
+  it('should be stale rather than tight or critical', () => {
+    const full = { ...DEVICE, headroom_bytes: 1 };
+    const state = {
+      ...live({ devices: [full] }),
+      cell: { ...CELL, status: 'running' as const }
+    };
+    expect(readGauge(state, NO_MEMO, NOW + 8000)).toEqual({
+      kind: 'stale',
+      age_ms: 8000,
+      device: full,
+      count: 1
+    });
+  });
+});
+
+describe('remember', () => {
+  it('should know how long there has been no GPU', () => {
+    const none: Reading = { kind: 'none' };
+    const first = remember(NO_MEMO, none, NOW);
+    const later = remember(first, none, NOW + 9000);
+    expect(isOver(later, NOW + 9000)).toBe(false);
+    expect(isOver(later, NOW + 10_001)).toBe(true);
+    const found = remember(later, readGauge(live(), later, NOW), NOW + 20_000);
+    expect(isOver(found, NOW + 20_000)).toBe(false);
+  });
+});

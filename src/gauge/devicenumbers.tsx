@@ -1,0 +1,114 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { formatBytes, formatPair } from '../format';
+import type { IDevice } from '../protocol';
+import { Bar, partsOf } from './bar';
+import { Icon } from './icons';
+import type { Level } from './level';
+import { nameFrameworks } from './words';
+
+interface IDeviceProps {
+  device: IDevice;
+  trans: TranslationBundle;
+}
+
+/**
+ * Which GPU it is: "GPU 0 Tesla T4, 14.7 GiB".
+ */
+export function DeviceTitle({
+  device,
+  trans
+}: IDeviceProps): React.JSX.Element {
+  const { capacity_bytes, capacity_limited, index, name, simulated } = device;
+  const capacity = capacity_bytes === null ? null : formatBytes(capacity_bytes);
+  const facts = [
+    simulated ? null : name,
+    capacity,
+    capacity_limited ? trans.__('limited by a memory fraction') : null
+  ];
+  return (
+    <p className="jp-GpuHeadroom-device">
+      {simulated && <Icon name="flask" />}
+      <strong>
+        {simulated
+          ? trans.__('Simulated GPU %1', index)
+          : trans.__('GPU %1', index)}
+      </strong>{' '}
+      {facts.filter(Boolean).join(', ')}
+    </p>
+  );
+}
+
+/**
+ * The headroom, the bar and its four numbers.
+ *
+ * @param level - `null` while the numbers are old
+ */
+export function DeviceNumbers(
+  props: IDeviceProps & { level: Level | null }
+): React.JSX.Element {
+  const { device, level, trans } = props;
+  const { headroom_bytes } = device;
+  const isMeasured = level !== null && headroom_bytes !== null;
+  return (
+    <>
+      <h2 className="jp-GpuHeadroom-headline">
+        {level === 'tight' && <Icon name="triangle" />}
+        {level === 'critical' && <Icon name="octagon" />}
+        {isMeasured
+          ? trans.__('Headroom: %1', formatBytes(headroom_bytes))
+          : trans.__('Headroom: not measured')}
+      </h2>
+      <Bar device={device} isStale={level === null} size="wide" trans={trans} />
+      {level !== null && (
+        <>
+          <SplitLine device={device} trans={trans} />
+          <Legend device={device} trans={trans} />
+        </>
+      )}
+    </>
+  );
+}
+
+/** The one boundary of the bar: used on its left, headroom on its right. */
+function SplitLine({ device, trans }: IDeviceProps): React.JSX.Element | null {
+  const { used_bytes, capacity_bytes } = device;
+  if (used_bytes === null || !capacity_bytes) {
+    return null;
+  }
+  const pair = formatPair(used_bytes, capacity_bytes, trans.__(' of '));
+  return (
+    <div className="jp-GpuHeadroom-split">
+      <span style={{ width: `${(100 * used_bytes) / capacity_bytes}%` }}>
+        {trans.__('used %1', pair)}
+      </span>
+      <span>{trans.__('headroom')}</span>
+    </div>
+  );
+}
+
+function Legend({ device, trans }: IDeviceProps): React.JSX.Element {
+  const framework = nameFrameworks(device);
+  const names = {
+    outside: trans.__("Outside this kernel's %1", framework),
+    tensors: trans.__('In use by tensors'),
+    cached: trans.__('Cached by %1, unused', framework),
+    free: trans.__('Free')
+  };
+  return (
+    <dl className="jp-GpuHeadroom-legend">
+      {partsOf(device).map(({ kind, bytes }) => (
+        <div key={kind}>
+          <dt>
+            <span className={`jp-GpuHeadroom-swatch jp-mod-${kind}`} />
+            {names[kind]}
+          </dt>
+          <dd>
+            {bytes === null ? trans.__('not measured') : formatBytes(bytes)}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

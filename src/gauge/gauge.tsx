@@ -1,0 +1,65 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { Bar } from './bar';
+import { Icon, type IconName } from './icons';
+import type { Reading } from './reading';
+import { textOf, wordOf } from './words';
+
+interface IGaugeProps {
+  reading: Reading;
+  isCompact: boolean;
+  trans: TranslationBundle;
+}
+
+const STATE_ICONS: Partial<Record<Reading['kind'], IconName>> = {
+  disconnected: 'struckPlug',
+  problem: 'struckPlug',
+  none: 'struckChip',
+  off: 'chip',
+  stale: 'clock',
+  tight: 'triangle',
+  critical: 'octagon'
+};
+
+/** State first; a simulated device says so in any state. */
+function iconsOf(reading: Reading, isCompact: boolean): IconName[] {
+  const state = STATE_ICONS[reading.kind];
+  const isSimulated = 'device' in reading && reading.device.simulated;
+  const icons = [
+    ...(state ? [state] : []),
+    ...(isSimulated ? ['flask' as const] : [])
+  ];
+  return icons.length === 0 && isCompact ? ['chip'] : icons;
+}
+
+/**
+ * What the gauge shows, wherever it stands: icons, numbers, bar, word.
+ */
+export function Gauge(props: IGaugeProps): React.JSX.Element {
+  const { reading, isCompact, trans } = props;
+  const word = wordOf(reading, trans);
+  return (
+    <>
+      {iconsOf(reading, isCompact).map(name => (
+        <Icon key={name} name={name} />
+      ))}
+      <span className="jp-GpuHeadroom-text">
+        {textOf(reading, trans, isCompact)}
+      </span>
+      {'device' in reading && (
+        <Bar
+          device={reading.device}
+          isStale={reading.kind === 'stale'}
+          size={isCompact ? 'compact' : 'small'}
+          trans={trans}
+        />
+      )}
+      {word && (
+        <span className={`jp-GpuHeadroom-word jp-mod-${reading.kind}`}>
+          {word}
+        </span>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,64 @@
+import type { IDevice, IOom } from '../protocol';
+
+/** How much headroom is left. */
+export type Level = 'ok' | 'tight' | 'critical';
+
+/** Limits as shares of the capacity. */
+const TIGHT = 0.2;
+const CRITICAL = 0.05;
+
+/** A limit must be passed by this much before a level is left again. */
+const HYSTERESIS = 0.02;
+
+/**
+ * The level of a device.
+ *
+ * Critical as well while the last request that failed would fail again; a
+ * request for more than the whole card says nothing about the card.
+ *
+ * @param previous - the level so far, which is left with hysteresis
+ */
+export function levelOf(
+  device: IDevice,
+  previous: Level,
+  lastOom: IOom | null
+): Level {
+  const { capacity_bytes, headroom_bytes } = device;
+  if (!capacity_bytes || headroom_bytes === null) {
+    return 'ok';
+  }
+  const requested = lastOom?.requested_bytes ?? 0;
+  const isSameDevice = (lastOom?.device_index ?? device.index) === device.index;
+  if (
+    isSameDevice &&
+    requested < capacity_bytes &&
+    requested > headroom_bytes
+  ) {
+    return 'critical';
+  }
+  return byShare(headroom_bytes / capacity_bytes, previous);
+}
+
+function byShare(share: number, previous: Level): Level {
+  const leaveCritical = previous === 'critical' ? HYSTERESIS : 0;
+  const leaveTight = previous === 'ok' ? 0 : HYSTERESIS;
+  if (share < CRITICAL + leaveCritical) {
+    return 'critical';
+  }
+  return share < TIGHT + leaveTight ? 'tight' : 'ok';
+}
+
+/**
+ * The device with the least headroom as a share of its capacity.
+ */
+export function fullest(devices: readonly IDevice[]): IDevice | null {
+  const share = ({ headroom_bytes, capacity_bytes }: IDevice): number =>
+    headroom_bytes === null || !capacity_bytes
+      ? 1
+      : headroom_bytes / capacity_bytes;
+  return devices.reduce<IDevice | null>(
+    (found, device) =>
+      !found || share(device) < share(found) ? device : found,
+    null
+  );
+}

@@ -1,0 +1,175 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import { VDomModel } from '@jupyterlab/ui-components';
+import { Poll } from '@lumino/polling';
+import { type ISignal, Signal } from '@lumino/signaling';
+
+import type { Settings } from '../settings';
+import type { IGpuMemory, IKernelMemory } from '../tokens';
+import {
+  type IMemo,
+  isOver,
+  NO_MEMO,
+  type Reading,
+  readGauge,
+  remember
+} from './reading';
+import { describe } from './words';
+
+/** Ages count in seconds, and numbers change no faster than they can be read. */
+const TICK_MS = 1000;
+
+/** While somebody looks closely: a little less than the fastest rate. */
+const WATCHED_MS = 90;
+
+/** Becoming critical is announced at most this often. */
+const ANNOUNCED_MS = 30_000;
+
+/**
+ * What the gauge shows of the focused notebook's or console's kernel.
+ */
+export class GaugeModel extends VDomModel {
+  constructor(options: GaugeModel.IOptions) {
+    super();
+    this._memory = options.memory;
+    this._settings = options.settings;
+    this.trans = options.trans;
+    this._memory.currentChanged.connect(this._onCurrent, this);
+    this._settings.changed.connect(this.refresh, this);
+    this._poll = new Poll({
+      factory: () => {
+        this.refresh();
+        return Promise.resolve();
+      },
+      frequency: { interval: TICK_MS, backoff: false },
+      name: 'gpu-headroom:gauge',
+      standby: 'when-hidden'
+    });
+    this._onCurrent();
+  }
+
+  readonly trans: TranslationBundle;
+
+  /** The kernel that is shown. */
+  get current(): IKernelMemory | null {
+    return this._current;
+  }
+
+  get reading(): Reading {
+    return this._reading;
+  }
+
+  /** Whether there is anything to show. */
+  get isShown(): boolean {
+    return this._isShown;
+  }
+
+  get isCompact(): boolean {
+    return this._settings.current.compact;
+  }
+
+  /** Sentences worth saying aloud. */
+  get announced(): ISignal<this, string> {
+    return this._announced;
+  }
+
+  /** Whether somebody looks closely: numbers then follow every reading. */
+  get isWatched(): boolean {
+    return this._isWatched;
+  }
+
+  set isWatched(isWatched: boolean) {
+    this._isWatched = isWatched;
+    this.refresh();
+  }
+
+  /** Read again, and say so where anything is shown or was. */
+  refresh(): void {
+    const now = Date.now();
+    const wasShown = this._isShown;
+    const wasCritical = this._reading.kind === 'critical';
+    this._refreshedAt = now;
+    this._read(now);
+    if (this._reading.kind === 'critical' && !wasCritical) {
+      this._announce(now);
+    }
+    if (this._isShown || wasShown) {
+      this.stateChanged.emit();
+    }
+  }
+
+  override dispose(): void {
+    if (this.isDisposed) {
+      return;
+    }
+    this._poll.dispose();
+    Signal.clearData(this);
+    super.dispose();
+  }
+
+  private _read(now: number): void {
+    const { alwaysShow, showGauge } = this._settings.current;
+    if (!this._current) {
+      const isMissing = this._memory.hasDocument;
+      this._reading = { kind: isMissing ? 'disconnected' : 'hidden' };
+      this._isShown = showGauge && isMissing;
+      return;
+    }
+    const before = this._memos.get(this._current) ?? NO_MEMO;
+    this._reading = readGauge(this._current.state, before, now);
+    const memo = remember(before, this._reading, now);
+    this._memos.set(this._current, memo);
+    const isHidden =
+      this._reading.kind === 'hidden' || (isOver(memo, now) && !alwaysShow);
+    this._isShown = showGauge && !isHidden;
+  }
+
+  private _announce(now: number): void {
+    if (now - this._announcedAt > ANNOUNCED_MS && this._isShown) {
+      this._announcedAt = now;
+      this._announced.emit(describe(this._reading, this.trans));
+    }
+  }
+
+  private _onCurrent(): void {
+    this._current?.stateChanged.disconnect(this._onState, this);
+    this._current = this._memory.current;
+    this._current?.stateChanged.connect(this._onState, this);
+    this.refresh();
+  }
+
+  /** Between ticks, only what cannot wait: another phase, or a closer look. */
+  private _onState(): void {
+    const wait_ms = this._isWatched ? WATCHED_MS : TICK_MS;
+    const phase = this._current?.state.phase;
+    const isDue = Date.now() - this._refreshedAt >= wait_ms;
+    if (isDue || phase !== this._phase) {
+      this._phase = phase;
+      this.refresh();
+    }
+  }
+
+  private readonly _memory: IGpuMemory;
+  private readonly _settings: Settings;
+  private readonly _poll: Poll;
+  private readonly _memos = new WeakMap<IKernelMemory, IMemo>();
+  private readonly _announced = new Signal<this, string>(this);
+  private _current: IKernelMemory | null = null;
+  private _phase: string | undefined;
+  private _reading: Reading = { kind: 'hidden' };
+  private _isShown = false;
+  private _isWatched = false;
+  private _refreshedAt = 0;
+  private _announcedAt = -Infinity;
+}
+
+/**
+ * A namespace for `GaugeModel` statics.
+ */
+export namespace GaugeModel {
+  /** What a gauge is about. */
+  export interface IOptions {
+    memory: IGpuMemory;
+    settings: Settings;
+    trans: TranslationBundle;
+  }
+}

@@ -1,0 +1,61 @@
+import { Freeing } from './freeing';
+import type { GaugeModel } from './model';
+import { GaugePopup } from './popup';
+import type { PopupActions } from './popupactions';
+import { GaugeButton } from './statusitem';
+
+/**
+ * Makes gauges, and opens and closes the one popup of the page.
+ */
+export class GaugeOpener {
+  constructor(
+    private readonly _model: GaugeModel,
+    private readonly _actions: PopupActions
+  ) {}
+
+  /** The gauge that was made last and is still there. */
+  get last(): GaugeButton | null {
+    return this._last?.isDisposed === false ? this._last : null;
+  }
+
+  /** A gauge; its caller owns it. */
+  create(): GaugeButton {
+    const button = new GaugeButton(this._model, () => {
+      this.toggle(button);
+    });
+    this._last = button;
+    return button;
+  }
+
+  /** Open the popup beside the gauge that is there. */
+  show(): void {
+    if (this.last && !this._popup) {
+      this.toggle(this.last);
+    }
+  }
+
+  /** Open the popup beside a gauge, or close the one that is open. */
+  toggle(button: GaugeButton): void {
+    if (this._popup) {
+      this._popup.dispose();
+      return;
+    }
+    const popup = new GaugePopup({
+      model: this._model,
+      freeing: this._freeing,
+      anchor: button,
+      actions: context => this._actions.list(context)
+    });
+    this._popup = popup;
+    button.isExpanded = true;
+    popup.disposed.connect(() => {
+      this._popup = null;
+      button.isExpanded = false;
+    });
+    void popup.open();
+  }
+
+  private readonly _freeing = new Freeing();
+  private _popup: GaugePopup | null = null;
+  private _last: GaugeButton | null = null;
+}

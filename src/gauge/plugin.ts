@@ -1,0 +1,95 @@
+import type {
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import { IToolbarWidgetRegistry } from '@jupyterlab/apputils';
+import { ISettingRegistry } from '@jupyterlab/settingregistry';
+import { IStatusBar } from '@jupyterlab/statusbar';
+import {
+  ITranslator,
+  nullTranslator,
+  type TranslationBundle
+} from '@jupyterlab/translation';
+import type { CommandRegistry } from '@lumino/commands';
+import { Widget } from '@lumino/widgets';
+
+import { loadSettings } from '../settings';
+import { IGpuMemory } from '../tokens';
+import { Announcer } from './announcer';
+// The status bar needs the gauge, and its model, from the start.
+// eslint-disable-next-line jupyter/prefer-lazy-imports
+import { GaugeModel } from './model';
+// eslint-disable-next-line jupyter/prefer-lazy-imports -- see above
+import { GaugeOpener } from './opener';
+import { PopupActions } from './popupactions';
+import { createToolbarItem } from './toolbaritem';
+
+namespace CommandIDs {
+  export const showPopup = 'gpu-headroom:show-popup';
+}
+
+/**
+ * The gauge: in the status bar, or where there is none in the notebook toolbar.
+ */
+const plugin: JupyterFrontEndPlugin<void> = {
+  id: 'gpu-headroom:gauge',
+  description: 'Shows the GPU memory of the focused kernel.',
+  autoStart: true,
+  requires: [IGpuMemory],
+  optional: [IStatusBar, IToolbarWidgetRegistry, ISettingRegistry, ITranslator],
+  activate: async (
+    app: JupyterFrontEnd,
+    memory: IGpuMemory,
+    statusBar: IStatusBar | null,
+    toolbars: IToolbarWidgetRegistry | null,
+    registry: ISettingRegistry | null,
+    translator: ITranslator | null
+  ): Promise<void> => {
+    const { commands } = app;
+    const trans = (translator ?? nullTranslator).load('gpu-headroom');
+    const settings = await loadSettings(registry);
+    const model = new GaugeModel({ memory, settings, trans });
+    const opener = new GaugeOpener(model, new PopupActions(commands, trans));
+    new Announcer(model);
+    addCommand(commands, opener, model, trans);
+    // The schema's toolbar entry holds for JupyterLab too, which needs no second.
+    toolbars?.addFactory('Notebook', 'gpu-headroom', () =>
+      statusBar ? createNothing() : createToolbarItem(opener, model)
+    );
+    statusBar?.registerStatusItem('gpu-headroom:gauge', {
+      item: opener.create(),
+      align: 'left',
+      // Just after the status of the kernel, and there in narrow windows too.
+      rank: 1.5,
+      priority: 1,
+      isActive: () => model.isShown,
+      activeStateChanged: model.stateChanged
+    });
+  }
+};
+
+/** A widget that takes no room. */
+function createNothing(): Widget {
+  const widget = new Widget();
+  widget.hide();
+  return widget;
+}
+
+function addCommand(
+  commands: CommandRegistry,
+  opener: GaugeOpener,
+  model: GaugeModel,
+  trans: TranslationBundle
+): void {
+  commands.addCommand(CommandIDs.showPopup, {
+    label: trans.__('Show GPU Memory'),
+    caption: trans.__('Show the GPU memory of the focused kernel in numbers.'),
+    describedBy: { args: { type: 'object', additionalProperties: false } },
+    isEnabled: () => model.isShown && opener.last !== null,
+    execute: () => {
+      opener.show();
+    }
+  });
+}
+
+export default plugin;

@@ -1,0 +1,39 @@
+import { Signal } from '@lumino/signaling';
+import { Panel, type Widget } from '@lumino/widgets';
+
+import type { GaugeModel } from './model';
+
+/**
+ * The gauge in the toolbar of Notebook 7, which has no status bar.
+ *
+ * Its width is fixed: the toolbar measures its items only once.
+ */
+export function createToolbarItem(
+  opener: { create: () => Widget },
+  model: GaugeModel
+): Widget {
+  return new ToolbarItem(opener.create(), model);
+}
+
+/** Shows its gauge only while there is something to show. */
+class ToolbarItem extends Panel {
+  constructor(
+    private readonly _gauge: Widget,
+    private readonly _model: GaugeModel
+  ) {
+    super();
+    this.addClass('jp-GpuHeadroom-toolbarItem');
+    this.addWidget(_gauge);
+    _model.stateChanged.connect(this._onState, this);
+    this._onState();
+  }
+
+  override dispose(): void {
+    Signal.clearData(this);
+    super.dispose();
+  }
+
+  private _onState(): void {
+    this._gauge.setHidden(!this._model.isShown);
+  }
+}

@@ -1,0 +1,183 @@
+/**
+ * The gauge in words.
+ */
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import { formatBytes, formatPair } from '../format';
+import type { FrameworkName, IDevice } from '../protocol';
+import type { Reading } from './reading';
+
+const NAMES: Record<FrameworkName, string> = {
+  torch: 'PyTorch',
+  jax: 'JAX',
+  tensorflow: 'TensorFlow',
+  cupy: 'CuPy'
+};
+
+/**
+ * "PyTorch", or several names joined; as fits `Cached by …`.
+ */
+export function nameFrameworks(device: IDevice): string {
+  return device.frameworks.map(({ name }) => NAMES[name]).join(', ');
+}
+
+/**
+ * The text of the gauge: "GPU 6.3 / 14.7 GiB"; compact, "6.3 / 14.7".
+ */
+export function textOf(
+  reading: Reading,
+  trans: TranslationBundle,
+  isCompact: boolean
+): string {
+  switch (reading.kind) {
+    case 'hidden':
+      return '';
+    case 'disconnected':
+      return trans.__('GPU — not connected');
+    case 'off':
+      return trans.__('GPU off — click to start');
+    case 'problem':
+      return trans.__('GPU — not measured');
+    case 'none':
+      return trans.__('No GPU');
+    case 'idle':
+      return trans.__('GPU idle — not initialised');
+    default:
+      return sizeOf(reading.device, reading.count, trans, isCompact);
+  }
+}
+
+function sizeOf(
+  device: IDevice,
+  count: number,
+  trans: TranslationBundle,
+  isCompact: boolean
+): string {
+  const { capacity_bytes, used_bytes, in_use_bytes, simulated } = device;
+  const sizes =
+    capacity_bytes === null
+      ? formatBytes(in_use_bytes)
+      : formatPair(used_bytes ?? in_use_bytes, capacity_bytes);
+  if (isCompact) {
+    return sizes.replace(/ GiB$/, '');
+  }
+  if (count > 1) {
+    return simulated
+      ? trans.__('Simulated GPU %1: %2', device.index, sizes)
+      : trans.__('GPU %1: %2', device.index, sizes);
+  }
+  return simulated
+    ? trans.__('Simulated GPU %1', sizes)
+    : trans.__('GPU %1', sizes);
+}
+
+/**
+ * The word after the bar: "2.1 left", "8 s ago", or none.
+ */
+export function wordOf(reading: Reading, trans: TranslationBundle): string {
+  switch (reading.kind) {
+    case 'stale':
+      return formatAge(reading.age_ms, trans);
+    case 'tight':
+    case 'critical': {
+      const { headroom_bytes } = reading.device;
+      // The unit of the pair before it counts here too.
+      const left = formatBytes(headroom_bytes ?? 0).replace(/ GiB$/, '');
+      return trans.__('%1 left', left);
+    }
+    default:
+      return '';
+  }
+}
+
+/**
+ * An age as "8 s ago".
+ */
+export function formatAge(age_ms: number, trans: TranslationBundle): string {
+  const seconds = Math.round(age_ms / 1000);
+  return seconds < 60
+    ? trans.__('%1 s ago', seconds)
+    : trans.__('%1 min ago', Math.floor(seconds / 60));
+}
+
+/**
+ * All that the gauge says, as sentences: its tooltip and its label.
+ */
+export function describe(reading: Reading, trans: TranslationBundle): string {
+  switch (reading.kind) {
+    case 'hidden':
+      return '';
+    case 'disconnected':
+      return trans.__('GPU memory: the kernel is not connected.');
+    case 'off':
+      return trans.__('GPU memory: off in this kernel. Click to start.');
+    case 'problem':
+      return reading.problem;
+    case 'none':
+      return trans.__('This kernel sees no GPU.');
+    case 'idle':
+      return explainIdle(reading.isLoaded, trans);
+    case 'stale':
+      return trans.__(
+        'Measured %1: %2',
+        formatAge(reading.age_ms, trans),
+        describeDevice(reading.device, trans)
+      );
+    default:
+      return describeDevice(reading.device, trans);
+  }
+}
+
+/**
+ * Why there are no numbers yet.
+ */
+export function explainIdle(
+  isLoaded: boolean,
+  trans: TranslationBundle
+): string {
+  return isLoaded
+    ? trans.__('This kernel has not used the GPU yet.')
+    : trans.__('This kernel has no GPU framework loaded yet.');
+}
+
+/** "GPU 0, Tesla T4"; a simulated device has no other name to tell. */
+export function nameDevice(device: IDevice, trans: TranslationBundle): string {
+  const name = device.simulated
+    ? trans.__('Simulated GPU %1', device.index)
+    : trans.__('GPU %1', device.index);
+  return device.name === null || device.simulated
+    ? name
+    : `${name}, ${device.name}`;
+}
+
+function describeDevice(device: IDevice, trans: TranslationBundle): string {
+  const { capacity_bytes, used_bytes, headroom_bytes } = device;
+  const name = nameDevice(device, trans);
+  if (capacity_bytes === null || used_bytes === null) {
+    const inUse = formatBytes(device.in_use_bytes);
+    return trans.__('%1: %2 in use, the rest is not measured.', name, inUse);
+  }
+  const pair = formatPair(used_bytes, capacity_bytes, trans.__(' of '));
+  const headroom = formatBytes(headroom_bytes ?? 0);
+  const sentence = trans.__(
+    '%1: %2 used, headroom about %3.',
+    name,
+    pair,
+    headroom
+  );
+  return [sentence, explainNvidiaSmi(device, trans)].filter(Boolean).join(' ');
+}
+
+/** Why `nvidia-smi` shows more; nothing where it shows the same or nothing. */
+function explainNvidiaSmi(device: IDevice, trans: TranslationBundle): string {
+  const { used_bytes, cached_bytes, simulated } = device;
+  if (simulated || used_bytes === null || cached_bytes === 0) {
+    return '';
+  }
+  return trans.__(
+    'nvidia-smi shows %1 because it counts the unused cache of %2 (%3) as used.',
+    formatBytes(used_bytes + cached_bytes),
+    nameFrameworks(device),
+    formatBytes(cached_bytes)
+  );
+}

@@ -1,0 +1,207 @@
+import type { Kernel, KernelMessage } from '@jupyterlab/services';
+import { PromiseDelegate } from '@lumino/coreutils';
+import { Signal } from '@lumino/signaling';
+
+import { HELLO, SAMPLE } from '../../__tests__/samples';
+import type { IHello, IRequests, Reply } from '../../protocol';
+
+type ConnectionStatus = Kernel.ConnectionStatus;
+
+type Request = IRequests[keyof IRequests];
+
+/** What a fake helper answers; `'silence'`: nothing. */
+export type Answer = (request: Request) => Reply | object | 'silence';
+
+/** An execution that was asked for, on a channel. */
+interface IExecuted {
+  channel: string;
+  content: Record<string, unknown>;
+}
+
+/** A future that answers when it is told to. */
+class FakeFuture {
+  readonly done: Promise<unknown>;
+  onReply: (message: { content: unknown }) => void = () => undefined;
+  isDisposed = false;
+
+  constructor() {
+    this.done = this._done.promise;
+  }
+
+  reply(content: unknown): void {
+    if (!this.isDisposed) {
+      this.onReply({ content });
+      this._done.resolve(undefined);
+    }
+  }
+
+  dispose(): void {
+    this.isDisposed = true;
+    this._done.promise.catch(() => undefined);
+    this._done.reject(new Error('Canceled'));
+  }
+
+  private readonly _done = new PromiseDelegate<unknown>();
+}
+
+/**
+ * The seam of a kernel connection: signals, and messages that a test answers.
+ */
+export class FakeKernel {
+  constructor(
+    readonly id = 'kernel-1',
+    readonly name = 'python3'
+  ) {}
+
+  readonly clientId = 'client';
+  readonly username = '';
+  readonly statusChanged = new Signal<this, Kernel.Status>(this);
+  readonly connectionStatusChanged = new Signal<this, ConnectionStatus>(this);
+  readonly disposed = new Signal<this, void>(this);
+  readonly iopubMessage = new Signal<this, KernelMessage.IIOPubMessage>(this);
+  readonly comms: FakeComm[] = [];
+  readonly executed: IExecuted[] = [];
+  readonly requests: Request[] = [];
+  info = new Promise<unknown>(() => undefined);
+  status: Kernel.Status = 'idle';
+  connectionStatus: ConnectionStatus = 'connected';
+  handleComms = true;
+  isDisposed = false;
+
+  /** Nobody home, until a test puts a helper in. */
+  answer: Answer = () => ({});
+
+  /** How executions end; `'silence'`: they do not. */
+  outcomes: (object | 'silence')[] = [];
+
+  /** This fake in the type of what it stands for. */
+  get connection(): Kernel.IKernelConnection {
+    return this as unknown as Kernel.IKernelConnection;
+  }
+
+  requestDebug({ arguments: request }: { arguments: Request }): FakeFuture {
+    const future = new FakeFuture();
+    this.requests.push(request);
+    void Promise.resolve().then(() => {
+      const body = this.answer(request);
+      if (body !== 'silence') {
+        const isReply = Object.keys(body).length > 0;
+        future.reply(isReply ? { type: 'response', body } : {});
+      }
+    });
+    return future;
+  }
+
+  requestExecute(content: Record<string, unknown>): FakeFuture {
+    return this._execute('shell', content);
+  }
+
+  sendControlMessage(message: {
+    channel: string;
+    content: Record<string, unknown>;
+  }): FakeFuture {
+    return this._execute(message.channel, message.content);
+  }
+
+  createComm(target: string): FakeComm {
+    const comm = new FakeComm(target, request => this.answer(request));
+    this.comms.push(comm);
+    return comm;
+  }
+
+  /** Send an event as the helper does. */
+  emit(data: object, comm_id = HELLO.comm_id): void {
+    this.iopubMessage.emit({
+      channel: 'iopub',
+      header: { msg_type: 'comm_msg' },
+      content: { comm_id, data }
+    } as unknown as KernelMessage.IIOPubMessage);
+  }
+
+  setStatus(status: Kernel.Status): void {
+    this.status = status;
+    this.statusChanged.emit(status);
+  }
+
+  setConnection(status: ConnectionStatus): void {
+    this.connectionStatus = status;
+    this.connectionStatusChanged.emit(status);
+  }
+
+  /** End as a connection does that is disposed of. */
+  end(): void {
+    this.isDisposed = true;
+    this.disposed.emit();
+    Signal.clearData(this);
+  }
+
+  private _execute(
+    channel: string,
+    content: Record<string, unknown>
+  ): FakeFuture {
+    const future = new FakeFuture();
+    this.executed.push({ channel, content });
+    const outcome = this.outcomes.shift() ?? { status: 'ok' };
+    void Promise.resolve().then(() => {
+      if (outcome !== 'silence') {
+        future.reply(outcome);
+      }
+    });
+    return future;
+  }
+}
+
+/** A comm that answers when the cell ends, which in a test is at once. */
+class FakeComm {
+  constructor(
+    readonly target: string,
+    private readonly _answer: Answer
+  ) {}
+
+  onMsg: (message: { content: { data: object } }) => void = () => undefined;
+  onClose: () => void = () => undefined;
+  isDisposed = false;
+  readonly open = jest.fn();
+
+  send({ request }: { request: Request }): void {
+    void Promise.resolve().then(() => {
+      this.onMsg({ content: { data: { reply: this._answer(request) } } });
+    });
+  }
+
+  dispose(): void {
+    this.isDisposed = true;
+  }
+}
+
+/** A helper that is alive. */
+export function helper(hello: Partial<IHello> = {}): Answer {
+  const life: IHello = { ...HELLO, ...hello };
+  let seq = SAMPLE.seq;
+  const read = (): object => ({
+    ...SAMPLE,
+    life_id: life.life_id,
+    seq: ++seq
+  });
+  return ({ type, id }) => {
+    switch (type) {
+      case 'attach':
+        return {
+          type,
+          id,
+          hello: life,
+          lease_s: 30,
+          sample: read(),
+          cell: null
+        };
+      case 'sample':
+        return { type, id, sample: read(), cell: null };
+      case 'pack':
+        return { type, id, accepted: true };
+      case 'release':
+        return { type, id, release_id: 'release-1', status: 'queued' };
+      default:
+        return { type, id };
+    }
+  };
+}

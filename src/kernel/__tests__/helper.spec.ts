@@ -1,0 +1,129 @@
+import type { KernelSpec } from '@jupyterlab/services';
+
+import { HELLO } from '../../__tests__/samples';
+import { inject, isPython, readBootstrap, readMore } from '../helper';
+import { FakeKernel } from './fakekernel';
+
+function specs(languages: Record<string, string>): KernelSpec.IManager {
+  const kernelspecs = Object.fromEntries(
+    Object.entries(languages).map(([name, language]) => [name, { language }])
+  );
+  const manager = { ready: Promise.resolve(), specs: { kernelspecs } };
+  return manager as unknown as KernelSpec.IManager;
+}
+
+describe('inject', () => {
+  let kernel: FakeKernel;
+
+  beforeEach(() => {
+    jest.useFakeTimers();
+    kernel = new FakeKernel();
+  });
+
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  const channels = (): string[] =>
+    kernel.executed.map(({ channel }) => channel);
+
+  it('should run silently on the shell of an idle kernel', async () => {
+    await expect(inject(kernel.connection, 'start()')).resolves.toBeNull();
+    expect(kernel.executed).toEqual([
+      {
+        channel: 'shell',
+        content: {
+          code: 'start()',
+          silent: true,
+          store_history: false,
+          allow_stdin: false,
+          stop_on_error: false
+        }
+      }
+    ]);
+  });
+
+  it.each(['busy', 'unknown', 'starting'] as const)(
+    'should go over control while the kernel is %s, and leave input() alone',
+    async status => {
+      kernel.status = status;
+      await expect(inject(kernel.connection, 'start()')).resolves.toBeNull();
+      expect(kernel.executed).toEqual([
+        {
+          channel: 'control',
+          content: expect.objectContaining({
+            silent: true,
+            store_history: false,
+            allow_stdin: true,
+            stop_on_error: false
+          }) as object
+        }
+      ]);
+    }
+  );
+
+  it('should try again when it was aborted', async () => {
+    kernel.outcomes = [{ status: 'aborted' }, { status: 'aborted' }];
+    await expect(inject(kernel.connection, 'start()')).resolves.toBeNull();
+    expect(channels()).toEqual(['shell', 'control', 'control']);
+  });
+
+  it('should pass a queue of cells that got ahead of it', async () => {
+    kernel.outcomes = ['silence'];
+    const injected = inject(kernel.connection, 'start()');
+    await jest.advanceTimersByTimeAsync(2000);
+    await expect(injected).resolves.toBeNull();
+    expect(channels()).toEqual(['shell', 'control']);
+  });
+
+  it('should say what went wrong in the kernel', async () => {
+    kernel.outcomes = [
+      { status: 'error', ename: 'MemoryError', evalue: 'none left' }
+    ];
+    await expect(inject(kernel.connection, 'start()')).resolves.toBe(
+      'MemoryError: none left'
+    );
+  });
+
+  it('should give up on a kernel that never runs it', async () => {
+    kernel.outcomes = ['silence', 'silence', 'silence', 'silence'];
+    const injected = inject(kernel.connection, 'start()');
+    await jest.advanceTimersByTimeAsync(120_000);
+    await expect(injected).resolves.toBe('no answer');
+    expect(kernel.executed).toHaveLength(4);
+  });
+});
+
+describe('isPython', () => {
+  it.each([
+    ['python', true],
+    ['Python', true],
+    ['julia', false]
+  ])('should ask the spec, not the busy kernel: %s', async (language, is) => {
+    const { connection } = new FakeKernel();
+    await expect(
+      isPython(connection, specs({ python3: language }))
+    ).resolves.toBe(is);
+  });
+
+  it('should ask the kernel where there is no spec', async () => {
+    const kernel = new FakeKernel();
+    kernel.info = Promise.resolve({ language_info: { name: 'python' } });
+    await expect(isPython(kernel.connection, specs({}))).resolves.toBe(true);
+  });
+});
+
+describe('the packs', () => {
+  it('should leave no placeholder in the bootstrap', async () => {
+    const code = await readBootstrap();
+    const executed = code.replace(/^\s*#.*$/gm, '');
+    expect(executed).toContain('_gpu_headroom_bootstrap()');
+    expect(executed).not.toMatch(/__[A-Z]+_[A-Z]+__/);
+  });
+
+  it('should not offer a pack to a helper of another version', async () => {
+    await expect(
+      readMore({ ...HELLO, helper_version: '0.0.1' })
+    ).resolves.toBeNull();
+  });
+});

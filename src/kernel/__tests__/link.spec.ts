@@ -1,0 +1,459 @@
+import { nullTranslator } from '@jupyterlab/translation';
+
+import { CELL, EVENTS, HELLO, REQUESTS, SAMPLE } from '../../__tests__/samples';
+import { DEFAULT_SETTINGS, Settings } from '../../settings';
+import type { OffReason } from '../../tokens';
+import { KernelLink } from '../link';
+import { FakeKernel, helper } from './fakekernel';
+
+const second = (count: number): Promise<void> =>
+  jest.advanceTimersByTimeAsync(1000 * count);
+
+/** Arguments of a request whose answer does not matter. */
+const NOTHING = { arguments: REQUESTS.cleanup };
+
+/** Lets what is under way go on, without time passing. */
+const settle = (): Promise<void> => second(0);
+
+function setHidden(hidden: boolean): void {
+  const state = hidden ? 'hidden' : 'visible';
+  Object.defineProperties(document, {
+    hidden: { value: hidden, configurable: true },
+    visibilityState: { value: state, configurable: true }
+  });
+  document.dispatchEvent(new Event('visibilitychange'));
+}
+
+describe('KernelLink', () => {
+  let kernel: FakeKernel;
+  let settings: Settings;
+  let refusal: OffReason | null;
+  let isPython: boolean;
+  let injected: number;
+  let link: KernelLink;
+  let warn: jest.SpyInstance;
+
+  /** A kernel into which a helper can be put. */
+  const inject = (): Promise<string | null> => {
+    injected++;
+    kernel.answer = helper();
+    return Promise.resolve(null);
+  };
+
+  const connect = (overrides: Partial<KernelLink.IOptions> = {}): KernelLink =>
+    new KernelLink({
+      kernel: kernel.connection,
+      settings,
+      trans: nullTranslator.load('gpu-headroom'),
+      isPython: () => Promise.resolve(isPython),
+      refusal: () => refusal,
+      inject,
+      more: () => Promise.resolve('second pack'),
+      ...overrides
+    });
+
+  const typesAsked = (): string[] => kernel.requests.map(({ type }) => type);
+
+  const lastAttach = (): object | undefined =>
+    kernel.requests.filter(({ type }) => type === 'attach').pop();
+
+  beforeEach(() => {
+    jest.useFakeTimers();
+    warn = jest.spyOn(console, 'warn').mockImplementation();
+    kernel = new FakeKernel();
+    settings = new Settings();
+    refusal = null;
+    isPython = true;
+    injected = 0;
+  });
+
+  afterEach(() => {
+    setHidden(false);
+    link.dispose();
+    warn.mockRestore();
+    jest.useRealTimers();
+  });
+
+  it('should attach to a helper that is there, and inject nothing', async () => {
+    kernel.answer = helper();
+    link = connect();
+    await settle();
+    expect(link.state.phase).toBe('live');
+    expect(link.state.sample?.devices).toEqual(SAMPLE.devices);
+    expect(injected).toBe(0);
+  });
+
+  it('should attach while the status is unknown and the info is pending', async () => {
+    kernel.status = 'unknown';
+    kernel.answer = helper();
+    link = connect();
+    await settle();
+    expect(link.state.phase).toBe('live');
+  });
+
+  it('should put a helper in where nobody is home', async () => {
+    link = connect();
+    const phases: string[] = [];
+    link.stateChanged.connect(({ state }) => phases.push(state.phase));
+    await settle();
+    expect(injected).toBe(1);
+    expect(phases.slice(0, 2)).toEqual(['starting', 'live']);
+  });
+
+  it('should send nothing to a kernel of another language', async () => {
+    isPython = false;
+    link = connect();
+    await second(60);
+    expect(link.state.phase).toBe('absent');
+    expect(kernel.requests).toEqual([]);
+    expect(kernel.executed).toEqual([]);
+  });
+
+  it.each<OffReason>(['click', 'never', 'notebook'])(
+    'should inject nothing when the reason is %s, until it is asked to',
+    async reason => {
+      refusal = reason;
+      link = connect();
+      await second(30);
+      expect(link.state).toMatchObject({ phase: 'off', offReason: reason });
+      expect(injected).toBe(0);
+      await Promise.all([link.start(), settle()]);
+      expect(link.state.phase).toBe('live');
+    }
+  );
+
+  it('should begin when the settings allow it', async () => {
+    refusal = 'never';
+    link = connect();
+    await settle();
+    refusal = null;
+    (settings.changed as unknown as { emit: () => void }).emit();
+    await settle();
+    expect(link.state.phase).toBe('live');
+  });
+
+  it('should say what hinders a helper from starting', async () => {
+    link = connect({ inject: () => Promise.resolve('SyntaxError: no') });
+    await settle();
+    expect(link.state.phase).toBe('failed');
+    expect(link.state.problem).toContain('SyntaxError: no');
+  });
+
+  it('should say so when a helper was put in and does not answer', async () => {
+    link = connect({ inject: () => Promise.resolve(null) });
+    await second(2);
+    expect(link.state.phase).toBe('failed');
+    expect(link.state.problem).toMatch(/does not answer\.$/);
+  });
+
+  it('should not use a helper of another major version', async () => {
+    kernel.answer = helper({ protocol_version: '2.0' });
+    link = connect();
+    await settle();
+    expect(link.state.phase).toBe('incompatible');
+    expect(link.state.problem).toMatch(/speaks protocol 2\.0, this page/);
+    expect(injected).toBe(0);
+  });
+
+  it('should name the version even where nothing else is understood', async () => {
+    kernel.answer = ({ id }) => ({
+      type: 'attach',
+      id,
+      hello: { protocol_version: '7.2', greeting: 'hi' }
+    });
+    link = connect();
+    await settle();
+    expect(link.state.phase).toBe('incompatible');
+    expect(link.state.problem).toMatch(/speaks protocol 7\.2, this page/);
+  });
+
+  it('should pass on why a helper will not have this page', async () => {
+    kernel.answer = ({ id }) => ({
+      type: 'refused',
+      id,
+      message: { id: 'refused.version', params: {}, text: 'Too new.' }
+    });
+    link = connect();
+    await settle();
+    expect(link.state).toMatchObject({
+      phase: 'incompatible',
+      problem: 'Too new.'
+    });
+  });
+
+  it('should give up on an answer that is not one', async () => {
+    kernel.answer = () => ({ type: 'gibberish' });
+    link = connect();
+    await settle();
+    expect(link.state.phase).toBe('failed');
+  });
+
+  it('should try again while a kernel does not answer', async () => {
+    kernel.answer = () => 'silence';
+    link = connect();
+    await second(11);
+    expect(link.state.phase).toBe('connecting');
+    kernel.answer = helper();
+    await second(12);
+    expect(link.state.phase).toBe('live');
+    expect(injected).toBe(0);
+  });
+
+  it('should send the second pack to a helper that lacks it', async () => {
+    kernel.answer = helper({ complete: false });
+    link = connect();
+    await settle();
+    expect(kernel.requests).toContainEqual(
+      expect.objectContaining({ type: 'pack', data: 'second pack' })
+    );
+    expect(link.state.hello?.complete).toBe(true);
+  });
+
+  it('should not mix packs of different versions', async () => {
+    kernel.answer = helper({ complete: false });
+    link = connect({ more: () => Promise.resolve(null) });
+    await settle();
+    expect(typesAsked()).not.toContain('pack');
+    expect(link.state.phase).toBe('live');
+  });
+
+  it('should poll a kernel at rest at once and every five seconds', async () => {
+    kernel.answer = helper();
+    link = connect();
+    await second(16);
+    const polls = typesAsked().filter(type => type === 'sample');
+    expect(polls).toHaveLength(4);
+  });
+
+  it('should renew, and not poll, while a cell runs', async () => {
+    kernel.answer = helper();
+    link = connect();
+    await settle();
+    kernel.emit({ ...CELL, status: 'running', end_s: null });
+    kernel.requests.length = 0;
+    await second(11);
+    expect(typesAsked()).toEqual(['attach', 'attach']);
+  });
+
+  it('should count polls that are not answered', async () => {
+    kernel.answer = helper();
+    link = connect();
+    await settle();
+    kernel.answer = () => 'silence';
+    await second(16);
+    expect(link.state.unansweredPolls).toBe(2);
+    kernel.answer = helper();
+    await second(8);
+    expect(link.state).toMatchObject({ phase: 'live', unansweredPolls: 0 });
+  });
+
+  it('should start anew when nobody is home any more', async () => {
+    kernel.answer = helper();
+    link = connect();
+    await settle();
+    kernel.answer = () => ({});
+    await second(6);
+    expect(injected).toBe(1);
+    expect(link.state.phase).toBe('live');
+  });
+
+  it('should let the stream go while the page is hidden', async () => {
+    kernel.answer = helper();
+    link = connect();
+    await settle();
+    setHidden(true);
+    await settle();
+    expect(lastAttach()).toMatchObject({ visible: false });
+    const count = kernel.requests.length;
+    await second(60);
+    expect(kernel.requests.length - count).toBeLessThanOrEqual(1);
+    setHidden(false);
+    await settle();
+    expect(lastAttach()).toMatchObject({ visible: true });
+  });
+
+  it('should ask for the fast rate while somebody watches', async () => {
+    kernel.answer = helper();
+    link = connect();
+    await settle();
+    expect(lastAttach()).toMatchObject({ rate_hz: DEFAULT_SETTINGS.rate });
+    const watch = link.watch();
+    await settle();
+    expect(lastAttach()).toMatchObject({
+      rate_hz: DEFAULT_SETTINGS.watchedRate
+    });
+    watch.dispose();
+    watch.dispose();
+    await settle();
+    expect(lastAttach()).toMatchObject({ rate_hz: DEFAULT_SETTINGS.rate });
+  });
+
+  it('should pass on the events of its life only', async () => {
+    kernel.answer = helper();
+    link = connect();
+    await settle();
+    const heard: string[] = [];
+    link.eventReceived.connect((_, { type }) => heard.push(type));
+    kernel.emit(EVENTS.oom);
+    kernel.emit({ ...EVENTS.oom, life_id: 'life-0' });
+    kernel.emit(EVENTS.oom, 'comm of an extension');
+    kernel.emit({ type: 'nonsense' });
+    expect(heard).toEqual(['oom']);
+    expect(link.state.lastOom).toEqual(EVENTS.oom);
+  });
+
+  it('should not be connected while a kernel restarts, then find its new life', async () => {
+    kernel.answer = helper();
+    link = connect();
+    await settle();
+    kernel.setStatus('restarting');
+    expect(link.state).toMatchObject({ phase: 'disconnected', sample: null });
+    kernel.answer = () => ({});
+    kernel.setConnection('connecting');
+    kernel.setStatus('unknown');
+    kernel.setConnection('connected');
+    await settle();
+    kernel.setStatus('starting');
+    kernel.setStatus('idle');
+    await settle();
+    expect(injected).toBe(1);
+    expect(link.state.phase).toBe('live');
+  });
+
+  it('should notice a restart that somebody else asked for', async () => {
+    kernel.answer = helper();
+    link = connect();
+    await settle();
+    kernel.answer = helper({ life_id: 'life-2', comm_id: 'comm-2' });
+    kernel.setStatus('starting');
+    await settle();
+    expect(link.state.hello?.life_id).toBe('life-2');
+  });
+
+  it('should follow a new life that says hello', async () => {
+    kernel.answer = helper();
+    link = connect();
+    await settle();
+    const hello = { ...HELLO, life_id: 'life-2', comm_id: 'comm-2' };
+    kernel.answer = helper(hello);
+    kernel.emit(hello, 'comm-2');
+    await settle();
+    expect(link.state.hello?.life_id).toBe('life-2');
+  });
+
+  it('should come back after the connection was lost', async () => {
+    kernel.answer = helper();
+    link = connect();
+    await settle();
+    kernel.setConnection('connecting');
+    expect(link.state.phase).toBe('disconnected');
+    kernel.setConnection('connected');
+    await settle();
+    expect(link.state.phase).toBe('live');
+  });
+
+  it('should stay off when the helper was unloaded on purpose', async () => {
+    kernel.answer = helper();
+    link = connect();
+    await settle();
+    kernel.answer = () => ({});
+    kernel.emit(EVENTS.bye);
+    await second(30);
+    expect(link.state).toMatchObject({ phase: 'off', offReason: 'click' });
+    expect(injected).toBe(0);
+  });
+
+  it('should reject a request with the sentence of a refusal', async () => {
+    kernel.answer = helper();
+    link = connect();
+    await settle();
+    kernel.answer = ({ id }) => ({
+      type: 'refused',
+      id,
+      message: { id: 'refused.busy', params: {}, text: 'Not now.' }
+    });
+    await expect(link.request('cleanup', {})).rejects.toThrow('Not now.');
+  });
+
+  it('should reject a request when nobody is there or answers', async () => {
+    refusal = 'never';
+    link = connect();
+    await settle();
+    await expect(link.request('cleanup', {})).rejects.toThrow(/is not running/);
+    kernel.answer = helper();
+    await Promise.all([link.start(), settle()]);
+    kernel.answer = () => 'silence';
+    const late = link.request('cleanup', {}).catch((reason: unknown) => reason);
+    await second(11);
+    expect(String(await late)).toContain('The kernel did not answer.');
+  });
+
+  it('should use a comm where the kernel has no control handlers', async () => {
+    const hello = { ...HELLO, control: false };
+    link = connect({
+      inject: () => {
+        kernel.emit(hello);
+        // Only the comm is answered from now on.
+        kernel.requestDebug = () => new FakeKernel().requestDebug(NOTHING);
+        kernel.answer = helper(hello);
+        return Promise.resolve(null);
+      }
+    });
+    await settle();
+    const [comm] = kernel.comms;
+    expect(comm?.target).toBe('gpu-headroom');
+    expect(comm?.open).toHaveBeenCalledTimes(1);
+    expect(link.state.phase).toBe('live');
+    await second(30);
+    expect(typesAsked()).not.toContain('sample');
+  });
+
+  it('should end with its connection', async () => {
+    kernel.answer = helper();
+    link = connect();
+    await settle();
+    const disposed = jest.fn();
+    link.disposed.connect(disposed);
+    kernel.end();
+    link.dispose();
+    expect(link.isDisposed).toBe(true);
+    expect(disposed).toHaveBeenCalledTimes(1);
+    expect(typesAsked()).not.toContain('detach');
+  });
+
+  it('should give its lease back when it is disposed', async () => {
+    kernel.answer = helper();
+    link = connect();
+    await settle();
+    link.dispose();
+    link.dispose();
+    expect(typesAsked().filter(type => type === 'detach')).toHaveLength(1);
+  });
+
+  it('should leave no listener behind, however often the kernel restarts', async () => {
+    const add = jest.spyOn(document, 'addEventListener');
+    const remove = jest.spyOn(document, 'removeEventListener');
+    link = connect();
+    await settle();
+    const timers = jest.getTimerCount();
+    for (let restart = 0; restart < 20; restart++) {
+      kernel.setStatus('restarting');
+      kernel.answer = () => ({});
+      kernel.setStatus('idle');
+      await second(1);
+    }
+    expect(injected).toBe(21);
+    expect(add).toHaveBeenCalledTimes(1);
+    expect(jest.getTimerCount()).toBeLessThanOrEqual(timers);
+    link.dispose();
+    await settle();
+    expect(remove).toHaveBeenCalledTimes(1);
+    expect(jest.getTimerCount()).toBe(0);
+    const count = kernel.requests.length;
+    kernel.emit(HELLO);
+    kernel.setStatus('starting');
+    kernel.setConnection('connected');
+    await second(60);
+    expect(kernel.requests).toHaveLength(count);
+  });
+});

@@ -1,0 +1,109 @@
+import { CELL, EVENTS, HELLO, REPLIES, SAMPLE } from '../../__tests__/samples';
+import type { Event } from '../../protocol';
+import type { IMemoryState } from '../../tokens';
+import { type Change, INITIAL_STATE, reduce, staleness } from '../model';
+
+const NOW = 1_000_000;
+
+const LIVE: IMemoryState = {
+  ...INITIAL_STATE,
+  phase: 'live',
+  hello: HELLO,
+  sample: SAMPLE,
+  sampleAt_ms: NOW
+};
+
+const BUSY: IMemoryState = {
+  ...LIVE,
+  cell: { ...CELL, status: 'running', end_s: null }
+};
+
+const after = (state: IMemoryState, ...events: Event[]): IMemoryState =>
+  events.reduce(
+    (last, event) => reduce(last, { kind: 'event', event, now: NOW }),
+    state
+  );
+
+describe('reduce', () => {
+  it('should keep the newest reading', () => {
+    const newer = { ...SAMPLE, seq: 9 };
+    expect(after(LIVE, newer).sample).toBe(newer);
+    expect(after(LIVE, newer, { ...SAMPLE, seq: 8 }).sample).toBe(newer);
+  });
+
+  it('should not take a repeated reading for a new one', () => {
+    const change: Change = { kind: 'event', event: SAMPLE, now: NOW + 9000 };
+    expect(reduce(LIVE, change).sampleAt_ms).toBe(NOW);
+  });
+
+  it('should ignore events of another life', () => {
+    const event = { ...EVENTS.sample, life_id: 'life-0', seq: 99 };
+    expect(after(LIVE, event)).toBe(LIVE);
+  });
+
+  it('should ignore events while it is not live', () => {
+    const state: IMemoryState = { ...LIVE, phase: 'disconnected' };
+    expect(after(state, { ...SAMPLE, seq: 99 })).toBe(state);
+  });
+
+  it('should forget all numbers when the kernel is lost', () => {
+    const change: Change = { kind: 'phase', phase: 'disconnected' };
+    const lost = after(LIVE, EVENTS.oom, EVENTS.released);
+    expect(reduce(lost, change)).toEqual({
+      ...INITIAL_STATE,
+      phase: 'disconnected'
+    });
+  });
+
+  it('should keep what happened when a lease is renewed', () => {
+    const change: Change = {
+      kind: 'attached',
+      reply: REPLIES.attach,
+      now: NOW
+    };
+    expect(reduce(after(LIVE, EVENTS.oom), change).lastOom).toBe(EVENTS.oom);
+  });
+
+  it('should begin empty with a new life', () => {
+    const hello = { ...HELLO, life_id: 'life-2' };
+    const reply = { ...REPLIES.attach, hello, sample: null, cell: null };
+    const change: Change = { kind: 'attached', reply, now: NOW };
+    expect(reduce(after(LIVE, EVENTS.oom), change)).toEqual({
+      ...INITIAL_STATE,
+      phase: 'live',
+      hello
+    });
+  });
+
+  it('should forget a failure when its cell has run well', () => {
+    const failed = after(LIVE, EVENTS.oom);
+    const another = after(failed, { ...CELL, cell_id: 'cell-8' });
+    expect(another.lastOom).toBe(EVENTS.oom);
+    expect(after(failed, { ...CELL, status: 'error' }).lastOom).not.toBeNull();
+    expect(after(failed, CELL).lastOom).toBeNull();
+  });
+
+  it('should change nothing for events that only pass by', () => {
+    const { plan, warning, error, bye } = EVENTS;
+    expect(after(LIVE, plan, warning, error, bye)).toBe(LIVE);
+  });
+
+  it('should give the same object when a phase is entered twice', () => {
+    const change: Change = { kind: 'phase', phase: 'connecting' };
+    expect(reduce(INITIAL_STATE, change)).toBe(INITIAL_STATE);
+  });
+});
+
+describe('staleness', () => {
+  it.each<[string, IMemoryState, number, number | null]>([
+    ['fresh at rest', LIVE, 60_000, null],
+    ['one poll unanswered', { ...LIVE, unansweredPolls: 1 }, 9000, null],
+    ['two polls unanswered', { ...LIVE, unansweredPolls: 2 }, 10_000, 10_000],
+    ['a heartbeat ago', BUSY, 3000, null],
+    ['three heartbeats missing', BUSY, 3001, 3001],
+    ['never measured', { ...BUSY, sampleAt_ms: null }, 9000, null],
+    ['not live', { ...BUSY, phase: 'disconnected' }, 9000, null]
+  ])('should be right for %s', (_, state, passed, expected) => {
+    expect(staleness(state, NOW + passed)).toBe(expected);
+  });
+});

@@ -1,0 +1,192 @@
+import { type Kernel, KernelMessage } from '@jupyterlab/services';
+import type { JSONObject } from '@lumino/coreutils';
+import type { IDisposable } from '@lumino/disposable';
+import { type ISignal, Signal } from '@lumino/signaling';
+
+import { parseEvent, parseReply } from '../parser';
+import type { Event, IHello, IRequests, Reply } from '../protocol';
+import { isObject } from '../shape';
+
+/** The command of our debug-protocol requests. */
+const COMMAND = 'gpuHeadroom';
+
+/** The comm target of helpers whose kernel has no control handlers to wrap. */
+const TARGET = 'gpu-headroom';
+
+/** The kernel did not answer in time, or its connection ended first. */
+export class NoAnswer extends Error {}
+
+/** The answer came but is not one of the protocol. */
+export class NotUnderstood extends Error {
+  /** @param version - the protocol version that the helper announced, if any */
+  constructor(readonly version: string | null) {
+    super('The answer is not one of the protocol.');
+  }
+}
+
+/**
+ * The messages between this page and the helper in one kernel.
+ *
+ * Requests go over the control channel, so that a busy kernel answers. Events
+ * come on iopub with the comm id of the helper's life; no comm is opened for
+ * them, so that every connection to the kernel receives them.
+ */
+export class HelperChannel implements IDisposable {
+  constructor(kernel: Kernel.IKernelConnection) {
+    this._kernel = kernel;
+    kernel.iopubMessage.connect(this._onIOPub, this);
+  }
+
+  /** Events of the adopted life, and the `hello` of any life. */
+  get events(): ISignal<this, Event> {
+    return this._events;
+  }
+
+  /** Whether requests go over control, and need not wait for a cell. */
+  get isDirect(): boolean {
+    return this._comm === null;
+  }
+
+  get isDisposed(): boolean {
+    return this._isDisposed;
+  }
+
+  dispose(): void {
+    if (this._isDisposed) {
+      return;
+    }
+    this._isDisposed = true;
+    this.release();
+    Signal.clearData(this);
+  }
+
+  /** Listen to the events of a life, and send its requests the way it wants. */
+  adopt(hello: IHello): void {
+    this._commId = hello.comm_id;
+    if (!hello.control && !this._comm && this._kernel.handleComms) {
+      const comm = this._kernel.createComm(TARGET);
+      comm.onMsg = message => {
+        this._onReply(message.content.data.reply);
+      };
+      comm.onClose = () => {
+        this.release();
+      };
+      comm.open();
+      this._comm = comm;
+    }
+  }
+
+  /** Forget the adopted life: its kernel process is gone. */
+  release(): void {
+    this._commId = null;
+    if (this._comm && !this._comm.isDisposed) {
+      this._comm.dispose();
+    }
+    this._comm = null;
+    this._waiting.forEach(({ reject }) => {
+      reject(new NoAnswer());
+    });
+    this._waiting.clear();
+  }
+
+  /**
+   * Send a request.
+   *
+   * @param timeout_ms - counts on the control channel only: over the comm a
+   * request waits for the running cell
+   * @returns the reply, or `null` when the kernel has no helper
+   * @throws `NoAnswer`, `NotUnderstood`
+   */
+  async send(
+    request: IRequests[keyof IRequests],
+    timeout_ms: number
+  ): Promise<Reply | null> {
+    const body = this._comm
+      ? await this._overComm(this._comm, request)
+      : await this._overControl(request, timeout_ms);
+    // A kernel that has no helper answers `{}`; its debugger, without a body.
+    if (!isObject(body)) {
+      return null;
+    }
+    const reply = parseReply(body);
+    if (!reply) {
+      throw new NotUnderstood(announcedVersion(body));
+    }
+    return reply;
+  }
+
+  private _overControl(request: object, timeout_ms: number): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const future = this._kernel.requestDebug({
+        type: 'request',
+        seq: 0,
+        command: COMMAND,
+        arguments: request
+      });
+      const timer = window.setTimeout(() => {
+        future.dispose();
+      }, timeout_ms);
+      future.onReply = ({ content }) => {
+        window.clearTimeout(timer);
+        resolve((content as { body?: unknown }).body);
+      };
+      // A restart or the end of the connection disposes futures as well.
+      future.done.catch(() => {
+        window.clearTimeout(timer);
+        reject(new NoAnswer());
+      });
+    });
+  }
+
+  private _overComm(
+    comm: Kernel.IComm,
+    request: IRequests[keyof IRequests]
+  ): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this._waiting.set(request.id, { resolve, reject });
+      comm.send({ request: request as unknown as JSONObject });
+    });
+  }
+
+  private _onReply(body: unknown): void {
+    const id = isObject(body) ? body.id : undefined;
+    if (typeof id === 'string') {
+      this._waiting.get(id)?.resolve(body);
+      this._waiting.delete(id);
+    }
+  }
+
+  private _onIOPub(
+    _kernel: Kernel.IKernelConnection,
+    message: KernelMessage.IIOPubMessage
+  ): void {
+    if (!KernelMessage.isCommMsgMsg(message)) {
+      return;
+    }
+    const { comm_id, data } = message.content;
+    const isHello = data.type === 'hello' && data.comm_id === comm_id;
+    // Replies of the ladder come on the comm of their own.
+    if (comm_id === this._commId || isHello) {
+      const event = parseEvent(data);
+      if (event) {
+        this._events.emit(event);
+      }
+    }
+  }
+
+  private readonly _kernel: Kernel.IKernelConnection;
+  private readonly _events = new Signal<this, Event>(this);
+  private readonly _waiting = new Map<
+    string,
+    { resolve: (body: unknown) => void; reject: (reason: Error) => void }
+  >();
+  private _comm: Kernel.IComm | null = null;
+  private _commId: string | null = null;
+  private _isDisposed = false;
+}
+
+/** What a helper of another major version says of itself, whatever else it says. */
+function announcedVersion(body: Record<string, unknown>): string | null {
+  const version = isObject(body.hello) ? body.hello.protocol_version : null;
+  return typeof version === 'string' ? version : null;
+}

@@ -1,0 +1,83 @@
+import type { Kernel } from '@jupyterlab/services';
+import { UUID } from '@lumino/coreutils';
+import { DisposableDelegate, type IDisposable } from '@lumino/disposable';
+
+import {
+  type IRequests,
+  PROTOCOL_VERSION,
+  type Reply,
+  type RequestArgs
+} from '../protocol';
+import type { Settings } from '../settings';
+import { HelperChannel } from './channel';
+
+/** On control an answer takes milliseconds, unless a cell holds the interpreter. */
+const TIMEOUT_MS = 10_000;
+
+/** Requests that name the page they come from. */
+const NAMING: readonly (keyof IRequests)[] = ['attach', 'detach', 'sample'];
+
+/**
+ * This page as a client of one kernel's helper: what it asks, and how.
+ */
+export class HelperClient implements IDisposable {
+  constructor(kernel: Kernel.IKernelConnection, settings: Settings) {
+    this.channel = new HelperChannel(kernel);
+    this._settings = settings;
+  }
+
+  readonly channel: HelperChannel;
+
+  get isDisposed(): boolean {
+    return this.channel.isDisposed;
+  }
+
+  dispose(): void {
+    this.channel.dispose();
+  }
+
+  /** Ask for the fast rate, from the next attach on, until disposed. */
+  watch(): IDisposable {
+    this._watchers++;
+    return new DisposableDelegate(() => {
+      this._watchers--;
+    });
+  }
+
+  /** Start or renew the lease, with the settings as they are now. */
+  attach(): Promise<Reply | null> {
+    const { markCells, keepReports, rate, watchedRate } =
+      this._settings.current;
+    return this.ask('attach', {
+      visible: !document.hidden,
+      rate_hz: this._watchers > 0 ? watchedRate : rate,
+      options: { mark_cells: markCells, keep_reports: keepReports }
+    });
+  }
+
+  /**
+   * Send a request.
+   *
+   * @returns the reply, or `null` when the kernel has no helper
+   * @throws `NoAnswer`, `NotUnderstood`
+   */
+  ask<K extends keyof IRequests>(
+    type: K,
+    args: RequestArgs<K>,
+    timeout_ms = TIMEOUT_MS
+  ): Promise<Reply | null> {
+    const request = {
+      ...args,
+      type,
+      id: UUID.uuid4(),
+      protocol_version: PROTOCOL_VERSION,
+      ...(NAMING.includes(type) ? { client_id: this._id } : {})
+    };
+    // The compiler cannot see that these are the parts that `RequestArgs` omits.
+    return this.channel.send(request as unknown as IRequests[K], timeout_ms);
+  }
+
+  private readonly _settings: Settings;
+  private readonly _id = UUID.uuid4();
+  private _watchers = 0;
+}

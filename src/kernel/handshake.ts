@@ -1,0 +1,142 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import type { IReplies } from '../protocol';
+import type { OffReason } from '../tokens';
+import { NoAnswer, NotUnderstood } from './channel';
+import type { HelperClient } from './client';
+import { Refused } from './problem';
+
+/** Waits between attempts to reach a kernel that does not answer. */
+const RETRY_MS = [1000, 2000, 5000, 10_000, 30_000];
+
+/** How long a helper that was just started takes to say hello, at most. */
+const HELLO_MS = 1000;
+
+/** A later handshake has begun, or the link is disposed. */
+class Superseded extends Error {}
+
+/** How a handshake ends; it fails with an error that `explain` knows. */
+export type Outcome =
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'off'; readonly reason: OffReason }
+  | { readonly kind: 'attached'; readonly reply: IReplies['attach'] };
+
+/**
+ * Finds the helper of one life of a kernel, or starts it where that is allowed.
+ */
+export class Handshake {
+  constructor(private readonly _options: Handshake.IOptions) {}
+
+  /** @param asked - a person asked for it: settings are not consulted */
+  async run(asked: boolean): Promise<Outcome> {
+    const { isPython, refusal } = this._options;
+    if (!(await this._during(isPython()))) {
+      return { kind: 'absent' };
+    }
+    const found = await this._attach();
+    if (found) {
+      return { kind: 'attached', reply: found };
+    }
+    const reason = asked ? null : refusal();
+    return reason
+      ? { kind: 'off', reason }
+      : { kind: 'attached', reply: await this._start() };
+  }
+
+  /** Put the helper in and attach to it. */
+  private async _start(): Promise<IReplies['attach']> {
+    const { inject, onStarting, trans } = this._options;
+    onStarting();
+    const problem = await this._during(inject());
+    if (problem) {
+      throw new Error(
+        trans.__(
+          'GPU Headroom could not be started in this kernel: %1',
+          problem
+        )
+      );
+    }
+    let reply = await this._attach();
+    if (!reply) {
+      // A helper without control says hello instead, maybe a moment later.
+      await this._during(delay(HELLO_MS));
+      reply = await this._attach();
+    }
+    if (!reply) {
+      throw new Error(
+        trans.__('GPU Headroom was started in this kernel but does not answer.')
+      );
+    }
+    return reply;
+  }
+
+  /** Attach, however long the kernel takes to answer; `null`: nobody home. */
+  private async _attach(): Promise<IReplies['attach'] | null> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await this._attachOnce();
+      } catch (reason) {
+        if (!(reason instanceof NoAnswer)) {
+          throw reason;
+        }
+        const wait_ms = RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)];
+        await this._during(delay(wait_ms));
+      }
+    }
+  }
+
+  private async _attachOnce(): Promise<IReplies['attach'] | null> {
+    const reply = await this._during(this._options.client.attach());
+    if (reply === null || reply.type === 'attach') {
+      return reply;
+    }
+    throw reply.type === 'refused'
+      ? new Refused(reply.message.text)
+      : new NotUnderstood(null);
+  }
+
+  /** What `work` gives, if this handshake still counts when it does. */
+  private async _during<T>(work: Promise<T>): Promise<T> {
+    const value = await work;
+    if (!this._options.isCurrent()) {
+      throw new Superseded();
+    }
+    return value;
+  }
+}
+
+/**
+ * A namespace for `Handshake` statics.
+ */
+export namespace Handshake {
+  /** What is known of a kernel before its helper is. */
+  export interface IKernelFacts {
+    /** Whether the kernel speaks Python; others are left alone. */
+    isPython: () => Promise<boolean>;
+
+    /** Why no helper may be started now, or `null`. */
+    refusal: () => OffReason | null;
+
+    /** Put the helper in; resolves to what went wrong, or `null`. */
+    inject: () => Promise<string | null>;
+
+    trans: TranslationBundle;
+  }
+
+  /** What a handshake is made of. */
+  export interface IOptions extends IKernelFacts {
+    client: HelperClient;
+
+    /** Whether no later handshake has begun. */
+    isCurrent: () => boolean;
+
+    /** Called when nobody is home and the helper is being put in. */
+    onStarting: () => void;
+  }
+}
+
+function delay(wait_ms = 0): Promise<void> {
+  return new Promise(resolve => {
+    window.setTimeout(resolve, wait_ms);
+  });
+}

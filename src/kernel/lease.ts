@@ -1,0 +1,145 @@
+import { DisposableDelegate, type IDisposable } from '@lumino/disposable';
+import { Poll } from '@lumino/polling';
+import { Signal } from '@lumino/signaling';
+
+import type { Reply } from '../protocol';
+import type { Settings } from '../settings';
+import type { HelperClient } from './client';
+
+/** A kernel at rest is asked this often; pushing would count as activity. */
+const POLL_MS = 5000;
+
+/** Two polls without an answer make ten seconds. */
+const POLL_TIMEOUT_MS = 2500;
+
+/**
+ * Keeps this page's lease with a helper while the page is visible: polls a
+ * kernel at rest, renews with a busy one, and tells at once what has changed.
+ */
+export class Lease implements IDisposable {
+  constructor(options: Lease.IOptions) {
+    this._options = options;
+    options.settings.changed.connect(this.renew, this);
+    document.addEventListener('visibilitychange', this);
+    this._poll = new Poll({
+      auto: false,
+      factory: () => this._beat(),
+      frequency: { interval: POLL_MS, backoff: false },
+      name: 'gpu-headroom:lease',
+      standby: 'when-hidden'
+    });
+  }
+
+  get isDisposed(): boolean {
+    return this._poll.isDisposed;
+  }
+
+  dispose(): void {
+    if (this.isDisposed) {
+      return;
+    }
+    document.removeEventListener('visibilitychange', this);
+    Signal.clearData(this);
+    this._poll.dispose();
+  }
+
+  /**
+   * Begin to keep a lease, with a first beat at once: what came with it may be
+   * an old reading, or none.
+   *
+   * @param duration_s - how long the helper keeps it unless renewed
+   */
+  begin(duration_s: number): void {
+    const interval = Math.min(POLL_MS, (duration_s * 1000) / 3);
+    this._poll.frequency = { ...this._poll.frequency, interval };
+    this._isHeld = true;
+    void this._poll.start();
+  }
+
+  /** Let the lease be: the life that gave it is gone. */
+  end(): void {
+    this._isHeld = false;
+    void this._poll.stop();
+  }
+
+  /** Say goodbye, as far as anybody hears it: leases end by themselves. */
+  giveBack(): void {
+    if (this._isHeld) {
+      this._options.client.ask('detach', {}).catch(() => undefined);
+      this.end();
+    }
+  }
+
+  /** Renew now, as something of it has changed. */
+  renew(): void {
+    if (this._isHeld) {
+      void this._ask(() => this._options.client.attach());
+    }
+  }
+
+  /** Receive readings at the fast rate until disposed. */
+  watch(): IDisposable {
+    const watch = this._options.client.watch();
+    this.renew();
+    return new DisposableDelegate(() => {
+      watch.dispose();
+      this.renew();
+    });
+  }
+
+  handleEvent(event: Event): void {
+    if (event.type === 'visibilitychange') {
+      this.renew();
+    }
+  }
+
+  private async _beat(): Promise<void> {
+    const { client, isBusy } = this._options;
+    // Over the comm a poll would count as activity, and wait for the cell.
+    if (this._isHeld && client.channel.isDirect) {
+      await this._ask(() =>
+        isBusy() ? client.attach() : client.ask('sample', {}, POLL_TIMEOUT_MS)
+      );
+    }
+  }
+
+  private async _ask(question: () => Promise<Reply | null>): Promise<void> {
+    const { onReply, onSilence } = this._options;
+    try {
+      const reply = await question();
+      if (this._isHeld) {
+        onReply(reply);
+      }
+    } catch {
+      // No answer shows as old numbers; one that is malformed is in the log.
+      if (this._isHeld) {
+        onSilence();
+      }
+    }
+  }
+
+  private readonly _options: Lease.IOptions;
+  private readonly _poll: Poll;
+  private _isHeld = false;
+}
+
+/**
+ * A namespace for `Lease` statics.
+ */
+export namespace Lease {
+  /** What a lease is made of. */
+  export interface IOptions {
+    client: HelperClient;
+
+    settings: Settings;
+
+    /** Whether a cell runs: then readings come by themselves. */
+    isBusy: () => boolean;
+
+    /** Called with each answer; `null`: nobody is home any more. */
+    onReply: (reply: Reply | null) => void;
+
+    /** Called when an answer did not come. */
+    onSilence: () => void;
+  }
+}

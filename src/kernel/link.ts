@@ -1,0 +1,326 @@
+import type { Kernel } from '@jupyterlab/services';
+import type { IDisposable } from '@lumino/disposable';
+import { type ISignal, Signal } from '@lumino/signaling';
+
+import {
+  type Event,
+  type IHello,
+  type IReplies,
+  type IRequests,
+  isCompatible,
+  type Reply,
+  type RequestArgs
+} from '../protocol';
+import type { Settings } from '../settings';
+import type { IKernelMemory, IMemoryState } from '../tokens';
+import { type HelperChannel, NotUnderstood } from './channel';
+import { HelperClient } from './client';
+import { Handshake, type Outcome } from './handshake';
+import { Lease } from './lease';
+import { type Change, INITIAL_STATE, isBusy, isOwn, reduce } from './model';
+import { explain, isMismatch } from './problem';
+
+/**
+ * The link to one kernel: finds the helper or starts it, and begins anew with
+ * every life of the kernel.
+ *
+ * The tracker constructs and disposes links; a link owns its client and lease.
+ */
+export class KernelLink implements IKernelMemory {
+  constructor(options: KernelLink.IOptions) {
+    const { kernel, settings } = options;
+    this._options = options;
+    this.kernel = kernel;
+    this._client = new HelperClient(kernel, settings);
+    this._lease = new Lease({
+      client: this._client,
+      settings,
+      isBusy: () => isBusy(this._state),
+      onReply: reply => {
+        this._onReply(reply);
+      },
+      onSilence: () => {
+        this._change({ kind: 'unanswered' });
+      }
+    });
+    this._client.channel.events.connect(this._onEvent, this);
+    kernel.statusChanged.connect(this._onStatus, this);
+    kernel.connectionStatusChanged.connect(this._onConnection, this);
+    kernel.disposed.connect(this.dispose, this);
+    settings.changed.connect(this._onSettings, this);
+    void this._connect();
+  }
+
+  readonly kernel: Kernel.IKernelConnection;
+
+  get state(): IMemoryState {
+    return this._state;
+  }
+
+  get stateChanged(): ISignal<this, void> {
+    return this._stateChanged;
+  }
+
+  get eventReceived(): ISignal<this, Event> {
+    return this._eventReceived;
+  }
+
+  get disposed(): ISignal<this, void> {
+    return this._disposed;
+  }
+
+  get isDisposed(): boolean {
+    return this._isDisposed;
+  }
+
+  dispose(): void {
+    if (this._isDisposed) {
+      return;
+    }
+    this._isDisposed = true;
+    this._turn++;
+    if (!this.kernel.isDisposed) {
+      this._lease.giveBack();
+    }
+    this._lease.dispose();
+    this._client.dispose();
+    this._disposed.emit();
+    Signal.clearData(this);
+  }
+
+  async start(): Promise<void> {
+    if (this._state.phase !== 'live') {
+      await this._connect(true);
+    }
+  }
+
+  watch(): IDisposable {
+    return this._lease.watch();
+  }
+
+  async request<K extends keyof IRequests>(
+    type: K,
+    args: RequestArgs<K>
+  ): Promise<IReplies[K]> {
+    const { trans } = this._options;
+    const nobody = trans.__('GPU Headroom is not running in this kernel.');
+    if (this._state.phase !== 'live') {
+      throw new Error(nobody);
+    }
+    const reply = await this._client
+      .ask(type, args)
+      .catch((reason: unknown) => {
+        throw new Error(explain(reason, trans));
+      });
+    if (reply?.type === 'refused') {
+      throw new Error(reply.message.text);
+    }
+    if (reply?.type !== type) {
+      void this._connect();
+      throw new Error(nobody);
+    }
+    return reply as IReplies[K];
+  }
+
+  /**
+   * Find the helper, or start it where that is allowed.
+   *
+   * @param asked - a person asked for it: settings are not consulted
+   */
+  private async _connect(asked = false): Promise<void> {
+    const turn = this._forget();
+    if (this.kernel.connectionStatus !== 'connected') {
+      return; // the connection says when it is there
+    }
+    this._change({ kind: 'phase', phase: 'connecting' });
+    const handshake = new Handshake({
+      ...this._options,
+      client: this._client,
+      isCurrent: () => turn === this._turn,
+      onStarting: () => {
+        this._change({ kind: 'phase', phase: 'starting' });
+      }
+    });
+    try {
+      this._conclude(await handshake.run(asked));
+    } catch (reason) {
+      if (turn === this._turn) {
+        const phase = isMismatch(reason) ? 'incompatible' : 'failed';
+        const problem = explain(reason, this._options.trans);
+        this._change({ kind: 'phase', phase, problem });
+      }
+    }
+  }
+
+  private _conclude(outcome: Outcome): void {
+    switch (outcome.kind) {
+      case 'absent':
+        this._change({ kind: 'phase', phase: 'absent' });
+        break;
+      case 'off':
+        this._change(outcome);
+        break;
+      case 'attached':
+        this._goLive(outcome.reply);
+    }
+  }
+
+  private _goLive(reply: IReplies['attach']): void {
+    const { hello, lease_s } = reply;
+    if (!isCompatible(hello.protocol_version)) {
+      throw new NotUnderstood(hello.protocol_version);
+    }
+    this._client.channel.adopt(hello);
+    this._change({ kind: 'attached', reply, now: Date.now() });
+    this._lease.begin(lease_s);
+    if (!hello.complete) {
+      void this._complete(hello);
+    }
+  }
+
+  /** Send the second pack to an injected helper that lacks it. */
+  private async _complete(hello: IHello): Promise<void> {
+    try {
+      const data = await this._options.more(hello);
+      const accepted = data && (await this.request('pack', { data })).accepted;
+      if (accepted && this._state.hello?.life_id === hello.life_id) {
+        this._change({ kind: 'completed' });
+      }
+    } catch (reason) {
+      // The gauge works without; cards and releases then say what is missing.
+      console.warn('GPU Headroom: the second pack was not taken.', reason);
+    }
+  }
+
+  /** Answers to the lease's questions. */
+  private _onReply(reply: Reply | null): void {
+    const now = Date.now();
+    const life = this._state.hello?.life_id;
+    if (reply?.type === 'sample' && reply.sample.life_id === life) {
+      this._change({ kind: 'polled', reply, now });
+    } else if (reply?.type === 'attach' && reply.hello.life_id === life) {
+      this._change({ kind: 'attached', reply, now });
+    } else {
+      void this._connect();
+    }
+  }
+
+  private _onEvent(_channel: HelperChannel, event: Event): void {
+    if (isOwn(this._state, event)) {
+      this._change({ kind: 'event', event, now: Date.now() });
+      this._eventReceived.emit(event);
+      if (event.type === 'error') {
+        console.warn(event.message.text);
+      } else if (event.type === 'bye') {
+        this._onBye(event.reason === 'replaced');
+      }
+    } else if (event.type === 'hello') {
+      this._onHello(event);
+    }
+  }
+
+  /** A life that is not ours announces itself. */
+  private _onHello(hello: IHello): void {
+    if (this._state.phase === 'starting') {
+      this._client.channel.adopt(hello); // without control, attach needs its comm
+    } else if (this._state.phase !== 'connecting') {
+      void this._connect();
+    }
+  }
+
+  private _onBye(isReplaced: boolean): void {
+    if (isReplaced) {
+      void this._connect();
+    } else {
+      this._forget();
+      this._change({ kind: 'off', reason: 'click' });
+    }
+  }
+
+  private _onStatus(
+    _kernel: Kernel.IKernelConnection,
+    status: Kernel.Status
+  ): void {
+    const { phase } = this._state;
+    switch (status) {
+      case 'restarting':
+      case 'autorestarting':
+      case 'terminating':
+      case 'dead':
+        this._drop();
+        break;
+      case 'starting':
+        // Where nothing is under way, somebody else restarted it.
+        if (!['connecting', 'starting', 'absent'].includes(phase)) {
+          void this._connect();
+        }
+        break;
+      default:
+        if (phase === 'disconnected') {
+          void this._connect();
+        }
+    }
+  }
+
+  private _onConnection(
+    _kernel: Kernel.IKernelConnection,
+    status: Kernel.IKernelConnection['connectionStatus']
+  ): void {
+    if (status === 'connected') {
+      void this._connect();
+    } else {
+      this._drop();
+    }
+  }
+
+  private _onSettings(): void {
+    if (this._state.phase === 'off') {
+      void this._connect();
+    }
+  }
+
+  private _drop(): void {
+    this._forget();
+    this._change({ kind: 'phase', phase: 'disconnected' });
+  }
+
+  /** Begin a new turn: what is under way for the last one no longer counts. */
+  private _forget(): number {
+    this._lease.end();
+    this._client.channel.release();
+    return ++this._turn;
+  }
+
+  private _change(change: Change): void {
+    const next = reduce(this._state, change);
+    if (next !== this._state && !this._isDisposed) {
+      this._state = next;
+      this._stateChanged.emit();
+    }
+  }
+
+  private readonly _options: KernelLink.IOptions;
+  private readonly _client: HelperClient;
+  private readonly _lease: Lease;
+  private readonly _stateChanged = new Signal<this, void>(this);
+  private readonly _eventReceived = new Signal<this, Event>(this);
+  private readonly _disposed = new Signal<this, void>(this);
+  private _state = INITIAL_STATE;
+  private _turn = 0;
+  private _isDisposed = false;
+}
+
+/**
+ * A namespace for `KernelLink` statics.
+ */
+export namespace KernelLink {
+  /** What a link is made of. */
+  export interface IOptions extends Handshake.IKernelFacts {
+    kernel: Kernel.IKernelConnection;
+
+    settings: Settings;
+
+    /** The second pack for a helper, or `null` when there is none that fits. */
+    more: (hello: IHello) => Promise<string | null>;
+  }
+}

@@ -1,0 +1,160 @@
+/**
+ * What is known of one kernel: events reduce into one immutable state.
+ */
+import type { Event, ICell, IOom, IReplies } from '../protocol';
+import type { IMemoryState, OffReason, Phase } from '../tokens';
+
+/** After this long without a reading from a running cell, numbers are old. */
+export const STALE_AFTER_MS = 3000;
+
+/** After this many unanswered polls of a kernel at rest, numbers are old. */
+export const STALE_AFTER_POLLS = 2;
+
+export const INITIAL_STATE: IMemoryState = {
+  phase: 'connecting',
+  offReason: null,
+  problem: null,
+  hello: null,
+  sample: null,
+  sampleAt_ms: null,
+  unansweredPolls: 0,
+  cell: null,
+  lastOom: null,
+  lastReleased: null
+};
+
+/** What can happen to a state. */
+export type Change =
+  | { kind: 'phase'; phase: Exclude<Phase, 'off' | 'live'>; problem?: string }
+  | { kind: 'off'; reason: OffReason }
+  | { kind: 'attached'; reply: IReplies['attach']; now: number }
+  | { kind: 'polled'; reply: IReplies['sample']; now: number }
+  | { kind: 'unanswered' }
+  | { kind: 'event'; event: Event; now: number }
+  | { kind: 'completed' };
+
+/**
+ * The state after a change; the same object when nothing changed.
+ *
+ * Times are milliseconds of this page's clock: the kernel's may differ.
+ */
+export function reduce(state: IMemoryState, change: Change): IMemoryState {
+  switch (change.kind) {
+    case 'phase':
+      return enter(state, change.phase, change.problem ?? null);
+    case 'off':
+      return { ...INITIAL_STATE, phase: 'off', offReason: change.reason };
+    case 'attached':
+      return attach(state, change.reply, change.now);
+    case 'polled':
+      return {
+        ...take(state, change.reply.sample, change.now),
+        cell: change.reply.cell ?? state.cell,
+        unansweredPolls: 0
+      };
+    case 'unanswered':
+      return { ...state, unansweredPolls: state.unansweredPolls + 1 };
+    case 'event':
+      return isOwn(state, change.event)
+        ? take(state, change.event, change.now)
+        : state;
+    case 'completed':
+      return {
+        ...state,
+        hello: state.hello && { ...state.hello, complete: true }
+      };
+  }
+}
+
+/** Whether an event belongs to the life that this state is about. */
+export function isOwn(state: IMemoryState, event: Event): boolean {
+  return state.phase === 'live' && event.life_id === state.hello?.life_id;
+}
+
+/** Whether a cell is running, as far as is known. */
+export function isBusy(state: IMemoryState): boolean {
+  return state.cell?.status === 'running' || state.sample?.busy === true;
+}
+
+/**
+ * How old the numbers are, in milliseconds, when they are too old to be shown
+ * as they are; `null` while they are fresh or there are none.
+ */
+export function staleness(state: IMemoryState, now: number): number | null {
+  if (state.phase !== 'live' || state.sampleAt_ms === null) {
+    return null;
+  }
+  const age = now - state.sampleAt_ms;
+  const isStale = isBusy(state)
+    ? age > STALE_AFTER_MS
+    : state.unansweredPolls >= STALE_AFTER_POLLS;
+  return isStale ? age : null;
+}
+
+/** Leaving `live` forgets numbers: none are shown that nobody measures. */
+function enter(
+  state: IMemoryState,
+  phase: Phase,
+  problem: string | null
+): IMemoryState {
+  return state.phase === phase && state.problem === problem
+    ? state
+    : { ...INITIAL_STATE, phase, problem };
+}
+
+function attach(
+  state: IMemoryState,
+  reply: IReplies['attach'],
+  now: number
+): IMemoryState {
+  const sameLife =
+    state.phase === 'live' && state.hello?.life_id === reply.hello.life_id;
+  const before = sameLife ? state : INITIAL_STATE;
+  const live: IMemoryState = {
+    ...before,
+    phase: 'live',
+    hello: reply.hello,
+    cell: reply.cell ?? before.cell,
+    unansweredPolls: 0
+  };
+  return reply.sample ? take(live, reply.sample, now) : live;
+}
+
+function take(state: IMemoryState, event: Event, now: number): IMemoryState {
+  switch (event.type) {
+    case 'sample':
+      return isNewer(state, event)
+        ? { ...state, sample: event, sampleAt_ms: now, unansweredPolls: 0 }
+        : state;
+    case 'cell':
+      return { ...state, cell: event, lastOom: unlessMended(state, event) };
+    case 'oom':
+      return { ...state, lastOom: event };
+    case 'released':
+      return { ...state, lastReleased: event };
+    case 'hello':
+      return { ...state, hello: event };
+    case 'plan':
+    case 'warning':
+    case 'error':
+    case 'bye':
+      return state;
+  }
+}
+
+/** A failure is over when its cell has run to its end. */
+function unlessMended({ lastOom }: IMemoryState, cell: ICell): IOom | null {
+  const isMended =
+    cell.status === 'ok' &&
+    cell.cell_id !== null &&
+    cell.cell_id === lastOom?.cell_id;
+  return isMended ? null : lastOom;
+}
+
+/**
+ * A reply may overtake an event, and a lease is renewed with the last reading:
+ * neither an older nor a repeated reading makes the numbers any newer.
+ */
+function isNewer(state: IMemoryState, sample: { seq: number }): boolean {
+  return state.sample === null || sample.seq > state.sample.seq;
+}

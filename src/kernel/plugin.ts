@@ -1,0 +1,78 @@
+import type {
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import { IConsoleTracker } from '@jupyterlab/console';
+import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import { ISettingRegistry } from '@jupyterlab/settingregistry';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+
+import { loadSettings, type Settings } from '../settings';
+import { IGpuMemory, type OffReason } from '../tokens';
+import { inject, isPython, readBootstrap, readMore } from './helper';
+// A kernel may be there at once, and links are made synchronously.
+// eslint-disable-next-line jupyter/prefer-lazy-imports
+import { KernelLink } from './link';
+import { GpuMemoryTracker, type IKernelDocument } from './tracker';
+
+/**
+ * Follows the kernels of this page and provides their GPU memory.
+ */
+const plugin: JupyterFrontEndPlugin<IGpuMemory> = {
+  id: 'gpu-headroom:plugin',
+  description: 'Provides the GPU memory of the kernels of this page.',
+  autoStart: true,
+  provides: IGpuMemory,
+  requires: [INotebookTracker],
+  optional: [IConsoleTracker, ISettingRegistry, ITranslator],
+  activate: async (
+    app: JupyterFrontEnd,
+    notebooks: INotebookTracker,
+    consoles: IConsoleTracker | null,
+    registry: ISettingRegistry | null,
+    translator: ITranslator | null
+  ): Promise<IGpuMemory> => {
+    const { serviceManager, shell } = app;
+    const trans = (translator ?? nullTranslator).load('gpu-headroom');
+    const settings = await loadSettings(registry);
+    const tracker = new GpuMemoryTracker(
+      (kernel, documents) =>
+        new KernelLink({
+          kernel,
+          settings,
+          trans,
+          isPython: () => isPython(kernel, serviceManager.kernelspecs),
+          refusal: () => findRefusal(settings, documents()),
+          inject: async () => inject(kernel, await readBootstrap()),
+          more: readMore
+        })
+    );
+    tracker.watch(notebooks);
+    if (consoles) {
+      tracker.watch(consoles);
+    }
+    tracker.follow(shell);
+    return tracker;
+  }
+};
+
+/** Why no helper may be put into the kernel of these documents. */
+function findRefusal(
+  { current: { startHelper } }: Settings,
+  documents: readonly IKernelDocument[]
+): OffReason | null {
+  if (documents.some(refuses)) {
+    return 'notebook';
+  }
+  return startHelper === 'automatically' ? null : startHelper;
+}
+
+/** A notebook may say for itself that no helper is wanted. */
+function refuses(document: IKernelDocument): boolean {
+  return (
+    document instanceof NotebookPanel &&
+    document.content.model?.getMetadata('gpu_headroom') === false
+  );
+}
+
+export default plugin;

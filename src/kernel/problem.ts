@@ -1,0 +1,38 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import { isCompatible, PROTOCOL_VERSION } from '../protocol';
+import { NoAnswer, NotUnderstood } from './channel';
+
+/** The helper will not have this page, and says why in a sentence. */
+export class Refused extends Error {}
+
+/** Whether another version on one of the sides is the reason. */
+export function isMismatch(reason: unknown): boolean {
+  return (
+    reason instanceof Refused ||
+    (reason instanceof NotUnderstood &&
+      reason.version !== null &&
+      !isCompatible(reason.version))
+  );
+}
+
+/**
+ * What went wrong, as one sentence for people.
+ */
+export function explain(reason: unknown, trans: TranslationBundle): string {
+  if (reason instanceof NoAnswer) {
+    return trans.__('The kernel did not answer.');
+  }
+  if (reason instanceof NotUnderstood) {
+    return isMismatch(reason)
+      ? trans.__(
+          'The GPU Headroom in this kernel speaks protocol %1, this page speaks %2. Install the same version on both sides and restart the kernel.',
+          reason.version,
+          PROTOCOL_VERSION
+        )
+      : trans.__(
+          'The GPU Headroom in this kernel gave an answer that this page does not understand. Restart the kernel.'
+        );
+  }
+  return reason instanceof Error ? reason.message : String(reason);
+}

@@ -1,0 +1,78 @@
+/**
+ * Checks of values from outside, composed from small ones.
+ *
+ * A check names the first key that is wrong, without its position in a list, so
+ * that the same cause reads the same each time.
+ */
+
+/** Says what is wrong with a value, or `null` when nothing is. */
+export type Check<T> = ((value: unknown, path: string) => string | null) & {
+  /** Never set: ties the check to the type that it proves. */
+  readonly proves?: T;
+};
+
+/** A check for every key of `T`: a missing one does not compile. */
+export type Checks<T> = { [K in keyof T]-?: Check<T[K]> };
+
+export function when<T>(
+  name: string,
+  holds: (value: unknown) => boolean
+): Check<T> {
+  return (value, path) => (holds(value) ? null : `${path} is not ${name}`);
+}
+
+export const text = when<string>('a text', value => typeof value === 'string');
+export const flag = when<boolean>(
+  'true or false',
+  value => typeof value === 'boolean'
+);
+export const number = when<number>('a number', value => Number.isFinite(value));
+export const integer = when<number>('an integer', value =>
+  Number.isInteger(value)
+);
+export const count = when<number>(
+  'a whole number of at least 0',
+  value => Number.isInteger(value) && (value as number) >= 0
+);
+
+export function oneOf<T extends string>(...values: readonly T[]): Check<T> {
+  return when('one of the known values', value => values.includes(value as T));
+}
+
+export function nullable<T>(check: Check<T>): Check<T | null> {
+  return (value, path) => (value === null ? null : check(value, path));
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function list<T>(check: Check<T>): Check<T[]> {
+  return (value, path) => {
+    if (!Array.isArray(value)) {
+      return `${path} is not a list`;
+    }
+    for (const item of value) {
+      const problem = check(item, `${path}[]`);
+      if (problem) {
+        return problem;
+      }
+    }
+    return null;
+  };
+}
+
+export function shape<T>(checks: Checks<T>): Check<T> {
+  return (value, path) => {
+    if (!isObject(value)) {
+      return `${path} is not an object`;
+    }
+    for (const [key, check] of Object.entries<Check<unknown>>(checks)) {
+      const problem = check(value[key], `${path}.${key}`);
+      if (problem) {
+        return problem;
+      }
+    }
+    return null;
+  };
+}

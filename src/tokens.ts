@@ -1,0 +1,126 @@
+import type { Kernel } from '@jupyterlab/services';
+import { Token } from '@lumino/coreutils';
+import type { IDisposable, IObservableDisposable } from '@lumino/disposable';
+import type { ISignal } from '@lumino/signaling';
+
+import type {
+  Event,
+  ICell,
+  IHello,
+  IOom,
+  IReleased,
+  IReplies,
+  IRequests,
+  ISample,
+  RequestArgs
+} from './protocol';
+
+/**
+ * Where the link to one kernel stands.
+ *
+ * - `absent`: not a Python kernel; nothing is shown and nothing is sent
+ * - `connecting`: asking whether a helper is there
+ * - `starting`: the helper is being put into the kernel
+ * - `off`: settings or the notebook say that no helper is to be started
+ * - `live`: the helper answers
+ * - `incompatible`: the helper speaks another major version of the protocol
+ * - `failed`: the helper could not be started
+ * - `disconnected`: the connection or the kernel's status says so
+ */
+export type Phase =
+  | 'absent'
+  | 'connecting'
+  | 'starting'
+  | 'off'
+  | 'live'
+  | 'incompatible'
+  | 'failed'
+  | 'disconnected';
+
+/** Why no helper is started in the phase `off`. */
+export type OffReason = 'click' | 'never' | 'notebook';
+
+/**
+ * What is known of one kernel's GPU memory. A new object for every change.
+ */
+export interface IMemoryState {
+  readonly phase: Phase;
+  /** Set in the phase `off` only. */
+  readonly offReason: OffReason | null;
+  /** What went wrong, as one sentence, in the phases `failed` and `incompatible`. */
+  readonly problem: string | null;
+  readonly hello: IHello | null;
+  /** The newest reading of this life. */
+  readonly sample: ISample | null;
+  /** When the newest reading arrived, in milliseconds of this page's clock. */
+  readonly sampleAt_ms: number | null;
+  /** Polls since the last answer; only a kernel at rest is polled. */
+  readonly unansweredPolls: number;
+  /** The running cell, else the last one. */
+  readonly cell: ICell | null;
+  /** The last failure for want of memory whose cell has not run well since. */
+  readonly lastOom: IOom | null;
+  readonly lastReleased: IReleased | null;
+}
+
+/**
+ * The GPU memory of one kernel, shared by all views of that kernel on this page.
+ */
+export interface IKernelMemory extends IObservableDisposable {
+  /** The connection in use: one of those that this page has to the kernel. */
+  readonly kernel: Kernel.IKernelConnection;
+
+  readonly state: IMemoryState;
+
+  readonly stateChanged: ISignal<IKernelMemory, void>;
+
+  /** Every event of the current life, after `state` has taken it in. */
+  readonly eventReceived: ISignal<IKernelMemory, Event>;
+
+  /**
+   * Ask the helper.
+   *
+   * Rejects with an `Error` whose message is a sentence for people when the
+   * helper refuses, does not answer in time, or is not there.
+   */
+  request<K extends keyof IRequests>(
+    type: K,
+    args: RequestArgs<K>
+  ): Promise<IReplies[K]>;
+
+  /**
+   * Start the helper now, whatever the setting says: a person asked for it.
+   *
+   * Resolves when the link is live or has given up.
+   */
+  start(): Promise<void>;
+
+  /**
+   * Receive readings at the fast rate while the returned object is not disposed.
+   */
+  watch(): IDisposable;
+}
+
+/**
+ * The GPU memory of the kernels of this page.
+ */
+export interface IGpuMemory {
+  /** That of the focused notebook or console; `null` where there is no kernel. */
+  readonly current: IKernelMemory | null;
+
+  readonly currentChanged: ISignal<IGpuMemory, void>;
+
+  /** Whether a notebook or console is focused that could have a kernel. */
+  readonly hasDocument: boolean;
+
+  /** That of a kernel, or `null` when no notebook or console of this page uses it. */
+  find(kernel: Kernel.IKernelConnection): IKernelMemory | null;
+}
+
+/**
+ * The token of the GPU memory of this page's kernels.
+ */
+export const IGpuMemory = new Token<IGpuMemory>(
+  'gpu-headroom:IGpuMemory',
+  'GPU memory of the kernels of this page, as their frameworks see it.'
+);
