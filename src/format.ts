@@ -52,9 +52,18 @@ export function formatPair(
 }
 
 /**
- * Sizes that stand beside each other: two decimals where all are below 10 GiB.
+ * Sizes that stand beside each other: two decimals where all are below 10 GiB,
+ * all in MiB where one is below 0.1 GiB and none reaches 1 GiB.
  */
 export function formatCompared(...sizes: readonly number[]): string[] {
-  const decimals = sizes.every(size => Math.abs(size) < 10 * GIB) ? 2 : 1;
-  return sizes.map(size => formatBytes(size, decimals));
+  const amounts = sizes.map(Math.abs);
+  const decimals = amounts.every(amount => amount < 10 * GIB) ? 2 : 1;
+  const inMib =
+    amounts.every(amount => amount < GIB) &&
+    amounts.some(amount => amount < GIB / 10);
+  return sizes.map(size =>
+    inMib && Math.abs(size) >= GIB / 10
+      ? `${(size / MIB).toFixed(0).replace('-', MINUS)} MiB`
+      : formatBytes(size, decimals)
+  );
 }

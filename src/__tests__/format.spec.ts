@@ -37,4 +37,13 @@ describe('format', () => {
     ]);
     expect(formatCompared(12 * GIB, 2 * GIB)).toEqual(['12.0 GiB', '2.0 GiB']);
   });
+
+  it('should compare in MiB where one size is small and none is large', () => {
+    expect(formatCompared(128 * MIB, 42 * MIB)).toEqual(['128 MiB', '42 MiB']);
+    expect(formatCompared(-128 * MIB, 12 * KIB)).toEqual([
+      '\u2212128 MiB',
+      '12 KiB'
+    ]);
+    expect(formatCompared(2 * GIB, 42 * MIB)).toEqual(['2.00 GiB', '42 MiB']);
+  });
 });

@@ -1,16 +1,23 @@
 import { DisposableDelegate, type IDisposable } from '@lumino/disposable';
-import { Poll } from '@lumino/polling';
+import { Debouncer, Poll } from '@lumino/polling';
 import { Signal } from '@lumino/signaling';
 
 import type { Reply } from '../protocol';
 import type { Settings } from '../settings';
 import type { HelperClient } from './client';
+import { STALE_AFTER_POLLS } from './model';
 
 /** A kernel at rest is asked this often; pushing would count as activity. */
 const POLL_MS = 5000;
 
 /** Two polls without an answer make ten seconds. */
 const POLL_TIMEOUT_MS = 2500;
+
+/** A busy kernel whose helper has not named a cell by now is asked what it does. */
+const SUSPECT_MS = 500;
+
+/** With the delay before, two questions without an answer make three seconds. */
+const PROBE_TIMEOUT_MS = 1250;
 
 /**
  * Keeps this page's lease with a helper while the page is visible: polls a
@@ -40,6 +47,7 @@ export class Lease implements IDisposable {
     }
     document.removeEventListener('visibilitychange', this);
     Signal.clearData(this);
+    this._suspicion.dispose();
     this._poll.dispose();
   }
 
@@ -77,6 +85,23 @@ export class Lease implements IDisposable {
     }
   }
 
+  /** Ask now: what was freed should show at once. */
+  refresh(): void {
+    if (this._isHeld) {
+      void this._poll.refresh();
+    }
+  }
+
+  /**
+   * The kernel became busy or idle, by its own word.
+   *
+   * A cell that holds the interpreter from its first moment keeps the helper
+   * from saying that it runs; only unanswered questions tell.
+   */
+  suspect(isWorking: boolean): void {
+    void (isWorking ? this._suspicion.invoke() : this._suspicion.stop());
+  }
+
   /** Receive readings at the fast rate until disposed. */
   watch(): IDisposable {
     const watch = this._options.client.watch();
@@ -103,23 +128,40 @@ export class Lease implements IDisposable {
     }
   }
 
-  private async _ask(question: () => Promise<Reply | null>): Promise<void> {
+  private async _probe(): Promise<void> {
+    const { client, isBusy } = this._options;
+    let isAnswered = false;
+    for (let asked = 0; asked < STALE_AFTER_POLLS && !isAnswered; asked++) {
+      if (!this._isHeld || !client.channel.isDirect || isBusy()) {
+        return;
+      }
+      isAnswered = await this._ask(() =>
+        client.ask('sample', {}, PROBE_TIMEOUT_MS)
+      );
+    }
+  }
+
+  /** Whether there was an answer. */
+  private async _ask(question: () => Promise<Reply | null>): Promise<boolean> {
     const { onReply, onSilence } = this._options;
     try {
       const reply = await question();
       if (this._isHeld) {
         onReply(reply);
       }
+      return true;
     } catch {
       // No answer shows as old numbers; one that is malformed is in the log.
       if (this._isHeld) {
         onSilence();
       }
+      return false;
     }
   }
 
   private readonly _options: Lease.IOptions;
   private readonly _poll: Poll;
+  private readonly _suspicion = new Debouncer(() => this._probe(), SUSPECT_MS);
   private _isHeld = false;
 }
 

@@ -211,6 +211,8 @@ export class KernelLink implements IKernelMemory {
       this._eventReceived.emit(event);
       if (event.type === 'error') {
         console.warn(event.message.text);
+      } else if (event.type === 'released') {
+        this._lease.refresh();
       } else if (event.type === 'bye') {
         this._onBye(event.reason === 'replaced');
       }
@@ -256,6 +258,7 @@ export class KernelLink implements IKernelMemory {
         }
         break;
       default:
+        this._lease.suspect(status === 'busy');
         if (phase === 'disconnected') {
           void this._connect();
         }

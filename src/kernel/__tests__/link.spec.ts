@@ -4,6 +4,7 @@ import { CELL, EVENTS, HELLO, REQUESTS, SAMPLE } from '../../__tests__/samples';
 import { DEFAULT_SETTINGS, Settings } from '../../settings';
 import type { OffReason } from '../../tokens';
 import { KernelLink } from '../link';
+import { staleness } from '../model';
 import { FakeKernel, helper } from './fakekernel';
 
 const second = (count: number): Promise<void> =>
@@ -245,6 +246,44 @@ describe('KernelLink', () => {
     kernel.answer = helper();
     await second(8);
     expect(link.state).toMatchObject({ phase: 'live', unansweredPolls: 0 });
+  });
+
+  it('should see old numbers within three seconds when a busy kernel says nothing', async () => {
+    kernel.answer = helper();
+    link = connect();
+    await settle();
+    kernel.answer = () => 'silence';
+    kernel.setStatus('busy');
+    await second(3.1);
+    expect(staleness(link.state, Date.now())).not.toBeNull();
+    kernel.answer = helper();
+    await second(6);
+    expect(staleness(link.state, Date.now())).toBeNull();
+  });
+
+  it('should ask once, and no more, what a busy kernel that answers does', async () => {
+    kernel.answer = helper();
+    link = connect();
+    await settle();
+    const count = kernel.requests.length;
+    kernel.setStatus('busy');
+    await second(0.2);
+    kernel.setStatus('idle');
+    await second(2);
+    expect(kernel.requests).toHaveLength(count);
+    kernel.setStatus('busy');
+    await second(2);
+    expect(kernel.requests).toHaveLength(count + 1);
+  });
+
+  it('should read again at once when memory was released', async () => {
+    kernel.answer = helper();
+    link = connect();
+    await settle();
+    const count = kernel.requests.length;
+    kernel.emit({ ...EVENTS.released, life_id: HELLO.life_id });
+    await settle();
+    expect(typesAsked().slice(count)).toEqual(['sample']);
   });
 
   it('should start anew when nobody is home any more', async () => {

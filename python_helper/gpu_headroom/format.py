@@ -1,0 +1,53 @@
+"""Sizes as people read them. All sizes are integer bytes; GiB, MiB and KiB are powers of two."""
+
+from __future__ import annotations
+
+KIB = 2**10
+MIB = 2**20
+GIB = 2**30
+
+MINUS = "\N{MINUS SIGN}"
+_TEN_GIB = 10 * GIB
+
+
+def format_bytes(size: int, *, decimals: int = 1) -> str:
+    """Return `size` bytes as "11.2 GiB"; below 0.1 GiB as "95 MiB", below 1 MiB as "12 KiB".
+
+    `decimals` counts for GiB only. A negative size carries the minus sign U+2212.
+    """
+    sign = MINUS if size < 0 else ""
+    size = abs(size)
+    if size == 0:
+        return "0 MiB"
+    if size * 10 >= GIB:
+        return f"{sign}{_decimal(size, GIB, decimals)} GiB"
+    if size >= MIB:
+        return f"{sign}{_decimal(size, MIB, 0)} MiB"
+    if size >= KIB:
+        return f"{sign}{_decimal(size, KIB, 0)} KiB"
+    return f"{sign}{size} bytes"
+
+
+def format_compared(*sizes: int) -> tuple[str, ...]:
+    """Return sizes that stand beside each other: with two decimals where all are below 10 GiB.
+
+    All are in MiB where one is below 0.1 GiB and none reaches 1 GiB.
+    """
+    decimals = 2 if all(abs(size) < _TEN_GIB for size in sizes) else 1
+    if all(abs(size) < GIB for size in sizes) and any(abs(size) * 10 < GIB for size in sizes):
+        return tuple(_below_gib(size) for size in sizes)
+    return tuple(format_bytes(size, decimals=decimals) for size in sizes)
+
+
+def _below_gib(size: int) -> str:
+    if abs(size) * 10 < GIB:
+        return format_bytes(size)
+    return f"{MINUS if size < 0 else ''}{_decimal(abs(size), MIB, 0)} MiB"
+
+
+def _decimal(size: int, unit: int, decimals: int) -> str:
+    """Round half up, as JavaScript's `toFixed` does on the other side of the wire."""
+    scale = 10**decimals
+    scaled = (2 * size * scale + unit) // (2 * unit)
+    whole, fraction = divmod(scaled, scale)
+    return f"{whole}.{fraction:0{decimals}d}" if decimals else str(whole)
