@@ -1,0 +1,56 @@
+"""Enough memory, but not in one piece.
+
+At this point PyTorch has given all wholly free segments back and tried again, so what is
+still reserved and unused is split space.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...messages import message
+from ..rule import Rule
+
+if TYPE_CHECKING:
+    from ...oom.evidence import Evidence
+    from ...protocol import Message
+
+# A full card always has some gaps: a small request may fail on them, but they are not why.
+_MUCH_OF_THE_RESERVED = 0.1
+
+
+def _check(evidence: Evidence) -> tuple[Message, Message] | None:
+    if not is_fragmented(evidence):
+        return None
+    capture, moment = evidence.failure.capture, evidence.moment
+    unused, free = moment.cached_bytes or 0, moment.usable_bytes or 0
+    if capture is None or capture.blocks is None:
+        claim = message("cause.fragmentation.unmeasured", unused_bytes=unused)
+    else:
+        largest = max(capture.blocks.largest_bytes, free)
+        claim = message("cause.fragmentation", unused_bytes=unused, largest_bytes=largest)
+    said = message(
+        "cause.fragmentation.evidence",
+        requested_bytes=evidence.requested_bytes,
+        unused_bytes=unused,
+        free_bytes=free,
+    )
+    return claim, said
+
+
+def is_fragmented(evidence: Evidence) -> bool:
+    """Whether the request would have fitted if all free memory were in one piece."""
+    requested, moment = evidence.requested_bytes, evidence.moment
+    if requested is None or moment.cached_bytes is None or moment.usable_bytes is None:
+        return False
+    reserved = (moment.in_use_bytes or 0) + moment.cached_bytes
+    if moment.cached_bytes < _MUCH_OF_THE_RESERVED * reserved:
+        return False
+    capture = evidence.failure.capture
+    if capture is None or capture.blocks is None:
+        return moment.cached_bytes >= requested > moment.usable_bytes
+    largest = max(capture.blocks.largest_bytes, moment.usable_bytes)
+    return moment.cached_bytes + moment.usable_bytes >= requested > largest
+
+
+FRAGMENTATION = Rule("fragmentation", _check)

@@ -1,0 +1,48 @@
+"""A card that others use, too."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...format import GIB
+from ...messages import message
+from ..rule import Rule
+
+if TYPE_CHECKING:
+    from ...oom.evidence import Evidence
+    from ...protocol import Message
+
+# Driver context and libraries of this very process stand in `outside`, too.
+OWN_CONTEXT_BYTES = GIB
+_MUCH_OF_THE_CARD = 0.2
+
+
+def _check(evidence: Evidence) -> tuple[Message, Message] | None:
+    if not others_are_in_the_way(evidence):
+        return None
+    moment = evidence.moment
+    return (
+        message(
+            "cause.other-programs",
+            outside_bytes=moment.outside_bytes,
+            capacity_bytes=moment.capacity_bytes,
+        ),
+        message(
+            "cause.other-programs.evidence",
+            in_use_bytes=moment.in_use_bytes,
+            requested_bytes=evidence.requested_bytes,
+        ),
+    )
+
+
+def others_are_in_the_way(evidence: Evidence) -> bool:
+    """Whether the request would have fitted without the memory of other programs."""
+    requested, moment = evidence.requested_bytes, evidence.moment
+    outside, capacity, headroom = moment.outside_bytes, moment.capacity_bytes, moment.headroom_bytes
+    if requested is None or outside is None or capacity is None or headroom is None:
+        return False
+    others = outside - OWN_CONTEXT_BYTES
+    return outside >= _MUCH_OF_THE_CARD * capacity and headroom + others >= requested
+
+
+OTHER_PROGRAMS = Rule("other-programs", _check)

@@ -1,0 +1,1 @@
+"""A GPU that ran out of memory: recognised, captured, measured, reported."""

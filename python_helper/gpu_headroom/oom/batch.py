@@ -1,0 +1,267 @@
+"""Where the code says how large a batch is: a literal, found with `ast`, whose value is proven.
+
+A literal counts only if nothing contradicts it: its name must still have that value, and
+tensors of that many rows must take memory.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ..cells import CellRun
+    from ..holders.modules import Model
+
+_NAME = re.compile(r"(?:.*_)?(?:batch_?size|bs|batch|bsz)", re.IGNORECASE)
+_OTHER_PHASE = re.compile(r"val|test|eval|valid", re.IGNORECASE)
+_MAGIC = re.compile(r"^(\s*)([%!].*)$", re.MULTILINE)
+_CELL_MAGIC = re.compile(r"(?<!\S)%(?=%\w)")
+_LARGEST = 2**40
+_LARGEST_EXPONENT = 40
+
+
+@dataclass(frozen=True, slots=True)
+class BatchLiteral:
+    """A literal in a cell: lines are 1-based, columns count UTF-8 bytes, as `ast` does."""
+
+    cell: CellRun
+    name: str
+    value: int
+    line: int
+    column: int
+    end_column: int
+
+
+def batch_literals(
+    cell: CellRun, cells: Sequence[CellRun], values: Mapping[str, Any], *, line: int | None = None
+) -> list[BatchLiteral]:
+    """Return the literals that may set the batch of a failing cell, likeliest first.
+
+    Its own come first, those before the failing `line` and those that name no evaluation
+    before others; then those of earlier cells that it reads from, newest first. `values` are
+    the user's variables as they are now.
+    """
+    own = [each for each in literals_in(cell, cell.source) if _holds(each, values)]
+    own.sort(
+        key=lambda each: (
+            bool(_OTHER_PHASE.search(each.name)),
+            line is not None and each.line > line,
+            -each.line,
+        )
+    )
+    earlier = [
+        each
+        for other in reversed(cells)
+        if not _same_cell(other, cell)
+        for each in reversed(literals_in(other, other.source))
+        if _holds(each, values) and not _OTHER_PHASE.search(each.name)
+    ]
+    return [*own, *(each for each in earlier if cells_to_run(each, cell, cells))]
+
+
+def literals_in(cell: CellRun, source: str) -> list[BatchLiteral]:
+    """Return the batch literals of a cell as its `source` is now; none where it does not parse."""
+    tree = _parsed(source)
+    return [] if tree is None else list(_literals(cell, tree))
+
+
+def replaced(source: str, literal: BatchLiteral, value: int) -> tuple[str, str] | None:
+    """Return the literal's line before and after it is set to `value`.
+
+    `None` unless the literal stands there, and the changed cell parses and says `value`.
+    """
+    lines = source.split("\n")
+    if literal.line > len(lines):
+        return None
+    line = lines[literal.line - 1]
+    raw = line.encode()
+    before, old, after = (
+        raw[: literal.column],
+        raw[literal.column : literal.end_column].decode(errors="replace"),
+        raw[literal.end_column :],
+    )
+    if _value_of(old) != literal.value:
+        return None
+    new = f"{value:_}" if "_" in old else str(value)
+    changed = before.decode() + new + after.decode()
+    lines[literal.line - 1] = changed
+    proven = literals_in(literal.cell, "\n".join(lines))
+    place = (literal.name, value, literal.line, literal.column)
+    if place not in [(each.name, each.value, each.line, each.column) for each in proven]:
+        return None
+    return line, changed
+
+
+def defines_any(cell: CellRun, models: Sequence[Model]) -> bool:
+    """Whether a cell makes one of these models."""
+    return bool(_stores(cell) & {each.name for each in models})
+
+
+def cells_to_run(
+    literal: BatchLiteral, failed: CellRun, cells: Sequence[CellRun]
+) -> tuple[CellRun, ...] | None:
+    """Return the cells that carry a changed literal to the failing one, both included.
+
+    A cell between them belongs to these when it reads what the literal sets, directly or
+    through others, and leaves a name that is read further on. `None`: nothing leads there.
+    """
+    if _same_cell(literal.cell, failed):
+        return (failed,)
+    ran = [each for each in cells if not _same_cell(each, failed)]
+    start = next((n for n, each in enumerate(ran) if _same_cell(each, literal.cell)), None)
+    if start is None:
+        return None
+    touched = _touched(ran[start], ran[start + 1 :])
+    needed, path = _reads(failed), [failed]
+    for cell in reversed(touched):
+        if _stores(cell) & needed:
+            path.insert(0, cell)
+            needed |= _reads(cell)
+    return tuple(path) if path[0] is touched[0] else None
+
+
+def _touched(first: CellRun, later: Sequence[CellRun]) -> list[CellRun]:
+    names, found = _stores(first), [first]
+    for cell in later:
+        if _reads(cell) & names:
+            found.append(cell)
+            names |= _stores(cell)
+    return found
+
+
+def _same_cell(one: CellRun, other: CellRun) -> bool:
+    if one.cell_id is None or other.cell_id is None:
+        return one.execution_count == other.execution_count
+    return one.cell_id == other.cell_id
+
+
+def _holds(literal: BatchLiteral, values: Mapping[str, Any]) -> bool:
+    """A variable that has another value by now was set elsewhere."""
+    value = values.get(literal.name)
+    return type(value) is not int or value == literal.value
+
+
+def _literals(cell: CellRun, tree: ast.Module) -> Iterator[BatchLiteral]:
+    found = [
+        literal
+        for node in ast.walk(tree)
+        for name, value in _named_values(node)
+        if _NAME.fullmatch(name) and (literal := _literal(cell, name, value)) is not None
+    ]
+    yield from sorted(found, key=lambda each: (each.line, each.column))
+
+
+def _named_values(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """Yield what a node gives a name: assignments, arguments, defaults, entries of a dict."""
+    if isinstance(node, ast.Assign):
+        for target in node.targets:
+            yield from _assigned(target, node.value)
+    elif isinstance(node, ast.AnnAssign) and node.value is not None:
+        yield from _assigned(node.target, node.value)
+    elif isinstance(node, ast.Call):
+        yield from _arguments(node)
+    elif isinstance(node, ast.Dict):
+        for key, value in zip(node.keys, node.values, strict=True):
+            if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                yield key.value, value
+    elif isinstance(node, ast.arguments):
+        yield from _defaults(node)
+
+
+def _assigned(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    if isinstance(target, ast.Name):
+        yield target.id, value
+    elif isinstance(target, ast.Attribute):
+        yield target.attr, value
+    elif isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
+        yield str(target.slice.value), value
+    elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+        for each, given in zip(target.elts, value.elts, strict=False):
+            yield from _assigned(each, given)
+
+
+def _arguments(call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
+    for keyword in call.keywords:
+        if keyword.arg is not None:
+            yield keyword.arg, keyword.value
+    function = call.func
+    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", None)
+    if name == "DataLoader" and len(call.args) > 1:
+        yield "batch_size", call.args[1]
+
+
+def _defaults(arguments: ast.arguments) -> Iterator[tuple[str, ast.expr]]:
+    positional = [*arguments.posonlyargs, *arguments.args]
+    with_default = positional[len(positional) - len(arguments.defaults) :]
+    for argument, default in zip(with_default, arguments.defaults, strict=True):
+        yield argument.arg, default
+    for argument, given in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        if given is not None:
+            yield argument.arg, given
+
+
+def _literal(cell: CellRun, name: str, node: ast.expr) -> BatchLiteral | None:
+    value = _integer(node)
+    if value is None or not 1 < value < _LARGEST or node.end_lineno != node.lineno:
+        return None
+    end = node.end_col_offset
+    if end is None:
+        return None
+    return BatchLiteral(cell, name, value, node.lineno, node.col_offset, end)
+
+
+def _integer(node: ast.expr) -> int | None:
+    """Return the value of `1024`, `2**10` or `4 * 256`."""
+    if isinstance(node, ast.Constant) and type(node.value) is int:
+        return node.value
+    if not isinstance(node, ast.BinOp):
+        return None
+    left, right = _integer(node.left), _integer(node.right)
+    if left is None or right is None or not 0 <= right <= _LARGEST or abs(left) > _LARGEST:
+        return None
+    if isinstance(node.op, ast.Mult):
+        return left * right
+    small = isinstance(node.op, ast.Pow) and right <= _LARGEST_EXPONENT
+    return int(left**right) if small else None
+
+
+def _value_of(text: str) -> int | None:
+    try:
+        return _integer(ast.parse(text.strip(), mode="eval").body)
+    except (SyntaxError, ValueError):
+        return None
+
+
+def _reads(cell: CellRun) -> set[str]:
+    tree = _parsed(cell.source)
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} if tree else set()
+
+
+def _stores(cell: CellRun) -> set[str]:
+    """Return the names a cell leaves behind, its functions and classes included."""
+    tree = _parsed(cell.source)
+    definitions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    names = set()
+    for node in ast.walk(tree) if tree else ():
+        if isinstance(node, definitions):
+            names.add(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.add(node.id)
+    return names
+
+
+def _parsed(source: str) -> ast.Module | None:
+    """Parse a cell, magics and shell commands blanked out in their lines; `None` if it does not."""
+    plain = _MAGIC.sub(lambda magic: f"{magic[1]}pass", _CELL_MAGIC.sub("#", source))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the compiler has warned of this cell when it ran
+            return ast.parse(plain)
+    except (SyntaxError, ValueError, RecursionError):
+        return None

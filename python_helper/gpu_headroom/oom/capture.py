@@ -1,0 +1,197 @@
+"""What PyTorch's allocator looks like at the very moment it gives up.
+
+PyTorch calls an observer on the allocating thread, after its retry and before it raises;
+the allocator's lock is then free. An observer can never be detached, and what it raises
+replaces the user's error: hence one trampoline per process, whose body can be swapped and
+whose mouth is shut. It keeps no frame objects and allocates nothing on the GPU.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from types import FrameType
+
+_FULL_EVERY_S = 10.0  # programs probe with out-of-memory errors: each must stay cheap
+_DEPTH = 100
+_DEFAULT_POOL = (0, 0)
+
+FrameLine = tuple[str, int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Blocks:
+    """The allocator's free blocks on one device, in bytes, of the pool that all requests share."""
+
+    largest_bytes: int
+    inactive_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """One failure as the allocator saw it; sizes in bytes, `None` is not measured.
+
+    `segment_bytes` is what was asked of the driver: the request rounded up to a segment.
+    `capacity_bytes` is the limit where a memory fraction is set. `earlier_traceback_bytes` is what
+    only the errors of earlier cells still held. A frame is file, line, function.
+    """
+
+    time_s: float
+    device_index: int
+    segment_bytes: int
+    capacity_bytes: int
+    free_bytes: int
+    stats: Mapping[str, Any]
+    blocks: Blocks | None
+    earlier_traceback_bytes: int | None
+    threads: tuple[tuple[str, tuple[FrameLine, ...]], ...]
+
+
+class _Trampoline:
+    """What PyTorch keeps for ever."""
+
+    def __init__(self) -> None:
+        self.body: Callable[[int, int, int, int], None] | None = None
+        self.attached_to: list[object] = []
+        self._busy = threading.local()
+
+    def __call__(self, device: int, segment: int, capacity: int, free: int) -> None:
+        if self.body is None or getattr(self._busy, "now", False):
+            return
+        self._busy.now = True
+        try:
+            self.body(device, segment, capacity, free)
+        except BaseException:  # noqa: BLE001, S110 — anything raised here would replace the user's error
+            pass
+        finally:
+            self._busy.now = False
+
+
+_TRAMPOLINE = _Trampoline()
+
+
+class Observer:
+    """Keeps the last failure until it is taken. Only one is served at a time: the newest."""
+
+    def __init__(self) -> None:
+        self._torch_c: Any = None
+        self._last: Capture | None = None
+        self._full_s = float("-inf")
+
+    def attach(self, torch_c: object) -> bool:
+        """Watch the allocator of `torch._C`; call only once CUDA is initialised.
+
+        Attaching earlier crashes PyTorch 2.0 and initialises CUDA in later ones. False where
+        there is no such observer, or the allocator's backend refuses one.
+        """
+        register = getattr(torch_c, "_cuda_attach_out_of_memory_observer", None)
+        if register is None:
+            return False
+        self._torch_c = torch_c
+        _TRAMPOLINE.body = self._observe
+        if any(register == each for each in _TRAMPOLINE.attached_to):
+            return True
+        try:
+            register(_TRAMPOLINE)
+        except RuntimeError:  # cudaMallocAsync and pluggable allocators
+            return False
+        _TRAMPOLINE.attached_to.append(register)
+        return True
+
+    def detach(self) -> None:
+        """Stop watching; the trampoline stays behind, empty."""
+        if _TRAMPOLINE.body == self._observe:
+            _TRAMPOLINE.body = None
+        self._last = None
+
+    def take(self) -> Capture | None:
+        """Return the last failure since the last call, and forget it."""
+        last, self._last = self._last, None
+        return last
+
+    def _observe(self, device: int, segment: int, capacity: int, free: int) -> None:
+        full = self._may_take_time()
+        self._last = Capture(
+            time_s=time.time(),
+            device_index=device,
+            segment_bytes=segment,
+            capacity_bytes=capacity,
+            free_bytes=free,
+            stats=self._torch_c._cuda_memoryStats(device),  # noqa: SLF001 — the one call behind torch.cuda.memory_stats
+            blocks=_blocks(self._torch_c, device) if full else None,
+            earlier_traceback_bytes=_earlier_traceback(device) if full else None,
+            threads=_threads(),
+        )
+
+    def _may_take_time(self) -> bool:
+        now = time.monotonic()
+        if now - self._full_s < _FULL_EVERY_S:
+            return False
+        self._full_s = now
+        return True
+
+
+def _blocks(torch_c: Any, device: int) -> Blocks | None:
+    snapshot = _snapshot(torch_c)
+    return None if snapshot is None else _summary(snapshot, device)
+
+
+def _earlier_traceback(device: int) -> int | None:
+    """Measure now what the coming error will push out of memory: later it cannot be told."""
+    if getattr(sys, "last_value", None) is None:
+        return None
+    if threading.current_thread() is not threading.main_thread():
+        return None  # the backward pass of another thread may be reading the same graphs
+    try:
+        from ..holders.survey import earlier_traceback_bytes
+    except ImportError:  # injected, and the second pack has not come yet
+        return None
+    return earlier_traceback_bytes(device)
+
+
+def _snapshot(torch_c: Any) -> Mapping[str, Any] | None:
+    """Ask without traces where that is possible: they make up nearly all of the cost."""
+    take = getattr(torch_c, "_cuda_memorySnapshot", None)
+    for args in (((*_DEFAULT_POOL, False),), (None,), ()):
+        try:
+            found: Mapping[str, Any] | None = take(*args) if take else None
+        except (TypeError, RuntimeError, ValueError):
+            continue
+        return found
+    return None
+
+
+def _summary(snapshot: Mapping[str, Any], device: int) -> Blocks:
+    sizes = [
+        block["size"]
+        for segment in snapshot["segments"]
+        if segment["device"] == device
+        and tuple(segment.get("segment_pool_id", _DEFAULT_POOL)) == _DEFAULT_POOL
+        for block in segment["blocks"]
+        if block["state"] == "inactive"
+    ]
+    return Blocks(largest_bytes=max(sizes, default=0), inactive_bytes=sum(sizes))
+
+
+def _threads() -> tuple[tuple[str, tuple[FrameLine, ...]], ...]:
+    names = {thread.ident: thread.name for thread in threading.enumerate()}
+    frames = sys._current_frames()  # noqa: SLF001 — the documented way to other threads' stacks
+    try:
+        return tuple((names.get(ident, "?"), _lines(frame)) for ident, frame in frames.items())
+    finally:
+        frames.clear()
+
+
+def _lines(frame: FrameType | None) -> tuple[FrameLine, ...]:
+    lines: list[FrameLine] = []
+    while frame is not None and len(lines) < _DEPTH:
+        code = frame.f_code
+        lines.append((code.co_filename, frame.f_lineno, code.co_name))
+        frame = frame.f_back
+    return tuple(lines)

@@ -1,0 +1,202 @@
+"""From a failure to its evidence: what filled the card, who holds it, what would fit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ..holders.names import user_names
+from ..holders.survey import Survey, survey
+from .batch import batch_literals
+from .moment import from_device, moment_of
+from .place import failed_in_backward, failing_line
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..cells import CellRun
+    from ..holders.ledger import Retained
+    from ..holders.modules import Model
+    from ..protocol import Holder, HolderKind
+    from ..snapshot import DeviceReading
+    from .batch import BatchLiteral
+    from .capture import Capture
+    from .moment import Moment
+    from .recognise import Recognition
+
+_PROVEN_SHARE = 0.1  # of what is in use must have as many rows as a literal says
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A cell that ran out of GPU memory; `cells` are the latest runs of all, oldest first."""
+
+    error: BaseException
+    recognition: Recognition
+    capture: Capture | None
+    life_id: str
+    cell: CellRun
+    cells: tuple[CellRun, ...]
+    device: DeviceReading | None
+    shell: Any
+    time_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """All that rules and remedies may reason from; sizes in bytes, `None` is not known.
+
+    `growth_bytes` is what the cell had added when it failed. `batch` is proven to scale
+    `batch_bytes` of what is in use. `complete` is false where the survey ran out of time.
+    """
+
+    failure: Failure
+    moment: Moment
+    device_index: int
+    requested_bytes: int | None
+    line: int | None
+    kinds: Mapping[HolderKind, int]
+    not_attributed_bytes: int | None
+    traceback_bytes: int | None
+    traceback_variables: tuple[Holder, ...]
+    holders: tuple[Holder, ...]
+    growth_bytes: int | None
+    fits_after_free: bool | None
+    earlier_traceback_bytes: int | None
+    in_backward: bool
+    complete: bool
+    batch: BatchLiteral | None = None
+    batch_bytes: int = 0
+    retained: tuple[Retained, ...] = ()
+    models: tuple[Model, ...] = field(default=())
+
+    @property
+    def model_bytes(self) -> int:
+        """Parameters, gradients and optimizer state: what does not shrink with the batch."""
+        return sum(self.kinds.get(kind, 0) for kind in _OF_THE_MODEL)
+
+    def share(self, size: int) -> float:
+        """Return `size` as a share of what was in use."""
+        in_use = self.moment.in_use_bytes
+        return size / in_use if in_use else 0.0
+
+
+_OF_THE_MODEL: tuple[HolderKind, ...] = ("parameters", "gradients", "optimizer_state")
+
+
+def measure(failure: Failure) -> Evidence:
+    """Survey the kernel after a failure. Leaves no reference to its frames or tensors behind."""
+    index = _device_index(failure)
+    found = survey(failure.shell)
+    moment = _moment(failure, found, index)
+    kinds = dict(found.ledger.bytes_by_kind(index)) if found else {}
+    attributed = sum(kinds.values())
+    if moment.in_use_bytes is not None and attributed > moment.in_use_bytes:
+        kinds, attributed = {}, 0  # memory of another allocator: better no split than a wrong one
+    traceback = found.ledger.bytes(index, origin="traceback") if found else None
+    inner = failure.recognition.error or failure.error
+    line = failing_line(inner, failure.cell) or failing_line(failure.error, failure.cell)
+    growth = _growth(failure, moment, index)
+    requested = failure.recognition.requested_bytes
+    batch, batch_bytes = _proven_batch(failure, found, index, line)
+    return Evidence(
+        failure=failure,
+        moment=moment,
+        device_index=index,
+        requested_bytes=requested,
+        line=line,
+        kinds=kinds,
+        not_attributed_bytes=_difference(moment.in_use_bytes, attributed),
+        traceback_bytes=traceback,
+        traceback_variables=tuple(found.ledger.largest(index, "traceback")) if found else (),
+        holders=tuple(found.ledger.largest(index, "names", "outputs")) if found else (),
+        growth_bytes=growth,
+        fits_after_free=_fits(failure, moment, requested, growth, traceback),
+        earlier_traceback_bytes=_earlier(failure),
+        in_backward=failed_in_backward(inner),
+        complete=found.complete if found else False,
+        batch=batch,
+        batch_bytes=batch_bytes,
+        retained=found.ledger.retained(index) if found else (),
+        models=found.models if found else (),
+    )
+
+
+def _device_index(failure: Failure) -> int:
+    said = failure.recognition.device_index
+    if said is not None:
+        return said
+    if failure.capture is not None:
+        return failure.capture.device_index
+    return failure.device.index if failure.device is not None else 0
+
+
+def _moment(failure: Failure, found: Survey | None, index: int) -> Moment:
+    """Take the observer's numbers unless they are of another failure: less than is found now."""
+    capture, device = failure.capture, failure.device
+    if device is not None and device.index != index:
+        device = None
+    if capture is not None and capture.device_index != index:
+        capture = None
+    moment = moment_of(failure.recognition, capture, device)
+    attributed = found.ledger.bytes(index) if found else 0
+    if device is not None and moment.in_use_bytes is not None and attributed > moment.in_use_bytes:
+        return from_device(device)
+    return moment
+
+
+def _earlier(failure: Failure) -> int | None:
+    return failure.capture.earlier_traceback_bytes if failure.capture is not None else None
+
+
+def _growth(failure: Failure, moment: Moment, index: int) -> int | None:
+    """Return what the cell had added when it failed: in use then, less in use at its start."""
+    device = failure.device
+    memory = (each for each in failure.cell.memory if each["device_index"] == index)
+    change = next((each["change_bytes"] for each in memory), None)
+    if device is None or change is None or moment.in_use_bytes is None:
+        return None
+    return max(0, moment.in_use_bytes - (device.in_use_bytes - change))
+
+
+def _fits(
+    failure: Failure,
+    moment: Moment,
+    requested: int | None,
+    growth: int | None,
+    traceback: int | None,
+) -> bool | None:
+    """Whether the same cell would come past the failing request once its traceback is freed.
+
+    Run again, it takes what it had taken and then asks for the same. What held memory before
+    it began and is freed with the rest is what can make the difference.
+    """
+    headroom = moment.headroom_bytes
+    if requested is None or headroom is None or traceback is None:
+        return None
+    if growth is None or failure.device is None or moment.in_use_bytes is None:
+        return None if requested <= headroom + traceback else False
+    # An earlier error went when this one took its place, or waits to be collected.
+    let_go = max(moment.in_use_bytes - failure.device.in_use_bytes, _earlier(failure) or 0)
+    return growth + requested <= headroom + traceback + let_go
+
+
+def _proven_batch(
+    failure: Failure, found: Survey | None, index: int, line: int | None
+) -> tuple[BatchLiteral | None, int]:
+    """Return the literal that tensors in memory have as many rows as, and their bytes."""
+    if found is None:
+        return None, 0
+    in_use = found.ledger.bytes(index)
+    values = user_names(failure.shell)
+    literals = batch_literals(failure.cell, failure.cells, values, line=line)
+    for multiples in (False, True):  # tokens and heads multiply the rows; many numbers divide them
+        for literal in literals:
+            scaling = found.ledger.bytes_of_rows(index, literal.value, multiples=multiples)
+            if scaling and scaling >= _PROVEN_SHARE * in_use:
+                return literal, scaling
+    return None, 0
+
+
+def _difference(whole: int | None, part: int) -> int | None:
+    return None if whole is None else whole - part

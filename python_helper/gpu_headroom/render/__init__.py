@@ -1,0 +1,22 @@
+"""The static forms of a card, and the bundle that is displayed in the failing cell."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..messages import message
+from .html import html
+from .text import text
+
+if TYPE_CHECKING:
+    from ..protocol import Report
+
+MIME_TYPE = "application/vnd.gpu-headroom.report+json"
+
+
+def bundle(report: Report, *, keep: bool) -> dict[str, object]:
+    """Return the MIME bundle of a card; without `keep` a stub that only a live helper can fill."""
+    if not keep:
+        stub = {key: report[key] for key in ("version", "report_id", "life_id")}
+        return {MIME_TYPE: stub, "text/plain": message("card.stub")["text"]}
+    return {MIME_TYPE: report, "text/html": html(report), "text/plain": text(report)}

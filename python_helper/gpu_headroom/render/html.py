@@ -1,0 +1,124 @@
+"""The card as complete static HTML: readable where styles are stripped, without script or button.
+
+Styles stand in one `<style>` of a scope of its own, with neutral colours defined on the
+card's root: GitHub drops them and shows headings, table and list.
+"""
+
+from __future__ import annotations
+
+import re
+from html import escape
+from typing import TYPE_CHECKING
+
+from ..format import format_bytes
+from . import words
+from .style import STYLE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..protocol import Diff, Remedy, Report
+
+_BAR = 20
+_FILL = {"outside": "▒", "cached": "░", "free": "·"}
+_MARKUP = re.compile(r"`([^`]*)`|\*\*(.+?)\*\*")
+_ROWS_SHOWN = 4
+# JupyterLab's table of contents would list the headings of an output, and number them.
+_IN_CARD = ' class="jp-toc-ignore"'
+
+
+def html(report: Report) -> str:
+    """Return the card as HTML. Every text of the report is escaped."""
+    name, needed = words.title(report)
+    return "".join(
+        [
+            f'<div class="gpu-headroom-report">{STYLE}',
+            f"<h3{_IN_CARD}>{escape(name)} — {escape(needed)}</h3>",
+            f"<p>{escape(words.subtitle(report))}</p>",
+            *_parts(report),
+            *_cause(report),
+            *_remedies(report),
+            *_details(report),
+            f"<p><small>{escape(words.recorded(report))}</small></p></div>",
+        ]
+    )
+
+
+def _parts(report: Report) -> Iterator[str]:
+    if not report["parts"]:
+        return
+    largest = max(part["bytes"] for part in report["parts"])
+    moment = escape(words.say("card.moment"))
+    yield f'<table><thead><tr><th scope="col" colspan="3">{moment}</th></tr></thead><tbody>'
+    for part in report["parts"]:
+        length = round(_BAR * part["bytes"] / largest) if largest else 0
+        bar = _FILL.get(part["kind"], "█") * max(length, 1 if part["bytes"] else 0)
+        label = escape(words.say(f"part.{part['kind']}"))
+        size = escape(format_bytes(part["bytes"]))
+        yield f'<tr><th scope="row">{label}</th><td>{size}</td>'
+        yield f'<td aria-hidden="true">{bar}</td></tr>'
+    yield "</tbody></table>"
+    held = words.traceback(report)
+    if held:
+        yield f"<p>{_marked(held)}</p>"
+
+
+def _cause(report: Report) -> Iterator[str]:
+    cause = report["cause"]
+    if cause is None:
+        yield f"<p>{escape(words.say('card.no_cause'))}</p>"
+        return
+    claim, evidence = _marked(cause["claim"]["text"]), _marked(cause["evidence"]["text"])
+    yield f"<h4{_IN_CARD}>{escape(words.say('card.cause'))}</h4><p>{claim} {evidence}</p>"
+
+
+def _remedies(report: Report) -> Iterator[str]:
+    if not report["remedies"]:
+        return
+    yield f"<h4{_IN_CARD}>{escape(words.say('card.remedies'))}</h4><ol>"
+    for remedy in report["remedies"]:
+        yield "<li>" + "".join(_remedy(remedy)) + "</li>"
+    yield "</ol>"
+
+
+def _remedy(remedy: Remedy) -> Iterator[str]:
+    yield f"<strong>{_marked(remedy['title']['text'])}</strong>: {escape(words.effect(remedy))}"
+    yield f"<br>{_marked(remedy['note']['text'])}"
+    if remedy["type_this"]:
+        yield f"<br>{_marked(words.say('card.type_this', code=remedy['type_this']))}"
+    if remedy["diff"]:
+        yield _diff(remedy["diff"])
+
+
+def _diff(diff: Diff) -> str:
+    rows = [
+        f"{row['line']:>4} {row['sign']} {escape(row['text'])}"
+        for row in diff["rows"][:_ROWS_SHOWN]
+    ]
+    return "<pre>" + "\n".join(rows) + "</pre>"
+
+
+def _details(report: Report) -> Iterator[str]:
+    yield f"<details><summary>{escape(words.say('card.details'))}</summary><table><thead><tr>"
+    for heading in ("card.moment", "", "card.source"):
+        yield f'<th scope="col">{escape(words.say(heading)) if heading else ""}</th>'
+    yield "</tr></thead><tbody>"
+    for row in report["details"]:
+        size = (
+            words.say("card.not_measured") if row["bytes"] is None else format_bytes(row["bytes"])
+        )
+        label = escape(row["label"]["text"])
+        yield f'<tr><th scope="row">{label}</th><td>{escape(size)}</td>'
+        yield f"<td>{escape(row['source'])}</td></tr>"
+    yield "</tbody></table></details>"
+
+
+def _marked(text: str) -> str:
+    """Escape a sentence and turn its two kinds of mark into elements."""
+    parts, end = [], 0
+    for found in _MARKUP.finditer(text):
+        element = "code" if found[1] is not None else "strong"
+        inner = found[1] if found[1] is not None else found[2]
+        parts += [escape(text[end : found.start()]), f"<{element}>{escape(inner)}</{element}>"]
+        end = found.end()
+    return "".join([*parts, escape(text[end:])])

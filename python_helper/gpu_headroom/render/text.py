@@ -1,0 +1,68 @@
+"""The card as plain text: for terminals, diffs, mail and screen readers."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ..format import format_bytes
+from . import words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..protocol import Remedy, Report
+
+_BAR = 30
+_FILL = {"outside": "▒", "cached": "░", "free": "·"}
+_MARKUP = re.compile(r"`([^`]*)`|\*\*(.+?)\*\*")
+
+
+def text(report: Report) -> str:
+    """Return the card as text, one line per part with a bar 30 characters wide for the largest."""
+    return "\n".join(_lines(report))
+
+
+def _lines(report: Report) -> Iterator[str]:
+    name, needed = words.title(report)
+    yield f"{name}: {needed}"
+    yield words.subtitle(report)
+    yield ""
+    yield from _bars(report)
+    yield ""
+    held = words.traceback(report)
+    if held:
+        yield from (_plain(held), "")
+    cause = report["cause"]
+    if cause:
+        yield f"{words.say('card.cause')}: {_plain(cause['claim']['text'])}"
+        yield _plain(cause["evidence"]["text"])
+    else:
+        yield words.say("card.no_cause")
+    if report["remedies"]:
+        yield from ("", words.say("card.remedies"))
+    for number, remedy in enumerate(report["remedies"], start=1):
+        yield from _remedy(number, remedy)
+    yield from ("", words.recorded(report))
+
+
+def _bars(report: Report) -> Iterator[str]:
+    largest = max((part["bytes"] for part in report["parts"]), default=0)
+    for part in report["parts"]:
+        length = round(_BAR * part["bytes"] / largest) if largest else 0
+        bar = _FILL.get(part["kind"], "█") * max(length, 1 if part["bytes"] else 0)
+        label = words.say(f"part.{part['kind']}")
+        yield f"  {label:<18}{format_bytes(part['bytes']):>10}  {bar}".rstrip()
+
+
+def _remedy(number: int, remedy: Remedy) -> Iterator[str]:
+    yield f"  {number}. {_plain(remedy['title']['text'])}: {words.effect(remedy)}"
+    yield f"     {_plain(remedy['note']['text'])}"
+    if remedy["type_this"]:
+        yield f"     {_plain(words.say('card.type_this', code=remedy['type_this']))}"
+    for row in remedy["diff"]["rows"] if remedy["diff"] else ():
+        yield f"     {row['line']:>4} {row['sign']} {row['text']}"
+
+
+def _plain(marked: str) -> str:
+    return _MARKUP.sub(lambda found: found[1] or found[2], marked)

@@ -1,0 +1,84 @@
+"""What both static forms say: the sentences of a card, put together from the catalogue."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from ..format import MINUS, format_bytes, format_compared
+from ..messages import message
+
+if TYPE_CHECKING:
+    from ..protocol import Remedy, Report
+
+
+def say(message_id: str, /, **params: str | float | None) -> str:
+    """Return a sentence of the catalogue."""
+    return message(message_id, **params)["text"]
+
+
+def title(report: Report) -> tuple[str, str]:
+    """Return the title and what was missing: "Out of GPU memory", "needed 2.00 GiB more, …"."""
+    name = say("card.title_simulated" if report["simulated"] else "card.title")
+    requested, available = report["requested_bytes"], report["available_bytes"]
+    if requested is None:
+        return name, say("card.size_unknown")
+    if available is None:
+        return name, say("card.needed_only", requested=format_compared(requested)[0])
+    needed, free = format_compared(requested, available)
+    return name, say("card.needed", requested=needed, available=free)
+
+
+def subtitle(report: Report) -> str:
+    """Return "GPU 0, Tesla T4, 14.7 GiB. In [7], line 19." as far as it is known."""
+    sentences = []
+    if report["device_index"] is not None:
+        sentences.append(_device(report) + ".")
+    if report["execution_count"] is not None and report["line"] is not None:
+        place = {"execution_count": report["execution_count"], "line": report["line"]}
+        sentences.append(say("card.place", **place))
+    if report["simulated"]:
+        sentences.append(say("card.simulated"))
+    return " ".join(sentences)
+
+
+def _device(report: Report) -> str:
+    index, name, capacity = (
+        report["device_index"],
+        report["device_name"],
+        report["capacity_bytes"],
+    )
+    if name is None or capacity is None:
+        return ", ".join([f"GPU {index}", *filter(None, [name])])
+    return say("card.device", index=index, name=name, capacity=format_bytes(capacity))
+
+
+def traceback(report: Report) -> str | None:
+    """Return what the failed cell still keeps in use, where anything worth a line is."""
+    held = report["traceback_bytes"]
+    if not held:
+        return None
+    variables = dict.fromkeys(each["name"] for each in report["traceback_variables"])
+    names = ", ".join(f"`{each}`" for each in list(variables)[:3])
+    if not names:
+        return say("card.traceback_unnamed", traceback_bytes=held)
+    # Each name stands in code marks of its own, which a parameter may not contain.
+    whole = say("card.traceback", traceback_bytes=held, variables="\0")
+    return whole.replace("\0", names)
+
+
+def effect(remedy: Remedy) -> str:
+    """Return "12.0 GiB measured", "about −4.9 GiB estimated" or "not measured"."""
+    size, quality = remedy["effect_bytes"], remedy["effect_quality"]
+    if size is None or quality == "not_measured":
+        return say("effect.not_measured")
+    if quality == "measured":
+        return say("effect.measured", effect=format_bytes(size))
+    return say("effect.estimated", effect=f"{MINUS}{format_bytes(size)}")
+
+
+def recorded(report: Report) -> str:
+    """Return when the numbers were taken."""
+    moment = time.gmtime(report["time_s"])
+    date = f"{moment.tm_mday} {time.strftime('%b %Y, %H:%M', moment)}"
+    return say("card.recorded", date=date)

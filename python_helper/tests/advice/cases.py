@@ -1,0 +1,75 @@
+"""Evidence for the tests of rules and remedies: a card of 16 GiB, and what a test changes of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from gpu_headroom.cells import CellRun
+from gpu_headroom.format import GIB
+from gpu_headroom.oom.capture import Blocks, Capture
+from gpu_headroom.oom.evidence import Evidence, Failure
+from gpu_headroom.oom.moment import Moment
+from gpu_headroom.oom.recognise import recognise_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+CAPACITY = 16 * GIB
+
+
+def cell(source: str = "", name: str = "failing", count: int = 7) -> CellRun:
+    """Make the run of a cell."""
+    return CellRun(name, count, source, None, 0.0)
+
+
+def evidence(  # noqa: PLR0913  all that a test may vary
+    *,
+    requested: int | None = 2 * GIB,
+    free: int = GIB,
+    cached: int = GIB // 2,
+    outside: int = GIB // 2,
+    kinds: dict[str, int] | None = None,
+    source: str = "",
+    cells: Sequence[CellRun] = (),
+    largest_block: int | None = None,
+    **changes: Any,
+) -> Evidence:
+    """Make the evidence of a failure; what is in use is the rest of the card."""
+    in_use = CAPACITY - free - cached - outside
+    failing = cell(source)
+    recognition = recognise_text("OutOfMemoryError", "CUDA out of memory.")
+    assert recognition is not None
+    blocks = None if largest_block is None else Blocks(largest_block, cached)
+    capture = Capture(0.0, 0, 0, CAPACITY, free, {}, blocks, None, ())
+    failure = Failure(
+        error=RuntimeError(),
+        recognition=recognition,
+        capture=capture,
+        life_id="life",
+        cell=failing,
+        cells=(*cells, failing),
+        device=None,
+        shell=None,
+        time_s=0.0,
+    )
+    moment = Moment(CAPACITY, free, free, in_use, cached, outside, "memory_stats()")
+    known: Any = kinds or {}
+    made = Evidence(
+        failure=failure,
+        moment=moment,
+        device_index=0,
+        requested_bytes=requested,
+        line=None,
+        kinds=known,
+        not_attributed_bytes=in_use - sum(known.values()),
+        traceback_bytes=None,
+        traceback_variables=(),
+        holders=(),
+        growth_bytes=None,
+        fits_after_free=None,
+        earlier_traceback_bytes=None,
+        in_backward=False,
+        complete=True,
+    )
+    return replace(made, **changes)

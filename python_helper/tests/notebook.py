@@ -1,0 +1,122 @@
+"""A notebook without a server: a real IPython shell, a simulated card, our ledger of cells."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import io
+import time
+from typing import TYPE_CHECKING, Any
+
+from gpu_headroom import shell as facts
+from gpu_headroom.cells import CellRun, Ledger
+from gpu_headroom.oom.capture import Observer
+from gpu_headroom.oom.evidence import Failure
+from gpu_headroom.oom.recognise import recognise
+from gpu_headroom.release.tracebacks import drop_tracebacks
+from gpu_headroom.snapshot import Snapshot
+from gpu_headroom.sources.torch_cuda import TorchCuda
+from IPython.core.interactiveshell import InteractiveShell
+from traitlets.config import Config
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Notebook:
+    """Runs cells as a kernel does, and hands out what the session would see of a failure."""
+
+    def __init__(self) -> None:
+        config = Config()
+        config.HistoryManager.enabled = False
+        self.shell: Any = InteractiveShell.instance(config=config)
+        self.source = TorchCuda()
+        self.ledger = Ledger()
+        self.observer = Observer()
+        self.printed = ""
+
+    def run(self, source: str, *, cell_id: str | None = None) -> Any:
+        """Run a cell; returns IPython's result, whose error is left where IPython leaves it."""
+        token = object()
+        name = cell_id or f"cell-{self.shell.execution_count}"
+        run = CellRun(name, self.shell.execution_count, source, None, time.time())
+        self.ledger.begin(token, run, self.read())
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+            result = self.shell.run_cell(source, store_history=True)
+        self.printed = printed.getvalue()
+        status: Any = "ok" if result.success else "error"
+        self.ledger.end(0, status, result.execution_count, time.time(), self.read())
+        if self.source.state() == "live":
+            import torch
+
+            self.observer.attach(torch._C)
+        return result
+
+    def read(self) -> Snapshot | None:
+        """Measure the card; `None` before it is up."""
+        state = self.source.state()
+        if state != "live":
+            return None
+        return Snapshot(0, time.time(), state, self.source.read())
+
+    def in_use(self) -> int:
+        """Return the bytes in live tensors, as PyTorch counts them."""
+        import torch
+
+        return torch.cuda.memory_allocated()
+
+    def failure(self, result: Any) -> Failure:
+        """Return the failure of a cell that ran out of memory."""
+        recognition = recognise(result.error_in_exec)
+        assert recognition is not None, result.error_in_exec
+        snapshot = self.read()
+        cells = self.ledger.cells()
+        return Failure(
+            error=result.error_in_exec,
+            recognition=recognition,
+            capture=self.observer.take(),
+            life_id="life",
+            cell=cells[-1],
+            cells=cells,
+            device=snapshot.device(0) if snapshot else None,
+            shell=self.shell,
+            time_s=time.time(),
+        )
+
+    def file_of(self, result: Any) -> str | None:
+        """Return the file name a cell was compiled under."""
+        return facts.code_name(self.shell, result.info.raw_cell, result.execution_count)
+
+    def close(self) -> None:
+        """Leave nothing behind, remembered errors included."""
+        self.observer.detach()
+        drop_tracebacks(self.shell)
+        self.shell.last_execution_result = None
+        for names in (
+            self.shell.user_ns,
+            self.shell.user_ns_hidden,
+            self.shell.user_module.__dict__,
+        ):
+            names.clear()
+        self.shell.history_manager.output_hist.clear()
+        for name in ("_", "__", "___"):
+            setattr(self.shell.displayhook, name, None)
+        InteractiveShell.clear_instance()
+
+
+@contextlib.contextmanager
+def open_notebook() -> Iterator[Notebook]:
+    """Open a notebook, and close it whatever happens.
+
+    What Python has loaded so far is frozen: each of the many collections of these tests would
+    go through all of PyTorch again.
+    """
+    gc.freeze()
+    notebook = Notebook()
+    try:
+        yield notebook
+    finally:
+        notebook.close()
+        gc.collect()
+        gc.unfreeze()

@@ -1,0 +1,161 @@
+"""What is measured of a failure on a simulated card, against the allocator's own numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from gpu_headroom import release
+from gpu_headroom.format import GIB, MIB
+from gpu_headroom.oom.evidence import measure
+from gpu_headroom.oom.report import build
+from gpu_headroom.simulate import simulate
+from tests.notebook import Notebook, open_notebook
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gpu_headroom.oom.evidence import Evidence, Failure
+
+BASE = """
+import torch
+from torch import nn
+model = nn.Sequential(*[nn.Linear(1024, 1024) for _ in range(8)]).cuda()
+optimizer = torch.optim.Adam(model.parameters())
+def step(batch):
+    x = torch.randn(batch, 1024, device="cuda")
+    loss = model(x).sum()
+    loss.backward()
+    optimizer.step()
+step(16)
+"""
+
+
+@pytest.fixture
+def notebook() -> Iterator[Notebook]:
+    """A notebook on a simulated card of 2 GiB after one training step."""
+    with simulate("2 GiB"), open_notebook() as notebook:
+        assert notebook.run(BASE).success
+        yield notebook
+
+
+def fail(notebook: Notebook, source: str) -> Failure:
+    """Run a cell that runs out of memory."""
+    result = notebook.run(source)
+    assert not result.success
+    return notebook.failure(result)
+
+
+def parts(report: Any) -> dict[str, int]:
+    """Return the parts of the bar by kind."""
+    return {part["kind"]: part["bytes"] for part in report["parts"]}
+
+
+def test_parts_add_up_to_the_allocators_numbers(notebook: Notebook) -> None:
+    """What is in use is split without a byte lost or won, and with the rest fills the card."""
+    failure = fail(notebook, "batch_size = 128 * 1024\nstep(batch_size)")
+    assert failure.capture is not None
+    stats = failure.capture.stats
+    said = parts(build(failure).report)
+    in_use = stats["allocated_bytes"]["all"]["current"]
+    reserved = stats["reserved_bytes"]["all"]["current"]
+    tensors = sum(said.get(kind, 0) for kind in said if kind not in ("outside", "cached", "free"))
+    assert tensors == in_use
+    assert said["cached"] == reserved - in_use
+    assert said["free"] == failure.capture.free_bytes
+    assert sum(said.values()) == 2 * GIB
+
+
+def test_parts_are_what_theory_says(notebook: Notebook) -> None:
+    """Parameters, gradients and Adam's state are exact; the order is that of the bar."""
+    report = build(fail(notebook, "step(128 * 1024)")).report
+    said = parts(report)
+    model = 8 * (1024 * 1024 * 4 + 1024 * 4)
+    assert said["parameters"] == said["gradients"] == model
+    assert said["optimizer_state"] == pytest.approx(2 * model, abs=16 * 512)
+    assert said["not_attributed"] == pytest.approx(2 * 8.125 * MIB, abs=MIB)
+    order = ["outside", "parameters", "optimizer_state", "gradients", "activations"]
+    assert list(said)[:5] == order
+
+
+def test_measures_what_the_traceback_keeps(notebook: Notebook) -> None:
+    """The bytes that a release of the traceback will give are known before."""
+    evidence = measure(fail(notebook, "step(128 * 1024)"))
+    held = evidence.traceback_bytes
+    del evidence
+    outcome = release.run(["traceback"], notebook.shell, notebook.read)
+    assert outcome.freed_bytes == held
+
+
+def test_leaves_nothing_behind(notebook: Notebook) -> None:
+    """Measuring, building and showing a report keeps no tensor and no frame alive."""
+    from gpu_headroom.render import bundle
+
+    before = notebook.in_use()
+    built = build(fail(notebook, "step(128 * 1024)"))
+    assert bundle(built.report, keep=True)
+    assert notebook.in_use() > before
+    release.run(None, notebook.shell, notebook.read)
+    assert notebook.in_use() == before
+
+
+def test_names_the_failing_line(notebook: Notebook) -> None:
+    """The line is that of the failing cell, also where a function of another cell failed."""
+    assert measure(fail(notebook, "a = 1\n\nstep(128 * 1024)")).line == 3
+    inner = "def work():\n    return torch.empty(2**33, device='cuda')\nwork()"
+    assert measure(fail(notebook, inner)).line == 2
+
+
+def test_finds_the_literal_that_memory_scales_with(notebook: Notebook) -> None:
+    """The batch size is proven by tensors that have that many rows."""
+    evidence = measure(fail(notebook, "batch_size = 128 * 1024\nbs = 64\nstep(batch_size)"))
+    assert evidence.batch is not None
+    assert (evidence.batch.name, evidence.batch.value) == ("batch_size", 128 * 1024)
+    assert evidence.share(evidence.batch_bytes) > 0.5
+
+
+def test_doubts_that_the_same_cell_fits_after_freeing(notebook: Notebook) -> None:
+    """Run again it takes the same memory, so it fails again."""
+    evidence = measure(fail(notebook, "step(128 * 1024)"))
+    assert evidence.fits_after_free is False
+
+
+def test_knows_that_it_fits_without_an_earlier_traceback(notebook: Notebook) -> None:
+    """What an earlier error held is measured at the failure, and was all that was in the way."""
+    notebook.run(
+        "def work():\n    x = torch.empty(2**30, dtype=torch.uint8, device='cuda')\n    1/0\nwork()"
+    )
+    evidence = measure(fail(notebook, "y = torch.empty(2**30, dtype=torch.uint8, device='cuda')"))
+    assert evidence.earlier_traceback_bytes == GIB
+    assert evidence.fits_after_free is True
+    report = build(evidence.failure).report
+    assert report["cause"] is not None
+    assert report["cause"]["rule"] == "earlier-traceback"
+    del evidence, report
+    release.run(None, notebook.shell, notebook.read)
+    assert notebook.run("y = torch.empty(2**30, dtype=torch.uint8, device='cuda')").success
+
+
+def evidence_of(failure: Failure, **changes: Any) -> Evidence:
+    """Measure a failure that lacks something."""
+    from dataclasses import replace
+
+    return measure(replace(failure, **changes))
+
+
+def test_does_without_a_capture(notebook: Notebook) -> None:
+    """The numbers measured after the error serve as well."""
+    failure = fail(notebook, "step(128 * 1024)")
+    assert failure.device is not None
+    evidence = evidence_of(failure, capture=None)
+    assert evidence.moment.in_use_bytes == failure.device.in_use_bytes
+    assert evidence.moment.free_bytes == failure.device.free_bytes
+
+
+def test_does_without_any_reading(notebook: Notebook) -> None:
+    """Only the message is left: its rounded numbers, and no split that they cannot bear."""
+    failure = fail(notebook, "step(128 * 1024)")
+    evidence = evidence_of(failure, capture=None, device=None)
+    said = failure.recognition
+    assert evidence.moment.in_use_bytes == said.in_use_bytes
+    assert evidence.moment.source == "error message"

@@ -1,0 +1,283 @@
+"""The static forms of a card: complete, escaped, without script or button."""
+
+from __future__ import annotations
+
+import json
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import jsonschema
+import pytest
+from gpu_headroom.format import GIB
+from gpu_headroom.messages import message
+from gpu_headroom.render import MIME_TYPE, bundle
+from gpu_headroom.render.html import html
+from gpu_headroom.render.text import text
+
+if TYPE_CHECKING:
+    from gpu_headroom.protocol import Report
+
+SCHEMA = Path(__file__).parents[2] / "gpu_headroom" / "protocol.schema.json"
+EVIL = "<script>alert(1)</script>"
+
+
+def gib(size: float) -> int:
+    """Return GiB as bytes."""
+    return int(size * GIB)
+
+
+def report(**changes: Any) -> Report:
+    """Make a report with the numbers of the mock-up."""
+    made: Any = {
+        "version": "1.0",
+        "report_id": "r",
+        "life_id": "l",
+        "time_s": 1747058520.0,
+        "simulated": False,
+        "framework": "torch",
+        "error_name": "OutOfMemoryError",
+        "cell_id": "c",
+        "execution_count": 7,
+        "line": 19,
+        "device_index": 0,
+        "device_name": "Tesla T4",
+        "capacity_bytes": gib(14.74),
+        "requested_bytes": gib(2),
+        "available_bytes": gib(0.71),
+        "in_use_bytes": gib(12.2),
+        "cached_bytes": gib(1.1),
+        "outside_bytes": gib(0.7),
+        "parts": [
+            {"kind": "outside", "bytes": gib(0.7)},
+            {"kind": "parameters", "bytes": gib(0.6)},
+            {"kind": "activations", "bytes": gib(9.8)},
+            {"kind": "cached", "bytes": gib(1.1)},
+            {"kind": "free", "bytes": 0},
+        ],
+        "traceback_bytes": gib(12),
+        "traceback_variables": [{"name": "hidden", "kind": "activations", "bytes": gib(9)}],
+        "holders": [],
+        "cause": {
+            "rule": "activations",
+            "claim": message(
+                "cause.activations", activations_bytes=gib(9.8), in_use_bytes=gib(12.2)
+            ),
+            "evidence": message("cause.activations.evidence_batch", name="batch_size", value=1024),
+        },
+        "fits_after_free": False,
+        "remedies": [
+            {
+                "id": "free-traceback",
+                "kind": "release",
+                "title": message("remedy.free-traceback", traceback_bytes=gib(12)),
+                "note": message("remedy.free-traceback.note_not_enough"),
+                "effect_bytes": gib(12),
+                "effect_quality": "measured",
+                "type_this": "import gpu_headroom; gpu_headroom.free_traceback()",
+                "diff": None,
+            },
+            {
+                "id": "smaller-batch",
+                "kind": "edit",
+                "title": message(
+                    "remedy.smaller-batch", name="batch_size", old=1024, new=512, line=12
+                ),
+                "note": message("remedy.smaller-batch.note"),
+                "effect_bytes": gib(4.9),
+                "effect_quality": "estimated",
+                "type_this": None,
+                "diff": {
+                    "cell_id": "c",
+                    "execution_count": 7,
+                    "rows": [
+                        {"sign": "-", "line": 12, "text": "batch_size = 1024"},
+                        {"sign": "+", "line": 12, "text": "batch_size = 512"},
+                    ],
+                },
+            },
+        ],
+        "details": [
+            {"label": message("detail.requested"), "bytes": gib(2), "source": "error message"},
+            {"label": message("detail.largest_block"), "bytes": None, "source": "snapshot"},
+        ],
+    }
+    made.update(changes)
+    return made  # type: ignore[no-any-return]  # a dictionary of that shape, checked below
+
+
+def test_the_mock_up_is_a_report() -> None:
+    """The report of these tests fits the schema."""
+    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    jsonschema.validate(
+        report(), {**schema["definitions"]["report"], "definitions": schema["definitions"]}
+    )
+
+
+class Seen(HTMLParser):
+    """Collects elements and text, and checks that each element is closed."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__()
+        self.elements: list[str] = []
+        self.words: list[str] = []
+        self.open: list[str] = []
+        self.feed(source)
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        """Note an element."""
+        self.elements.append(tag)
+        assert not [name for name, _ in attrs if name.startswith("on")]
+        if tag != "br":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        """Check that the innermost element is the one that ends."""
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        """Note visible text."""
+        if not self.open or self.open[-1] != "style":
+            self.words.append(data)
+
+
+def test_html_has_every_part() -> None:
+    """Title, table, cause, ordered remedies and details are there where styles are stripped."""
+    seen = Seen(html(report()))
+    assert seen.open == []
+    assert seen.elements.count("li") == 2
+    assert {"h3", "h4", "table", "ol", "details", "code", "strong", "pre"} <= set(seen.elements)
+    words = "".join(seen.words)
+    for said in (
+        "Out of GPU memory — needed 2.00 GiB more, 0.71 GiB was available",
+        "GPU 0, Tesla T4, 14.7 GiB. In [7], line 19.",
+        "activations9.8 GiB",
+        "keeps 12.0 GiB in use: hidden",
+        "Activations: 9.8 GiB of the 12.2 GiB in tensors.",
+        "12.0 GiB measured",
+        "about \N{MINUS SIGN}4.9 GiB estimated",
+        "12 - batch_size = 1024",
+        "gpu_headroom.free_traceback()",
+        "Largest free block in the cachenot measured",
+        "Recorded by GPU Headroom on 12 May 2025, 14:02 UTC. Numbers are from that run.",
+    ):
+        assert said in words
+
+
+def test_html_has_no_script_and_no_button() -> None:
+    """What is saved in a notebook is text."""
+    assert not {"script", "button", "a", "input", "form", "img", "iframe"} & set(
+        Seen(html(report())).elements
+    )
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"device_name": EVIL},
+        {"traceback_variables": [{"name": EVIL, "kind": "tensor", "bytes": 1}]},
+        {
+            "cause": {
+                "rule": "retained-graph",
+                "claim": message("cause.retained-graph", name=EVIL, held_bytes=1, in_use_bytes=2),
+                "evidence": message("cause.retained-graph.evidence", count=2),
+            }
+        },
+    ],
+)
+def test_html_escapes_names(changes: dict[str, Any]) -> None:
+    """A name of the user's is text, whatever it looks like."""
+    source = html(report(**changes))
+    assert "<script" not in source
+    assert EVIL in "".join(Seen(source).words)
+
+
+def test_html_escapes_code() -> None:
+    """A diff may show any source text."""
+    made = report()
+    diff = made["remedies"][1]["diff"]
+    assert diff is not None
+    diff["rows"][0]["text"] = f"batch_size = 1  # {EVIL}"
+    assert EVIL in "".join(Seen(html(made)).words)
+
+
+def test_html_colours_stay_on_its_own_root() -> None:
+    """No rule of the card's style reaches anything outside of it, and dark is provided for."""
+    style = html(report()).split("<style>")[1].split("</style>")[0]
+    rules = [
+        rule
+        for rule in style.replace("@media (prefers-color-scheme:dark){", "").split("}")
+        if "{" in rule
+    ]
+    assert all(".gpu-headroom-report" in rule.split("{")[0] for rule in rules)
+    assert "html[theme=dark]" in style
+    assert "prefers-color-scheme:dark" in style
+
+
+def test_text_has_one_line_per_part() -> None:
+    """Bars are 30 characters for the largest part, at least one for any, none for nothing."""
+    lines = text(report()).splitlines()
+    assert lines[0] == "Out of GPU memory: needed 2.00 GiB more, 0.71 GiB was available"
+    bars = {line.split()[0]: line for line in lines[3:8]}
+    assert bars["activations"].endswith("9.8 GiB  " + "█" * 30)
+    assert bars["outside"].endswith("0.7 GiB  ▒▒")
+    assert bars["free"].endswith("0 MiB")
+
+
+def test_text_has_no_markup() -> None:
+    """Marks of the card are for screens."""
+    said = text(report())
+    assert "**" not in said
+    assert "`" not in said
+    assert "  1. Free 12.0 GiB held by this error's traceback: 12.0 GiB measured" in said
+
+
+def test_simulated_numbers_are_called_simulated() -> None:
+    """Both forms say so in their title and explain it."""
+    made = report(simulated=True)
+    for form in (html(made), text(made)):
+        assert "Out of simulated GPU memory" in form
+        assert "Simulated GPU" in form
+
+
+def test_says_what_is_not_known() -> None:
+    """Unknown is said, never shown as 0."""
+    made = report(
+        requested_bytes=None,
+        available_bytes=None,
+        capacity_bytes=None,
+        device_name=None,
+        line=None,
+        traceback_bytes=None,
+        parts=[],
+        cause=None,
+        remedies=[],
+        details=[],
+    )
+    for form in (html(made), text(made)):
+        assert "the size of the request is not known" in form
+        assert "No single cause stands out." in form
+        assert "None" not in form
+        assert "0 MiB" not in form
+
+
+def test_says_what_was_needed_where_the_rest_is_unknown() -> None:
+    """A request whose surroundings are not known still has its size."""
+    assert "needed 2.00 GiB more, what was available is not known" in text(
+        report(available_bytes=None)
+    )
+
+
+def test_bundle_carries_all_three_forms() -> None:
+    """JSON for the extension, HTML and text for everybody else."""
+    made = bundle(report(), keep=True)
+    assert set(made) == {MIME_TYPE, "text/html", "text/plain"}
+    assert made[MIME_TYPE] == report()
+
+
+def test_bundle_keeps_nothing_where_cards_are_not_kept() -> None:
+    """A stub names the report; no number of it is saved."""
+    made = bundle(report(), keep=False)
+    assert made[MIME_TYPE] == {"version": "1.0", "report_id": "r", "life_id": "l"}
+    assert set(made) == {MIME_TYPE, "text/plain"}
+    assert "GiB" not in str(made)
