@@ -1,0 +1,65 @@
+"""The reports of this life, and how one comes to stand in its cell."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from . import protocol
+    from .oom.evidence import Failure
+    from .oom.report import BuiltReport
+
+_KEPT_REPORTS = 50
+
+
+@dataclass(slots=True)
+class _Entry:
+    built: BuiltReport
+    released: protocol.Released | None = None
+
+
+class Reports:
+    """Keeps the latest reports: only what is found here is acted on."""
+
+    def __init__(self) -> None:
+        self._entries: OrderedDict[str, _Entry] = OrderedDict()
+
+    def build(self, failure: Failure) -> protocol.Report:
+        """Measure a failure and keep its report; needs the second pack."""
+        from .oom.report import build
+
+        built = build(failure)
+        self._entries[built.report["report_id"]] = _Entry(built)
+        while len(self._entries) > _KEPT_REPORTS:
+            self._entries.popitem(last=False)
+        return built.report
+
+    def report(self, report_id: str) -> protocol.Report | None:
+        """Return a report of this life."""
+        entry = self._entries.get(report_id)
+        return entry.built.report if entry else None
+
+    def fix(self, report_id: str, remedy_id: str) -> Any:
+        """Return the fix behind a remedy, `None` where there is none."""
+        entry = self._entries.get(report_id)
+        return entry.built.fixes.get(remedy_id) if entry else None
+
+    def released(self, report_id: str) -> protocol.Released | None:
+        """Return what a release made for this report gave back."""
+        entry = self._entries.get(report_id)
+        return entry.released if entry else None
+
+    def enter_release(self, released: protocol.Released) -> None:
+        """Keep what a release gave back; a later one that found nothing does not undo it."""
+        entry = self._entries.get(released["report_id"] or "")
+        if entry and (entry.released is None or released["status"] == "done"):
+            entry.released = released
+
+
+def show(shell: Any, report: protocol.Report, *, keep: bool) -> None:
+    """Display the card in the running cell; `keep=False` saves a stub in the notebook."""
+    from .render import bundle
+
+    shell.display_pub.publish(bundle(report, keep=keep))

@@ -1,0 +1,179 @@
+"""The thread that reads the sources while a cell runs."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import weakref
+from typing import TYPE_CHECKING
+
+from .snapshot import Snapshot
+from .sources import read_all
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from .sources import Source
+
+DEFAULT_HZ = 2.0
+_SLOW_S = 0.005
+_FIRST_BACK_OFF_S = 1.0
+_LAST_BACK_OFF_S = 5.0
+_JOIN_S = 2.0
+_HEARTBEAT_S = 1.0
+
+_samplers: weakref.WeakSet[Sampler] = weakref.WeakSet()
+
+
+class Sampler:
+    """Reads the sources: on its own thread while `busy()`, and whenever asked.
+
+    Peaks, trends and warnings need readings whether or not somebody looks, so it
+    measures at `DEFAULT_HZ` or faster; whether a reading is sent is `Pace`'s matter.
+    A slow allocator (its lock is held while the driver works) is asked less often.
+    A source that fails is reported by `failed` and asked again later.
+    """
+
+    def __init__(
+        self,
+        sources: Sequence[Source],
+        *,
+        busy: Callable[[], bool],
+        rate_hz: Callable[[], float | None],
+        measured: Callable[[Snapshot], None],
+        failed: Callable[[str, BaseException], None],
+    ) -> None:
+        self._sources = sources
+        self._busy = busy
+        self._rate_hz = rate_hz
+        self._measured = measured
+        self._failed = failed
+        self._seq = 0
+        self._back_off_s = 0.0
+        self._stopping = False
+        self._forked = False
+        self._lock = threading.Lock()
+        self._news = threading.Event()
+        self._thread: threading.Thread | None = None
+        self.latest: Snapshot | None = None
+
+    @property
+    def forked(self) -> bool:
+        """Whether this is the copy in a forked child, where nothing may touch the GPU."""
+        return self._forked
+
+    def start(self) -> None:
+        """Start the thread; a second start does nothing."""
+        if self._thread is not None:
+            return
+        if not _samplers:
+            os.register_at_fork(after_in_child=_after_fork_in_child)
+        _samplers.add(self)
+        self._stopping = False
+        self._thread = threading.Thread(target=self._run, name="gpu-headroom", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the thread and wait for it; a second stop does nothing."""
+        self._stopping = True
+        self._news.set()
+        thread, self._thread = self._thread, None
+        if thread is not None and thread is not threading.current_thread():
+            thread.join(_JOIN_S)
+
+    def wake(self) -> None:
+        """Tell the thread that a cell started or ended, or that the wanted rate changed."""
+        self._news.set()
+
+    def measure(self, timeout_s: float = 0.25) -> Snapshot | None:
+        """Read all sources now; the last reading where another thread is at it for long."""
+        if self._forked:
+            return None
+        if not self._lock.acquire(timeout=timeout_s):
+            return self.latest
+        try:
+            self.latest = self._read()
+        except Exception as error:  # noqa: BLE001  a source may raise what its framework raises
+            self._slow_down()
+            self._failed("sampler", error)
+            return None
+        finally:
+            self._lock.release()
+        return self.latest
+
+    def measure_edge(self) -> Snapshot | None:
+        """Read at the start or end of a cell, unless reading has become slow."""
+        return self.latest if self._back_off_s > _FIRST_BACK_OFF_S else self.measure()
+
+    def _read(self) -> Snapshot:
+        started = time.perf_counter()
+        state, devices = read_all(self._sources)
+        if time.perf_counter() - started > _SLOW_S:
+            self._slow_down()
+        else:
+            self._back_off_s = self._back_off_s / 2 if self._back_off_s > _SLOW_S else 0.0
+        self._seq += 1
+        return Snapshot(self._seq, time.time(), state, devices)
+
+    def _slow_down(self) -> None:
+        self._back_off_s = min(_LAST_BACK_OFF_S, max(_FIRST_BACK_OFF_S, 2 * self._back_off_s))
+
+    def _interval_s(self) -> float:
+        return max(1 / max(DEFAULT_HZ, self._rate_hz() or 0.0), self._back_off_s)
+
+    def _run(self) -> None:
+        while not self._stopping:
+            if self._news.wait(self._interval_s() if self._busy() else None):
+                self._news.clear()
+            else:
+                self._tick()
+
+    def _tick(self) -> None:
+        try:
+            snapshot = self.measure()
+            if snapshot is not None and self._busy():
+                self._measured(snapshot)
+        except Exception as error:  # noqa: BLE001  the thread must outlive whatever happens
+            self._slow_down()
+            self._failed("sampler", error)
+
+    def become_inert(self) -> None:
+        """End in a forked child: locks may have been copied while held, the thread was not."""
+        self._forked = self._stopping = True
+        self._lock = threading.Lock()
+        self._news = threading.Event()
+        self._thread = None
+
+
+def _after_fork_in_child() -> None:
+    for sampler in list(_samplers):
+        sampler.become_inert()
+
+
+class Pace:
+    """Decides whether a reading is worth sending: news, or a heartbeat each second."""
+
+    def __init__(self) -> None:
+        self._sent: Snapshot | None = None
+        self._sent_s = 0.0
+
+    def due(self, snapshot: Snapshot, rate_hz: float, now_s: float) -> bool:
+        """Whether to send `snapshot` at a wanted rate; remembers it as sent if so."""
+        # Half a period early is on time: the thread's clock and ours are not one.
+        if self._sent is not None and now_s - self._sent_s < 0.5 / rate_hz:
+            return False
+        if self._sent is not None and self._same(snapshot) and now_s - self._sent_s < _HEARTBEAT_S:
+            return False
+        self.sent(snapshot, now_s)
+        return True
+
+    def sent(self, snapshot: Snapshot, now_s: float) -> None:
+        """Remember a reading that was sent for another reason."""
+        self._sent, self._sent_s = snapshot, now_s
+
+    def _same(self, snapshot: Snapshot) -> bool:
+        sent = self._sent
+        return (
+            sent is not None and sent.state == snapshot.state and sent.devices == snapshot.devices
+        )

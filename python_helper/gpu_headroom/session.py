@@ -1,0 +1,284 @@
+"""One life of the helper in one kernel: wires everything, and is wired by nothing."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+import uuid
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from . import injection
+from .cells import Ledger
+from .channel import TARGET, KernelChannel, Leases
+from .mainloop import MainLoop
+from .messages import message
+from .protocol import PROTOCOL_VERSION
+from .reports import Reports
+from .requests import Desk
+from .sampler import Pace, Sampler
+from .sources.torch_cuda import TorchCuda
+from .watch import Watch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from . import protocol
+    from .channel import Channel
+    from .oom.capture import Capture, Observer
+    from .snapshot import Snapshot
+
+_MOST_ERRORS = 50
+
+_live: Session | None = None
+
+
+def start() -> Session:
+    """Start the helper of this kernel, or return the one that lives.
+
+    Raises `RuntimeError` outside IPython.
+    """
+    global _live  # noqa: PLW0603  one helper per process
+    if _live is None:
+        ipython = sys.modules.get("IPython")
+        shell = None if ipython is None else ipython.get_ipython()
+        if shell is None:
+            raise RuntimeError(
+                "GPU Headroom works inside IPython or Jupyter; this Python runs neither."
+            )
+        session = Session(shell)
+        session.open()
+        _live = session
+    return _live
+
+
+def stop() -> None:
+    """End the helper and leave the kernel as it was before; does nothing without one."""
+    global _live
+    session, _live = _live, None
+    if session is not None:
+        session.close()
+
+
+def current() -> Session | None:
+    """Return the helper that lives in this process."""
+    return None if _live is None or _live.sampler.forked else _live
+
+
+class Session:
+    """One helper, from `open` to `close`; what it does never raises into a user's cell.
+
+    `channel` is the kernel's own unless given; a terminal has none.
+    """
+
+    def __init__(self, shell: Any, channel: Channel | None = None) -> None:
+        self.shell = shell
+        self.life_id = uuid.uuid4().hex
+        self.options: protocol.Options = {"mark_cells": True, "keep_reports": True}
+        self.leases = Leases()
+        self.ledger = Ledger()
+        self.reports = Reports()
+        self._observer: Observer | None = None
+        self.sampler = Sampler(
+            [TorchCuda()],
+            busy=lambda: self.ledger.running,
+            rate_hz=self.leases.wanted_hz,
+            measured=self._measured,
+            failed=self.failed,
+        )
+        self.mainloop = MainLoop(self._schedule, self._idle, self.failed)
+        self._kernel = getattr(shell, "kernel", None)
+        self._comm_id = f"{TARGET}-{self.life_id}"
+        self.channel = channel
+        if channel is None and self._kernel is not None:
+            self.channel = KernelChannel(self._kernel, self._comm_id)
+        self._desk = Desk(self)
+        self._watch = Watch(self)
+        self._pace = Pace()
+        self._finder = injection.finder()
+        self._arrived = threading.Event()
+        self._errors: set[str] = set()
+
+    def open(self) -> None:
+        """Begin to listen, to look and to answer."""
+        self._simulate_as_asked()
+        self._watch.open()
+        if self.channel is not None:
+            self.channel.open(self._answer)
+        self.sampler.start()
+        self.send(self.hello())
+
+    def close(self) -> None:
+        """Say goodbye and take back everything that `open` did."""
+        self.send({"type": "bye", "life_id": self.life_id, "reason": "unloaded"})
+        self.sampler.stop()
+        if self.channel is not None:
+            self.channel.close()
+        self._watch.close()
+        if self._observer is not None:
+            self._observer.detach()
+
+    # --- Parts of the helper ------------------------------------------------
+
+    @property
+    def complete(self) -> bool:
+        """Whether all of the helper's modules are there."""
+        return self._finder is None or self._finder.complete
+
+    def add_pack(self, data: str) -> bool:
+        """Store the second pack; false where it is not wanted."""
+        if self._finder is None or self.complete:
+            return False
+        self._finder.add(data)
+        self._arrived.set()
+        return True
+
+    def await_pack(self, timeout_s: float) -> bool:
+        """Wait for the second pack where a page is there to send it; whether it is there."""
+        expected = self.channel is not None and self.channel.control and self.leases.any()
+        if not self.complete and expected:
+            self._arrived.wait(timeout_s)
+        return self.complete
+
+    # --- Events -------------------------------------------------------------
+
+    def send(self, event: protocol.Event) -> None:
+        """Send an event; a channel that cannot send must not hurt the caller."""
+        if self.channel is None or self.sampler.forked:
+            return
+        try:
+            self.channel.send(event)
+        except Exception as error:  # noqa: BLE001  the way to tell anybody is what failed
+            self._log("channel", error)
+
+    def hello(self) -> protocol.Hello:
+        """Say who this is."""
+        return {
+            "type": "hello",
+            "protocol_version": PROTOCOL_VERSION,
+            "helper_version": self._finder.version if self._finder else _installed_version(),
+            "life_id": self.life_id,
+            "comm_id": self._comm_id,
+            "installed": self._finder is None,
+            "complete": self.complete,
+            "control": self.channel is not None and self.channel.control,
+        }
+
+    def sample(self) -> protocol.Sample | None:
+        """Read now; `None` where reading fails."""
+        self._watch.settle()
+        snapshot = self.sampler.measure()
+        return None if snapshot is None else self.wire(self.notice(snapshot))
+
+    def cell(self) -> protocol.Cell | None:
+        """Return the running cell, else the last one."""
+        run = self.ledger.current(self.sampler.latest)
+        return run.wire(self.life_id) if run else None
+
+    def stream(self, snapshot: Snapshot | None) -> None:
+        """Send the state at the edge of a cell to whoever looks."""
+        cell = self.cell()
+        if self.leases.wanted_hz() is None or cell is None:
+            return
+        self.send(cell)
+        if snapshot is not None:
+            self._pace.sent(snapshot, time.monotonic())
+            self.send(self.wire(snapshot))
+
+    def notice(self, snapshot: Snapshot) -> Snapshot:
+        """Enter a reading wherever readings are of use, and return it."""
+        self.ledger.observe(snapshot)
+        torch = sys.modules.get("torch")
+        if snapshot.state == "live" and torch is not None:
+            self._observe(torch._C)  # noqa: SLF001  where the observer is
+        return snapshot
+
+    def take_capture(self) -> Capture | None:
+        """Return what the allocator last failed on, once."""
+        return self._observer.take() if self._observer else None
+
+    def wire(self, snapshot: Snapshot) -> protocol.Sample:
+        """Return a reading as it travels."""
+        return {
+            "type": "sample",
+            "life_id": self.life_id,
+            "seq": snapshot.seq,
+            "time_s": snapshot.time_s,
+            "state": snapshot.state,
+            "busy": self.ledger.running,
+            "devices": [each.wire() for each in snapshot.devices],
+        }
+
+    def failed(self, part: str, error: BaseException) -> None:
+        """Report a failure of the helper itself, once per cause."""
+        cause = f"{type(error).__name__}: {error}"
+        if cause in self._errors or len(self._errors) >= _MOST_ERRORS:
+            return
+        self._errors.add(cause)
+        self._log(part, error)
+        self.send(
+            {
+                "type": "error",
+                "life_id": self.life_id,
+                "time_s": time.time(),
+                "where": part,
+                "message": message("error.part", part=part, error=cause),
+            }
+        )
+
+    # --- What the parts ask of the kernel -----------------------------------
+
+    def _answer(self, request: object) -> protocol.Reply:
+        try:
+            return self._desk.answer(request)
+        finally:
+            if self.channel is not None and not self.channel.control:
+                self._watch.keep_prints_in_their_cell()
+
+    def _measured(self, snapshot: Snapshot) -> None:
+        self.notice(snapshot)
+        rate_hz = self.leases.wanted_hz()
+        if rate_hz is not None and self._pace.due(snapshot, rate_hz, time.monotonic()):
+            self.send(self.wire(snapshot))
+
+    def _observe(self, torch_c: object) -> None:
+        from .oom.capture import Observer
+
+        if self._observer is None:
+            self._observer = Observer()
+        self._observer.attach(torch_c)
+
+    def _idle(self) -> bool:
+        self._watch.settle()
+        return not self.ledger.running
+
+    def _schedule(self, call: Callable[[], None]) -> None:
+        if self._kernel is not None:
+            self._kernel.io_loop.add_callback(call)
+
+    def _simulate_as_asked(self) -> None:
+        wish = os.environ.get("GPU_HEADROOM_SIMULATE")
+        if not wish:
+            return
+        try:
+            simulator = import_module("gpu_headroom.simulate")
+            if simulator.active() is None:
+                simulator.install_on_import(wish)
+        except Exception as error:  # noqa: BLE001  a wrong setting must not keep the helper away
+            self.failed("simulate", error)
+
+    def _log(self, part: str, error: BaseException) -> None:
+        # A terminal would show the log to the user; a kernel's log goes to the server's.
+        if self._kernel is not None:
+            self._kernel.log.warning("GPU Headroom: %s failed.", part, exc_info=error)
+
+
+def _installed_version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("gpu-headroom")
+    except PackageNotFoundError:
+        return "0.0.0"

@@ -1,0 +1,99 @@
+"""What IPython and ipykernel know of the running cell, over their generations."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import threading
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_RUNNERS = {"run_cell", "run_cell_async", "do_execute"}
+_RUNNER_FILES = ("interactiveshell.py", "ipkernel.py")
+
+
+def parent(shell: Any) -> Mapping[str, Any]:
+    """Return the request that the shell channel works on, or worked on last."""
+    kernel = getattr(shell, "kernel", None)
+    if kernel is None:
+        return {}
+    found: Mapping[str, Any] = kernel.get_parent("shell") or {}
+    return found
+
+
+def cell_id(shell: Any, info: object = None) -> str | None:
+    """Return the notebook's id of the running cell.
+
+    The front end puts it into the request's metadata; IPython hands it on only from
+    8.0 with some kernels, and does not know it in nested runs.
+    """
+    found = (parent(shell).get("metadata") or {}).get("cellId") or getattr(info, "cell_id", None)
+    return found if isinstance(found, str) else None
+
+
+def on_control_thread(shell: Any) -> bool:
+    """Whether the caller runs on the kernel's control channel, beside the user's cells."""
+    control = getattr(getattr(shell, "kernel", None), "control_thread", None)
+    return control is not None and threading.current_thread() is control
+
+
+def running_request(shell: Any) -> Mapping[str, Any] | None:
+    """Return the execute request whose cell runs at this moment, if one does.
+
+    For a helper that arrives in the middle of a cell and has seen no start. The last
+    request alone says nothing: it may have ended.
+    """
+    request = parent(shell)
+    content = request.get("content") or {}
+    kind = (request.get("header") or {}).get("msg_type")
+    if kind != "execute_request" or content.get("silent"):
+        return None
+    return request if runs_cell(shell) else None
+
+
+def runs_cell(shell: Any) -> bool:
+    """Whether some code of the user's runs on the main thread, or awaits there."""
+    return _on_stack() or _in_loop(shell)
+
+
+def code_name(shell: Any, source: str, execution_count: int | None) -> str | None:
+    """Return the file name under which IPython compiled a cell, as tracebacks show it."""
+    naming = getattr(shell.compile, "get_code_name", None)
+    if naming is None:
+        return None
+    try:
+        # Kernels name a cell by its source, terminals by what they made of it and its number.
+        transformed = source if hasattr(shell, "kernel") else shell.transform_cell(source)
+        return str(naming(source, transformed, execution_count))
+    except Exception:  # noqa: BLE001  a source that cannot be transformed has no name
+        return None
+
+
+def _on_stack() -> bool:
+    frames = sys._current_frames()  # noqa: SLF001  documented, in spite of its name
+    frame = frames.get(threading.main_thread().ident or 0)
+    while frame is not None:
+        code = frame.f_code
+        if code.co_name in _RUNNERS and code.co_filename.endswith(_RUNNER_FILES):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _in_loop(shell: Any) -> bool:
+    """Whether a cell awaits: then a task of the main thread's loop waits for its coroutine."""
+    kernel = getattr(shell, "kernel", None)
+    loop = getattr(getattr(kernel, "io_loop", None), "asyncio_loop", None)
+    if loop is None:
+        return False
+    return any(_awaits_cell(task.get_coro()) for task in asyncio.all_tasks(loop))
+
+
+def _awaits_cell(coroutine: Any) -> bool:
+    while coroutine is not None:
+        if getattr(coroutine, "__name__", None) in _RUNNERS:
+            return True
+        coroutine = getattr(coroutine, "cr_await", None)
+    return False

@@ -1,0 +1,64 @@
+"""For tests of the helper and of what is built on it: a channel that checks the wire."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from . import protocol
+
+
+@cache
+def schema() -> dict[str, Any]:
+    """Return the schema of the protocol: the truth about the wire."""
+    text = resources.files(__package__).joinpath("protocol.schema.json").read_text("utf-8")
+    return cast("dict[str, Any]", json.loads(text))
+
+
+def check(message: object, definition: str) -> None:
+    """Raise `jsonschema.ValidationError` unless `message` is a `definition` of the schema."""
+    from jsonschema import Draft7Validator
+
+    whole = schema()
+    # As it travels: what JSON cannot say is an error too.
+    travelled = json.loads(json.dumps(message, allow_nan=False))
+    wanted = {"$ref": f"#/definitions/{definition}", "definitions": whole["definitions"]}
+    Draft7Validator(wanted).validate(travelled)
+
+
+class RecordingChannel:
+    """A channel that keeps every event after checking it, and asks like a page does."""
+
+    def __init__(self, *, control: bool = True) -> None:
+        self.control = control
+        self.events: list[protocol.Event] = []
+        self._answer: Callable[[object], protocol.Reply] | None = None
+
+    def open(self, answer: Callable[[object], protocol.Reply]) -> None:
+        """Begin to hand requests to `answer`."""
+        self._answer = answer
+
+    def send(self, event: protocol.Event) -> None:
+        """Check an event and keep it."""
+        check(event, "event")
+        self.events.append(event)
+
+    def send_status(self, state: str, parent: Mapping[str, Any]) -> None:
+        """Do nothing: there is no server to mend."""
+
+    def close(self) -> None:
+        """Hand on no more requests."""
+        self._answer = None
+
+    def ask(self, request: object) -> protocol.Reply:
+        """Send a request, well-formed or not, and return its checked reply."""
+        if self._answer is None:
+            raise RuntimeError("The channel is not open.")
+        reply = self._answer(request)
+        check(reply, "reply")
+        return reply

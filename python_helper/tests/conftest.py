@@ -1,0 +1,91 @@
+"""What the tests share: the packs as they travel, and kernels of three generations."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.live import LiveKernel, Packs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Start = Callable[..., LiveKernel]
+
+ROOT = Path(__file__).parents[2]
+GENERATIONS = {
+    "ipykernel-7": ("GPU_HEADROOM_PYTHON_LAB_46", ".venv"),
+    "ipykernel-6.29": ("GPU_HEADROOM_PYTHON_LAB_42", ".venvs/lab-4.2"),
+    "ipykernel-6.17": ("GPU_HEADROOM_PYTHON_KERNEL_617", ".venvs/kernel-6.17"),
+}
+
+
+@pytest.fixture(scope="session")
+def packs() -> Packs:
+    """The helper as the extension carries it, made from the sources as they are now."""
+    subprocess.run(["node", ROOT / "scripts" / "pack.mjs", "--quiet"], check=True)
+    return Packs.read(ROOT / "src" / "kernel" / "packs.ts")
+
+
+@pytest.fixture(scope="session", params=GENERATIONS)
+def python(request: pytest.FixtureRequest) -> Path:
+    """The Python of each kernel generation that we promise to work in."""
+    return interpreter(request.param)
+
+
+@pytest.fixture(scope="session")
+def newest_python() -> Path:
+    """The Python of the newest generation, for what does not depend on it."""
+    return interpreter("ipykernel-7")
+
+
+def interpreter(generation: str) -> Path:
+    """Find the environment of a generation; missing it is a failure, not a skip."""
+    variable, folder = GENERATIONS[generation]
+    found = Path(os.environ.get(variable) or ROOT / folder / "bin" / "python")
+    if not found.exists():
+        pytest.fail(f"{found} is missing: run `make environments` to prepare all of them.")
+    return found
+
+
+@pytest.fixture(scope="module")
+def kernel(
+    python: Path, packs: Packs, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[LiveKernel]:
+    """A kernel of each generation with the helper injected and one page attached.
+
+    Shared by the tests of a module: each leaves it idle and with the helper alive.
+    """
+    with LiveKernel(python, tmp_path_factory.mktemp("kernel")) as started:
+        started.inject(packs)
+        started.attach()
+        yield started
+
+
+@pytest.fixture
+def start(python: Path, tmp_path: Path) -> Iterator[Start]:
+    """Start kernels of a test's own, of each generation; they end with it."""
+    yield from _starting(python, tmp_path)
+
+
+@pytest.fixture
+def start_newest(newest_python: Path, tmp_path: Path) -> Iterator[Start]:
+    """Start kernels of the newest generation, for what does not depend on it."""
+    yield from _starting(newest_python, tmp_path)
+
+
+def _starting(python: Path, folder: Path) -> Iterator[Start]:
+    kernels: list[LiveKernel] = []
+
+    def start_one(**options: Any) -> LiveKernel:
+        own = folder / str(len(kernels))
+        own.mkdir()
+        kernels.append(LiveKernel(python, own, **options))
+        return kernels[-1]
+
+    yield start_one
+    for each in kernels:
+        each.close()

@@ -1,0 +1,202 @@
+"""A cell runs out of GPU memory: its card, and giving the memory back."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.live import LiveKernel
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.conftest import Start
+    from tests.live import Packs, Run
+
+MIB = 2**20
+MIME = "application/vnd.gpu-headroom.report+json"
+# Each chunk is 512 MiB of a 4 GiB card; the traceback of the failed cell keeps them all.
+FAIL = """def fill():
+    chunks = []
+    while True:
+        chunks.append(torch.empty(512 * 2**20, dtype=torch.uint8, device="cuda"))
+fill()
+"""
+
+
+@pytest.fixture(scope="module")
+def gpu(
+    python: Path, packs: Packs, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[LiveKernel]:
+    """A kernel of each generation with an installed helper and a simulated GPU."""
+    folder = tmp_path_factory.mktemp("gpu")
+    with LiveKernel(python, folder, installed=True, GPU_HEADROOM_SIMULATE="4GiB") as kernel:
+        kernel.inject(packs, more=False)
+        kernel.attach()
+        kernel.run("import torch; kept = torch.empty(2**20, device='cuda')")
+        yield kernel
+
+
+@pytest.fixture
+def failed(gpu: LiveKernel) -> Run:
+    """A cell that ran out of memory just now, on a card that no earlier failure fills."""
+    gpu.attach()
+    release(gpu)
+    return gpu.run(FAIL, cell_id="failing", stop_on_error=False)
+
+
+def report_of(run: Run) -> dict[str, Any]:
+    """The report in a failing cell's card."""
+    assert [kind for kind, _ in run.outputs][-2:] == ["error", "display_data"]
+    found: dict[str, Any] = run.outputs[-1][1]["data"][MIME]
+    return found
+
+
+def release(kernel: LiveKernel, **keys: Any) -> dict[str, Any]:
+    """Free, and wait for what came back."""
+    since = kernel.now
+    reply = kernel.ask("release", **{"items": None, "report_id": None, **keys})
+    return kernel.await_event("released", since, release_id=reply["release_id"])
+
+
+def test_the_card_stands_in_the_failing_cell(gpu: LiveKernel, failed: Run) -> None:
+    """Below the traceback: the report, complete static HTML and text; and an event about it."""
+    report = report_of(failed)
+    data = failed.outputs[-1][1]["data"]
+    assert set(data) == {MIME, "text/html", "text/plain"}
+    assert report["requested_bytes"] == 512 * MIB
+    assert report["simulated"] is True
+    assert (report["cell_id"], report["line"]) == ("failing", 4)
+    assert report["traceback_bytes"] >= 7 * 512 * MIB
+    event = gpu.await_event("oom", report_id=report["report_id"])
+    assert event["cell_id"] == "failing"
+    assert gpu.attach()["cell"]["status"] == "oom"
+
+
+def test_the_live_helper_knows_its_report(gpu: LiveKernel, failed: Run) -> None:
+    """The card's report is the helper's own copy."""
+    report = report_of(failed)
+    reply = gpu.ask("report", life_id=report["life_id"], report_id=report["report_id"])
+    assert (reply["status"], reply["report"], reply["released"]) == ("known", report, None)
+
+
+def test_freeing_gives_back_what_the_traceback_held(gpu: LiveKernel, failed: Run) -> None:
+    """Freed is measured, the variable of the user stays, and the report keeps the result."""
+    report = report_of(failed)
+    held = gpu.sample()["devices"][0]["in_use_bytes"]
+    released = release(gpu, items=["traceback"], report_id=report["report_id"])
+    assert released["status"] == "done"
+    assert released["freed_bytes"] == report["traceback_bytes"]
+    after = gpu.sample()["devices"][0]
+    assert after["in_use_bytes"] == held - released["freed_bytes"] == released["in_use_bytes"]
+    assert after["headroom_bytes"] == released["headroom_after_bytes"]
+    assert gpu.value("kept.numel()") == MIB
+    reply = gpu.ask("report", life_id=report["life_id"], report_id=report["report_id"])
+    assert reply["released"] == released
+
+
+def test_two_pages_free_once(gpu: LiveKernel, failed: Run) -> None:
+    """The same wish of two pages while one waits is one release with one result."""
+    report = report_of(failed)
+    since = gpu.now
+    cell = gpu.start_cell("print('begun', flush=True)\nimport time; time.sleep(0.5)")
+    wish = {"items": ["traceback"], "report_id": report["report_id"]}
+    first, second = gpu.ask("release", **wish), gpu.ask("release", **wish)
+    assert first["release_id"] == second["release_id"]
+    assert first["status"] == second["status"] == "waiting"
+    gpu.result(cell)
+    gpu.await_event("released", since)
+    time.sleep(0.2)
+    assert len(gpu.events("released", since)) == 1
+
+
+@pytest.mark.parametrize("wait", ["time.sleep(0.7)", "await asyncio.sleep(0.7)"])
+def test_a_release_waits_for_the_running_cell(gpu: LiveKernel, failed: Run, wait: str) -> None:
+    """Nothing is freed while a cell runs, one that awaits included."""
+    assert report_of(failed)
+    since = gpu.now
+    cell = gpu.start_cell(f"import asyncio, time\nprint('begun', flush=True)\n{wait}")
+    reply = gpu.ask("release", items=None, report_id=None)
+    assert reply["status"] == "waiting"
+    time.sleep(0.3)
+    assert gpu.events("released", since) == []
+    gpu.result(cell)
+    released = gpu.await_event("released", since)
+    ended = gpu.await_event("cell", since, status="ok")
+    assert released["time_s"] >= ended["end_s"]
+    assert released["status"] == "done"
+
+
+def test_a_waiting_release_can_be_taken_back(gpu: LiveKernel, failed: Run) -> None:
+    """Cancelled before the cell ends, nothing is freed, and everybody is told."""
+    assert report_of(failed)
+    since = gpu.now
+    cell = gpu.start_cell("print('begun', flush=True)\nimport time; time.sleep(0.4)")
+    release_id = gpu.ask("release", items=None, report_id=None)["release_id"]
+    assert gpu.ask("cancel", release_id=release_id)["cancelled"] is True
+    assert gpu.ask("cancel", release_id=release_id)["cancelled"] is False
+    gpu.result(cell)
+    gpu.run("1")
+    assert [each["status"] for each in gpu.events("released", since)] == ["cancelled"]
+
+
+def test_a_plan_is_measured(gpu: LiveKernel, failed: Run) -> None:
+    """The plan comes as an event that names the request, with bytes for the traceback."""
+    assert report_of(failed)
+    reply = gpu.ask("plan")
+    plan = gpu.await_event("plan", request_id=reply["id"])
+    sizes = {item["id"]: item["expected_bytes"] for item in plan["items"]}
+    assert sizes["traceback"] >= 7 * 512 * MIB
+
+
+def test_cleanup_code_frees_the_same_without_us(gpu: LiveKernel, failed: Run) -> None:
+    """The clean-up cell, run as it is, frees what the traceback held."""
+    assert report_of(failed)
+    held = gpu.sample()["devices"][0]["in_use_bytes"]
+    assert gpu.run(gpu.ask("cleanup")["code"]).status == "ok"
+    assert held - gpu.sample()["devices"][0]["in_use_bytes"] >= 7 * 512 * MIB
+
+
+def test_a_page_may_ask_for_no_card_or_a_stub(gpu: LiveKernel) -> None:
+    """`mark_cells` off displays nothing, `keep_reports` off saves a stub; the report lives."""
+    gpu.attach(mark_cells=False)
+    run = gpu.run(FAIL, stop_on_error=False)
+    assert [kind for kind, _ in run.outputs] == ["error"]
+    gpu.attach(keep_reports=False)
+    stub = report_of(gpu.run(FAIL, stop_on_error=False))
+    assert set(stub) == {"version", "report_id", "life_id"}
+    reply = gpu.ask("report", life_id=stub["life_id"], report_id=stub["report_id"])
+    assert reply["report"]["requested_bytes"] == 512 * MIB
+    gpu.attach()
+
+
+def test_an_error_in_an_inner_run_is_marked_on_the_cell(gpu: LiveKernel) -> None:
+    """A failure that `%%capture` swallowed gets its card in the cell that stands there."""
+    run = gpu.run("%%capture\n" + FAIL, cell_id="captured", stop_on_error=False)
+    shown = [content for kind, content in run.outputs if kind == "display_data"]
+    assert [MIME in each["data"] for each in shown] == [True]
+
+
+def test_other_errors_get_no_card(gpu: LiveKernel) -> None:
+    """Host memory, assertions and plain mistakes are not ours to explain."""
+    for code in ("raise MemoryError()", "raise RuntimeError('CUDA error: device-side assert')"):
+        run = gpu.run(code, stop_on_error=False)
+        assert [kind for kind, _ in run.outputs] == ["error"]
+
+
+def test_the_first_failure_waits_for_the_second_pack(start: Start, packs: Packs) -> None:
+    """A cell that fails before the second pack has come gets its card all the same."""
+    kernel = start()
+    kernel.inject(packs, more=False)
+    kernel.attach()
+    cell = kernel.start_cell(
+        "print('begun', flush=True)\nimport time; time.sleep(0.3)\n"
+        "class OutOfMemoryError(RuntimeError): __module__ = 'torch'\n"
+        "raise OutOfMemoryError('CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total"
+        " capacity of 16.00 GiB of which 1.00 GiB is free.')",
+    )
+    time.sleep(0.6)
+    assert kernel.ask("pack", data=packs.more)["accepted"] is True
+    assert report_of(kernel.result(cell))["requested_bytes"] == 2 * 2**30

@@ -1,0 +1,188 @@
+"""Getting into a kernel that has no helper."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tests.conftest import Start
+    from tests.live import LiveKernel, Packs
+
+NAMESPACE = "{name: str(type(value)) for name, value in get_ipython().user_ns.items()}"
+
+
+def test_nobody_home(start: Start) -> None:
+    """A kernel without a helper says so at once, busy or not."""
+    kernel = start()
+    assert kernel.attach() is None
+    cell = kernel.start_cell("print('begun', flush=True)\nimport time; time.sleep(0.5)")
+    assert kernel.attach() is None
+    kernel.result(cell)
+
+
+def test_injects_into_an_idle_kernel(start: Start, packs: Packs) -> None:
+    """After the bootstrap the helper answers, and nothing else in the kernel has changed."""
+    kernel = start()
+    kernel.run("mine = 5; mine", cell_id="first")
+    before = kernel.value(NAMESPACE), kernel.value("__doc__")
+    since = kernel.now
+    assert kernel.inject(packs, more=False).outputs == []
+    reply = kernel.attach()
+    assert reply["hello"]["installed"] is False
+    assert reply["hello"]["complete"] is False
+    assert reply["hello"]["helper_version"] == packs.version
+    assert reply["sample"]["state"] == "no_framework"
+    assert (kernel.value(NAMESPACE), kernel.value("__doc__")) == before
+    assert kernel.value("(_, Out, In[1:], len(In))") == (5, {1: 5}, ["mine = 5; mine"], 2)
+    assert kernel.run("_ + 1").reply["execution_count"] == 2
+    assert kernel.events("hello", since) == [reply["hello"]]
+
+
+def test_takes_the_second_pack(start_newest: Start, packs: Packs) -> None:
+    """The second pack is stored on request, once, and completes the helper."""
+    kernel = start_newest()
+    kernel.inject(packs, more=False)
+    assert kernel.ask("plan")["type"] == "refused"
+    assert kernel.ask("pack", data=packs.more)["accepted"] is True
+    assert kernel.attach()["hello"]["complete"] is True
+    assert kernel.ask("pack", data=packs.more)["accepted"] is False
+
+
+def test_injects_into_a_busy_kernel(start: Start, packs: Packs) -> None:
+    """The control channel brings the helper in while a cell runs, and adopts that cell."""
+    kernel = start()
+    cell = kernel.start_cell(
+        "print('begun', flush=True)\nimport time; time.sleep(1.5); input('name? ')",
+        cell_id="long",
+        allow_stdin=True,
+    )
+    assert kernel.inject(packs, channel="control").status == "ok"
+    reply = kernel.attach()
+    assert reply["cell"]["status"] == "running"
+    assert reply["cell"]["cell_id"] == "long"
+    kernel.await_event("sample", busy=True)
+    assert kernel.answer_input("Ada") == "name? "
+    run = kernel.result(cell)
+    assert [kind for kind, _ in run.outputs] == ["stream", "execute_result"]
+    assert kernel.await_event("cell", status="ok")["execution_count"] == 1
+    assert kernel.sample()["busy"] is False
+
+
+def test_adopts_a_cell_that_awaits(start: Start, packs: Packs) -> None:
+    """A cell that awaits leaves the main thread free, and is adopted all the same."""
+    kernel = start()
+    cell = kernel.start_cell(
+        "print('begun', flush=True)\nimport asyncio\nawait asyncio.sleep(1.5)", cell_id="awaits"
+    )
+    kernel.inject(packs, channel="control")
+    assert kernel.attach()["cell"]["cell_id"] == "awaits"
+    kernel.result(cell)
+    assert kernel.sample()["busy"] is False
+
+
+def test_adopts_nothing_in_an_idle_kernel(start_newest: Start, packs: Packs) -> None:
+    """A bootstrap on the control channel of an idle kernel takes no ended cell for running."""
+    kernel = start_newest()
+    kernel.run("1")
+    kernel.inject(packs, channel="control")
+    reply = kernel.attach()
+    assert reply["cell"] is None
+    assert reply["sample"]["busy"] is False
+
+
+def test_is_injected_once(start: Start, packs: Packs) -> None:
+    """A live helper is left as it is, whoever tries again."""
+    kernel = start()
+    kernel.inject(packs)
+    life = kernel.attach()["hello"]["life_id"]
+    kernel.inject(packs, more=False)
+    kernel.inject(packs, channel="control", more=False)
+    kernel.run("%load_ext gpu_headroom")
+    assert kernel.attach()["hello"]["life_id"] == life
+
+
+def test_aborted_injection_can_be_tried_again(start: Start, packs: Packs) -> None:
+    """Queued behind a failing cell the bootstrap is aborted; the next attempt works."""
+    kernel = start()
+    failing = kernel.submit("import time; time.sleep(0.5); 1/0")
+    queued = kernel.submit(packs.code(), silent=True, store_history=False, stop_on_error=False)
+    assert kernel.result(failing).status == "error"
+    assert kernel.result(queued).status == "aborted"
+    assert kernel.attach() is None
+    kernel.inject(packs)
+    assert kernel.attach() is not None
+
+
+def test_uses_an_installed_helper(start_newest: Start, packs: Packs) -> None:
+    """A kernel whose environment has the helper runs that one, complete at once."""
+    kernel = start_newest(installed=True)
+    kernel.inject(packs, more=False)
+    hello = kernel.attach()["hello"]
+    assert hello["installed"] is True
+    assert hello["complete"] is True
+    assert kernel.value("__import__('gpu_headroom').__file__").endswith("__init__.py")
+
+
+def test_brings_its_own_where_the_installed_one_is_of_another_major(
+    start_newest: Start, packs: Packs
+) -> None:
+    """An installed helper that speaks another protocol is passed over without importing it."""
+    kernel = start_newest(installed=True)
+    kernel.run(packs.code(major="2"), silent=True, store_history=False)
+    assert kernel.attach()["hello"]["installed"] is False
+
+
+def test_does_not_rely_on_the_users_names(start_newest: Start, packs: Packs) -> None:
+    """A notebook may call its own things `open`, `str`, `list` or `type`."""
+    kernel = start_newest()
+    kernel.run("open = str = list = type = len = getattr = Exception = print = dict = 'mine'")
+    kernel.inject(packs)
+    assert kernel.attach() is not None
+    assert kernel.value("(str, Exception)") == ("mine", "mine")
+
+
+def test_a_broken_pack_disturbs_nothing(start_newest: Start, packs: Packs) -> None:
+    """A bootstrap that fails says so in the kernel's log, and nowhere a person looks."""
+    kernel = start_newest()
+    kernel.expected_complaints.append("could not start")
+    kernel.run("1/0")
+    run = kernel.run(packs.code(core="bm90IGEgcGFjaw=="), silent=True, store_history=False)
+    assert run.status == "ok"
+    assert run.outputs == []
+    assert "GPU Headroom could not start in this kernel." in kernel.log
+    assert (
+        kernel.value("repr(__import__('sys').last_value)")
+        == "ZeroDivisionError('division by zero')"
+    )
+    assert kernel.attach() is None
+
+
+def test_shows_its_source_in_tracebacks(start_newest: Start, packs: Packs) -> None:
+    """Errors in the injected helper can be read: its source lines are in the traceback."""
+    kernel = start_newest()
+    kernel.inject(packs)
+    printed = kernel.run(
+        "import gpu_headroom, traceback\n"
+        "try: gpu_headroom.simulate('1 GiB')\n"
+        "except RuntimeError: print(traceback.format_exc())"
+    ).text
+    assert 'File "<gpu_headroom>/__init__.py"' in printed
+    assert "raise RuntimeError(" in printed
+    assert "The simulated GPU is not part of the helper that the extension brings" in printed
+
+
+def test_restart_begins_without_a_helper(start: Start, packs: Packs) -> None:
+    """A restart ends the life; the next injection begins another."""
+    kernel = start()
+    kernel.inject(packs)
+    life = kernel.attach()["hello"]["life_id"]
+    kernel.restart()
+    assert kernel.attach() is None
+    kernel.inject(packs)
+    assert kernel.attach()["hello"]["life_id"] != life
+
+
+def test_can_be_imported_by_the_user(kernel: LiveKernel) -> None:
+    """`import gpu_headroom` in a notebook finds the injected helper."""
+    run = kernel.run("import gpu_headroom; print(gpu_headroom.alive(), gpu_headroom.status())")
+    assert run.text == "True No GPU framework is loaded yet.\n"

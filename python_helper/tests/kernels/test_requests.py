@@ -1,0 +1,180 @@
+"""Requests and events, as a page exchanges them with a real kernel."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.live import LiveKernel
+
+BUSY = "print('begun', flush=True)\nimport time; time.sleep({seconds})"
+ATTACH: dict[str, Any] = {
+    "type": "attach",
+    "id": "1",
+    "protocol_version": "1.0",
+    "client_id": "c",
+    "visible": True,
+    "rate_hz": 2,
+    "options": {"mark_cells": True, "keep_reports": True},
+}
+
+
+def test_answers_while_a_cell_runs(kernel: LiveKernel) -> None:
+    """A request is answered in the middle of a cell, and the cell is the running one."""
+    cell = kernel.start_cell(BUSY.format(seconds=1), cell_id="busy")
+    reply = kernel.attach()
+    assert (reply["cell"]["cell_id"], reply["cell"]["status"]) == ("busy", "running")
+    assert reply["sample"]["busy"] is True
+    run = kernel.result(cell)
+    assert run.status == "ok"
+    assert kernel.attach()["cell"]["status"] == "ok"
+
+
+@pytest.mark.parametrize(
+    ("request_", "says"),
+    [
+        (None, "`type` is missing"),
+        ([1, 2], "`type` is missing"),
+        ("attach", "`type` is missing"),
+        ({}, "does not know the request `None`"),
+        ({"type": 5, "protocol_version": "1.0"}, "does not know the request `5`"),
+        ({"type": "explode", "protocol_version": "1.3"}, "does not know the request `explode`"),
+        ({"type": "attach", "id": "1"}, "`protocol_version` is missing or has a wrong type"),
+        ({**ATTACH, "rate_hz": "fast"}, "`rate_hz` is missing or has a wrong type"),
+        ({**ATTACH, "rate_hz": True}, "`rate_hz` is missing or has a wrong type"),
+        ({**ATTACH, "options": {"mark_cells": 1}}, "`options.mark_cells` is missing"),
+        ({**ATTACH, "options": None}, "`options` is missing"),
+        ({**ATTACH, "protocol_version": "2.0"}, "speaks protocol 1.0, this page speaks 2.0"),
+        ({"type": "pack", "id": "1", "protocol_version": "1.0"}, "`data` is missing"),
+    ],
+)
+def test_refuses_what_it_cannot_read(kernel: LiveKernel, request_: object, says: str) -> None:
+    """A malformed, unknown or foreign request gets one clear sentence and changes nothing."""
+    reply = kernel.ask_raw(request_)
+    assert reply["type"] == "refused"
+    assert says in reply["message"]["text"]
+    assert kernel.attach()["type"] == "attach"
+
+
+def test_understands_a_newer_minor_version(kernel: LiveKernel) -> None:
+    """Keys that a newer page adds are let through."""
+    reply = kernel.ask_raw({**ATTACH, "protocol_version": "1.7", "colour": "green"})
+    assert reply["type"] == "attach"
+
+
+def test_leaves_other_debug_requests_to_the_debugger(kernel: LiveKernel) -> None:
+    """What is not our command reaches the kernel's own handler."""
+    reply = kernel.debug("debugInfo", {})
+    assert reply["command"] == "debugInfo"
+    assert "isStarted" in reply["body"]
+
+
+def test_streams_on_a_lease_only(kernel: LiveKernel) -> None:
+    """Samples and cells are sent while somebody looks; without a lease nothing is."""
+    since = kernel.now
+    kernel.run(BUSY.format(seconds=0.7))
+    kernel.await_event("cell", since, status="ok")
+    assert kernel.events("sample", since)
+    kernel.ask("detach", client_id="a-page")
+    kernel.ask("detach", client_id="c")
+    since = kernel.now
+    kernel.run(BUSY.format(seconds=0.7))
+    assert kernel.events(since=since) == []
+    kernel.attach(visible=False)
+    kernel.run(BUSY.format(seconds=0.7))
+    assert kernel.events(since=since) == []
+    kernel.attach()
+
+
+def test_sends_nothing_at_rest(kernel: LiveKernel) -> None:
+    """A kernel at rest is polled: a push would count as activity and keep it alive."""
+    kernel.attach(rate_hz=10)
+    since = kernel.now
+    time.sleep(0.6)
+    first, second = kernel.sample(), kernel.sample()
+    assert second["seq"] > first["seq"]
+    assert kernel.events(since=since) == []
+
+
+def test_a_heartbeat_each_second_while_nothing_changes(kernel: LiveKernel) -> None:
+    """An unchanged reading is repeated about once a second, however high the rate."""
+    kernel.attach(rate_hz=10)
+    since = kernel.now
+    kernel.run(BUSY.format(seconds=2.5))
+    inside = [each for each in kernel.events("sample", since) if each["busy"]]
+    assert 2 <= len(inside) <= 4
+
+
+def test_events_belong_to_no_cell(kernel: LiveKernel) -> None:
+    """Events carry an empty parent header, so that no cell's output area is asked about them."""
+    since = kernel.now
+    run = kernel.run(BUSY.format(seconds=0.6))
+    events = [each for each in kernel.messages(since) if each["msg_type"] == "comm_msg"]
+    assert events
+    assert all(each["parent_header"] == {} for each in events)
+    assert [kind for kind, _ in run.outputs] == ["stream"]
+
+
+def test_two_pages_get_the_same_events(kernel: LiveKernel) -> None:
+    """Events are broadcast: a second page attaches to the same life and the same comm id."""
+    first, second = kernel.attach(client_id="one"), kernel.attach(client_id="two")
+    assert first["hello"] == second["hello"]
+    kernel.ask("detach", client_id="two")
+    since = kernel.now
+    kernel.run(BUSY.format(seconds=0.3))
+    kernel.await_event("cell", since, status="ok")
+    kernel.ask("detach", client_id="one")
+
+
+def test_reports_of_other_lives_are_unknown(kernel: LiveKernel) -> None:
+    """Neither a report of another life nor one never made is acted on."""
+    life = kernel.attach()["hello"]["life_id"]
+    for life_id in ("another", life):
+        reply = kernel.ask("report", life_id=life_id, report_id="never-made")
+        assert (reply["status"], reply["report"]) == ("unknown", None)
+    reply = kernel.ask("fix", report_id="never-made", remedy_id="smaller-batch", sources={})
+    assert (reply["status"], reply["edits"]) == ("unknown", [])
+
+
+def test_counts_the_outermost_cell_only(kernel: LiveKernel) -> None:
+    """`%%capture` and `run_cell` run cells within a cell: the notebook ran one."""
+    since = kernel.now
+    kernel.run("%%capture\nget_ipython().run_cell('1 + 1')", cell_id="outer")
+    kernel.await_event("cell", since, status="ok")
+    cells = kernel.events("cell", since)
+    assert [(each["cell_id"], each["status"]) for each in cells] == [
+        ("outer", "running"),
+        ("outer", "ok"),
+    ]
+    assert kernel.sample()["busy"] is False
+
+
+@pytest.mark.parametrize("code", ["", "   ", "def", "1/0", "%no_such_magic", "!true"])
+def test_every_kind_of_cell_comes_to_an_end(kernel: LiveKernel, code: str) -> None:
+    """Empty cells, syntax errors, failing cells and magics leave no cell running."""
+    kernel.run(code, stop_on_error=False)
+    assert kernel.sample()["busy"] is False
+
+
+@pytest.mark.parametrize("wait", ["time.sleep(20)", "await asyncio.sleep(2)"])
+def test_an_interrupted_cell_comes_to_an_end(kernel: LiveKernel, wait: str) -> None:
+    """Interrupting a cell, an awaiting one too, ends it as failed."""
+    since = kernel.now
+    cell = kernel.start_cell(f"import asyncio, time\nprint('begun', flush=True)\n{wait}")
+    kernel.manager.interrupt_kernel()
+    assert kernel.result(cell).status == "error"
+    kernel.await_event("cell", since, status="error")
+    assert kernel.sample()["busy"] is False
+
+
+def test_runs_without_history_are_cells(kernel: LiveKernel) -> None:
+    """`store_history=False` changes nothing for the ledger; silent runs are no cells."""
+    since = kernel.now
+    kernel.run("1", store_history=False, cell_id="unstored")
+    kernel.await_event("cell", since, status="ok", cell_id="unstored")
+    since = kernel.now
+    kernel.run("1", silent=True, store_history=False)
+    assert kernel.events("cell", since) == []

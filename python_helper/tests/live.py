@@ -1,0 +1,394 @@
+"""A real kernel in a process of its own, driven as a page drives it."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import json
+import os
+import re
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from queue import Empty
+from typing import TYPE_CHECKING, Any, cast
+
+from gpu_headroom import testing
+from jupyter_client.kernelspec import KernelSpec
+from jupyter_client.manager import KernelManager
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+
+    from typing_extensions import Self
+
+SOURCES = Path(__file__).parents[1]
+PATIENCE_S = 30.0
+CLIENT = "a-page"
+OPTIONS = {"mark_cells": True, "keep_reports": True}
+
+# An installed helper, such as a developer's, must not hide that the injected one works.
+_BLIND_KERNEL = SOURCES.parent / "ui-tests" / "kernels" / "without_helper.py"
+WITHOUT_HELPER = f"import runpy; runpy.run_path({str(_BLIND_KERNEL)!r}, run_name='__main__')"
+WITH_HELPER = "from ipykernel.kernelapp import launch_new_instance; launch_new_instance()"
+
+
+@dataclass(frozen=True)
+class Packs:
+    """What the extension carries: the bootstrap's text and the two packs."""
+
+    bootstrap: str
+    core: str
+    more: str
+    version: str
+
+    @classmethod
+    def read(cls, module: Path) -> Packs:
+        """Read the TypeScript module that `scripts/pack.mjs` generates."""
+        text = module.read_text(encoding="utf-8")
+        constants = {
+            name: value[1:-1] if value[0] == "'" else json.loads(value)
+            for name, value in re.findall(
+                r"""^export const (\w+): string =\s+('[^']*'|"(?:[^"\\]|\\.)*");""",
+                text,
+                re.MULTILINE,
+            )
+        }
+        return cls(
+            constants["BOOTSTRAP"],
+            constants["CORE_PACK"],
+            constants["MORE_PACK"],
+            constants["HELPER_VERSION"],
+        )
+
+    def code(self, *, core: str | None = None, major: str = "1") -> str:
+        """Return the bootstrap as the front end executes it."""
+        return (
+            self.bootstrap.replace("__CORE_PACK__", self.core if core is None else core)
+            .replace("__PROTOCOL_MAJOR__", major)
+            .replace("__HELPER_VERSION__", self.version)
+        )
+
+
+@dataclass
+class Run:
+    """What became of one execute request."""
+
+    reply: dict[str, Any]
+    messages: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def status(self) -> str:
+        """`ok`, `error` or `aborted`."""
+        return cast("str", self.reply["status"])
+
+    @property
+    def outputs(self) -> list[tuple[str, dict[str, Any]]]:
+        """What a notebook shows in the cell, in order."""
+        kinds = {"stream", "error", "display_data", "execute_result"}
+        return [
+            (each["msg_type"], each["content"])
+            for each in self.messages
+            if each["msg_type"] in kinds
+        ]
+
+    @property
+    def text(self) -> str:
+        """What the cell printed."""
+        return "".join(content["text"] for kind, content in self.outputs if kind == "stream")
+
+
+class LiveKernel:
+    """One kernel process and the connection of one page to it.
+
+    Every event and reply of the helper is checked against the schema, and its log
+    against complaints of the helper itself; `close` raises what was found.
+    """
+
+    def __init__(
+        self, python: Path, folder: Path, *, installed: bool = False, **variables: str
+    ) -> None:
+        self._log_path = folder / "kernel.log"
+        self._manager = KernelManager()
+        command = WITH_HELPER if installed else WITHOUT_HELPER
+        self._manager._kernel_spec = KernelSpec(
+            argv=[str(python), "-c", command, "-f", "{connection_file}"],
+            display_name="test",
+            language="python",
+        )
+        inherited = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+        environment = {
+            **inherited,
+            "IPYTHONDIR": str(folder / "ipython"),
+            "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+            **({"PYTHONPATH": str(SOURCES)} if installed else {}),
+            **variables,
+        }
+        self._log = self._log_path.open("w")
+        self._manager.start_kernel(
+            env=environment, cwd=str(folder), stdout=self._log, stderr=self._log
+        )
+        self._ids = itertools.count(1)
+        self._faults: list[Exception] = []
+        self.expected_complaints: list[str] = []
+        self._connect()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the kernel; raises what the helper did wrong on the wire or in its log."""
+        self._disconnect()
+        self._manager.shutdown_kernel(now=True)
+        self._manager.cleanup_resources()
+        self._log.close()
+        if self._faults:
+            raise self._faults[0]
+        complaints = [
+            each
+            for each in re.findall(r"GPU Headroom.*", self.log)
+            if not any(expected in each for expected in self.expected_complaints)
+        ]
+        assert not complaints, self.log
+
+    @property
+    def log(self) -> str:
+        """What the kernel process wrote to the server's log."""
+        return self._log_path.read_text(encoding="utf-8")
+
+    @property
+    def manager(self) -> KernelManager:
+        """The kernel's manager, to interrupt it."""
+        return self._manager
+
+    def restart(self) -> None:
+        """Restart the kernel as the Restart button does."""
+        self._disconnect()
+        self._manager.restart_kernel(now=True)
+        self._connect()
+
+    # --- Cells --------------------------------------------------------------
+
+    def submit(
+        self, code: str, *, cell_id: str | None = None, channel: str = "shell", **content: Any
+    ) -> str:
+        """Send an execute request and return its id."""
+        body = {
+            "code": code,
+            "silent": False,
+            "store_history": True,
+            "user_expressions": {},
+            "allow_stdin": False,
+            "stop_on_error": True,
+            **content,
+        }
+        metadata = {} if cell_id is None else {"cellId": cell_id}
+        message = self._client.session.msg("execute_request", body, metadata=metadata)
+        getattr(self._client, f"{channel}_channel").send(message)
+        return cast("str", message["header"]["msg_id"])
+
+    def send_shell(self, kind: str, content: dict[str, Any]) -> None:
+        """Send a message on the shell channel that has no reply."""
+        self._client.shell_channel.send(self._client.session.msg(kind, content))
+
+    def result(self, request: str, *, channel: str = "shell", timeout_s: float = PATIENCE_S) -> Run:
+        """Wait for the end of an execute request."""
+        reply = self._reply(request, channel, timeout_s)
+        self.until(lambda: self._ended(request))
+        mine = [each for each in self.messages() if each["parent_header"].get("msg_id") == request]
+        return Run(reply["content"], mine)
+
+    def run(self, code: str, *, channel: str = "shell", **options: Any) -> Run:
+        """Run a cell to its end."""
+        return self.result(self.submit(code, channel=channel, **options), channel=channel)
+
+    def start_cell(self, code: str, **options: Any) -> str:
+        """Run a cell and return as soon as it runs; it must print `begun` when it does."""
+        request = self.submit(code, **options)
+        self.until(lambda: "begun" in self.printed(request))
+        return request
+
+    def value(self, expression: str) -> Any:
+        """Evaluate an expression in the user's namespace, leaving no trace."""
+        reply = self.run(
+            "", silent=True, store_history=False, user_expressions={"value": expression}
+        ).reply["user_expressions"]["value"]
+        assert reply["status"] == "ok", reply
+        return ast.literal_eval(reply["data"]["text/plain"])
+
+    def answer_input(self, text: str) -> str:
+        """Wait for the kernel to ask, answer, and return its question."""
+        question = self._client.stdin_channel.get_msg(timeout=PATIENCE_S)
+        message = self._client.session.msg("input_reply", {"value": text}, parent=question)
+        self._client.stdin_channel.send(message)
+        return cast("str", question["content"]["prompt"])
+
+    # --- The helper ---------------------------------------------------------
+
+    def inject(self, packs: Packs, *, channel: str = "shell", more: bool = True) -> Run:
+        """Inject the helper as the front end does, the second pack with it."""
+        run = self.run(
+            packs.code(),
+            channel=channel,
+            silent=True,
+            store_history=False,
+            stop_on_error=False,
+            allow_stdin=channel == "control",
+        )
+        if more:
+            self.ask("pack", data=packs.more)
+        return run
+
+    def debug(self, command: str, arguments: object) -> dict[str, Any]:
+        """Send a debug request and return the content of its reply."""
+        content = {"type": "request", "seq": 7, "command": command, "arguments": arguments}
+        message = self._client.session.msg("debug_request", content)
+        self._client.control_channel.send(message)
+        reply = self._reply(message["header"]["msg_id"], "control", PATIENCE_S)
+        return cast("dict[str, Any]", reply["content"])
+
+    def ask_raw(self, arguments: object) -> Any:
+        """Send a request, well-formed or not; `None` when nobody is home."""
+        content = self.debug("gpuHeadroom", arguments)
+        if content == {}:
+            return None
+        testing.check(content["body"], "reply")
+        return content["body"]
+
+    def ask(self, kind: str, **keys: Any) -> Any:
+        """Send a well-formed request and return the reply."""
+        request = {"type": kind, "id": f"{next(self._ids)}", "protocol_version": "1.0", **keys}
+        testing.check(request, "request")
+        reply = self.ask_raw(request)
+        if reply is not None:
+            assert reply["id"] == request["id"]
+        return reply
+
+    def attach(
+        self, *, client_id: str = CLIENT, rate_hz: float = 10, visible: bool = True, **options: bool
+    ) -> Any:
+        """Take or renew a lease."""
+        return self.ask(
+            "attach",
+            client_id=client_id,
+            visible=visible,
+            rate_hz=rate_hz,
+            options={**OPTIONS, **options},
+        )
+
+    def sample(self, client_id: str = CLIENT) -> Any:
+        """Poll for a reading."""
+        return self.ask("sample", client_id=client_id)["sample"]
+
+    def events(self, kind: str | None = None, since: int = 0) -> list[dict[str, Any]]:
+        """Return the helper's events, from the message numbered `since` on."""
+        found = [each["content"]["data"] for each in self.messages(since) if _is_event(each)]
+        return [each for each in found if kind in (None, each["type"])]
+
+    def await_event(self, kind: str, since: int = 0, **keys: Any) -> dict[str, Any]:
+        """Wait for an event with these keys."""
+
+        def matching() -> list[dict[str, Any]]:
+            return [
+                each
+                for each in self.events(kind, since)
+                if all(each[key] == value for key, value in keys.items())
+            ]
+
+        self.until(lambda: bool(matching()))
+        return matching()[0]
+
+    # --- What arrives -------------------------------------------------------
+
+    def messages(self, since: int = 0) -> list[dict[str, Any]]:
+        """Return what came on iopub, from the message numbered `since` on."""
+        with self._news:
+            return self._received[since:]
+
+    @property
+    def now(self) -> int:
+        """The number of the next message on iopub."""
+        return len(self.messages())
+
+    def until(self, condition: Callable[[], bool], timeout_s: float = PATIENCE_S) -> None:
+        """Wait until a condition on what arrived holds; fails when it does not."""
+        deadline = time.monotonic() + timeout_s
+        while not condition():
+            assert time.monotonic() < deadline, f"waited in vain; the log says: {self.log}"
+            with self._news:
+                self._news.wait(0.05)
+
+    def _connect(self) -> None:
+        self._client = self._manager.client()
+        self._client.start_channels()
+        self._client.wait_for_ready(timeout=PATIENCE_S)
+        self._news = threading.Condition()
+        self._received: list[dict[str, Any]] = []
+        self._replies: dict[str, dict[str, Any]] = {}
+        self._reading = True
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _disconnect(self) -> None:
+        self._reading = False
+        self._reader.join()
+        self._client.stop_channels()
+
+    def _read(self) -> None:
+        while self._reading:
+            try:
+                message = self._client.iopub_channel.get_msg(timeout=0.2)
+            except Empty:
+                continue
+            if _is_event(message):
+                try:
+                    testing.check(message["content"]["data"], "event")
+                except Exception as fault:  # noqa: BLE001  raised by close
+                    self._faults.append(fault)
+            with self._news:
+                self._received.append(message)
+                self._news.notify_all()
+
+    def _reply(self, request: str, channel: str, timeout_s: float) -> dict[str, Any]:
+        deadline = time.monotonic() + timeout_s
+        while request not in self._replies:
+            wait_s = max(0.01, deadline - time.monotonic())
+            try:
+                reply = getattr(self._client, f"{channel}_channel").get_msg(timeout=wait_s)
+            except Empty:
+                raise AssertionError(f"no reply on {channel}; the log says: {self.log}") from None
+            self._replies[reply["parent_header"].get("msg_id", "")] = reply
+        return self._replies.pop(request)
+
+    def _ended(self, request: str) -> bool:
+        return any(
+            each["msg_type"] == "status"
+            and each["content"]["execution_state"] == "idle"
+            and each["parent_header"].get("msg_id") == request
+            for each in self.messages()
+        )
+
+    def printed(self, request: str) -> str:
+        """What arrived so far of what a cell prints."""
+        return "".join(
+            each["content"]["text"]
+            for each in self.messages()
+            if each["msg_type"] == "stream" and each["parent_header"].get("msg_id") == request
+        )
+
+
+def _is_event(message: dict[str, Any]) -> bool:
+    if message["msg_type"] != "comm_msg":
+        return False
+    comm_id: str = message["content"]["comm_id"]
+    return comm_id.startswith("gpu-headroom-")

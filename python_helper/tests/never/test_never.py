@@ -1,0 +1,283 @@
+"""What the helper never does: a day of use, watched closely, then one question per promise."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.live import SOURCES, LiveKernel
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.live import Packs, Run
+
+WATCH = """
+import gc, os, sys, threading
+import torch
+import gpu_headroom.session
+
+calls, touched = [], []
+
+def watch(owner, name):
+    original = getattr(owner, name, None)
+    if original is None:
+        return
+    def watched(*args, **kwargs):
+        session = gpu_headroom.session.current()
+        calls.append((name, session is not None and session.ledger.running))
+        return original(*args, **kwargs)
+    setattr(owner, name, watched)
+
+for name in (
+    "_cuda_resetPeakMemoryStats", "_cuda_resetAccumulatedMemoryStats", "_cuda_setMemoryFraction",
+    "_cuda_cudaCachingAllocator_set_allocator_settings", "_accelerator_setAllocatorSettings",
+    "_cuda_emptyCache", "_cuda_init",
+):
+    watch(torch._C, name)
+watch(gc, "collect")
+settings = {key: value for key, value in os.environ.items() if "ALLOC" in key}
+
+class Private:
+    def __init__(self):
+        self.tensor = torch.empty(2**20, device="cuda")
+    def __getattr__(self, name):
+        touched.append("getattr " + name)
+        raise AttributeError(name)
+    def _touch(self, *args):
+        touched.append("a method")
+        return NotImplemented
+    __eq__ = __len__ = __iter__ = __bool__ = __contains__ = __getitem__ = _touch
+    __hash__ = object.__hash__
+    def __repr__(self):
+        touched.append("repr")
+        return "private"
+    __str__ = __format__ = __repr__
+    @property
+    def secret(self):
+        touched.append("property")
+    shape = device = grad = data = storage = secret
+"""
+USE = """
+private, shared = Private(), [Private()]
+model = torch.nn.Linear(512, 512).cuda()
+kept = model(torch.ones(64, 512, device="cuda")).sum()
+"""
+FAIL = """
+def fill(mine):
+    chunks = [mine]
+    while True:
+        chunks.append(torch.empty(256 * 2**20, dtype=torch.uint8, device="cuda"))
+fill(Private())
+"""
+NAMES = "{name: id(value) for name, value in globals().items() if name in watched_names}"
+
+
+@dataclass
+class Day:
+    """A day of use: the kernel, its cells, and what the watchers wrote down."""
+
+    kernel: LiveKernel
+    runs: list[Run]
+    calls: list[tuple[str, bool]]
+    touched: list[str]
+    names_before: dict[str, int]
+    names_after: dict[str, int]
+    failures: list[dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def day(python: Path, packs: Packs, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Day]:
+    """Attach, work, fail, look, free, fail again and free again."""
+    folder = tmp_path_factory.mktemp("day")
+    with LiveKernel(python, folder, installed=True, GPU_HEADROOM_SIMULATE="2GiB") as kernel:
+        kernel.inject(packs, more=False)
+        kernel.attach()
+        runs = [kernel.run(WATCH), kernel.run(USE)]
+        kernel.run("watched_names = ('private', 'shared', 'model', 'kept')")
+        before = kernel.value(NAMES)
+        kernel.run("calls.clear(); touched.clear()")
+        for items in (None, ["traceback", "outputs", "garbage", "cache"]):
+            kernel.sample()
+            runs.append(kernel.run("private.tensor; import time; time.sleep(0.3)"))
+            runs.append(kernel.run(FAIL, stop_on_error=False))
+            kernel.await_event("plan", request_id=kernel.ask("plan")["id"])
+            kernel.ask("cleanup")
+            cell = kernel.start_cell("print('begun', flush=True); import time; time.sleep(0.3)")
+            waiting = kernel.ask("release", items=items, report_id=None)["release_id"]
+            runs.append(kernel.result(cell))
+            kernel.await_event("released", release_id=waiting)
+        yield Day(
+            kernel,
+            runs,
+            kernel.value("calls"),
+            kernel.value("touched"),
+            before,
+            kernel.value(NAMES),
+            kernel.events("error"),
+        )
+
+
+def test_works_through_the_day(day: Day) -> None:
+    """The day was one on which all of this could have gone wrong."""
+    assert [run.status for run in day.runs] == ["ok", "ok", *["ok", "error", "ok"] * 2]
+    assert len(day.kernel.events("oom")) == 2
+    assert [each["status"] for each in day.kernel.events("released")] == ["done", "done"]
+    assert day.failures == []
+
+
+def test_never_imports_a_framework(kernel: LiveKernel) -> None:
+    """PyTorch is installed in this kernel; only its user may import it."""
+    kernel.sample()
+    kernel.run("1")
+    frameworks = "[each for each in ('torch', 'jax', 'tensorflow', 'cupy') if each in modules]"
+    kernel.run("from sys import modules")
+    assert kernel.value(frameworks) == []
+
+
+def test_never_initialises_a_framework(kernel: LiveKernel) -> None:
+    """An imported PyTorch stays uninitialised however often we look, and nothing is asked of it."""
+    kernel.run(
+        "import torch\n"
+        "asked = []\n"
+        "torch.cuda._lazy_init = lambda: asked.append('init')\n"
+        "torch.version.cuda = '99.9'"
+    )
+    for _ in range(3):
+        assert kernel.sample()["state"] == "not_initialised"
+        kernel.run("1")
+    assert kernel.value("(torch.cuda.is_initialized(), asked)") == (False, [])
+
+
+def test_never_makes_a_context(kernel: LiveKernel) -> None:
+    """Of two devices the one without a context is not touched."""
+    kernel.run(
+        "import torch\n"
+        "read = []\n"
+        "def stats(index):\n"
+        "    read.append(index)\n"
+        "    return {'allocated_bytes': {'all': {'current': 5}}}\n"
+        "torch._C._cuda_memoryStats = stats\n"
+        "torch._C._cuda_getDeviceCount = lambda: 2\n"
+        "torch._C._cuda_hasPrimaryContext = lambda index: index == 1\n"
+        "torch.cuda.mem_get_info = lambda index: read.append(index) or (10, 100)\n"
+        "torch.cuda.get_device_properties = lambda index: read.append(index)\n"
+        "was, torch.cuda.is_initialized = torch.cuda.is_initialized, lambda: True"
+    )
+    devices = kernel.sample()["devices"]
+    kernel.run("torch.cuda.is_initialized = was")
+    assert [each["index"] for each in devices] == [1]
+    assert set(kernel.value("read")) == {1}
+
+
+def test_never_resets_counters(day: Day) -> None:
+    """Peaks and totals belong to the user."""
+    assert not [name for name, _ in day.calls if "reset" in name]
+
+
+def test_never_changes_allocator_settings(day: Day) -> None:
+    """Neither by a call nor by the environment."""
+    assert not [name for name, _ in day.calls if "ettings" in name or "Fraction" in name]
+    now = "{key: value for key, value in os.environ.items() if 'ALLOC' in key} == settings"
+    assert day.kernel.value(now) is True
+
+
+def test_never_looks_into_foreign_objects(day: Day) -> None:
+    """No `repr`, `str`, property, comparison or attribute of a user's object is asked for."""
+    assert day.touched == []
+
+
+def test_never_cleans_up_while_a_cell_runs(day: Day) -> None:
+    """Caches are emptied and garbage collected between cells, and they were."""
+    assert ("_cuda_emptyCache", False) in day.calls
+    assert ("collect", False) in day.calls
+    assert [name for name, running in day.calls if running] == []
+
+
+def test_never_frees_what_the_user_named(day: Day) -> None:
+    """After everything that can be freed was freed, the user's variables are what they were."""
+    assert day.names_after == day.names_before
+    assert day.kernel.value("(private.tensor.numel(), kept.grad_fn is not None)") == (2**20, True)
+
+
+def test_never_prints(day: Day) -> None:
+    """Cells show what they print, their errors and their cards: nothing else."""
+    expected = [[], [], *[[], ["error", "display_data"], ["stream"]] * 2]
+    assert [[kind for kind, _ in run.outputs] for run in day.runs] == expected
+
+
+def test_never_prints_by_its_code() -> None:
+    """Only the magic prints: it was asked to."""
+    printing = [
+        path.name
+        for path in (SOURCES / "gpu_headroom").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and getattr(node.func, "id", None) == "print"
+    ]
+    assert set(printing) <= {"magics.py"}
+
+
+def test_never_listens_to_execute_hooks(kernel: LiveKernel) -> None:
+    """`pre_execute` and `post_execute` fire for every comm message: none is ours."""
+    hooks = (
+        "[each.__module__ for event in ('pre_execute', 'post_execute')"
+        " for each in get_ipython().events.callbacks[event]]"
+    )
+    assert not [each for each in kernel.value(hooks) if each.startswith("gpu_headroom")]
+
+
+@pytest.mark.parametrize(
+    ("part", "method"),
+    [
+        ("ledger", "begin"),
+        ("ledger", "end"),
+        ("sampler", "measure_edge"),
+        ("session", "stream"),
+        ("session", "notice"),
+        ("mainloop", "resume"),
+        ("channel", "send"),
+    ],
+)
+def test_never_raises_into_a_cell(kernel: LiveKernel, part: str, method: str) -> None:
+    """Whatever of ours breaks, the cell runs and shows what it would have shown."""
+    owner = "session" if part == "session" else f"session.{part}"
+    kernel.expected_complaints.append("failed")
+    kernel.run(
+        "import gpu_headroom.session\n"
+        "session = gpu_headroom.session.current()\n"
+        "def broken(*args, **kwargs): raise ZeroDivisionError('broken on purpose')\n"
+        f"original, {owner}.{method} = {owner}.{method}, broken",
+        store_history=False,
+    )
+    run = kernel.run("print('mine')\n6 * 7")
+    assert run.status == "ok"
+    assert [kind for kind, _ in run.outputs] == ["stream", "execute_result"]
+    restored = kernel.run(f"{owner}.{method} = original")
+    assert (restored.status, restored.outputs) == ("ok", [])
+    kernel.run("session._errors.clear()")
+    # A cell whose end was lost is let go of at rest, and the next one is a cell again.
+    kernel.until(lambda: kernel.sample()["busy"] is False)
+    kernel.attach()
+    since = kernel.now
+    kernel.run("pass", cell_id="afterwards")
+    kernel.await_event("cell", since, status="ok", cell_id="afterwards")
+
+
+def test_never_touches_the_gpu_in_a_forked_child(day: Day) -> None:
+    """A child asks nothing of PyTorch, whatever it runs."""
+    run = day.kernel.run(
+        "reader, writer = os.pipe()\n"
+        "if os.fork() == 0:\n"
+        "    asked = []\n"
+        "    torch._C._cuda_memoryStats = lambda index: asked.append(index) or {}\n"
+        "    session = gpu_headroom.session._live\n"
+        "    session.sampler.measure(); session.sample(); get_ipython().run_cell('1')\n"
+        "    os.write(writer, repr(asked).encode())\n"
+        "    os._exit(0)\n"
+        "os.wait()\n"
+        "print(os.read(reader, 100).decode())"
+    )
+    assert run.text.splitlines()[-1] == "[]"

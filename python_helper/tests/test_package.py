@@ -1,0 +1,95 @@
+"""The package as a person imports it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import gpu_headroom
+from tests.live import SOURCES
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HELPER = SOURCES / "gpu_headroom"
+# In the wheel only: what injects the helper, what tests it, and the simulated GPU.
+NEVER_INJECTED = ("bootstrap.py", "testing.py", "simulate/")
+
+
+def python(code: str) -> subprocess.CompletedProcess[str]:
+    """Run code in a fresh interpreter that can import the package."""
+    return subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        cwd=SOURCES,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_exports_are_sorted_and_there() -> None:
+    """`__all__` is honest."""
+    assert gpu_headroom.__all__ == sorted(gpu_headroom.__all__, key=str.lower)
+    assert all(hasattr(gpu_headroom, name) for name in gpu_headroom.__all__)
+
+
+def test_importing_starts_nothing() -> None:
+    """No thread, no framework, no IPython, no output."""
+    done = python(
+        "import sys, threading, gpu_headroom\n"
+        "assert threading.active_count() == 1\n"
+        "assert not {'torch', 'IPython', 'gpu_headroom.session'} & set(sys.modules)"
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_outside_ipython_it_says_so() -> None:
+    """Starting in a plain Python is one clear sentence."""
+    done = python("import gpu_headroom; gpu_headroom.start()")
+    assert done.stderr.splitlines()[-1] == (
+        "RuntimeError: GPU Headroom works inside IPython or Jupyter; this Python runs neither."
+    )
+
+
+def test_packs_hold_every_module_once() -> None:
+    """What is not in the wheel only travels in one of the two packs."""
+    packs = json.loads((HELPER / "packs.json").read_text(encoding="utf-8"))
+    packed = packs["core"] + packs["more"]
+    modules = {path.relative_to(HELPER).as_posix() for path in HELPER.rglob("*.py")}
+    expected = {each for each in modules if not each.startswith(NEVER_INJECTED)}
+    assert len(packed) == len(set(packed))
+    assert set(packed) == expected
+
+
+def test_a_terminal_gets_its_card_as_text(tmp_path: Path) -> None:
+    """In terminal IPython a failing cell is explained in words, below its traceback."""
+    lines = (
+        "%load_ext gpu_headroom",
+        "%gpu_headroom simulate 1GiB",
+        "import torch",
+        "x = torch.empty(2 ** 30, device='cuda')",
+        "%gpu_headroom free",
+        "%gpu_headroom",
+        "%unload_ext gpu_headroom",
+    )
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "IPython", "--simple-prompt", "--no-banner"),
+            *("--no-confirm-exit", "--colors=nocolor"),
+        ],
+        input="\n".join(lines),
+        cwd=SOURCES,
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "IPYTHONDIR": str(tmp_path)},
+    )
+    said = done.stdout
+    assert said.index("torch.empty(2 ** 30") < said.index("Out of simulated GPU memory")
+    assert "One request of 4.0 GiB on a card of 1.0 GiB" in said
+    assert "Nothing was freed." in said
+    assert "0.4 GiB outside, 0.6 GiB free of 1.0 GiB" in said
+    assert done.stderr == ""
