@@ -235,7 +235,7 @@ class LiveKernel:
 
     # --- The helper ---------------------------------------------------------
 
-    def inject(self, packs: Packs, *, channel: str = "shell", more: bool = True) -> Run:
+    def inject(self, packs: Packs, *, channel: str = "control", more: bool = True) -> Run:
         """Inject the helper as the front end does, the second pack with it."""
         run = self.run(
             packs.code(),

@@ -73,13 +73,14 @@ export class GaugePopup extends VDomRenderer<GaugeModel> {
 
   protected override onAfterAttach(message: Message): void {
     super.onAfterAttach(message);
-    this.node.addEventListener('keydown', this);
+    // On the page: a toolbar of JupyterLab 4.2 gives the focus away after a click.
+    document.addEventListener('keydown', this, true);
     document.addEventListener('pointerdown', this, true);
     window.addEventListener('resize', this);
   }
 
   protected override onBeforeDetach(message: Message): void {
-    this.node.removeEventListener('keydown', this);
+    document.removeEventListener('keydown', this, true);
     document.removeEventListener('pointerdown', this, true);
     window.removeEventListener('resize', this);
     super.onBeforeDetach(message);

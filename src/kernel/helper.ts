@@ -9,13 +9,11 @@ import {
 
 import { type IHello, PROTOCOL_VERSION } from '../protocol';
 
-/** An idle kernel runs the bootstrap in some 20 ms; later it is not idle. */
-const IDLE_TIMEOUT_MS = 2000;
-
-/** A busy kernel answers on control in some 10 ms, one that starts when it is up. */
+/** A kernel answers on control in some 10 ms, busy or not; one that starts when it is up. */
 const CONTROL_TIMEOUT_MS = 30_000;
 
-const ATTEMPTS = 4;
+/** The shell answers when the running cell ends, which may be long. */
+const SHELL_TIMEOUT_MS = 5000;
 
 type Outcome =
   | { status: 'ok' | 'aborted' | 'unanswered' }
@@ -60,8 +58,9 @@ export async function readMore(hello: IHello): Promise<string | null> {
 }
 
 /**
- * Run the bootstrap: silently on the shell of an idle kernel, over control in
- * any other, again when it was aborted.
+ * Run the bootstrap: over control, where it waits behind no cell and takes no
+ * thread's prints away from their cell; on the shell of a kernel that executes
+ * nothing on control.
  *
  * @returns `null` when it ran, else what went wrong
  */
@@ -69,9 +68,7 @@ export async function inject(
   kernel: Kernel.IKernelConnection,
   code: string
 ): Promise<string | null> {
-  // What waits in vain on the shell stands behind a cell: control passes it.
-  let run = kernel.status === 'idle' ? runOnShell : runOnControl;
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+  for (const run of [runOnControl, runOnShell, runOnControl, runOnShell]) {
     const outcome = await run(kernel, code);
     if (outcome.status === 'ok') {
       return null;
@@ -79,7 +76,6 @@ export async function inject(
     if (outcome.status === 'error') {
       return outcome.error;
     }
-    run = runOnControl;
   }
   return 'no answer';
 }
@@ -95,7 +91,7 @@ function runOnShell(
     allow_stdin: false,
     stop_on_error: false
   });
-  return settle(future, IDLE_TIMEOUT_MS);
+  return settle(future, SHELL_TIMEOUT_MS);
 }
 
 function runOnControl(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 if TYPE_CHECKING:
     from tests.conftest import Start
     from tests.live import LiveKernel, Packs
@@ -20,13 +22,14 @@ def test_nobody_home(start: Start) -> None:
     kernel.result(cell)
 
 
-def test_injects_into_an_idle_kernel(start: Start, packs: Packs) -> None:
+@pytest.mark.parametrize("channel", ["control", "shell"])
+def test_injects_into_an_idle_kernel(start: Start, packs: Packs, channel: str) -> None:
     """After the bootstrap the helper answers, and nothing else in the kernel has changed."""
     kernel = start()
     kernel.run("mine = 5; mine", cell_id="first")
     before = kernel.value(NAMESPACE), kernel.value("__doc__")
     since = kernel.now
-    assert kernel.inject(packs, more=False).outputs == []
+    assert kernel.inject(packs, channel=channel, more=False).outputs == []
     reply = kernel.attach()
     assert reply["hello"]["installed"] is False
     assert reply["hello"]["complete"] is False
@@ -56,7 +59,7 @@ def test_injects_into_a_busy_kernel(start: Start, packs: Packs) -> None:
         cell_id="long",
         allow_stdin=True,
     )
-    assert kernel.inject(packs, channel="control").status == "ok"
+    assert kernel.inject(packs).status == "ok"
     reply = kernel.attach()
     assert reply["cell"]["status"] == "running"
     assert reply["cell"]["cell_id"] == "long"
@@ -68,13 +71,35 @@ def test_injects_into_a_busy_kernel(start: Start, packs: Packs) -> None:
     assert kernel.sample()["busy"] is False
 
 
+def test_injection_leaves_prints_in_their_cell(start: Start, packs: Packs) -> None:
+    """A thread that prints after its cell has ended goes on doing so in that cell.
+
+    A silent execution on the shell would take its prints away, which is why we go over control.
+    """
+    kernel = start()
+    cell = kernel.submit(
+        "import threading, time\n"
+        "go_on = threading.Event()\n"
+        "def chat():\n"
+        "    print('before', flush=True)\n"
+        "    go_on.wait()\n"
+        "    print('after', flush=True)\n"
+        "threading.Thread(target=chat).start()"
+    )
+    kernel.result(cell)
+    kernel.until(lambda: "before" in kernel.printed(cell))
+    kernel.inject(packs)
+    kernel.run("go_on.set()", channel="control", silent=True)
+    kernel.until(lambda: "after" in kernel.printed(cell))
+
+
 def test_adopts_a_cell_that_awaits(start: Start, packs: Packs) -> None:
     """A cell that awaits leaves the main thread free, and is adopted all the same."""
     kernel = start()
     cell = kernel.start_cell(
         "print('begun', flush=True)\nimport asyncio\nawait asyncio.sleep(1.5)", cell_id="awaits"
     )
-    kernel.inject(packs, channel="control")
+    kernel.inject(packs)
     assert kernel.attach()["cell"]["cell_id"] == "awaits"
     kernel.result(cell)
     assert kernel.sample()["busy"] is False
@@ -84,7 +109,7 @@ def test_adopts_nothing_in_an_idle_kernel(start_newest: Start, packs: Packs) -> 
     """A bootstrap on the control channel of an idle kernel takes no ended cell for running."""
     kernel = start_newest()
     kernel.run("1")
-    kernel.inject(packs, channel="control")
+    kernel.inject(packs)
     reply = kernel.attach()
     assert reply["cell"] is None
     assert reply["sample"]["busy"] is False
@@ -95,8 +120,8 @@ def test_is_injected_once(start: Start, packs: Packs) -> None:
     kernel = start()
     kernel.inject(packs)
     life = kernel.attach()["hello"]["life_id"]
+    kernel.inject(packs, channel="shell", more=False)
     kernel.inject(packs, more=False)
-    kernel.inject(packs, channel="control", more=False)
     kernel.run("%load_ext gpu_headroom")
     assert kernel.attach()["hello"]["life_id"] == life
 
