@@ -4,7 +4,7 @@ import type { ISegment } from './bar';
 import { bar, listParts } from './bar';
 import { button } from './button';
 import { element, inline } from './element';
-import { shortFixLabel } from './fixlabels';
+import { assignment, shortFixLabel } from './fixlabels';
 import { icon } from './icons';
 import { progress, stateOf } from './progress';
 import type { IContext } from './state';
@@ -131,8 +131,23 @@ function verdict(
     'p',
     'jp-GpuHeadroomCard-verdict',
     icon('info'),
-    element('span', '', sentence)
+    element('span', '', ...inline(sentence + promise(words, report)))
   );
+}
+
+/** A further sentence: what the cell would need with the fix; empty: not known. */
+function promise({ trans }: IContext['words'], report: IReport): string {
+  const fix = report.remedies.find(remedy => remedy.kind === 'edit');
+  const needed = neededBytes(report);
+  const setting = fix ? assignment(fix) : null;
+  const saved = fix?.effect_bytes ?? null;
+  return setting === null || needed === null || saved === null
+    ? ''
+    : ` ${trans.__(
+        'With `%1`: about %2.',
+        setting,
+        formatBytes(Math.max(needed - saved, 0))
+      )}`;
 }
 
 /** One primary button: the fix where the cell needs one, else running it again. */

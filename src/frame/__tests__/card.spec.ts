@@ -349,10 +349,15 @@ describe('Card', () => {
       expect(host.textContent).toContain('headroom 1.8 GiB');
     });
 
+    it('should promise nothing of a fix whose effect is not known', () => {
+      show({ remedies: [{ ...SMALLER_BATCH, effect_bytes: null }] }, freed);
+      expect(text('.jp-GpuHeadroomCard-verdict')).toMatch(/fail again\.$/);
+    });
+
     it('should put the fix first when freeing is not enough', () => {
       show({}, freed);
       expect(text('.jp-GpuHeadroomCard-verdict')).toBe(
-        'Unchanged, this cell needs at least 14.0 GiB and would probably fail again.'
+        'Unchanged, this cell needs at least 14.0 GiB and would probably fail again. With batch_size = 512: about 9.1 GiB.'
       );
       expect(primary()).toBe('Set batch_size = 512 and re-run');
       button('Set batch_size = 512 and re-run').click();
