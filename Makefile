@@ -41,7 +41,7 @@ PACKAGE := pyproject.toml install.json README.md LICENSE $(FRONTEND)
 
 .NOTPARALLEL:
 .PHONY: help demo develop environments test lint types jest pytest galata \
-	wheel install benchmarks requirements clean distclean
+	wheel install benchmarks images requirements clean distclean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -188,8 +188,11 @@ galata: install environments .make/chromium ## the browser tests (APP=lab-4.6, l
 	@export GPU_HEADROOM_CHROMIUM="$$(cat .make/chromium)"; cd ui-tests; \
 	for app in $(APP); do GPU_HEADROOM_APP=$$app node node_modules/@playwright/test/cli.js test $(ARGS); done
 
-benchmarks: .make/installed-lab-4.6 .make/test-tools ## measure and print the design's numbers
-	@for script in benchmarks/*.py; do $(VENV)/bin/python "$$script"; done
+benchmarks: .make/installed-lab-4.6 .make/test-tools .make/chromium ## measure and print the design's numbers
+	@GPU_HEADROOM_CHROMIUM="$$(cat .make/chromium)" PYTHONPATH=python_helper $(VENV)/bin/python -m benchmarks.run
+
+images: install environments .make/chromium ## the pictures of docs/images, taken on a walk through the demo
+	@GPU_HEADROOM_IMAGES=1 $(MAKE) galata APP=lab-4.6 ARGS=demo
 
 # --- Upkeep ----------------------------------------------------------------------
 

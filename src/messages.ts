@@ -46,6 +46,9 @@ export function templates(trans: TranslationBundle): Record<string, string> {
     'card.stub': trans.__(
       'Out of GPU memory. The details are not kept in this notebook: they are shown while the kernel that made them lives.'
     ),
+    'card.incomplete': trans.__(
+      "GPU Headroom's second part has not arrived in this kernel, so this is all it can say."
+    ),
     'part.outside': trans.__('outside'),
     'part.parameters': trans.__('parameters'),
     'part.optimizer_state': trans.__('optimizer state'),

@@ -15,14 +15,17 @@ CONNECTION = ["-f", "{connection_file}"]
 KERNELS = {
     "without-helper": [sys.executable, str(HERE / "kernels" / "without_helper.py"), *CONNECTION],
     "kernel-6.17": [str(KERNEL_617), "-m", "ipykernel_launcher", *CONNECTION],
+    "echo": [sys.executable, str(HERE / "kernels" / "echo.py"), *CONNECTION],
 }
+LANGUAGES = {"echo": "echo"}
 
 
 def offer_kernel(name: str, argv: list[str]) -> None:
     """Write the kernelspec that adds a kernel to those of the environment."""
     folder = Path(os.environ["JUPYTER_DATA_DIR"]) / "kernels" / name
     folder.mkdir(parents=True)
-    spec = {"argv": argv, "display_name": name, "language": "python", "metadata": {}}
+    language = LANGUAGES.get(name, "python")
+    spec = {"argv": argv, "display_name": name, "language": language, "metadata": {}}
     folder.joinpath("kernel.json").write_text(json.dumps(spec))
 
 

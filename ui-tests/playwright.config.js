@@ -29,6 +29,13 @@ const APPS = {
     command: 'notebook',
     port: 8964,
     testMatch: '**/{notebook,smoke}.spec.ts'
+  },
+  // Measures and tests nothing: `make benchmarks`.
+  benchmarks: {
+    environment: '.venv',
+    command: 'lab',
+    port: 8965,
+    testMatch: '**/*.bench.ts'
   }
 };
 
@@ -50,6 +57,8 @@ module.exports = {
   metadata: { app: name },
   outputDir: path.join(__dirname, 'test-results', name),
   reporter: [['list']],
+  // Kernels take their time on a machine that does much else.
+  expect: { timeout: 20000 },
   // A retried test hides what it found.
   retries: 0,
   testDir: path.join(__dirname, 'tests'),
@@ -72,6 +81,7 @@ module.exports = {
         '--no-sandbox'
       ]
     },
+    screenshot: 'only-on-failure',
     trace: 'off',
     video: 'off'
   },

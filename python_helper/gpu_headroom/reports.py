@@ -6,7 +6,11 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from .messages import message, needed
+
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from . import protocol
     from .oom.evidence import Failure
     from .oom.report import BuiltReport
@@ -58,8 +62,27 @@ class Reports:
             entry.released = released
 
 
-def show(shell: Any, report: protocol.Report, *, keep: bool) -> None:
-    """Display the card in the running cell; `keep=False` saves a stub in the notebook."""
+def show(shell: Any, report: protocol.Report, *, keep: bool, replaced: str | None = None) -> None:
+    """Display the card in the running cell; `keep=False` saves a stub in the notebook.
+
+    `replaced` is the display id of a line whose place the card takes, whatever cell it is in.
+    """
     from .render import bundle
 
-    shell.display_pub.publish(bundle(report, keep=keep))
+    instead = {"transient": {"display_id": replaced}, "update": True} if replaced else {}
+    shell.display_pub.publish(bundle(report, keep=keep), **instead)
+
+
+def show_line(shell: Any, facts: Mapping[str, Any], display_id: str) -> None:
+    """Display what can be said of a failure without the second pack, until a card replaces it."""
+    said, device = facts["recognition"], facts["device"]
+    measured = facts["capture"] or device
+    available = measured.free_bytes if measured else said.free_bytes
+    title = "card.title_simulated" if device and device.simulated else "card.title"
+    line = ". ".join(
+        [
+            f"{message(title)['text']}: {needed(said.requested_bytes, available)}",
+            message("card.incomplete")["text"],
+        ]
+    )
+    shell.display_pub.publish({"text/plain": line}, transient={"display_id": display_id})

@@ -133,6 +133,7 @@ class Session:
             return False
         self._finder.add(data)
         self._arrived.set()
+        self.mainloop.submit("card", "", lambda _: self._watch.explain_owed())
         return True
 
     def await_pack(self, timeout_s: float) -> bool:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
+import uuid
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from . import shell as facts
 from .cells import CellRun
-from .reports import show
+from .reports import show, show_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -37,7 +39,9 @@ class Watch:
         self._shell = session.shell
         self._cell_parent: Mapping[str, Any] = {}
         self._inner_error: BaseException | None = None
+        self._shown_before = _last_shown()
         self._doubtful_since_s: float | None = None
+        self._owed: tuple[dict[str, Any], str] | None = None
 
     def open(self) -> None:
         """Register the hooks, and adopt the cell that runs already."""
@@ -87,6 +91,7 @@ class Watch:
             cell_id = facts.cell_id(self._shell, info)
             run = CellRun(cell_id, None, info.raw_cell, None, time.time())
             if session.ledger.begin(info, run, start):
+                self._shown_before = _last_shown()
                 self._cell_parent = facts.parent(self._shell)
                 session.stream(None)
                 session.sampler.wake()
@@ -122,7 +127,13 @@ class Watch:
             session.ledger.end(depth, "ok", None, time.time(), None)
             return
         inner, self._inner_error = self._inner_error, None
-        self._end_cell(result, error or inner)
+        self._end_cell(result, error or inner or self._shown())
+
+    def _shown(self) -> BaseException | None:
+        """Return the error that a magic showed and swallowed, as `%%time` does before IPython 9."""
+        last = getattr(sys, "last_value", None)
+        shown = isinstance(last, BaseException) and _last_shown() != self._shown_before
+        return last if shown else None
 
     def _end_cell(self, result: Any, error: BaseException | None) -> None:
         session = self._session
@@ -151,25 +162,53 @@ class Watch:
         snapshot: Snapshot | None,
     ) -> None:
         session = self._session
-        if not session.await_pack(_PACK_WAIT_S):
-            session.failed("report", RuntimeError("the second part of the helper has not arrived"))
+        facts = {
+            "recognition": recognition,
+            "capture": session.take_capture(),
+            "life_id": session.life_id,
+            "cell": self._named(run),
+            "cells": tuple(self._named(each) for each in session.ledger.cells()),
+            "device": None if snapshot is None else snapshot.device(recognition.device_index or 0),
+            "shell": self._shell,
+            "time_s": time.time(),
+        }
+        if session.await_pack(_PACK_WAIT_S):
+            self._explain(error, facts)
             return
+        session.failed("report", RuntimeError("the second part of the helper has not arrived"))
+        # The error itself would keep all that the failed cell held.
+        facts["recognition"] = replace(recognition, error=None)
+        display_id = uuid.uuid4().hex
+        self._owed = facts, display_id
+        if session.options["mark_cells"]:
+            show_line(self._shell, facts, display_id)
+
+    def explain_owed(self) -> None:
+        """Put the card where the last failure could only have a line, if its error is still there.
+
+        Called between cells when the second pack has come.
+        """
+        if self._owed is None:
+            return
+        from .holders.frames import last_errors
+        from .oom.recognise import recognise
+
+        (facts, display_id), self._owed = self._owed, None
+        for error in last_errors(self._shell):
+            said = recognise(error)
+            if said and replace(said, error=None) == facts["recognition"]:
+                self._explain(error, facts, display_id)
+                return
+
+    def _explain(
+        self, error: BaseException, facts: dict[str, Any], display_id: str | None = None
+    ) -> None:
         from .oom.evidence import Failure
 
-        failure = Failure(
-            error=error,
-            recognition=recognition,
-            capture=session.take_capture(),
-            life_id=session.life_id,
-            cell=self._named(run),
-            cells=tuple(self._named(each) for each in session.ledger.cells()),
-            device=None if snapshot is None else snapshot.device(recognition.device_index or 0),
-            shell=self._shell,
-            time_s=time.time(),
-        )
-        report = session.reports.build(failure)
+        session = self._session
+        report = session.reports.build(Failure(error=error, **facts))
         if session.options["mark_cells"]:
-            show(self._shell, report, keep=session.options["keep_reports"])
+            show(self._shell, report, keep=session.options["keep_reports"], replaced=display_id)
         if session.leases.any():
             session.send(
                 {
@@ -221,6 +260,11 @@ class Watch:
         if not session.ledger.running:
             # The cell has ended meanwhile, and its own `idle` may have come before our `busy`.
             session.channel.send_status("idle", request)
+
+
+def _last_shown() -> int:
+    """Tell errors apart without holding one."""
+    return id(getattr(sys, "last_value", None))
 
 
 def _recognise(error: BaseException | None, snapshot: Snapshot | None = None) -> Recognition | None:

@@ -6,6 +6,7 @@ import contextlib
 import gc
 import io
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gpu_headroom import shell as facts
@@ -71,7 +72,7 @@ class Notebook:
         recognition = recognise(result.error_in_exec)
         assert recognition is not None, result.error_in_exec
         snapshot = self.read()
-        cells = self.ledger.cells()
+        cells = tuple(self._named(each) for each in self.ledger.cells())
         return Failure(
             error=result.error_in_exec,
             recognition=recognition,
@@ -83,6 +84,9 @@ class Notebook:
             shell=self.shell,
             time_s=time.time(),
         )
+
+    def _named(self, run: CellRun) -> CellRun:
+        return replace(run, filename=facts.code_name(self.shell, run.source, run.execution_count))
 
     def file_of(self, result: Any) -> str | None:
         """Return the file name a cell was compiled under."""

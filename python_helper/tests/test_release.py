@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from gpu_headroom import release
-from gpu_headroom.format import GIB, MIB
+from gpu_headroom.format import GIB, MIB, format_bytes
 from gpu_headroom.simulate import simulate
 from tests.notebook import Notebook, open_notebook
 
@@ -312,6 +312,22 @@ def test_clean_up_cell_frees_the_same(notebook: Notebook, name: str) -> None:
 def test_clean_up_cell_names_the_largest_variables(notebook: Notebook) -> None:
     """Deleting a variable stays the user's choice: the line is there, commented out."""
     assert "# del keep  # 64 MiB" in release.cleanup_code(notebook.shell)
+
+
+def test_clean_up_cell_and_release_say_the_same_of_a_name(notebook: Notebook) -> None:
+    """One number for one name: all that goes with it, a model's gradients included."""
+    notebook.run(
+        "model = nn.Linear(4096, 4096).cuda()\n"
+        "model(torch.randn(8, 4096, device='cuda')).sum().backward()"
+    )
+    outcome = release.run(None, notebook.shell, notebook.read)
+    (held,) = [each for each in outcome.still_held if each["name"] == "model"]
+    assert held["bytes"] == 2 * (4096 * 4096 + 4096) * 4
+    assert f"# del model  # {format_bytes(held['bytes'])}\n" in release.cleanup_code(notebook.shell)
+    before = notebook.in_use()
+    assert notebook.run("del model").success
+    release.run(None, notebook.shell, notebook.read)
+    assert before - notebook.in_use() == held["bytes"]
 
 
 def test_leaves_the_cache_alone_while_a_graph_is_captured(

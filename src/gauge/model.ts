@@ -18,8 +18,8 @@ import { describe } from './words';
 /** Ages count in seconds, and numbers change no faster than they can be read. */
 const TICK_MS = 1000;
 
-/** While somebody looks closely: a little less than the fastest rate. */
-const WATCHED_MS = 90;
+/** While somebody looks closely: every reading, and a burst of events only once. */
+const WATCHED_MS = 30;
 
 /** Becoming critical is announced at most this often. */
 const ANNOUNCED_MS = 30_000;
@@ -88,6 +88,8 @@ export class GaugeModel extends VDomModel {
     const wasShown = this._isShown;
     const wasCritical = this._reading.kind === 'critical';
     this._refreshedAt = now;
+    window.clearTimeout(this._later);
+    this._later = undefined;
     this._read(now);
     if (this._reading.kind === 'critical' && !wasCritical) {
       this._announce(now);
@@ -101,6 +103,7 @@ export class GaugeModel extends VDomModel {
     if (this.isDisposed) {
       return;
     }
+    window.clearTimeout(this._later);
     this._poll.dispose();
     Signal.clearData(this);
     super.dispose();
@@ -139,13 +142,22 @@ export class GaugeModel extends VDomModel {
 
   /** Between ticks, only what cannot wait: another phase, or a closer look. */
   private _onState(): void {
-    const wait_ms = this._isWatched ? WATCHED_MS : TICK_MS;
     const phase = this._current?.state.phase;
-    const isDue = Date.now() - this._refreshedAt >= wait_ms;
-    if (isDue || phase !== this._phase) {
+    const wait_ms = this._isWatched ? WATCHED_MS : TICK_MS;
+    const rest_ms = this._refreshedAt + wait_ms - Date.now();
+    if (rest_ms <= 0 || phase !== this._phase) {
       this._phase = phase;
       this.refresh();
+    } else if (this._isWatched) {
+      this._refreshLater(rest_ms);
     }
+  }
+
+  /** The last of several readings counts, not the first. */
+  private _refreshLater(wait_ms: number): void {
+    this._later ??= window.setTimeout(() => {
+      this.refresh();
+    }, wait_ms);
   }
 
   private readonly _memory: IGpuMemory;
@@ -155,6 +167,7 @@ export class GaugeModel extends VDomModel {
   private readonly _announced = new Signal<this, string>(this);
   private _current: IKernelMemory | null = null;
   private _phase: string | undefined;
+  private _later: number | undefined;
   private _reading: Reading = { kind: 'hidden' };
   private _isShown = false;
   private _isWatched = false;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import sysconfig
 from typing import TYPE_CHECKING, Any
 
 from ..oom.recognise import errors_within
@@ -10,9 +11,13 @@ from .walk import Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from types import FrameType, TracebackType
+    from types import CodeType, FrameType, TracebackType
 
     from .names import Root
+
+_INSTALLED = ("site-packages", "dist-packages")
+_OWN = __name__.partition(".")[0]
+_STANDARD = (sysconfig.get_path("stdlib"), "<frozen")
 
 
 def last_errors(shell: Any) -> list[BaseException]:
@@ -54,20 +59,50 @@ def frames_of(tracebacks: Iterable[TracebackType]) -> Iterator[FrameType]:
                 yield frame
 
 
-def frame_roots(tracebacks: Iterable[TracebackType]) -> list[Root]:
-    """Return the local variables of failed functions as places to walk from.
+def frame_roots(tracebacks: Iterable[TracebackType], shell: Any) -> list[list[Root]]:
+    """Return the local variables of failed functions as places to walk from, the person's first.
 
-    Reading `f_locals` leaves a copy in the frame, as IPython's own traceback does;
-    a release clears both.
+    Three lists: functions of cells, of other code of theirs, of libraries. A storage goes by
+    the name that its owner gave it, not by that of an argument it was passed on as. Reading
+    `f_locals` leaves a copy in the frame, as IPython's own traceback does; a release clears both.
     """
-    return [
-        (value, Place("traceback", name))
-        for frame in frames_of(tracebacks)
-        if frame.f_code.co_name != "<module>"
-        for name, value in frame.f_locals.items()
-    ]
+    tiers: list[list[Root]] = [[], [], []]
+    for frame in frames_of(tracebacks):
+        if frame.f_code.co_name != "<module>":
+            tiers[_distance(frame, shell)] += [
+                (value, Place("traceback", _named(name, frame)))
+                for name, value in frame.f_locals.items()
+            ]
+    return tiers
+
+
+def _distance(frame: FrameType, shell: Any) -> int:
+    """How far from the person the code of a frame is: 0 a cell, 1 a file of theirs, 2 a library."""
+    if frame.f_globals is getattr(shell, "user_global_ns", None):
+        return 0
+    file = frame.f_code.co_filename
+    installed = any(each in file for each in _INSTALLED) or file.startswith(_STANDARD)
+    return 2 if installed or _module(frame) in ("torch", _OWN) else 1
+
+
+def _named(name: str, frame: FrameType) -> str:
+    """Return `x in Block.forward`; no name for what only our own frames know."""
+    if _module(frame) == _OWN:
+        return ""
+    function = _function(frame.f_code)
+    return f"{name} in {function}" if function else name
+
+
+def _function(code: CodeType) -> str:
+    """Return the innermost function that has a name; Python 3.10 does not know its class."""
+    path = getattr(code, "co_qualname", code.co_name).split(".<locals>.")
+    return next((each for each in reversed(path) if not each.startswith("<")), "")
 
 
 def _is_ipythons(frame: FrameType) -> bool:
+    return _module(frame) in ("IPython", "ipykernel")
+
+
+def _module(frame: FrameType) -> str:
     module = frame.f_globals.get("__name__")
-    return isinstance(module, str) and module.partition(".")[0] in ("IPython", "ipykernel")
+    return module.partition(".")[0] if isinstance(module, str) else ""

@@ -69,15 +69,20 @@ class Ledger:
         return found
 
     def largest(self, device_index: int, *origins: Origin, count: int = 5) -> list[Holder]:
-        """Return the variables that hold most, by what they hold."""
-        found: Counter[tuple[str, HolderKind]] = Counter()
+        """Return the variables that hold most, each once, with the kind that it holds most of.
+
+        A variable has the bytes of all that was reached through it first: of a model its
+        parameters, buffers and gradients. What two variables hold counts for one of them.
+        """
+        found: dict[str, Counter[HolderKind]] = {}
         for held in self:
-            if held.storage.device_index == device_index and held.origin in origins:
-                found[held.root, held.kind] += held.storage.bytes
-        return [
-            {"name": root, "kind": kind, "bytes": size}
-            for (root, kind), size in found.most_common(count)
+            if held.storage.device_index == device_index and held.origin in origins and held.root:
+                found.setdefault(held.root, Counter())[held.kind] += held.storage.bytes
+        holders: list[Holder] = [
+            {"name": root, "kind": kinds.most_common(1)[0][0], "bytes": kinds.total()}
+            for root, kinds in found.items()
         ]
+        return sorted(holders, key=lambda each: -each["bytes"])[:count]
 
     def bytes_of_rows(self, device_index: int, rows: int, *, multiples: bool) -> int:
         """Return the bytes of inputs and activations with `rows` rows, or also with multiples."""

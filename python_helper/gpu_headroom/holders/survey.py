@@ -57,7 +57,7 @@ def survey(
     for roots, until in (
         (name_roots(shell), _UNTIL_NAMES),
         (output_roots(shell), _UNTIL_OUTPUTS),
-        (frame_roots(remembered), _UNTIL_TRACEBACK),
+        *((roots, _UNTIL_TRACEBACK) for roots in frame_roots(remembered, shell)),
     ):
         walk.run(roots, until=until)
         visit_graphs(walk)

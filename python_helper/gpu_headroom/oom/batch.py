@@ -1,16 +1,19 @@
 """Where the code says how large a batch is: a literal, found with `ast`, whose value is proven.
 
-A literal counts only if nothing contradicts it: its name must still have that value, and
-tensors of that many rows must take memory.
+A literal counts only if nothing contradicts it: a variable must still have that value, no
+call may pass another than a default, and tensors of that many rows must take memory.
 """
 
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .calls import Function, Parameter, callee, defaults, is_overridden
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +31,10 @@ _LARGEST_EXPONENT = 40
 
 @dataclass(frozen=True, slots=True)
 class BatchLiteral:
-    """A literal in a cell: lines are 1-based, columns count UTF-8 bytes, as `ast` does."""
+    """A literal in a cell: lines are 1-based, columns count UTF-8 bytes, as `ast` does.
+
+    `variable` is true for a variable of the notebook, `parameter` is there for a default.
+    """
 
     cell: CellRun
     name: str
@@ -36,6 +42,17 @@ class BatchLiteral:
     line: int
     column: int
     end_column: int
+    variable: bool
+    parameter: Parameter | None
+
+
+class _Given(NamedTuple):
+    """A value in the code, and what it is given to."""
+
+    name: str
+    value: ast.expr
+    variable: bool = False
+    parameter: Parameter | None = None
 
 
 def batch_literals(
@@ -47,7 +64,8 @@ def batch_literals(
     before others; then those of earlier cells that it reads from, newest first. `values` are
     the user's variables as they are now.
     """
-    own = [each for each in literals_in(cell, cell.source) if _holds(each, values)]
+    counts = functools.partial(_counts, cell=cell, cells=cells, values=values)
+    own = [each for each in literals_in(cell, cell.source) if counts(each)]
     own.sort(
         key=lambda each: (
             bool(_OTHER_PHASE.search(each.name)),
@@ -60,7 +78,7 @@ def batch_literals(
         for other in reversed(cells)
         if not _same_cell(other, cell)
         for each in reversed(literals_in(other, other.source))
-        if _holds(each, values) and not _OTHER_PHASE.search(each.name)
+        if counts(each) and not _OTHER_PHASE.search(each.name)
     ]
     return [*own, *(each for each in earlier if cells_to_run(each, cell, cells))]
 
@@ -141,79 +159,97 @@ def _same_cell(one: CellRun, other: CellRun) -> bool:
     return one.cell_id == other.cell_id
 
 
-def _holds(literal: BatchLiteral, values: Mapping[str, Any]) -> bool:
-    """A variable that has another value by now was set elsewhere."""
-    value = values.get(literal.name)
-    return type(value) is not int or value == literal.value
+def _counts(
+    literal: BatchLiteral, *, cell: CellRun, cells: Sequence[CellRun], values: Mapping[str, Any]
+) -> bool:
+    """Whether nothing contradicts a literal: a variable set elsewhere, a default that is not used."""
+    if literal.variable:
+        value = values.get(literal.name)
+        return type(value) is not int or value == literal.value
+    if literal.parameter is None:
+        return True
+    others = [tree for each in cells if (tree := _parsed(each.source)) is not None]
+    return not is_overridden(literal.parameter, _parsed(cell.source), others)
 
 
 def _literals(cell: CellRun, tree: ast.Module) -> Iterator[BatchLiteral]:
     found = [
         literal
-        for node in ast.walk(tree)
-        for name, value in _named_values(node)
-        if _NAME.fullmatch(name) and (literal := _literal(cell, name, value)) is not None
+        for node, owner in _nodes(tree)
+        for given in _given(node, owner)
+        if _NAME.fullmatch(given.name) and (literal := _literal(cell, given)) is not None
     ]
     yield from sorted(found, key=lambda each: (each.line, each.column))
 
 
-def _named_values(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+def _nodes(tree: ast.Module) -> Iterator[tuple[ast.AST, ast.AST | None]]:
+    """Yield the nodes with the function or class they stand in.
+
+    Without what stands inside f-strings: before Python 3.12 the place of that is wrong.
+    """
+    waiting: list[tuple[ast.AST, ast.AST | None]] = [(tree, None)]
+    while waiting:
+        node, owner = waiting.pop()
+        if isinstance(node, ast.JoinedStr):
+            continue
+        yield node, owner
+        inside = node if isinstance(node, (*Function, ast.ClassDef)) else owner
+        waiting += [(child, inside) for child in ast.iter_child_nodes(node)]
+
+
+def _given(node: ast.AST, owner: ast.AST | None) -> Iterator[_Given]:
     """Yield what a node gives a name: assignments, arguments, defaults, entries of a dict."""
     if isinstance(node, ast.Assign):
         for target in node.targets:
-            yield from _assigned(target, node.value)
+            yield from _assigned(target, node.value, owner)
     elif isinstance(node, ast.AnnAssign) and node.value is not None:
-        yield from _assigned(node.target, node.value)
+        yield from _assigned(node.target, node.value, owner)
     elif isinstance(node, ast.Call):
         yield from _arguments(node)
     elif isinstance(node, ast.Dict):
         for key, value in zip(node.keys, node.values, strict=True):
             if isinstance(key, ast.Constant) and isinstance(key.value, str):
-                yield key.value, value
-    elif isinstance(node, ast.arguments):
-        yield from _defaults(node)
+                yield _Given(key.value, value)
+    elif isinstance(node, Function):
+        for parameter, default in defaults(node, owner):
+            yield _Given(parameter.name, default, parameter=parameter)
 
 
-def _assigned(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+def _assigned(target: ast.expr, value: ast.expr, owner: ast.AST | None) -> Iterator[_Given]:
     if isinstance(target, ast.Name):
-        yield target.id, value
+        yield _Given(target.id, value, variable=owner is None)
     elif isinstance(target, ast.Attribute):
-        yield target.attr, value
+        yield _Given(target.attr, value)
     elif isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
-        yield str(target.slice.value), value
+        yield _Given(str(target.slice.value), value)
     elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
         for each, given in zip(target.elts, value.elts, strict=False):
-            yield from _assigned(each, given)
+            yield from _assigned(each, given, owner)
 
 
-def _arguments(call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
+def _arguments(call: ast.Call) -> Iterator[_Given]:
     for keyword in call.keywords:
         if keyword.arg is not None:
-            yield keyword.arg, keyword.value
-    function = call.func
-    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", None)
-    if name == "DataLoader" and len(call.args) > 1:
-        yield "batch_size", call.args[1]
+            yield _Given(keyword.arg, keyword.value)
+    if callee(call) == "DataLoader" and len(call.args) > 1:
+        yield _Given("batch_size", call.args[1])
 
 
-def _defaults(arguments: ast.arguments) -> Iterator[tuple[str, ast.expr]]:
-    positional = [*arguments.posonlyargs, *arguments.args]
-    with_default = positional[len(positional) - len(arguments.defaults) :]
-    for argument, default in zip(with_default, arguments.defaults, strict=True):
-        yield argument.arg, default
-    for argument, given in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
-        if given is not None:
-            yield argument.arg, given
-
-
-def _literal(cell: CellRun, name: str, node: ast.expr) -> BatchLiteral | None:
-    value = _integer(node)
-    if value is None or not 1 < value < _LARGEST or node.end_lineno != node.lineno:
+def _literal(cell: CellRun, given: _Given) -> BatchLiteral | None:
+    node = given.value
+    value, end = _integer(node), node.end_col_offset
+    if value is None or not 1 < value < _LARGEST or node.end_lineno != node.lineno or end is None:
         return None
-    end = node.end_col_offset
-    if end is None:
-        return None
-    return BatchLiteral(cell, name, value, node.lineno, node.col_offset, end)
+    return BatchLiteral(
+        cell,
+        given.name,
+        value,
+        node.lineno,
+        node.col_offset,
+        end,
+        variable=given.variable,
+        parameter=given.parameter,
+    )
 
 
 def _integer(node: ast.expr) -> int | None:

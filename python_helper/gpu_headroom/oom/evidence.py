@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ..format import MIB
 from ..holders.names import user_names
 from ..holders.survey import Survey, survey
 from .batch import batch_literals
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from .moment import Moment
     from .recognise import Recognition
 
+_NAMED_BYTES = MIB
+_NAMED_SHARE = 0.01  # of what the traceback keeps in use
 _PROVEN_SHARE = 0.1  # of what is in use must have as many rows as a literal says
 
 
@@ -108,7 +111,7 @@ def measure(failure: Failure) -> Evidence:
         kinds=kinds,
         not_attributed_bytes=_difference(moment.in_use_bytes, attributed),
         traceback_bytes=traceback,
-        traceback_variables=tuple(found.ledger.largest(index, "traceback")) if found else (),
+        traceback_variables=_traceback_variables(found, index),
         holders=tuple(found.ledger.largest(index, "names", "outputs")) if found else (),
         growth_bytes=growth,
         fits_after_free=_fits(failure, moment, requested, growth, traceback),
@@ -196,6 +199,15 @@ def _proven_batch(
             if scaling and scaling >= _PROVEN_SHARE * in_use:
                 return literal, scaling
     return None, 0
+
+
+def _traceback_variables(found: Survey | None, index: int) -> tuple[Holder, ...]:
+    """Return the variables that are worth a word, and the largest in any case."""
+    if found is None:
+        return ()
+    largest = found.ledger.largest(index, "traceback")
+    least = max(_NAMED_BYTES, _NAMED_SHARE * found.ledger.bytes(index, origin="traceback"))
+    return tuple(each for n, each in enumerate(largest) if n == 0 or each["bytes"] >= least)
 
 
 def _difference(whole: int | None, part: int) -> int | None:

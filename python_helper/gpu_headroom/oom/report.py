@@ -21,7 +21,12 @@ if TYPE_CHECKING:
 
 VERSION = "1.0"
 
-_ALWAYS_SHOWN = ("outside", "cached", "free")
+# Where a number in the details comes from, in words.
+_SAID = "error message"
+_DRIVER = "cudaMemGetInfo"
+_SNAPSHOT = "memory_snapshot()"
+_WALKED = "measured by walking the notebook's objects"
+_REST = "in use − what was found there"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +84,10 @@ def _framework(failure: Failure) -> FrameworkName:
 
 
 def _parts(evidence: Evidence) -> list[Part]:
-    """Split the card in the order of the bar; what is in use adds up to the allocator's number."""
+    """Split the card in the order of the bar; what is in use adds up to the allocator's number.
+
+    A part of nothing is left out; that nothing is free is worth a word.
+    """
     moment, kinds = evidence.moment, evidence.kinds
     sizes: list[tuple[PartKind, int | None]] = [
         ("outside", moment.outside_bytes),
@@ -95,7 +103,7 @@ def _parts(evidence: Evidence) -> list[Part]:
     return [
         {"kind": kind, "bytes": size}
         for kind, size in sizes
-        if size or (size == 0 and kind in _ALWAYS_SHOWN)
+        if size or (size == 0 and kind == "free")
     ]
 
 
@@ -105,17 +113,17 @@ def _details(evidence: Evidence) -> list[Detail]:
     if moment.in_use_bytes is not None and moment.cached_bytes is not None:
         reserved = moment.in_use_bytes + moment.cached_bytes
     largest = capture.blocks.largest_bytes if capture and capture.blocks else None
-    driver = "observer" if capture else "cudaMemGetInfo"
+    driver = _SAID if moment.source == _SAID else _DRIVER
     rows: list[Detail] = [
-        _row("detail.requested", evidence.requested_bytes, "error message"),
+        _row("detail.requested", evidence.requested_bytes, _SAID),
         _row("detail.free", moment.free_bytes, driver),
         _row("detail.in_use", moment.in_use_bytes, moment.source),
         _row("detail.reserved", reserved, moment.source),
-        _row("detail.largest_block", largest, "memory_snapshot()"),
+        _row("detail.largest_block", largest, _SNAPSHOT),
         _row("detail.outside", moment.outside_bytes, "capacity − free − reserved"),
         _row("detail.capacity", moment.capacity_bytes, driver),
-        _row("detail.traceback", evidence.traceback_bytes, "survey"),
-        _row("detail.not_attributed", evidence.not_attributed_bytes, "in use − survey"),
+        _row("detail.traceback", evidence.traceback_bytes, _WALKED),
+        _row("detail.not_attributed", evidence.not_attributed_bytes, _REST),
     ]
     if said.allowed_bytes is not None:
         rows.append(_row("detail.allowed", said.allowed_bytes, "error message"))

@@ -89,8 +89,5 @@ def _pieces(shell: Any) -> Iterator[str]:
 
 def _deletions(held: list[Holder]) -> Iterator[str]:
     yield "# Your own variables that hold most; take the # away to delete one.\n"
-    sizes: dict[str, int] = {}
     for holder in held:
-        sizes[holder["name"]] = sizes.get(holder["name"], 0) + holder["bytes"]
-    for name, size in sizes.items():
-        yield f"# del {name}  # {format_bytes(size)}\n"
+        yield f"# del {holder['name']}  # {format_bytes(holder['bytes'])}\n"

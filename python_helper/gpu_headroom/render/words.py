@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from ..format import MINUS, format_bytes, format_compared
-from ..messages import message
+from ..format import MINUS, format_bytes
+from ..messages import message, needed
 
 if TYPE_CHECKING:
     from ..protocol import Remedy, Report
@@ -20,13 +20,7 @@ def say(message_id: str, /, **params: str | float | None) -> str:
 def title(report: Report) -> tuple[str, str]:
     """Return the title and what was missing: "Out of GPU memory", "needed 2.00 GiB more, …"."""
     name = say("card.title_simulated" if report["simulated"] else "card.title")
-    requested, available = report["requested_bytes"], report["available_bytes"]
-    if requested is None:
-        return name, say("card.size_unknown")
-    if available is None:
-        return name, say("card.needed_only", requested=format_compared(requested)[0])
-    needed, free = format_compared(requested, available)
-    return name, say("card.needed", requested=needed, available=free)
+    return name, needed(report["requested_bytes"], report["available_bytes"])
 
 
 def subtitle(report: Report) -> str:

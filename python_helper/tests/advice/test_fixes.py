@@ -111,6 +111,15 @@ def test_keeps_silent_where_no_batch_would_fit() -> None:
     assert smaller_batch(free=MIB, cached=0, batch_bytes=MIB, kinds=kinds) is None
 
 
+def test_offers_no_edit_that_it_cannot_prove() -> None:
+    """Where the changed cell would not read as it should, there is neither button nor text."""
+    source = "batch_size = 1024"
+    (literal,) = literals_in(cell(source), source)
+    moved = replace(literal, column=0, end_column=4)
+    found = offers(evidence(source=source, batch=moved, batch_bytes=9 * GIB))
+    assert "smaller-batch" not in [offer.remedy["id"] for offer in found]
+
+
 def test_is_unsure_far_from_what_was_seen() -> None:
     """An estimate for a small fraction of the batch, or of an unknown request, says so."""
     assert smaller_batch(requested=None).remedy["note"]["id"].endswith("note_unsure")

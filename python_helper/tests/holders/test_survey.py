@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import types
 import weakref
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -45,10 +47,11 @@ def look(notebook: Notebook, source: str, **options: Any) -> Survey:
 
 def holders(found: Survey) -> dict[tuple[str, str], int]:
     """Return bytes by name and kind."""
-    return {
-        (each["name"], each["kind"]): each["bytes"]
-        for each in found.ledger.largest(0, "names", count=20)
-    }
+    sizes: Counter[tuple[str, str]] = Counter()
+    for held in found.ledger:
+        if held.origin == "names":
+            sizes[held.root, held.kind] += held.storage.bytes
+    return dict(sizes)
 
 
 def test_tells_model_gradients_and_optimizer_apart(notebook: Notebook) -> None:
@@ -169,7 +172,88 @@ def test_gives_outputs_and_tracebacks_only_what_no_name_holds(notebook: Notebook
     assert found.ledger.bytes(0, origin="outputs") == 16 * MIB
     assert found.ledger.bytes(0, origin="traceback") == 32 * MIB
     assert found.ledger.largest(0, "traceback") == [
-        {"name": "own", "kind": "tensor", "bytes": 32 * MIB}
+        {"name": "own in work", "kind": "tensor", "bytes": 32 * MIB}
+    ]
+
+
+def names_in_traceback(notebook: Notebook, source: str) -> list[str]:
+    """Run a cell that fails, and name what its traceback keeps, largest first."""
+    assert not notebook.run(source).success
+    found = survey(notebook.shell)
+    assert found is not None
+    return [each["name"] for each in found.ledger.largest(0, "traceback")]
+
+
+CALL = """def call(function, *args):
+    passed_on = args[0]
+    mine = tensor(8)
+    return function(*args)
+"""
+
+
+def library(notebook: Notebook, name: str, file: str) -> None:
+    """Give the notebook a module with a function `call`, as if read from `file`."""
+    module = types.ModuleType(name)
+    module.__dict__["tensor"] = notebook.shell.user_ns["tensor"]
+    exec(compile(CALL, file, "exec"), module.__dict__)  # noqa: S102  as an import does
+    notebook.shell.user_ns[name] = module
+
+
+@pytest.mark.parametrize("file", ["/lib/site-packages/library.py", "/home/me/library.py"])
+def test_names_what_a_traceback_keeps_by_the_persons_variables(
+    notebook: Notebook, file: str
+) -> None:
+    """A tensor passed on through a library goes by its name in the notebook, wherever that is."""
+    library(notebook, "library", file)
+    names = names_in_traceback(
+        notebook,
+        "class Block:\n    def forward(self, x):\n        own = tensor(16)\n        1 / 0\n"
+        "def train():\n    library.call(Block().forward, tensor(64))\ntrain()",
+    )
+    assert names == ["x in Block.forward", "own in Block.forward", "mine in call"]
+
+
+def test_prefers_the_persons_own_modules_to_libraries(notebook: Notebook) -> None:
+    """Code in a file beside the notebook comes before what is installed."""
+    library(notebook, "theirs", "/lib/site-packages/theirs.py")
+    library(notebook, "mine", "/home/me/mine.py")
+    names = names_in_traceback(notebook, "theirs.call(mine.call, len, tensor(64), 1)")
+    assert names == ["passed_on in call", "mine in call"]  # theirs has it in `args` only
+
+
+def test_names_the_function_around_a_comprehension(notebook: Notebook) -> None:
+    """A lambda or a comprehension has no name that would help anybody."""
+    names = names_in_traceback(
+        notebook,
+        "def outer():\n    def inner():\n        return [(t, 1 / 0) for t in [tensor(8)]]\n"
+        "    inner()\nouter()",
+    )
+    assert names == ["t in inner"]
+
+
+def test_gives_no_name_to_what_only_our_own_frames_know(notebook: Notebook) -> None:
+    """The simulator's variables are counted, but they say nothing to a person."""
+    names = names_in_traceback(
+        notebook,
+        "import types\nours = types.ModuleType('gpu_headroom.simulate.calls')\n"
+        "exec('def call():\\n    kept = tensor(8)\\n    1 / 0', vars(ours))\n"
+        "ours.tensor = tensor\nours.call()",
+    )
+    assert names == []
+    found = survey(notebook.shell)
+    assert found is not None
+    assert found.ledger.bytes(0, origin="traceback") == 8 * MIB
+
+
+def test_gives_a_variable_one_number(notebook: Notebook) -> None:
+    """A model has the bytes of its parameters, buffers and gradients together."""
+    found = look(
+        notebook,
+        "model = nn.Linear(1024, 1024).cuda()\n"
+        "model(torch.randn(8, 1024, device='cuda')).sum().backward()",
+    )
+    assert found.ledger.largest(0, "names") == [
+        {"name": "model", "kind": "parameters", "bytes": 2 * LINEAR}
     ]
 
 

@@ -200,3 +200,87 @@ def test_the_first_failure_waits_for_the_second_pack(start: Start, packs: Packs)
     time.sleep(0.6)
     assert kernel.ask("pack", data=packs.more)["accepted"] is True
     assert report_of(kernel.result(cell))["requested_bytes"] == 2 * 2**30
+
+
+RUN_OUT = """class OutOfMemoryError(RuntimeError): __module__ = 'torch'
+class Big: pass
+def work():
+    big = Big()
+    seen.append(weakref.ref(big))
+    raise OutOfMemoryError('CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total'
+        ' capacity of 16.00 GiB of which 1.00 GiB is free.')
+work()"""
+LINE = (
+    "Out of GPU memory: needed 2.00 GiB more, 1.00 GiB was available. "
+    "GPU Headroom's second part has not arrived in this kernel, so this is all it can say."
+)
+
+
+def incomplete(start: Start, packs: Packs) -> LiveKernel:
+    """Start a kernel that only the core pack has reached."""
+    kernel = start()
+    kernel.expected_complaints.append("report failed")
+    kernel.inject(packs, more=False)
+    kernel.run("import gc, weakref; seen = []")
+    return kernel
+
+
+@pytest.mark.parametrize("attached", [True, False])
+def test_a_line_says_what_is_known_without_the_second_pack(
+    start: Start, packs: Packs, *, attached: bool
+) -> None:
+    """Each failure is told in its cell, whoever looks, and keeps nothing of the cell alive."""
+    kernel = incomplete(start, packs)
+    if attached:
+        kernel.attach()
+    for _ in range(2):
+        run = kernel.run(RUN_OUT, stop_on_error=False)
+        assert [kind for kind, _ in run.outputs] == ["error", "display_data"]
+        assert run.outputs[-1][1]["data"] == {"text/plain": LINE}
+    kernel.run("1 / 0", stop_on_error=False)  # Python and IPython remember this error instead
+    kernel.run("gc.collect()")
+    assert kernel.value("[each() is None for each in seen]") == [True, True]
+
+
+def test_the_card_takes_the_place_of_its_line(start: Start, packs: Packs) -> None:
+    """When the second pack comes late, the failing cell gets its card, and the page its event."""
+    kernel = incomplete(start, packs)
+    run = kernel.run("\n\n" + RUN_OUT, cell_id="failing", stop_on_error=False)
+    kernel.run("1")
+    kernel.attach()
+    since = kernel.now
+    assert kernel.ask("pack", data=packs.more)["accepted"] is True
+    report_id = kernel.await_event("oom", since)["report_id"]
+    (update,) = [
+        each["content"]
+        for each in kernel.messages(since)
+        if each["msg_type"] == "update_display_data"
+    ]
+    assert update["transient"] == run.outputs[-1][1]["transient"]
+    report = update["data"][MIME]
+    assert (report["report_id"], report["cell_id"]) == (report_id, "failing")
+    assert report["requested_bytes"] == 2 * 2**30
+    assert report["line"] == 8
+
+
+def test_no_card_comes_late_for_an_error_that_is_gone(start: Start, packs: Packs) -> None:
+    """What cannot be measured any more is not guessed: the line stays."""
+    kernel = incomplete(start, packs)
+    kernel.attach(mark_cells=True)
+    kernel.run(RUN_OUT, stop_on_error=False)
+    kernel.run("1 / 0", stop_on_error=False)
+    since = kernel.now
+    assert kernel.ask("pack", data=packs.more)["accepted"] is True
+    kernel.run("1")
+    assert kernel.events("oom", since) == []
+    assert "update_display_data" not in {each["msg_type"] for each in kernel.messages(since)}
+
+
+def test_lines_are_those_that_the_notebook_shows(gpu: LiveKernel) -> None:
+    """A cell that begins with blank lines, and one whose body a magic runs."""
+    # Before IPython 9 `%%time` shows an error and swallows it: the cell gets its card all the same.
+    for cell, line in ((f"\n\n{FAIL}", 6), (f"%%time\n\n{FAIL}", 6), (f"\n%%capture\n{FAIL}", 6)):
+        release(gpu)
+        run = gpu.run(cell, cell_id="failing", stop_on_error=False)
+        (shown,) = [content for kind, content in run.outputs if kind == "display_data"]
+        assert shown["data"][MIME]["line"] == line

@@ -30,6 +30,15 @@ def cell(source: str, name: str = "failing") -> CellRun:
         ("def train(epochs, batch_size=512): pass", "batch_size", 512),
         ("def train(*, bs=512): pass", "bs", 512),
         ("config = {'batch_size': 128, 'lr': 1}", "batch_size", 128),
+        ("config = dict(batch_size=128)", "batch_size", 128),
+        (
+            "args = TrainingArguments('out', per_device_train_batch_size=64)",
+            "per_device_train_batch_size",
+            64,
+        ),
+        ("batch_size: int = 64", "batch_size", 64),
+        ("batch_size = 2 ** 9", "batch_size", 512),
+        ("batch_size = (32*1024)", "batch_size", 32768),
         ("config['batch_size'] = 128", "batch_size", 128),
         ("config.batch_size = 128", "batch_size", 128),
         ("%%time\nbatch_size = 64", "batch_size", 64),
@@ -58,6 +67,13 @@ def test_finds_a_literal(source: str, name: str, value: int) -> None:
         "batch_size = 2**10**10",
         "# batch_size = 64",
         "text = 'batch_size = 64'",
+        "print(f'{train(batch_size=64)} for batch_size = 64')",
+        "parser.add_argument('--batch_size', type=int, default=64)",
+        "for batch_size in (64, 128): pass",
+        "batch_size = min(64, n)",
+        "batch_size = 64 // 2",
+        "loader = DataLoader(data)",
+        "loader = Sampler(data, 64)",
         "def broken(:",
         "\0",
     ],
@@ -88,6 +104,49 @@ def test_passes_over_a_name_that_has_another_value_by_now() -> None:
     """A literal that does not hold any more did not set this batch."""
     assert names("batch_size = 8", {"batch_size": 16}) == []
     assert names("batch_size = 8", {"batch_size": 8}) == [("batch_size", 8)]
+
+
+def test_a_variable_contradicts_no_argument_of_that_name() -> None:
+    """An argument, an entry of a dict or a local variable may differ from a global one."""
+    for source in (
+        "train(batch_size=8)",
+        "config = {'batch_size': 8}",
+        "def f():\n    batch_size = 8",
+    ):
+        assert names(source, {"batch_size": 16}) == [("batch_size", 8)]
+
+
+@pytest.mark.parametrize(
+    ("call", "counts"),
+    [
+        ("train(data)", True),
+        ("train(data, epochs=3)", True),
+        ("train(data, 512)", False),
+        ("train(data, batch_size=n)", False),
+        ("train(*everything)", False),
+        ("train(data, **config)", False),
+        ("other(data, 512)", True),
+        ("train(data)\ntrain(data, n)", False),
+    ],
+)
+def test_a_default_counts_only_where_no_call_passes_another(call: str, *, counts: bool) -> None:
+    """Changing a default that the failing call does not use would change nothing."""
+    for source in (
+        f"def train(data, batch_size=512, epochs=1): pass\n{call}",
+        f"class Model:\n    def train(self, data, batch_size=512): pass\nmodel.{call}",
+        f"class train:\n    def __init__(self, data, batch_size=512): pass\n{call}",
+    ):
+        found = [each for each in names(source, {}) if each == ("batch_size", 512)]
+        assert bool(found) is counts, source
+
+
+def test_calls_of_the_failing_cell_decide_about_a_default() -> None:
+    """How an earlier cell called the function does not matter then."""
+    function = cell("def train(data, batch_size=512): pass\ntrain(data, 8)", "function")
+    for call, expected in (("train(data)", [512]), ("train(data, n)", [])):
+        failing = cell(call)
+        found = batch_literals(failing, [function, failing], {})
+        assert [each.value for each in found] == expected
 
 
 FAILING = cell("for x in loader:\n    step(x)")
@@ -139,6 +198,16 @@ def test_knows_when_a_literal_leads_nowhere() -> None:
         ("ä = 'größe'; batch_size = 64", "ä = 'größe'; batch_size = 32"),
         ("batch_size = 1_000", "batch_size = 32"),
         ("batch_size = 2**6; x = 2**6", "batch_size = 32; x = 2**6"),
+        ("batch_size = (32*1024)  # 32*1024", "batch_size = (32)  # 32*1024"),
+        ("x = batch_size = 2 ** 9", "x = batch_size = 32"),
+        (
+            "print('64'); batch_size = 64; print(f'{64}')",
+            "print('64'); batch_size = 32; print(f'{64}')",
+        ),
+        ("loader = DataLoader(data[:64], 64)", "loader = DataLoader(data[:64], 32)"),
+        ("batch_size: int = 64", "batch_size: int = 32"),
+        ("def train(epochs=64, batch_size=64): pass", "def train(epochs=64, batch_size=32): pass"),
+        ("c = dict(lr=64, batch_size=64)", "c = dict(lr=64, batch_size=32)"),
         (
             "DataLoader(data, batch_size=64, num_workers=64)",
             "DataLoader(data, batch_size=32, num_workers=64)",

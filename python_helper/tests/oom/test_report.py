@@ -10,6 +10,7 @@ import jsonschema
 import pytest
 from gpu_headroom import release
 from gpu_headroom.oom.report import BuiltReport, build
+from gpu_headroom.render.text import text
 from gpu_headroom.simulate import simulate
 from tests.notebook import Notebook, open_notebook
 
@@ -144,3 +145,93 @@ def test_finds_an_evaluation_with_gradients(notebook: Notebook) -> None:
     assert built.report["cause"] is not None
     assert built.report["cause"]["rule"] == "evaluation-with-gradients"
     assert "no-grad" in [each["id"] for each in built.report["remedies"]]
+
+
+def test_names_only_what_counts_in_the_traceback(notebook: Notebook) -> None:
+    """Below 1 MiB or 1 % of it a variable is not worth a word."""
+    built = card(
+        notebook,
+        "def work():\n    tiny = torch.ones(8, device='cuda')\n"
+        "    small = torch.ones(2**21, dtype=torch.uint8, device='cuda')\n"
+        "    large = torch.ones(2**30, dtype=torch.uint8, device='cuda')\n"
+        "    torch.empty(2**30, dtype=torch.uint8, device='cuda')\nwork()",
+    )
+    assert [each["name"] for each in built.report["traceback_variables"]] == ["large in work"]
+
+
+def test_names_the_largest_variable_however_small(notebook: Notebook) -> None:
+    """Where all of it is little, the largest is still named."""
+    built = card(
+        notebook,
+        "def work():\n    tiny = torch.ones(8, device='cuda')\n"
+        "    torch.empty(2**40, dtype=torch.uint8, device='cuda')\nwork()",
+    )
+    assert [each["name"] for each in built.report["traceback_variables"]] == ["tiny in work"]
+
+
+def test_names_the_argument_of_the_persons_own_layer(notebook: Notebook) -> None:
+    """PyTorch's own frames hold the same activations under names that say nothing."""
+    assert notebook.run(
+        "class Block(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.layer = nn.Linear(1024, 1024)\n"
+        "    def forward(self, x):\n        return x + self.layer(x)\n"
+        "blocks = nn.Sequential(*[Block() for _ in range(8)]).cuda()"
+    ).success
+    built = card(notebook, "loss = blocks(torch.randn(2**16, 1024, device='cuda'))")
+    names = [each["name"] for each in built.report["traceback_variables"]]
+    assert names[0] == "x in Block.forward"
+
+
+def test_says_in_plain_words_where_each_number_is_from(notebook: Notebook) -> None:
+    """A person can look each of them up; nothing is called by a name of ours."""
+    built = card(notebook, "x = torch.empty(2**40, device='cuda')")
+    assert {each["source"] for each in built.report["details"]} == {
+        "error message",
+        "cudaMemGetInfo",
+        "memory_stats()",
+        "memory_snapshot()",
+        "capacity − free − reserved",
+        "measured by walking the notebook's objects",
+        "in use − what was found there",
+    }
+
+
+def test_leaves_out_parts_of_nothing(notebook: Notebook) -> None:
+    """Nothing cached needs no line; nothing free does."""
+    built = card(notebook, "x = torch.empty(2**40, device='cuda')")
+    empty = [each["kind"] for each in built.report["parts"] if not each["bytes"]]
+    assert set(empty) <= {"free"}
+    assert built.report["parts"][-1]["kind"] == "free"
+    assert "0 MiB" not in text(built.report).replace("10 MiB", "")
+
+
+@pytest.mark.parametrize(
+    ("source", "line"),
+    [
+        ("\n\n  \nx = 1\ntorch.empty(2**40, device='cuda')", 5),
+        ("\ntorch.empty(2**40, device='cuda')\n\n", 2),
+        ("\n%time torch.empty(2**40, device='cuda')", 2),
+        ("\n%time 1\nx = 1\ntorch.empty(2**40, device='cuda')", 4),
+        ("!true \\\n  a\ntorch.empty(2**40, device='cuda')", 3),
+        ("\n%%time\n\nx = 1\ntorch.empty(2**40, device='cuda')", 5),
+        ("%%time\ntorch.empty(2**40, device='cuda')", 2),
+        ("  x = 1\n  torch.empty(2**40, device='cuda')", 2),
+        ("\ndef f():\n    return torch.empty(2**40, device='cuda')\nf()", 3),
+    ],
+)
+def test_counts_lines_as_the_notebook_shows_them(
+    notebook: Notebook, source: str, line: int
+) -> None:
+    """IPython drops leading blank lines and rewrites magics before it compiles a cell."""
+    assert card(notebook, source).report["line"] == line
+
+
+def test_edits_a_cell_that_begins_with_blank_lines(notebook: Notebook) -> None:
+    """The failing line, the diff and the edit count alike."""
+    source = "\n\nbatch_size = 128 * 1024\ntrain(DataLoader(data, batch_size))"
+    built = card(notebook, source)
+    assert built.report["line"] == 4
+    (diff,) = [each["diff"] for each in built.report["remedies"] if each["diff"]]
+    assert {row["line"] for row in diff["rows"]} == {3}
+    (edit,) = built.fixes["smaller-batch"].edits({"failing": source}).edits
+    assert (edit["first_line"], edit["old_lines"]) == (3, ["batch_size = 128 * 1024"])

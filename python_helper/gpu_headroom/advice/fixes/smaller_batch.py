@@ -27,7 +27,8 @@ def offer(evidence: Evidence) -> Offer | None:
     """Offer it where a literal is proven to scale the memory, and less of it would fit."""
     batch = evidence.batch
     value = None if batch is None else _fitting(evidence, batch)
-    if batch is None or value is None:
+    diff = None if batch is None or value is None else _diff(batch, value)
+    if batch is None or value is None or diff is None:
         return None
     failure = evidence.failure
     path = cells_to_run(batch, failure.cell, failure.cells) or (failure.cell,)
@@ -47,7 +48,7 @@ def offer(evidence: Evidence) -> Offer | None:
             "effect_bytes": int(evidence.batch_bytes * (1 - ratio)),
             "effect_quality": "estimated",
             "type_this": None,
-            "diff": _diff(batch, value),
+            "diff": diff,
         },
         rank=1,
         fix=SmallerBatch(batch, value, run) if editable else None,

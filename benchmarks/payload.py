@@ -1,0 +1,44 @@
+"""What travels: into a kernel without helper, and into the browser."""
+
+from __future__ import annotations
+
+import gzip
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tests.live import Packs
+
+from benchmarks.measure import Row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).parents[1]
+
+
+def packs() -> Packs:
+    """Return the helper as the extension carries it, packed from the sources as they are."""
+    subprocess.run(["node", str(ROOT / "scripts" / "pack.mjs"), "--quiet"], check=True)
+    return Packs.read(ROOT / "src" / "kernel" / "packs.ts")
+
+
+def rows() -> Iterator[Row]:
+    """Measure the two packs and the labextension."""
+    carried = packs()
+    for name, size, limit in (
+        ("core pack, as injected", len(carried.core), 40_000),
+        ("second pack, as sent", len(carried.more), 60_000),
+    ):
+        yield Row(name, f"≤ {limit / 1000:.0f} kB", f"{size / 1000:.1f} kB", size <= limit)
+    scripts = [each.read_bytes() for each in (ROOT / "labextension" / "static").glob("*.js")]
+    # Loaded only where a kernel has no helper.
+    with_packs = [each for each in scripts if carried.core.encode() in each]
+    own = sum(_compressed(each) for each in scripts if each not in with_packs)
+    packed = sum(_compressed(each) for each in with_packs)
+    yield Row("labextension, gzip", "≤ 60 kB", f"{own / 1000:.1f} kB", own <= 60_000)
+    yield Row("the packs in it, loaded on first need, gzip", "", f"{packed / 1000:.1f} kB")
+
+
+def _compressed(script: bytes) -> int:
+    return len(gzip.compress(script, 9))

@@ -1,0 +1,72 @@
+import { test as base } from '@jupyterlab/galata';
+import { type INotebookContent } from '@jupyterlab/nbformat';
+
+import { Notebook } from './notebook';
+
+export { expect } from '@jupyterlab/galata';
+
+/** What the tests of this project are given on top of galata's. */
+interface IFixtures {
+  /** Write a notebook beside those of the server. Returns its path. */
+  write: (name: string, content: INotebookContent) => Promise<string>;
+
+  /** Write a notebook and open it, in the application that is under test. */
+  open: (
+    content: INotebookContent,
+    options?: IOpenOptions
+  ) => Promise<Notebook>;
+}
+
+interface IOpenOptions {
+  name?: string;
+  /** Return as soon as the notebook is on screen, whatever its kernel does. */
+  early?: boolean;
+}
+
+/**
+ * galata's test, for JupyterLab and for Notebook 7: a test opens its notebook
+ * by the address of that, which both have.
+ */
+export const test = base.extend<IFixtures>({
+  autoGoto: false,
+  // galata would stand between the page and the server, and trip over a reload.
+  kernels: null,
+  sessions: null,
+  terminals: null,
+  waitForApplication: async ({ baseURL }, use) => {
+    // galata waits for a launcher, which a notebook's own address does not open.
+    await use(async page => {
+      await page.locator('#jupyterlab-splash').waitFor({ state: 'detached' });
+      await page.waitForFunction(
+        url => window.location.href.startsWith(url),
+        baseURL ?? ''
+      );
+    });
+  },
+  write: async ({ request, tmpPath }, use) => {
+    await use(async (name, content) => {
+      const path = `${tmpPath}/${name}`;
+      const response = await request.put(`/api/contents/${path}`, {
+        data: { type: 'notebook', format: 'json', content }
+      });
+      if (!response.ok()) {
+        throw new Error(`${path} was not written: ${await response.text()}`);
+      }
+      return path;
+    });
+  },
+  open: async ({ page, write, baseURL, appPath }, use) => {
+    await use(async (content, { name = 'train.ipynb', early = false } = {}) => {
+      const path = await write(name, content);
+      const folder = appPath === '/lab' ? 'lab/tree' : 'notebooks';
+      await page.goto(`${baseURL}/${folder}/${path}`);
+      const notebook = new Notebook(page, path);
+      await notebook.waitUntilOpen(early);
+      return notebook;
+    });
+    const sessions = await page.request.get('/api/sessions');
+    for (const { id } of (await sessions.json()) as { id: string }[]) {
+      await page.request.delete(`/api/sessions/${id}`);
+    }
+  }
+});

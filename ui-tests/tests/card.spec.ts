@@ -1,0 +1,382 @@
+import { galata } from '@jupyterlab/galata';
+import type { NotebookPanel } from '@jupyterlab/notebook';
+import type { Locator, Page } from '@playwright/test';
+
+import { expect, test } from './application';
+import { HOLD, MODEL, notebookOf, SIMULATE, TRAIN } from './cells';
+import type { Notebook } from './notebook';
+import { changeTheme } from './pictures';
+import { notebookWith, savedReport } from './savedcard';
+import { card, gauge } from './surfaces';
+
+/** The buttons that do something to a kernel or to a cell. */
+function actions(of: Locator): Locator {
+  return of.getByRole('button', { name: /^(Free|Apply|Set|Re-run|Undo)/ });
+}
+
+/** The smaller batch that a card proposes, as its diff shows it. */
+async function proposed(failure: Locator): Promise<string> {
+  const row = failure.locator('.jp-mod-added').first();
+  const [size] = /\d+$/.exec((await row.innerText()).trim()) ?? [''];
+  expect(Number(size)).toBeGreaterThan(0);
+  expect(Number(size)).toBeLessThan(32_768);
+  return size;
+}
+
+/** Whether the notebook has changes to save, and whether it is trusted. */
+function standing(page: Page): Promise<{ dirty: boolean; trusted: boolean }> {
+  return page.evaluate(() => {
+    const panel = window.jupyterapp.shell.currentWidget as NotebookPanel;
+    const cells = [...(panel.content.model?.cells ?? [])];
+    return {
+      dirty: panel.context.model.dirty,
+      trusted: cells.every(cell => cell.trusted)
+    };
+  });
+}
+
+test.describe('A card from elsewhere', () => {
+  test('should be text, whole and without buttons', async ({ open }) => {
+    const notebook = await open(notebookWith(savedReport()));
+    const saved = card(notebook.cell(0));
+    for (const part of [
+      'Out of GPU memory — needed 2.00 GiB more, 1.00 GiB was available',
+      'GPU 0, Tesla T4, 15.0 GiB',
+      'activations12.0',
+      'Activations fill the card. They grow with batch_size.',
+      'batch_size = 256',
+      'gpu_headroom.free_traceback()',
+      'Saved output from',
+      'Run the cell again to get the buttons.'
+    ]) {
+      await expect(saved).toContainText(part);
+    }
+    await expect.poll(() => notebook.askHelper()).toHaveProperty('sample');
+    await expect(saved).toContainText('Saved output from');
+    await expect(actions(saved)).toHaveCount(0);
+  });
+
+  test('should stay text whatever the notebook claims', async ({
+    open,
+    page
+  }) => {
+    const markup = '<img src=x onerror="window.harmed = true">';
+    const message = {
+      id: 'card.title',
+      params: { name: markup },
+      text: markup
+    };
+    const notebook = await open(
+      notebookWith(
+        savedReport({
+          device_name: markup,
+          cause: { rule: markup, claim: message, evidence: message },
+          traceback_variables: [{ name: markup, kind: 'tensor', bytes: 1 }],
+          parts: Array.from({ length: 10_000 }, () => ({
+            kind: 'activations',
+            bytes: 2 ** 52
+          }))
+        }),
+        { version: '1.0', parts: 'none', report_id: 7 },
+        { version: '1.0', report_id: '__proto__', life_id: 'constructor' },
+        null
+      )
+    );
+    await expect(card(notebook.cell(0))).toContainText('<img src=x');
+    await expect(notebook.cell(0)).toContainText(
+      'This saved report cannot be read.'
+    );
+    await expect(
+      notebook.cell(0).locator('.jp-GpuHeadroomCard img')
+    ).toHaveCount(0);
+    expect(await page.evaluate(() => 'harmed' in window)).toBe(false);
+    await expect(actions(notebook.cell(0))).toHaveCount(0);
+  });
+
+  test('should get no buttons by naming the life of the helper', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(notebookOf(['"own"']));
+    await expect.poll(() => notebook.askHelper()).toHaveProperty('sample');
+    const { sample } = await notebook.askHelper();
+    const { life_id } = sample as { life_id: string };
+    const [forged] = notebookWith(savedReport({ life_id })).cells;
+    await page.evaluate(cell => {
+      const panel = window.jupyterapp.shell.currentWidget as NotebookPanel;
+      panel.content.model?.sharedModel.insertCell(0, cell as never);
+    }, forged);
+    await expect(card(notebook.cell(0))).toContainText('Saved output from');
+    await expect(actions(notebook.cell(0))).toHaveCount(0);
+  });
+});
+
+test.describe('The card of a cell that ran out of memory', () => {
+  /** Run out of memory in the last of these cells. */
+  async function fail(notebook: Notebook): Promise<Locator> {
+    const last = (await notebook.count()) - 1;
+    await notebook.runUpTo(last);
+    const failure = card(notebook.cell(last));
+    await expect(failure).toContainText('Out of simulated GPU memory');
+    await expect(actions(failure).first()).toBeVisible();
+    return failure;
+  }
+
+  test('should lose its buttons with the kernel that made it', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(notebookOf([SIMULATE, MODEL, TRAIN]));
+    const failure = await fail(notebook);
+    await notebook.restart();
+    await expect(gauge(page)).toContainText('GPU idle — not initialised');
+    await expect(failure).toContainText(
+      'Run the cell again to get the buttons.'
+    );
+    await expect(actions(failure)).toHaveCount(0);
+  });
+
+  test('should keep its buttons when the page is loaded again', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(notebookOf([SIMULATE, MODEL, TRAIN]));
+    await fail(notebook);
+    await notebook.execute('docmanager:save');
+    await page.reload();
+    await notebook.waitUntilOpen();
+    const again = card(notebook.cell(2));
+    await expect(actions(again).first()).toBeVisible();
+    await again.getByRole('button', { name: 'Free now' }).click();
+    await expect(again).toContainText(/GiB freed/);
+  });
+
+  test('should apply a fix as one step, and take it back', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(notebookOf([SIMULATE, MODEL, TRAIN]));
+    const failure = await fail(notebook);
+    const size = await proposed(failure);
+    await failure.getByRole('button', { name: 'Apply', exact: true }).click();
+    await expect(failure).toContainText('Applied to the cell, not run yet.');
+    expect(await notebook.source(2)).toBe(TRAIN.replace('32768', size));
+
+    await page.evaluate(() => {
+      const panel = window.jupyterapp.shell.currentWidget as NotebookPanel;
+      panel.content.widgets[2]?.editor?.undo();
+    });
+    expect(await notebook.source(2)).toBe(TRAIN);
+
+    await page.evaluate(() => {
+      const panel = window.jupyterapp.shell.currentWidget as NotebookPanel;
+      panel.content.widgets[2]?.editor?.redo();
+    });
+    await failure.getByRole('button', { name: 'Undo' }).click();
+    expect(await notebook.source(2)).toBe(TRAIN);
+    await expect(
+      failure.getByRole('button', { name: 'Apply', exact: true })
+    ).toBeVisible();
+  });
+
+  test('should free and run again at one press', async ({ open, page }) => {
+    const notebook = await open(notebookOf([SIMULATE, MODEL, TRAIN]));
+    const failure = await fail(notebook);
+    const size = await proposed(failure);
+    await failure.getByRole('button', { name: 'Apply and re-run' }).click();
+    await expect(notebook.cell(2)).toContainText(`trained with ${size}`);
+    await expect(failure).toHaveCount(0);
+    await expect(page.locator('.jp-GpuHeadroom-failedCell')).toHaveCount(0);
+    expect(await notebook.value('kept')).toBe('this variable');
+  });
+
+  test('should not edit a cell that was changed since', async ({ open }) => {
+    const notebook = await open(notebookOf([SIMULATE, MODEL, TRAIN]));
+    const failure = await fail(notebook);
+    const changed = TRAIN.replace('32768', '20000');
+    await notebook.edit(2, changed);
+    await failure.getByRole('button', { name: 'Apply', exact: true }).click();
+    await expect(failure).toContainText(
+      'The cell was edited after it failed; line 1 no longer matches.'
+    );
+    await expect(
+      failure.getByRole('button', { name: 'Go to line 1' })
+    ).toBeVisible();
+    expect(await notebook.source(2)).toBe(changed);
+  });
+
+  test('should name both cells where the batch size is set earlier', async ({
+    open
+  }) => {
+    const notebook = await open(
+      notebookOf([
+        SIMULATE,
+        MODEL,
+        'batch_size = 32768',
+        'train(batch_size)\nprint("it", "trained")'
+      ])
+    );
+    const failure = await fail(notebook);
+    const size = await proposed(failure);
+    await failure
+      .getByRole('button', {
+        name: 'Apply to In [3] and re-run In [3], In [4]'
+      })
+      .click();
+    await expect(notebook.cell(3)).toContainText('it trained');
+    await notebook.waitUntilIdle();
+    expect(await notebook.source(2)).toBe(`batch_size = ${size}`);
+    expect(await notebook.value('batch_size')).toBe(Number(size));
+  });
+
+  test('should be the same card in a second view of the notebook', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(notebookOf([SIMULATE, MODEL, TRAIN]));
+    await fail(notebook);
+    await notebook.execute('docmanager:clone');
+    const cards = card(page);
+    await expect(cards).toHaveCount(2);
+    await expect(actions(cards.last()).first()).toBeVisible();
+    await cards.last().getByRole('button', { name: 'Free now' }).click();
+    await expect(cards.last()).toContainText(/GiB freed/);
+    await expect(cards.first()).toContainText(/GiB freed/);
+  });
+
+  test('should still be there after scrolling through a long notebook', async ({
+    open,
+    page
+  }) => {
+    const filler = Array.from({ length: 120 }, (_, index) => `${index}`);
+    const notebook = await open(
+      notebookOf([SIMULATE, MODEL, TRAIN, ...filler])
+    );
+    await notebook.runUpTo(2);
+    const failure = card(notebook.cell(2));
+    await expect(actions(failure).first()).toBeVisible();
+    await scrollTo(page, 122);
+    await expect(failure).not.toBeInViewport();
+    await scrollTo(page, 2);
+    await failure.scrollIntoViewIfNeeded();
+    await failure.getByRole('button', { name: 'Free now' }).click();
+    await expect(failure).toContainText(/GiB freed/);
+  });
+
+  test('should leave the notebook as it is when memory is freed', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(notebookOf([SIMULATE, MODEL, TRAIN]));
+    const failure = await fail(notebook);
+    await notebook.execute('docmanager:save');
+    await expect
+      .poll(() => standing(page))
+      .toEqual({ dirty: false, trusted: true });
+    await failure.getByRole('button', { name: 'Free now' }).click();
+    await expect(failure).toContainText(/GiB freed/);
+    expect(await standing(page)).toEqual({ dirty: false, trusted: true });
+    const text = await notebook.saved();
+    expect(text).toContain('Out of simulated GPU memory');
+    expect(text).not.toContain('<button');
+  });
+
+  test('should mark its cell until that runs again', async ({ open, page }) => {
+    const notebook = await open(notebookOf([SIMULATE, MODEL, TRAIN]));
+    await fail(notebook);
+    const marked = page.locator('.jp-GpuHeadroom-failedCell');
+    await expect(marked).toHaveCount(1);
+    await notebook.edit(2, 'pass');
+    await notebook.run(2);
+    await expect(marked).toHaveCount(0);
+  });
+
+  test('should stay readable in high contrast and without motion', async ({
+    open,
+    page
+  }) => {
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    const notebook = await open(notebookOf([SIMULATE, MODEL, TRAIN]));
+    const failure = await fail(notebook);
+    await changeTheme(page, 'JupyterLab Dark High Contrast');
+    await expect(failure.getByRole('img').first()).toHaveAttribute(
+      'aria-label',
+      /outside .*activations /
+    );
+    const button = failure.getByRole('button', { name: 'Free now' });
+    await button.focus();
+    await page.keyboard.press('Enter');
+    await expect(failure.getByRole('heading').first()).toContainText(
+      /GiB freed/
+    );
+    await expect(failure.getByRole('heading').first()).toBeFocused();
+  });
+
+  test('should come without an extension of its own in an untrusted notebook', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(notebookWith(savedReport()));
+    await expect.poll(() => standing(page)).toMatchObject({ trusted: false });
+    await expect(card(notebook.cell(0))).toContainText('Out of GPU memory');
+  });
+});
+
+test.describe('In a kernel into which the extension brings the helper', () => {
+  // The simulated GPU stays behind: it is in the wheel only.
+  const error = `import torch
+
+raise torch.OutOfMemoryError(
+    "CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 14.74 GiB "
+    "of which 727.00 MiB is free. Including non-PyTorch memory, this process has 14.03 GiB "
+    "memory in use. Of the allocated memory 12.20 GiB is allocated by PyTorch, and 1.10 GiB "
+    "is reserved by PyTorch but unallocated."
+)`;
+
+  for (const name of ['without-helper', 'kernel-6.17']) {
+    test(`should come too: ${name}`, async ({ open }) => {
+      const notebook = await open(
+        notebookOf(['"started"', error], {
+          kernelspec: { name, display_name: name, language: 'python' }
+        })
+      );
+      await notebook.run(0);
+      await expect.poll(() => notebook.askHelper()).toHaveProperty('sample');
+      await notebook.run(1);
+      const failure = card(notebook.cell(1));
+      await expect(failure).toContainText(
+        'Out of GPU memory — needed 2.00 GiB more, 0.71 GiB was available'
+      );
+      await expect(failure).not.toContainText('Saved output');
+    });
+  }
+});
+
+test.describe('With cards that are not kept', () => {
+  test.use({
+    mockSettings: {
+      ...galata.DEFAULT_SETTINGS,
+      'gpu-headroom:plugin': { keepReports: false }
+    }
+  });
+
+  test('should show the card and save one line', async ({ open }) => {
+    const notebook = await open(notebookOf([SIMULATE, MODEL, TRAIN, HOLD]));
+    await notebook.runUpTo(2);
+    const failure = card(notebook.cell(2));
+    await expect(failure).toContainText('Out of simulated GPU memory');
+    await expect(actions(failure).first()).toBeVisible();
+    const text = await notebook.saved();
+    expect(text).toContain('The details are not kept in this notebook');
+    expect(text).not.toContain('"parts"');
+    expect(text).not.toContain('text/html');
+  });
+});
+
+/** Bring a cell into view. */
+async function scrollTo(page: Page, index: number): Promise<void> {
+  await page.evaluate(async at => {
+    const panel = window.jupyterapp.shell.currentWidget as NotebookPanel;
+    await panel.content.scrollToItem(at);
+  }, index);
+}

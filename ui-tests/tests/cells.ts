@@ -1,0 +1,83 @@
+import type { ICell, INotebookContent } from '@jupyterlab/nbformat';
+
+/** A simulated card; its tensors have shapes and no values, so they cost nothing. */
+export const SIMULATE = `import gpu_headroom
+
+gpu_headroom.simulate("4 GiB", compute="meta", outside="300 MiB")`;
+
+/** One tensor of exactly one GiB. */
+export const HOLD = `import torch
+
+held = torch.empty(2**30, dtype=torch.uint8, device="cuda")`;
+
+/** A model whose activations are by far the largest part. */
+export const MODEL = `import torch
+from torch import nn
+
+model = nn.Sequential(*[nn.Linear(1024, 1024) for _ in range(40)]).cuda()
+optimizer = torch.optim.AdamW(model.parameters())
+
+
+def train(batch_size):
+    outputs = model(torch.randn(batch_size, 1024, device="cuda"))
+    optimizer.zero_grad()
+    outputs.sum().backward()
+    optimizer.step()
+
+
+train(1024)
+kept = "this variable"`;
+
+/** Fails on the simulated card, and succeeds with half the batch. */
+export const TRAIN = `batch_size = 32768
+
+train(batch_size)
+print("trained with", batch_size)`;
+
+/** Waits inside C without letting go of the interpreter, after it has begun. */
+export const HOLD_INTERPRETER = `import ctypes, time
+
+time.sleep(1)
+ctypes.PyDLL(None).sleep(8)`;
+
+/** Runs until it is interrupted, and lets other threads run. */
+export const WAIT = `import time
+
+for second in range(300):
+    time.sleep(0.1)`;
+
+const PYTHON = {
+  kernelspec: { name: 'python3', display_name: 'Python 3', language: 'python' },
+  language_info: { name: 'python' }
+};
+
+/**
+ * A notebook with these code cells, `cell-0`, `cell-1` and so on.
+ */
+export function notebookOf(
+  sources: readonly string[],
+  metadata: INotebookContent['metadata'] = PYTHON
+): INotebookContent {
+  return {
+    nbformat: 4,
+    nbformat_minor: 5,
+    metadata: metadata,
+    cells: sources.map((source, index) => codeCell(`cell-${index}`, source))
+  };
+}
+
+/** A code cell, with outputs where it has run. */
+export function codeCell(
+  id: string,
+  source: string,
+  outputs: unknown[] = []
+): ICell {
+  return {
+    id,
+    cell_type: 'code',
+    source,
+    metadata: {},
+    execution_count: outputs.length > 0 ? 1 : null,
+    outputs
+  } as unknown as ICell;
+}

@@ -1,0 +1,334 @@
+import type { NotebookPanel } from '@jupyterlab/notebook';
+import type { Page } from '@playwright/test';
+
+import { expect, test } from './application';
+import { HOLD, HOLD_INTERPRETER, notebookOf, SIMULATE, WAIT } from './cells';
+import { Notebook } from './notebook';
+import { changeTheme } from './pictures';
+import { gauge, popup } from './surfaces';
+
+/** What the gauge says of the simulated card with one GiB in use. */
+const ONE_GIB = 'Simulated GPU 1.3 / 4.0 GiB';
+
+const kernelspec = (name: string): object => ({
+  kernelspec: { name, display_name: name, language: name }
+});
+
+test.describe('The gauge', () => {
+  test('should wait for a framework and come alive with its device', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(
+      notebookOf(['answer = 42', 'import torch', SIMULATE, HOLD])
+    );
+    await notebook.run(0);
+    await expect(gauge(page)).toContainText('GPU idle — not initialised');
+    await expect(gauge(page)).toHaveAttribute(
+      'aria-label',
+      'This kernel has no GPU framework loaded yet.'
+    );
+    expect(
+      await notebook.value<boolean>('"torch" in __import__("sys").modules')
+    ).toBe(false);
+
+    await notebook.run(1);
+    await expect(gauge(page)).toContainText('No GPU');
+
+    await notebook.run(2);
+    await notebook.run(3);
+    await expect(gauge(page)).toContainText(ONE_GIB);
+    await expect(gauge(page)).toHaveAttribute(
+      'aria-label',
+      /^Simulated GPU 0: 1\.3 of 4\.0 GiB used, headroom about 2\.7 GiB\.$/
+    );
+  });
+
+  test('should be opened, read and closed with the keyboard alone', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(notebookOf([SIMULATE, HOLD]));
+    await notebook.runUpTo(1);
+    await expect(gauge(page)).toContainText(ONE_GIB);
+
+    await gauge(page).focus();
+    await page.keyboard.press('Enter');
+    await expect(popup(page)).toBeVisible();
+    await expect(gauge(page)).toHaveAttribute('aria-expanded', 'true');
+    await expect(
+      popup(page).getByRole('heading', { name: 'Headroom: 2.7 GiB' })
+    ).toBeVisible();
+    await expect(popup(page).getByRole('img')).toHaveAttribute(
+      'aria-label',
+      /in tensors 1\.0 GiB.*unused cache.*outside this kernel 0\.3 GiB.*free 2\.7 GiB.*of 4\.0 GiB/
+    );
+    for (const line of [
+      'Simulated GPU 0',
+      'used 1.3 of 4.0 GiB',
+      "Outside this kernel's PyTorch0.3 GiB",
+      'In use by tensors1.0 GiB',
+      'Cached by PyTorch, unused',
+      'Free2.7 GiB'
+    ]) {
+      await expect(popup(page)).toContainText(line);
+    }
+    const first = popup(page).getByRole('button', { name: 'Release GPU' });
+    await expect(first).toBeFocused();
+    await page.keyboard.press('Shift+Tab');
+    await expect(popup(page).getByRole('button').last()).toBeFocused();
+    await page.keyboard.press('Tab');
+    await expect(first).toBeFocused();
+
+    await page.keyboard.press('Escape');
+    await expect(popup(page)).toBeHidden();
+    await expect(gauge(page)).toBeFocused();
+    await page.keyboard.press('Space');
+    await expect(popup(page)).toBeVisible();
+  });
+
+  test('should free from the popup and say what came back', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(
+      notebookOf([SIMULATE, HOLD, `${HOLD.replace('held = ', '')};_ = 0`])
+    );
+    await notebook.runUpTo(1);
+    await notebook.edit(1, 'held');
+    await notebook.run(1);
+    await notebook.edit(1, 'del held');
+    await notebook.run(1);
+    await expect(gauge(page)).toContainText(ONE_GIB);
+
+    await gauge(page).click();
+    await popup(page).getByRole('button', { name: 'Release GPU' }).click();
+    await expect(popup(page)).toContainText('1.0 GiB');
+    await expect(popup(page)).toContainText(/[Ff]reed/);
+    await expect(gauge(page)).toContainText('Simulated GPU 0.3 / 4.0 GiB');
+    await popup(page).getByRole('button', { name: 'Done' }).click();
+    await expect(popup(page)).toContainText('Headroom: 3.7 GiB');
+  });
+
+  test('should say how old its numbers are while the interpreter is held', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(notebookOf([SIMULATE, HOLD, HOLD_INTERPRETER]));
+    await notebook.runUpTo(1);
+    await expect(gauge(page)).toContainText(ONE_GIB);
+
+    await notebook.start(2);
+    await expect(gauge(page)).toContainText(/\d s ago/, { timeout: 7000 });
+    await expect(gauge(page)).toContainText(ONE_GIB);
+    await gauge(page).click();
+    await expect(popup(page)).toContainText('Headroom: not measured');
+    await expect(popup(page)).toContainText("holds Python's interpreter lock");
+    await notebook.waitUntilIdle();
+    await expect(gauge(page)).not.toContainText('ago');
+    await expect(popup(page)).toContainText('Headroom: 2.7 GiB');
+  });
+
+  test('should be gone from a kernel that restarts, and be there again', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(notebookOf([SIMULATE, HOLD]));
+    await notebook.runUpTo(1);
+    await expect(gauge(page)).toContainText(ONE_GIB);
+    const life = (await notebook.askHelper()).sample;
+
+    await notebook.restart(false);
+    await expect(gauge(page)).toContainText('GPU — not connected');
+    await expect(gauge(page)).toContainText('GPU idle — not initialised');
+    expect((await notebook.askHelper()).sample).not.toEqual(life);
+    await notebook.runUpTo(1);
+    await expect(gauge(page)).toContainText(ONE_GIB);
+  });
+
+  test('should be back while the cell still runs after the page was reloaded', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(notebookOf([SIMULATE, HOLD, WAIT]));
+    await notebook.runUpTo(1);
+    await notebook.execute('docmanager:save');
+    await notebook.start(2);
+    await expect(gauge(page)).toContainText(ONE_GIB);
+
+    await page.reload();
+    await notebook.waitUntilOpen(true);
+    await expect(gauge(page)).toContainText(ONE_GIB, { timeout: 15_000 });
+    expect(await stateOnServer(page, notebook)).toBe('busy');
+    await notebook.execute('notebook:interrupt-kernel');
+  });
+
+  test('should come alive when all cells were run before the kernel was ready', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(notebookOf([SIMULATE, HOLD, WAIT]), {
+      early: true
+    });
+    // As soon as there is a kernel to send to, it has not said that it is ready.
+    await page.waitForFunction(() => {
+      const panel = window.jupyterapp.shell.currentWidget as NotebookPanel;
+      const isThere = Boolean(panel.sessionContext.session?.kernel);
+      if (isThere) {
+        void window.jupyterapp.commands.execute('notebook:run-all-cells');
+      }
+      return isThere;
+    });
+    await expect(gauge(page)).toContainText(ONE_GIB, { timeout: 30_000 });
+    expect(await stateOnServer(page, notebook)).toBe('busy');
+    await notebook.execute('notebook:interrupt-kernel');
+    await notebook.waitUntilIdle();
+    await expect(notebook.cell(2)).toContainText('KeyboardInterrupt');
+  });
+
+  test('should follow the notebook to another kernel', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(notebookOf([SIMULATE, HOLD]));
+    await notebook.runUpTo(1);
+    await expect(gauge(page)).toContainText(ONE_GIB);
+    await changeKernel(page, 'without-helper');
+    await expect(gauge(page)).toContainText('GPU idle — not initialised');
+    expect(
+      await notebook.value<boolean>(
+        '"gpu_headroom" in __import__("sys").modules'
+      )
+    ).toBe(true);
+  });
+
+  test('should show nothing for a kernel of another language', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(
+      notebookOf(['hello'], kernelspec('echo') as never)
+    );
+    await notebook.run(0);
+    await expect(notebook.cell(0)).toContainText('hello');
+    await expect(gauge(page)).toBeHidden();
+    await changeKernel(page, 'python3');
+    await expect(gauge(page)).toBeVisible();
+  });
+
+  test('should show the same in two pages, and free once for both', async ({
+    open,
+    page,
+    context,
+    baseURL
+  }) => {
+    const notebook = await open(notebookOf([SIMULATE, HOLD]));
+    await notebook.runUpTo(1);
+    await notebook.execute('docmanager:save');
+    const other = await context.newPage();
+    await other.goto(`${baseURL}/lab/tree/${notebook.path}`);
+    await new Notebook(other, notebook.path).waitUntilOpen();
+    await expect(gauge(page)).toContainText(ONE_GIB);
+    await expect(gauge(other)).toContainText(ONE_GIB);
+
+    await notebook.edit(1, 'held');
+    await notebook.run(1);
+    await notebook.edit(1, 'del held');
+    await notebook.run(1);
+    const released = await countReleases(other);
+    for (const each of [page, other]) {
+      await gauge(each).click();
+    }
+    await popup(page).getByRole('button', { name: 'Release GPU' }).click();
+    await expect(gauge(page)).toContainText('Simulated GPU 0.3 / 4.0 GiB');
+    await expect(gauge(other)).toContainText('Simulated GPU 0.3 / 4.0 GiB');
+    await expect(popup(page)).toContainText('1.0 GiB');
+    expect(await released()).toBe(1);
+    await other.close();
+  });
+
+  test('should be in consoles too', async ({ open, page }) => {
+    const notebook = await open(notebookOf([SIMULATE, HOLD]));
+    await notebook.runUpTo(1);
+    await notebook.execute('notebook:create-console');
+    const console = page.locator('.jp-ConsolePanel');
+    await expect(console).toBeVisible();
+    await console.locator('.jp-CodeConsole-input .cm-content').click();
+    await expect(gauge(page)).toContainText(ONE_GIB);
+    await page.keyboard.type('held = None');
+    await page.keyboard.press('Shift+Enter');
+    await expect(gauge(page)).toContainText('Simulated GPU 0.3 / 4.0 GiB');
+  });
+
+  test('should be short where there is little room', async ({ open, page }) => {
+    const notebook = await open(notebookOf([SIMULATE, HOLD]));
+    await notebook.runUpTo(1);
+    await page.setViewportSize({ width: 800, height: 600 });
+    await expect(gauge(page)).toContainText('1.3 / 4.0');
+    await expect(gauge(page)).not.toContainText('GiB');
+    await expect(gauge(page)).toHaveAttribute('aria-label', /1\.3 of 4\.0 GiB/);
+  });
+
+  test('should tell tight from critical by more than a colour', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(
+      notebookOf([SIMULATE, HOLD.replace('2**30', '3 * 2**30'), HOLD])
+    );
+    await notebook.runUpTo(1);
+    await expect(gauge(page)).toContainText('0.7 left');
+    await expect(gauge(page).locator('svg.jp-mod-triangle')).toBeVisible();
+    await notebook.edit(
+      2,
+      'more = torch.empty(600 * 2**20, dtype=torch.uint8, device="cuda")'
+    );
+    await notebook.run(2);
+    await expect(gauge(page)).toContainText(/left/);
+    await expect(gauge(page).locator('svg.jp-mod-octagon')).toBeVisible();
+    await changeTheme(page, 'JupyterLab Dark High Contrast');
+    await expect(gauge(page).locator('svg.jp-mod-octagon')).toBeVisible();
+  });
+});
+
+/** Count the releases that a page hears of from now on. */
+async function countReleases(page: Page): Promise<() => Promise<number>> {
+  const heard = await page.evaluateHandle(() => {
+    const panel = window.jupyterapp.shell.currentWidget as NotebookPanel;
+    const releases: unknown[] = [];
+    panel.sessionContext.session?.kernel?.iopubMessage.connect((_, message) => {
+      const { data } = message.content as { data?: { type?: unknown } };
+      if (data?.type === 'released') {
+        releases.push(data);
+      }
+    });
+    return releases;
+  });
+  return () => heard.evaluate(releases => releases.length);
+}
+
+/** What the server says of the notebook's kernel. */
+async function stateOnServer(page: Page, notebook: Notebook): Promise<unknown> {
+  const id = await notebook.kernelId();
+  const response = await page.request.get(`/api/kernels/${id}`);
+  return ((await response.json()) as Record<string, unknown>).execution_state;
+}
+
+/** Give the notebook another kernel. */
+async function changeKernel(page: Page, name: string): Promise<void> {
+  await page.evaluate(async kernel => {
+    const panel = window.jupyterapp.shell.currentWidget as never as {
+      sessionContext: { changeKernel(options: object): Promise<unknown> };
+    };
+    await panel.sessionContext.changeKernel({ name: kernel });
+  }, name);
+  await page.waitForFunction(kernel => {
+    const panel = window.jupyterapp.shell.currentWidget as never as {
+      sessionContext: {
+        session: { kernel: { name: string; status: string } | null } | null;
+      };
+    };
+    const current = panel.sessionContext.session?.kernel;
+    return current?.name === kernel && current.status === 'idle';
+  }, name);
+}
