@@ -49,10 +49,7 @@ module.exports = {
   transform: {
     ...base.transform,
     // `jlpm types` checks the types of the tests, so they are only translated.
-    '^.+\\.tsx?$': [
-      'ts-jest',
-      { tsconfig: 'tsconfig.test.json' }
-    ]
+    '^.+\\.tsx?$': ['ts-jest', { tsconfig: 'tsconfig.test.json' }]
   },
   transformIgnorePatterns: [`/node_modules/(?!(${esModules}))`]
 };

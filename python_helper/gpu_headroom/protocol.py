@@ -100,7 +100,7 @@ class Item(TypedDict):
 
 
 class Holder(TypedDict):
-    """A name that keeps memory in use."""
+    """A name that keeps memory in use, with all that was reached through it first."""
 
     name: str
     kind: HolderKind

@@ -162,7 +162,7 @@ def _same_cell(one: CellRun, other: CellRun) -> bool:
 def _counts(
     literal: BatchLiteral, *, cell: CellRun, cells: Sequence[CellRun], values: Mapping[str, Any]
 ) -> bool:
-    """Whether nothing contradicts a literal: a variable set elsewhere, a default that is not used."""
+    """Whether nothing speaks against it: a variable set elsewhere, a default that is not used."""
     if literal.variable:
         value = values.get(literal.name)
         return type(value) is not int or value == literal.value

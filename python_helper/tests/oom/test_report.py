@@ -10,6 +10,7 @@ import jsonschema
 import pytest
 from gpu_headroom import release
 from gpu_headroom.oom.report import BuiltReport, build
+from gpu_headroom.render.html import html
 from gpu_headroom.render.text import text
 from gpu_headroom.simulate import simulate
 from tests.notebook import Notebook, open_notebook
@@ -196,13 +197,16 @@ def test_says_in_plain_words_where_each_number_is_from(notebook: Notebook) -> No
     }
 
 
-def test_leaves_out_parts_of_nothing(notebook: Notebook) -> None:
-    """Nothing cached needs no line; nothing free does."""
-    built = card(notebook, "x = torch.empty(2**40, device='cuda')")
-    empty = [each["kind"] for each in built.report["parts"] if not each["bytes"]]
-    assert set(empty) <= {"free"}
-    assert built.report["parts"][-1]["kind"] == "free"
-    assert "0 MiB" not in text(built.report).replace("10 MiB", "")
+def test_leaves_out_parts_of_nothing() -> None:
+    """Nothing cached needs no line in any form; what is free always has one."""
+    with simulate("2 GiB"), open_notebook() as fresh:
+        fresh.run("import torch")
+        report = card(fresh, "x = torch.empty(2**40, device='cuda')").report
+    assert [each["kind"] for each in report["parts"]] == ["outside", "free"]
+    assert report["cached_bytes"] == 0
+    for form in (text(report), html(report)):
+        assert "cached" not in form
+        assert "free" in form
 
 
 @pytest.mark.parametrize(
