@@ -94,7 +94,6 @@ def rows(python: Path, folder: Path) -> Iterator[Row]:
     with LiveKernel(python, folder, installed=True) as kernel:
         assert kernel.run(SIMULATE).status == "ok"
         kernel.run("import gpu_headroom; gpu_headroom.start()")
-        kernel.attach(rate_hz=10)
         yield times_row("attach, there and back, kernel at rest", attach_ms(kernel))
         for how, busy in (("a cell that waits", False), ("a cell that computes", True)):
             found = latencies_ms(kernel, busy=busy)
@@ -134,6 +133,7 @@ def attach_ms(kernel: LiveKernel) -> list[float]:
 
 def latencies_ms(kernel: LiveKernel, *, busy: bool, count: int = 60) -> list[float]:
     """Return the ages of allocations when a page hears of them."""
+    kernel.attach(rate_hz=10)
     watcher = Watcher(kernel)
     try:
         text = kernel.run(ALLOCATE.format(busy=busy, count=count)).text

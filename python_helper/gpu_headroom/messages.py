@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from .format import format_bytes, format_compared
+from .format import format_bytes
 
 if TYPE_CHECKING:
     from .protocol import Message
@@ -241,16 +241,6 @@ def message(message_id: str, /, **params: Param) -> Message:
     clean = {key: _clean(value) for key, value in params.items()}
     text = _PLACEHOLDER.sub(lambda found: _shown(found[1], clean), CATALOGUE[message_id])
     return {"id": message_id, "params": clean, "text": text}
-
-
-def needed(requested: int | None, available: int | None) -> str:
-    """Return "needed 2.00 GiB more, 0.71 GiB was available" as far as it is known, in bytes."""
-    if requested is None:
-        return message("card.size_unknown")["text"]
-    if available is None:
-        return message("card.needed_only", requested=format_compared(requested)[0])["text"]
-    more, free = format_compared(requested, available)
-    return message("card.needed", requested=more, available=free)["text"]
 
 
 def _clean(value: Param) -> Param:

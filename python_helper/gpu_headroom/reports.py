@@ -6,7 +6,8 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .messages import message, needed
+from .headline import headline
+from .messages import message
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -78,11 +79,8 @@ def show_line(shell: Any, facts: Mapping[str, Any], display_id: str) -> None:
     said, device = facts["recognition"], facts["device"]
     measured = facts["capture"] or device
     available = measured.free_bytes if measured else said.free_bytes
-    title = "card.title_simulated" if device and device.simulated else "card.title"
-    line = ". ".join(
-        [
-            f"{message(title)['text']}: {needed(said.requested_bytes, available)}",
-            message("card.incomplete")["text"],
-        ]
+    title, needed = headline(
+        said.requested_bytes, available, simulated=bool(device and device.simulated)
     )
+    line = f"{title}: {needed}. {message('card.incomplete')['text']}"
     shell.display_pub.publish({"text/plain": line}, transient={"display_id": display_id})

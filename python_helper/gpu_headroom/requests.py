@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from .mainloop import Job
     from .session import Session
 
+_SHOWN = 80  # characters of what a page sent, in the sentence that refuses it
+
 
 class Refusal(Exception):  # noqa: N818  it is an answer, not a failure of ours
     """A request that cannot be answered, with the sentence that says why."""
@@ -230,9 +232,9 @@ def _checked(request: object) -> Mapping[str, Any]:
     version, kind = request.get("protocol_version"), request.get("type")
     if isinstance(version, str) and not protocol.same_major(version):
         spoken = protocol.PROTOCOL_VERSION
-        raise Refusal(message("refused.protocol", helper=spoken, page=version))
+        raise Refusal(message("refused.protocol", helper=spoken, page=version[:_SHOWN]))
     if not isinstance(kind, str) or kind not in protocol.REQUESTS:
-        raise Refusal(message("refused.unknown", name=str(kind)[:80]))
+        raise Refusal(message("refused.unknown", name=str(kind)[:_SHOWN]))
     flaw = protocol.flaw(request)
     if flaw:
         raise Refusal(message("refused.malformed", key=flaw))

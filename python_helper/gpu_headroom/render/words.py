@@ -6,7 +6,8 @@ import time
 from typing import TYPE_CHECKING
 
 from ..format import MINUS, format_bytes
-from ..messages import message, needed
+from ..headline import headline
+from ..messages import message
 
 if TYPE_CHECKING:
     from ..protocol import Remedy, Report
@@ -19,8 +20,9 @@ def say(message_id: str, /, **params: str | float | None) -> str:
 
 def title(report: Report) -> tuple[str, str]:
     """Return the title and what was missing: "Out of GPU memory", "needed 2.00 GiB more, …"."""
-    name = say("card.title_simulated" if report["simulated"] else "card.title")
-    return name, needed(report["requested_bytes"], report["available_bytes"])
+    return headline(
+        report["requested_bytes"], report["available_bytes"], simulated=report["simulated"]
+    )
 
 
 def subtitle(report: Report) -> str:

@@ -59,6 +59,14 @@ def test_refuses_what_it_cannot_read(kernel: LiveKernel, request_: object, says:
     assert kernel.attach()["type"] == "attach"
 
 
+@pytest.mark.parametrize("key", ["type", "protocol_version"])
+def test_refuses_in_one_sentence_however_much_was_sent(kernel: LiveKernel, key: str) -> None:
+    """What a page sent is cut short in the sentence that refuses it."""
+    reply = kernel.ask_raw({**ATTACH, key: "9" * 100_000})
+    assert reply["type"] == "refused"
+    assert len(reply["message"]["text"]) < 250
+
+
 def test_understands_a_newer_minor_version(kernel: LiveKernel) -> None:
     """Keys that a newer page adds are let through."""
     reply = kernel.ask_raw({**ATTACH, "protocol_version": "1.7", "colour": "green"})

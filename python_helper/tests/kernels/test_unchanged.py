@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -55,10 +56,14 @@ def test_execution_counts_go_up_by_one(kernel: LiveKernel) -> None:
 
 def test_run_all_stops_at_an_error(kernel: LiveKernel) -> None:
     """Cells queued behind a failing one are aborted, and those before it are not."""
-    queued = [kernel.submit(code) for code in ("import time; time.sleep(0.3)", "1/0", "'after'")]
+    # Without a pause ipykernel aborts only what it has read from its socket by then.
+    pause_s = 0.5
+    first = f"get_ipython().kernel.stop_on_error_timeout = {pause_s}; import time; time.sleep(0.3)"
+    queued = [kernel.submit(code) for code in (first, "1/0", "'after'")]
     kernel.sample()
     assert [kernel.result(each).status for each in queued] == ["ok", "error", "aborted"]
-    assert kernel.run("'next'").status == "ok"
+    time.sleep(2 * pause_s)
+    assert kernel.run("get_ipython().kernel.stop_on_error_timeout = 0").status == "ok"
 
 
 def test_threads_print_into_their_cell(kernel: LiveKernel) -> None:
