@@ -42,8 +42,7 @@ def check_kernel(python: str) -> str:
     if check.returncode != 0:
         reason = check.stderr.strip().splitlines()[-1]
         raise SystemExit(f"{path} cannot run the demo on a real GPU: {reason}.")
-    # Not resolved: a link to a Python is what makes a virtual environment.
-    return os.path.abspath(path)  # noqa: PTH100
+    return os.path.abspath(path)  # noqa: PTH100  not resolved: a link makes a virtual environment
 
 
 def offer_kernel(python: str, data: Path) -> None:
@@ -87,6 +86,8 @@ def main() -> NoReturn:
         **os.environ,
         "JUPYTER_CONFIG_DIR": str(scratch / "config"),
         "JUPYTER_DATA_DIR": str(data),
+        # The browser needs the cores as well: threads that wait spinning slow all down severalfold.
+        "OMP_WAIT_POLICY": "PASSIVE",
     }
     os.chdir(work)
     os.execve(sys.executable, command, environment)  # noqa: S606  signals are to reach Jupyter itself

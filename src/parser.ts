@@ -50,7 +50,7 @@ const params: Check<IMessage['params']> = (value, path) => {
   }
   const plain = Object.values(value).every(
     item =>
-      item === null || ['string', 'number', 'boolean'].includes(typeof item)
+      item === null || [text, flag, number].some(check => !check(item, path))
   );
   return plain ? null : `${path} holds more than plain values`;
 };

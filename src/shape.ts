@@ -14,6 +14,13 @@ export type Check<T> = ((value: unknown, path: string) => string | null) & {
 /** A check for every key of `T`: a missing one does not compile. */
 export type Checks<T> = { [K in keyof T]-?: Check<T[K]> };
 
+/** Beyond this nothing is measured: no size, count or time needs more bits. */
+const LIMIT = 2 ** 63;
+
+function isNumber(value: unknown): value is number {
+  return Number.isFinite(value) && Math.abs(value as number) <= LIMIT;
+}
+
 export function when<T>(
   name: string,
   holds: (value: unknown) => boolean
@@ -26,13 +33,14 @@ export const flag = when<boolean>(
   'true or false',
   value => typeof value === 'boolean'
 );
-export const number = when<number>('a number', value => Number.isFinite(value));
-export const integer = when<number>('an integer', value =>
-  Number.isInteger(value)
+export const number = when<number>('a number', isNumber);
+export const integer = when<number>(
+  'an integer',
+  value => isNumber(value) && Number.isInteger(value)
 );
 export const count = when<number>(
   'a whole number of at least 0',
-  value => Number.isInteger(value) && (value as number) >= 0
+  value => isNumber(value) && Number.isInteger(value) && value >= 0
 );
 
 export function oneOf<T extends string>(...values: readonly T[]): Check<T> {

@@ -47,7 +47,10 @@ export interface IMemoryState {
   readonly phase: Phase;
   /** Set in the phase `off` only. */
   readonly offReason: OffReason | null;
-  /** What went wrong, as one sentence, in the phases `failed` and `incompatible`. */
+  /**
+   * What went wrong, as one sentence, in the phases `failed` and `incompatible`;
+   * in `live`, why the helper will remain without its second part.
+   */
   readonly problem: string | null;
   readonly hello: IHello | null;
   /** The newest reading of this life. */

@@ -1,6 +1,13 @@
 import './base.css';
+import './spoken.css';
+import './button.css';
 import './bar.css';
 import './gauge.css';
 import './popup.css';
-import './card.css';
+import './frame/card.css';
+import './frame/bar.css';
+import './frame/remedy.css';
+import './frame/diff.css';
+import './frame/outcome.css';
+import './frame/details.css';
 import './cells.css';

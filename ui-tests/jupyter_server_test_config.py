@@ -34,6 +34,9 @@ Path(os.environ["JUPYTERLAB_GALATA_ROOT_DIR"]).mkdir(parents=True)
 for kernel, command in KERNELS.items():
     offer_kernel(kernel, command)
 
+# The browser needs the cores as well: threads that wait spinning slow all down severalfold.
+os.environ["OMP_WAIT_POLICY"] = "PASSIVE"
+
 c = get_config()  # noqa: F821  # Jupyter runs this file with the function in its globals
 configure_jupyter_server(c)
 c.ServerApp.port = int(os.environ["GPU_HEADROOM_PORT"])

@@ -34,7 +34,7 @@ def _gpu_headroom_bootstrap() -> None:
         code = builtins.compile(sources["injection.py"], "<gpu_headroom>/injection.py", "exec")
         builtins.exec(code, space)  # noqa: S102  this is what a bootstrap does
         start = space["start"]
-        start(sources, "__PROTOCOL_MAJOR__", "__HELPER_VERSION__")  # type: ignore[operator]
+        start(sources, "__PROTOCOL_MAJOR__", "__HELPER_VERSION__")  # type: ignore[operator]  # what `exec` put there is an object to mypy
     except builtins.Exception as error:  # noqa: BLE001  whatever it is, it is not the user's
         from traitlets.log import get_logger
 

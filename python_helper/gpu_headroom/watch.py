@@ -87,6 +87,7 @@ class Watch:
         if session.sampler.forked or facts.on_control_thread(self._shell):
             return
         try:
+            self._let_go_of_adopted()
             start = None if session.ledger.running else session.sampler.measure_edge()
             cell_id = facts.cell_id(self._shell, info)
             run = CellRun(cell_id, None, info.raw_cell, None, time.time())
@@ -246,6 +247,23 @@ class Watch:
         if facts.on_control_thread(self._shell):
             for delay_s in _HEAL_AFTER_S:
                 _later(delay_s, lambda: self._say_busy(request))
+
+    def _let_go_of_adopted(self) -> None:
+        """End an adopted cell when another request's cell begins.
+
+        The helper may come when a cell's code has ended and its hooks have been called
+        already: it then never hears of the end.
+        """
+        session = self._session
+        if session.ledger.depth(_ADOPTED) == 0 and not self._same_request():
+            session.ledger.end(0, "ok", None, time.time(), None)
+
+    def _same_request(self) -> bool:
+        header, adopted = (
+            request.get("header") or {}
+            for request in (facts.parent(self._shell), self._cell_parent)
+        )
+        return header.get("msg_id") == adopted.get("msg_id")
 
     def _say_busy(self, request: Mapping[str, Any]) -> None:
         """Mend what the server believes: the control request that brought us ended `idle`.

@@ -226,6 +226,23 @@ def test_frees_displayed_values_that_no_name_holds(notebook: Notebook) -> None:
     assert notebook.run("_").result == ["text"]
 
 
+@pytest.mark.parametrize("by_hand", [False, True])
+def test_keeps_a_name_of_the_user_that_looks_like_an_output(
+    notebook: Notebook, by_hand: bool
+) -> None:
+    """`_3 = …` is the user's, whatever `Out[3]` was; the clean-up cell keeps it as well."""
+    before = notebook.in_use()
+    notebook.run("tensor(512)")
+    count = max(notebook.shell.user_ns["Out"])
+    notebook.run(f"_{count} = 'mine'")
+    if by_hand:
+        notebook.run(release.cleanup_code(notebook.shell))
+    else:
+        release.run(["outputs"], notebook.shell, notebook.read)
+    assert notebook.in_use() == before
+    assert notebook.run(f"_{count}").result == "mine"
+
+
 def test_keeps_displayed_values_that_a_name_holds(notebook: Notebook) -> None:
     """Taking these out of the history would free nothing."""
     notebook.run("named = tensor(512)\nnamed")

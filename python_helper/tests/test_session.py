@@ -34,7 +34,7 @@ class Helper:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         # IPython publishes hardly any types.
-        self.shell: Any = InteractiveShell(colors="nocolor")  # type: ignore[no-untyped-call]
+        self.shell: Any = InteractiveShell(colors="nocolor")  # type: ignore[no-untyped-call]  # IPython does not annotate it
         self.channel = RecordingChannel()
         self.session = Session(self.shell, self.channel)
         self.displayed: list[dict[str, Any]] = []
@@ -136,7 +136,7 @@ def test_a_reading_that_fails_is_refused_with_a_sentence(
 
     monkeypatch.setattr(helper.session.sampler, "_read", fail)
     assert helper.ask("sample", client_id="page")["message"]["id"] == "refused.no_reading"
-    assert helper.channel.ask(ATTACH)["sample"] is None  # type: ignore[typeddict-item]
+    assert helper.channel.ask(ATTACH)["sample"] is None  # type: ignore[typeddict-item]  # only `attach` has one
 
 
 def test_a_request_that_breaks_is_refused(helper: Helper, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,8 @@ describe('format', () => {
     [GIB / 10 + 1, '0.1 GiB'],
     [212 * MIB, '0.2 GiB'],
     [11.24 * GIB, '11.2 GiB'],
-    [-GIB, '−1.0 GiB']
+    [-GIB, '−1.0 GiB'],
+    [2 ** 63, '8589934592.0 GiB']
   ])('should write %d bytes as %j', (bytes, text) => {
     expect(formatBytes(bytes)).toBe(text);
   });

@@ -127,4 +127,13 @@ describe('parser', () => {
     expect(parseReport(stub)).toBe(stub);
     expect(parseReport({ ...REPORT, parts: 'all of it' })).toBeNull();
   });
+
+  it.each([10 ** 300, Infinity])('should read no report of %d bytes', bytes => {
+    const label = { id: 'detail.x', params: { size_bytes: bytes }, text: '' };
+    const details = [{ label, bytes: 1, source: '' }];
+    expect(parseReport({ ...REPORT, capacity_bytes: bytes })).toBeNull();
+    expect(parseReport({ ...REPORT, details })).toBeNull();
+    label.params.size_bytes = 2 ** 63;
+    expect(parseReport({ ...REPORT, details })).not.toBeNull();
+  });
 });

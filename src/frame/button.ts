@@ -17,7 +17,7 @@ export function button(
   context: IContext,
   { label, action, remedyId, primary, disabled }: IButtonOptions
 ): HTMLButtonElement {
-  const node = element('button', 'jp-GpuHeadroomCard-button', label);
+  const node = element('button', 'jp-GpuHeadroom-button', label);
   node.type = 'button';
   node.dataset.focusKey = `${action} ${remedyId ?? ''}`;
   node.classList.toggle('jp-mod-primary', primary ?? false);

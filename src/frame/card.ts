@@ -1,4 +1,4 @@
-import type { IReport } from '../protocol';
+import type { IReleased, IReport } from '../protocol';
 import { details } from './details';
 import { element, inline } from './element';
 import { failure } from './failure';
@@ -99,7 +99,7 @@ function section(
   const node = element(
     'section',
     `jp-GpuHeadroomCard-section${report.simulated ? ' jp-mod-simulated' : ''}`,
-    head(context, report, titleId),
+    head(context, report, titleId, freed ? released : null),
     ...(freed
       ? [outcome(context, report, released), otherWays(context, report)]
       : failure(context, report)),
@@ -113,15 +113,14 @@ function section(
 function head(
   context: IContext,
   report: IReport,
-  titleId: string
+  titleId: string,
+  freed: IReleased | null
 ): HTMLElement {
-  const { released } = context.state;
-  const freed = released !== null && freedBytes(context) > 0;
   const heading = element(
     'h3',
     'jp-GpuHeadroomCard-title',
     ...(freed
-      ? outcomeTitle(context, released)
+      ? outcomeTitle(context, freed)
       : inline(title(context.words, report)))
   );
   heading.id = titleId;

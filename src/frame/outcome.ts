@@ -141,12 +141,16 @@ function promise({ trans }: IContext['words'], report: IReport): string {
   const needed = neededBytes(report);
   const setting = fix ? assignment(fix) : null;
   const saved = fix?.effect_bytes ?? null;
-  return setting === null || needed === null || saved === null
+  // A fix that is estimated to save all that is needed was measured on too little.
+  return setting === null ||
+    needed === null ||
+    saved === null ||
+    saved >= needed
     ? ''
     : ` ${trans.__(
         'With `%1`: about %2.',
         setting,
-        formatBytes(Math.max(needed - saved, 0))
+        formatBytes(needed - saved)
       )}`;
 }
 
@@ -172,7 +176,7 @@ function nextStep(context: IContext, report: IReport): HTMLElement | null {
     'jp-GpuHeadroomCard-next',
     element(
       'div',
-      'jp-GpuHeadroomCard-actions',
+      'jp-GpuHeadroom-actions',
       ...(fixFirst ? buttons : buttons.reverse())
     ),
     fix ? progress(context, fix) : null

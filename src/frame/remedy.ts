@@ -18,7 +18,7 @@ export function remedyItem(
   const { words } = context;
   const text = element(
     'div',
-    'jp-GpuHeadroomCard-remedyText',
+    '',
     element(
       'p',
       'jp-GpuHeadroomCard-remedyTitle',

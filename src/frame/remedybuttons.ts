@@ -24,7 +24,7 @@ export function remedyButtons(
         ? editButtons(context, report, remedy)
         : [];
   return buttons.length > 0
-    ? element('div', 'jp-GpuHeadroomCard-actions', ...buttons)
+    ? element('div', 'jp-GpuHeadroom-actions', ...buttons)
     : null;
 }
 

@@ -11,7 +11,8 @@ import {
   NO_MEMO,
   type Reading,
   readGauge,
-  remember
+  remember,
+  settle
 } from './reading';
 import { describe } from './words';
 
@@ -118,8 +119,9 @@ export class GaugeModel extends VDomModel {
       return;
     }
     const before = this._memos.get(this._current) ?? NO_MEMO;
-    this._reading = readGauge(this._current.state, before, now);
-    const memo = remember(before, this._reading, now);
+    const reading = readGauge(this._current.state, before, now);
+    const memo = remember(before, reading, now);
+    this._reading = settle(reading, memo, now);
     this._memos.set(this._current, memo);
     const isHidden =
       this._reading.kind === 'hidden' || (isOver(memo, now) && !alwaysShow);

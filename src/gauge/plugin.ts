@@ -13,9 +13,9 @@ import {
 import type { CommandRegistry } from '@lumino/commands';
 import { Widget } from '@lumino/widgets';
 
+import { Announcer } from '../announcer';
 import { loadSettings } from '../settings';
 import { IGpuMemory } from '../tokens';
-import { Announcer } from './announcer';
 // The status bar needs the gauge, and its model, from the start.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { GaugeModel } from './model';
@@ -50,7 +50,10 @@ const plugin: JupyterFrontEndPlugin<void> = {
     const settings = await loadSettings(registry);
     const model = new GaugeModel({ memory, settings, trans });
     const opener = new GaugeOpener(model, new PopupActions(commands, trans));
-    new Announcer(model);
+    const announcer = new Announcer();
+    model.announced.connect((_, sentence) => {
+      announcer.announce(sentence);
+    });
     addCommand(commands, opener, model, trans);
     // The schema's toolbar entry holds for JupyterLab too, which needs no second.
     toolbars?.addFactory('Notebook', 'gpu-headroom', () =>

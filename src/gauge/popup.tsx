@@ -137,6 +137,9 @@ export class GaugePopup extends VDomRenderer<GaugeModel> {
     if (step.kind === 'failed') {
       return step.problem;
     }
+    if (current?.state.phase === 'live' && current.state.problem !== null) {
+      return current.state.problem;
+    }
     const isFreeable = 'device' in reading && step.kind !== 'done';
     if (!current || !isFreeable || !isBusy(current.state)) {
       return '';

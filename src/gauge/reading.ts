@@ -6,8 +6,11 @@ import type { IDevice } from '../protocol';
 import type { IMemoryState } from '../tokens';
 import { fullest, type Level, levelOf } from './level';
 
-/** "No GPU" is said this long, then the gauge steps aside. */
-export const NO_GPU_SHOWN_MS = 10_000;
+/** After this long without a GPU the gauge says so: a simulated one may follow. */
+export const NO_GPU_AFTER_MS = 2000;
+
+/** After this long without a GPU the gauge steps aside. */
+export const NO_GPU_UNTIL_MS = 10_000;
 
 /** A device with how many there are. */
 interface IMeasured {
@@ -104,9 +107,22 @@ export function remember(memo: IMemo, reading: Reading, now: number): IMemo {
 }
 
 /**
+ * The reading to show: that there is no GPU only when it has been so for a while.
+ *
+ * A PyTorch without CUDA has no GPU until `gpu_headroom.simulate()`, which often
+ * follows its import in the same cell.
+ */
+export function settle(reading: Reading, memo: IMemo, now: number): Reading {
+  const noGpuFor_ms = now - (memo.noGpuSince_ms ?? now);
+  return reading.kind === 'none' && noGpuFor_ms < NO_GPU_AFTER_MS
+    ? { kind: 'idle', isLoaded: true }
+    : reading;
+}
+
+/**
  * Whether "No GPU" has been said long enough.
  */
 export function isOver(memo: IMemo, now: number): boolean {
   const { noGpuSince_ms } = memo;
-  return noGpuSince_ms !== null && now - noGpuSince_ms > NO_GPU_SHOWN_MS;
+  return noGpuSince_ms !== null && now - noGpuSince_ms > NO_GPU_UNTIL_MS;
 }

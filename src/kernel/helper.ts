@@ -48,13 +48,28 @@ export async function readBootstrap(): Promise<string> {
     .replace('"__HELPER_VERSION__"', `"${HELPER_VERSION}"`);
 }
 
+/** A helper that came in parts has its first part from another version. */
+export class OtherVersion extends Error {
+  constructor(
+    readonly helper: string,
+    readonly page: string
+  ) {
+    super('The parts of the helper are not of one version.');
+  }
+}
+
 /**
- * The second pack for a helper; `null` where its first one came from another
- * version, whose modules these do not fit.
+ * The second pack for a helper.
+ *
+ * @throws `OtherVersion` where its first one came from another version, whose
+ * modules these do not fit
  */
-export async function readMore(hello: IHello): Promise<string | null> {
+export async function readMore(hello: IHello): Promise<string> {
   const { HELPER_VERSION, MORE_PACK } = await import('./packs');
-  return hello.helper_version === HELPER_VERSION ? MORE_PACK : null;
+  if (hello.helper_version !== HELPER_VERSION) {
+    throw new OtherVersion(hello.helper_version, HELPER_VERSION);
+  }
+  return MORE_PACK;
 }
 
 /**

@@ -16,6 +16,7 @@ import type { IKernelMemory, IMemoryState } from '../tokens';
 import { type HelperChannel, NotUnderstood } from './channel';
 import { HelperClient } from './client';
 import { Handshake, type Outcome } from './handshake';
+import { OtherVersion } from './helper';
 import { Lease } from './lease';
 import { type Change, INITIAL_STATE, isBusy, isOwn, reduce } from './model';
 import { explain, isMismatch } from './problem';
@@ -113,7 +114,9 @@ export class KernelLink implements IKernelMemory {
         throw new Error(explain(reason, trans));
       });
     if (reply?.type === 'refused') {
-      throw new Error(reply.message.text);
+      const isIncomplete = reply.message.id === 'refused.incomplete';
+      const problem = isIncomplete ? this._state.problem : null;
+      throw new Error(problem ?? reply.message.text);
     }
     if (reply?.type !== type) {
       void this._connect();
@@ -182,13 +185,17 @@ export class KernelLink implements IKernelMemory {
   private async _complete(hello: IHello): Promise<void> {
     try {
       const data = await this._options.more(hello);
-      const accepted = data && (await this.request('pack', { data })).accepted;
+      const { accepted } = await this.request('pack', { data });
       if (accepted && this._state.hello?.life_id === hello.life_id) {
         this._change({ kind: 'completed' });
       }
     } catch (reason) {
       // The gauge works without; cards and releases then say what is missing.
-      console.warn('GPU Headroom: the second pack was not taken.', reason);
+      const problem = explain(reason, this._options.trans);
+      console.warn(`GPU Headroom: the second pack was not taken. ${problem}`);
+      if (reason instanceof OtherVersion) {
+        this._change({ kind: 'incomplete', problem });
+      }
     }
   }
 
@@ -323,7 +330,7 @@ export namespace KernelLink {
 
     settings: Settings;
 
-    /** The second pack for a helper, or `null` when there is none that fits. */
-    more: (hello: IHello) => Promise<string | null>;
+    /** The second pack for a helper; rejects where there is none that fits. */
+    more: (hello: IHello) => Promise<string>;
   }
 }

@@ -31,7 +31,8 @@ export type Change =
   | { kind: 'polled'; reply: IReplies['sample']; now: number }
   | { kind: 'unanswered' }
   | { kind: 'event'; event: Event; now: number }
-  | { kind: 'completed' };
+  | { kind: 'completed' }
+  | { kind: 'incomplete'; problem: string };
 
 /**
  * The state after a change; the same object when nothing changed.
@@ -63,6 +64,10 @@ export function reduce(state: IMemoryState, change: Change): IMemoryState {
         ...state,
         hello: state.hello && { ...state.hello, complete: true }
       };
+    case 'incomplete':
+      return state.phase === 'live'
+        ? { ...state, problem: change.problem }
+        : state;
   }
 }
 

@@ -3,9 +3,9 @@ import type { INotebookTracker } from '@jupyterlab/notebook';
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 import type { ITranslator } from '@jupyterlab/translation';
 
+import { Announcer } from '../announcer';
 import { words as wordsOf } from '../messages';
 import type { IGpuMemory } from '../tokens';
-import { Announcer } from './announcer';
 import { MIME_TYPE } from './mimetype';
 import { Places } from './place';
 import { ReportRenderer } from './renderer';

@@ -4,6 +4,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { Message } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 
+import type { Announcer } from '../announcer';
 import { Card } from '../frame/card';
 import type { ActionName, ICardState, IWords } from '../frame/state';
 import { plainText } from '../frame/text';
@@ -11,7 +12,6 @@ import { title } from '../frame/title';
 import { parseReport } from '../parser';
 import type { IReport, IStub } from '../protocol';
 import type { IGpuMemory } from '../tokens';
-import type { Announcer } from './announcer';
 import type { ReportController } from './controller';
 import { MIME_TYPE } from './mimetype';
 import type { ReportModel } from './model';
@@ -26,7 +26,6 @@ import type { Reports } from './reports';
 export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
   constructor(private readonly _options: ReportRenderer.IOptions) {
     super();
-    this.addClass('jp-GpuHeadroomReport');
     this._trans = _options.trans;
     this._words = _options.words;
     this._card = new Card(this.node, this._words, (name, remedyId) => {

@@ -18,17 +18,17 @@ class EchoKernel(Kernel):
         self,
         code: str,
         silent: bool,
-        store_history: bool = True,  # noqa: ARG002
-        user_expressions: object = None,  # noqa: ARG002
-        allow_stdin: bool = False,  # noqa: ARG002
+        store_history: bool = True,  # noqa: ARG002 -- as above
+        user_expressions: object = None,  # noqa: ARG002 -- as above
+        allow_stdin: bool = False,  # noqa: ARG002 -- as above
         *,
-        cell_meta: object = None,  # noqa: ARG002
-        cell_id: object = None,  # noqa: ARG002
+        cell_meta: object = None,  # noqa: ARG002 -- as above
+        cell_id: object = None,  # noqa: ARG002 -- as above
     ) -> dict[str, object]:
         """Send the code back as output."""
         if not silent:
             output = {"name": "stdout", "text": code}
-            self.send_response(self.iopub_socket, "stream", output)  # type: ignore[no-untyped-call]
+            self.send_response(self.iopub_socket, "stream", output)  # type: ignore[no-untyped-call]  # ipykernel does not annotate it
         return {
             "status": "ok",
             "execution_count": self.execution_count,

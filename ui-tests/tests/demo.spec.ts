@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
 import type { INotebookContent } from '@jupyterlab/nbformat';
+import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { Page } from '@playwright/test';
 
 import { expect, test } from './application';
@@ -20,20 +21,20 @@ function at(id: string): number {
   return content.cells.findIndex(cell => cell.id === id);
 }
 
-/** Collect what the gauge says from now on, without repetitions. */
+/** Collect what the gauge says from now on while the kernel is busy. */
 async function recordGauge(page: Page): Promise<() => Promise<string[]>> {
   const said = await gauge(page).evaluateHandle(node => {
-    const labels = [node.getAttribute('aria-label') ?? ''];
+    const panel = window.jupyterapp.shell.currentWidget as NotebookPanel;
+    const labels = new Set<string>();
     const observer = new MutationObserver(() => {
-      const label = node.getAttribute('aria-label') ?? '';
-      if (labels[labels.length - 1] !== label) {
-        labels.push(label);
+      if (panel.sessionContext.session?.kernel?.status === 'busy') {
+        labels.add(node.getAttribute('aria-label') ?? '');
       }
     });
     observer.observe(node, { attributeFilter: ['aria-label'] });
     return labels;
   });
-  return () => said.jsonValue();
+  return () => said.evaluate(labels => [...labels]);
 }
 
 /** The kernel's own numbers. */
@@ -67,14 +68,12 @@ test.describe('The demo', () => {
       await expect(gauge(page)).toContainText('Simulated GPU 0.3 / 4.0 GiB');
       const said = await recordGauge(page);
       await notebook.start(at('train'));
-      await expect
-        .poll(async () => (await said()).length, { timeout: 60_000 })
-        .toBeGreaterThan(3);
-      await expect(page.locator('#jp-main-statusbar')).toContainText('Busy');
+      await expect.poll(said).not.toHaveLength(0);
       await picture(page, 'training');
       await notebook.waitUntilIdle();
+      expect((await said()).length).toBeGreaterThan(1);
       const losses = await lossesOf(notebook, at('train'));
-      expect(losses).toHaveLength(12);
+      expect(losses.length).toBeGreaterThan(5);
       expect(losses[losses.length - 1]).toBeLessThan((losses[0] ?? 0) / 2);
     });
 
@@ -160,7 +159,7 @@ test.describe('The demo', () => {
       });
       const [size] = /\d+/.exec(await fix.innerText()) ?? [];
       await fix.click();
-      await expect(failed).toContainText(/step 3: loss [\d.]+/, {
+      await expect(failed).toContainText(/step 2: loss [\d.]+/, {
         timeout: 60_000
       });
       await notebook.waitUntilIdle();

@@ -9,6 +9,8 @@ from collections import deque
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from ..kinds import is_kind
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -96,7 +98,7 @@ def _visit_partial(walk: Walk, partial: Any, place: Place) -> None:
 def _visit_suspended(walk: Walk, suspended: Any, place: Place) -> None:
     """Reading `f_locals` of a frame that goes on would leave a copy that keeps old values alive."""
     for value in gc.get_referents(suspended):
-        if isinstance(value, types.FrameType):  # Python 3.10
+        if is_kind(value, types.FrameType):  # Python 3.10
             _visit_suspended(walk, value, place)
         else:
             walk.push(value, place.step("'s locals"))

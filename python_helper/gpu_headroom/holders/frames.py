@@ -6,6 +6,7 @@ import sys
 import sysconfig
 from typing import TYPE_CHECKING, Any
 
+from ..kinds import is_kind
 from ..oom.recognise import errors_within
 from .walk import Place
 
@@ -33,7 +34,7 @@ def last_errors(shell: Any) -> list[BaseException]:
     ]
     found: dict[int, BaseException] = {}
     for error in remembered:
-        if isinstance(error, BaseException):
+        if is_kind(error, BaseException):
             found.update((id(each), each) for each in errors_within(error))
     return list(found.values())
 
@@ -105,4 +106,4 @@ def _is_ipythons(frame: FrameType) -> bool:
 
 def _module(frame: FrameType) -> str:
     module = frame.f_globals.get("__name__")
-    return module.partition(".")[0] if isinstance(module, str) else ""
+    return module.partition(".")[0] if is_kind(module, str) else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..kinds import is_kind
 from . import objects
 
 if TYPE_CHECKING:
@@ -38,6 +39,6 @@ def visit(walk: Walk, module: Any, place: Place) -> None:
 
 
 def _items(table: object) -> list[tuple[str, Any]]:
-    if not isinstance(table, dict):
+    if not is_kind(table, dict):
         return []
     return [(name, value) for name, value in dict.items(table) if value is not None]

@@ -50,7 +50,7 @@ class Torch:
         try:
             if not self.get(tensor, "is_cuda") or _wraps_others(type(tensor)):
                 return None
-            memory = self.tensor.untyped_storage(tensor)  # type: ignore[attr-defined]
+            memory = self.tensor.untyped_storage(tensor)  # type: ignore[attr-defined]  # known at run time
             size = memory.nbytes()
             if not size:
                 return None
@@ -58,7 +58,7 @@ class Torch:
                 key=memory.data_ptr() or ("storage", memory._cdata),  # noqa: SLF001 — identity without an address
                 device_index=self.get(tensor, "device").index or 0,
                 bytes=-(-size // _ROUNDING) * _ROUNDING,
-                shape=tuple(self.tensor.size(tensor)),  # type: ignore[attr-defined]
+                shape=tuple(self.tensor.size(tensor)),  # type: ignore[attr-defined]  # known at run time
             )
         except (RuntimeError, NotImplementedError, TypeError, AttributeError):
             return None  # sparse, nested and functional tensors have no storage of their own

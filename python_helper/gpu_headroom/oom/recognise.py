@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..kinds import is_kind
 from .formats import LOOSE, REFUSED, STRUCTURED
 
 if TYPE_CHECKING:
@@ -91,14 +92,15 @@ def errors_within(error: BaseException) -> Iterator[BaseException]:
         seen.add(id(each))
         yield each
         linked = (each.__cause__, each.__context__, *_members(each))
-        waiting += [other for other in linked if isinstance(other, BaseException)]
+        waiting += [other for other in linked if is_kind(other, BaseException)]
 
 
 def _members(error: BaseException) -> tuple[object, ...]:
     """Return the errors of a group; before Python 3.11 groups come from a package."""
-    if not any(kind.__name__ == "BaseExceptionGroup" for kind in type(error).__mro__):
-        return ()
-    return tuple(getattr(error, "exceptions", ()))
+    for kind in type(error).__mro__:
+        if kind.__name__ == "BaseExceptionGroup" and "exceptions" in vars(kind):
+            return tuple(vars(kind)["exceptions"].__get__(error))
+    return ()
 
 
 def _recognise_one(error: BaseException) -> Recognition | None:
@@ -106,7 +108,7 @@ def _recognise_one(error: BaseException) -> Recognition | None:
     names = ((each.__module__.partition(".")[0], each.__name__) for each in kind.__mro__)
     framework = next((_CLASSES[name] for name in names if name in _CLASSES), None)
     args = BaseException.args.__get__(error)  # type: ignore[attr-defined]  # a C descriptor
-    text = " ".join(arg for arg in args if isinstance(arg, str))
+    text = " ".join(arg for arg in args if is_kind(arg, str))
     found = _read(framework, kind.__name__, text, error)
     if found and not found.certain and _at_host(error):
         return None

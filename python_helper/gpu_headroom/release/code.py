@@ -44,7 +44,8 @@ _OUTPUTS = """\
     for n in {numbers}:
         value = shell.history_manager.output_hist.pop(n, None)
         for names in (shell.user_ns, shell.user_ns_hidden):
-            names.pop(f"_{{n}}", None)
+            if value is not None and names.get(f"_{{n}}") is value:
+                del names[f"_{{n}}"]
             for last in ("_", "__", "___"):
                 if value is not None and names.get(last) is value:
                     names[last] = None

@@ -29,10 +29,11 @@ def purge_outputs(shell: Any) -> None:
     holds = _unnamed(shell)
     spaces = (shell.user_ns, shell.user_ns_hidden)
     history = shell.history_manager.output_hist
-    for n in [n for n, value in list(history.items()) if holds(value)]:
+    for n, value in [(n, value) for n, value in list(history.items()) if holds(value)]:
         del history[n]
         for space in spaces:
-            space.pop(f"_{n}", None)
+            if space.get(f"_{n}") is value:  # the user may have taken the name
+                del space[f"_{n}"]
     for name in _LAST:
         value = getattr(shell.displayhook, name, None)
         if value is not None and holds(value):

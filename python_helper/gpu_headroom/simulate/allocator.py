@@ -162,11 +162,6 @@ class CachingAllocator:
         with self._exclusive():
             return [_describe_segment(segment) for segment in self._segments.values()]
 
-    def largest_free_block(self) -> int:
-        """Return the size in bytes of the largest block that is kept but not handed out."""
-        with self._exclusive():
-            return max(blocks.largest() for blocks in self._free.values())
-
     @contextmanager
     def _exclusive(self) -> Iterator[None]:
         self._take_back()

@@ -100,14 +100,14 @@ def _put_address(patches: Patches, card: Card) -> None:
 
 
 def _get_data(tensor: torch.Tensor) -> torch.Tensor:
-    return _data.__get__(tensor)  # type: ignore[attr-defined, no-any-return]
+    return _data.__get__(tensor)  # type: ignore[attr-defined, no-any-return]  # a slot, which the stubs call a tensor
 
 
 def _set_data(tensor: torch.Tensor, value: torch.Tensor) -> None:
     """Set `tensor.data`, across devices too, keeping the Python object that optimizers know."""
     with without_torch_function():
         if is_meta(tensor) == is_meta(value):
-            _data.__set__(tensor, value)  # type: ignore[attr-defined]
+            _data.__set__(tensor, value)  # type: ignore[attr-defined]  # as above
             return
         grad = tensor.grad
         _move(tensor, value)
@@ -140,7 +140,7 @@ def _repr_for(card: Card) -> Callable[..., str]:
 
 def _contents(tensor: torch.Tensor) -> str:
     host = tensor.detach().cpu()
-    return torch._tensor_str._tensor_str(host, indent=len("tensor("))  # type: ignore[no-any-return]  # noqa: SLF001 -- the part of `repr` that has no device
+    return torch._tensor_str._tensor_str(host, indent=len("tensor("))  # type: ignore[no-any-return]  # noqa: SLF001 -- not annotated; the part of `repr` that has no device
 
 
 def _suffixes(card: Card, tensor: torch.Tensor) -> list[str]:

@@ -107,7 +107,7 @@ class Autocast:
     def _cache(self) -> dict[int, tuple[Any, torch.Tensor | None]]:
         if not hasattr(self._thread, "cache"):
             self._thread.cache = {}
-        return self._thread.cache  # type: ignore[no-any-return]
+        return self._thread.cache  # type: ignore[no-any-return]  # attributes of `local` are Any
 
 
 def _is_weight(tensor: torch.Tensor) -> bool:

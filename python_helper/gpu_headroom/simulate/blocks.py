@@ -95,7 +95,3 @@ class FreeBlocks:
         """Take out the smallest block of at least `size` bytes, the lowest address first."""
         index = bisect.bisect_left(self._sorted, (size, 0))
         return self._sorted.pop(index)[2] if index < len(self._sorted) else None
-
-    def largest(self) -> int:
-        """Return the size in bytes of the largest free block, 0 where there is none."""
-        return self._sorted[-1][0] if self._sorted else 0

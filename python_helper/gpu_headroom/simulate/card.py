@@ -90,7 +90,7 @@ class CardMode(TorchDispatchMode):
     """Brings every operator call of its thread to the card."""
 
     def __init__(self, card: Card) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
+        super().__init__()  # type: ignore[no-untyped-call]  # PyTorch does not annotate it
         self._card = card
 
     @classmethod

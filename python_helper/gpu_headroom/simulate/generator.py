@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-class _AnyGenerator(type(torch._C.Generator)):  # type: ignore[misc]  # noqa: SLF001 -- see below
+class _AnyGenerator(type(torch._C.Generator)):  # type: ignore[misc]  # noqa: SLF001 -- a base that mypy cannot compute; see below
     """Lets the generators that PyTorch made before count as instances of the stand-in."""
 
     def __instancecheck__(cls, instance: object) -> bool:
@@ -40,7 +40,7 @@ class CardGenerator(torch._C.Generator, metaclass=_AnyGenerator):  # noqa: SLF00
         del device  # taken by __new__
 
     @property
-    def device(self) -> torch.device:  # type: ignore[override]
+    def device(self) -> torch.device:  # type: ignore[override]  # the stubs call it an attribute
         """The device it draws for."""
         return CARD if self._on_card else CPU
 

@@ -34,7 +34,7 @@ class Modes:
     def start(self, patches: Patches) -> None:
         """Enter the modes here, and see to it that new threads do the same."""
         patches.put(torch, "clear_autocast_cache", self._autocast.clear_cache)
-        run_thread = threading.Thread._bootstrap_inner  # type: ignore[attr-defined]  # noqa: SLF001 -- runs before `run`, which users override
+        run_thread = threading.Thread._bootstrap_inner  # type: ignore[attr-defined]  # noqa: SLF001 -- not in typeshed; runs before `run`, which users override
 
         def run_with_modes(thread: threading.Thread) -> None:
             with self._on_this_thread():
@@ -43,7 +43,7 @@ class Modes:
         patches.put(threading.Thread, "_bootstrap_inner", run_with_modes)
         self._entered = self._new()
         for mode in self._entered:
-            mode.__enter__()  # type: ignore[no-untyped-call]
+            mode.__enter__()  # type: ignore[no-untyped-call]  # PyTorch does not annotate it
 
     def stop(self) -> None:
         """Leave the modes, also where others were entered above ours and stay."""
@@ -84,6 +84,6 @@ def _remove_dispatch_mode(mode: CardMode) -> None:
         above.append(other)
     for other in above:
         other.__exit__(None, None, None)
-    mode.__exit__(None, None, None)  # type: ignore[no-untyped-call]
+    mode.__exit__(None, None, None)  # type: ignore[no-untyped-call]  # PyTorch does not annotate it
     for other in reversed(above):
         other.__enter__()

@@ -123,7 +123,7 @@ def _index(tensor: torch.Tensor, indices: list[torch.Tensor | None]) -> torch.Te
                 (masks[0].numel(), *tensor.shape[masks[0].dim() :]), dtype=tensor.dtype, device=META
             )
         moved = [None if i is None else i.to(META) for i in sizes]
-        return torch.ops.aten.index.Tensor(tensor, moved)  # type: ignore[no-any-return]
+        return torch.ops.aten.index.Tensor(tensor, moved)  # type: ignore[no-any-return]  # operators are Any
 
 
 def _unique(tensor: torch.Tensor, *_: Any, **__: Any) -> tuple[torch.Tensor, ...]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _BEFORE_ALL_OTHERS = 1
 
 _Storage = torch.UntypedStorage
-_device: Callable[[Any], torch.device] = torch._C.StorageBase.device.__get__  # type: ignore[attr-defined]  # noqa: SLF001 -- below the property that stands in for it
+_device: Callable[[Any], torch.device] = torch._C.StorageBase.device.__get__  # type: ignore[attr-defined]  # noqa: SLF001 -- a slot, below the property that stands in for it
 _data_ptr = _Storage.data_ptr
 _resize = _Storage.resize_
 _reduce = torch.TypedStorage.__reduce__
@@ -67,7 +67,7 @@ def _put_copies(patches: Patches, card: Card) -> None:
     def reduce(storage: torch.TypedStorage) -> Any:
         untyped = storage._untyped_storage  # noqa: SLF001 -- its public name warns
         if memory.find(untyped) is None:
-            return _reduce(storage)  # type: ignore[no-untyped-call]
+            return _reduce(storage)  # type: ignore[no-untyped-call]  # PyTorch does not annotate it
         return _load_on_card, (pickle.dumps(_typed(to_host(untyped), storage.dtype)),)
 
     patches.put(_Storage, "cpu", to_host)

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 without_torch_function = torch._C.DisableTorchFunction  # noqa: SLF001 -- no public name
 """Context in which no function mode sees a call: ours would meet its own questions."""
 
-is_meta: Callable[[torch.Tensor], bool] = torch._C.TensorBase.is_meta.__get__  # type: ignore[attr-defined]  # noqa: SLF001
+is_meta: Callable[[torch.Tensor], bool] = torch._C.TensorBase.is_meta.__get__  # type: ignore[attr-defined]  # noqa: SLF001 -- a slot, which the stubs call a bool
 """Whether PyTorch's C++ side calls the tensor `meta`, whatever Python is shown."""
 
-real_device: Callable[[torch.Tensor], torch.device] = torch._C.TensorBase.device.__get__  # noqa: SLF001
+real_device: Callable[[torch.Tensor], torch.device] = torch._C.TensorBase.device.__get__  # noqa: SLF001 -- as above
 """The device that PyTorch's C++ side knows, whatever Python is shown."""
 
 CARD = torch.device("cuda", 0)
@@ -77,7 +77,7 @@ def is_plain_meta_device(device: object) -> bool:
 
 def check_ordinal(device: object) -> None:
     """Raise CUDA's own error where `device` is not the one card there is."""
-    index = device if isinstance(device, int) else torch.device(device).index  # type: ignore[call-overload]
+    index = device if isinstance(device, int) else torch.device(device).index  # type: ignore[call-overload]  # what is no device raises PyTorch's own error
     if index not in (None, 0):
         error = getattr(torch, "AcceleratorError", RuntimeError)
         raise error(

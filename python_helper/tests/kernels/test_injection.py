@@ -105,6 +105,28 @@ def test_adopts_a_cell_that_awaits(start: Start, packs: Packs) -> None:
     assert kernel.sample()["busy"] is False
 
 
+def test_takes_the_next_cell_for_itself_when_it_missed_the_end_of_one(
+    start: Start, packs: Packs
+) -> None:
+    """A helper that comes when a cell's last hooks are called never hears of that cell's end."""
+    kernel = start()
+    cell = kernel.start_cell(
+        "import time\n"
+        "def linger(result):\n"
+        "    get_ipython().events.unregister('post_run_cell', linger)\n"
+        "    print('begun', flush=True)\n"
+        "    time.sleep(1.5)\n"
+        "get_ipython().events.register('post_run_cell', linger)",
+        cell_id="lingers",
+    )
+    kernel.inject(packs)
+    assert kernel.attach()["cell"]["cell_id"] == "lingers"
+    kernel.result(cell)
+    kernel.run("1", cell_id="next")
+    assert kernel.await_event("cell", cell_id="next", status="ok")["end_s"] is not None
+    assert kernel.sample()["busy"] is False
+
+
 def test_adopts_nothing_in_an_idle_kernel(start_newest: Start, packs: Packs) -> None:
     """A bootstrap on the control channel of an idle kernel takes no ended cell for running."""
     kernel = start_newest()

@@ -60,9 +60,15 @@ class Private:
     def secret(self):
         touched.append("property")
     shape = device = grad = data = storage = secret
+
+class Proxy:
+    @property
+    def __class__(self):
+        touched.append("class")
+        return int
 """
 USE = """
-private, shared = Private(), [Private()]
+private, shared, proxies = Private(), [Private()], [Proxy(), {"a": Proxy()}]
 model = torch.nn.Linear(512, 512).cuda()
 kept = model(torch.ones(64, 512, device="cuda")).sum()
 """
@@ -73,6 +79,7 @@ def fill(mine):
         chunks.append(torch.empty(256 * 2**20, dtype=torch.uint8, device="cuda"))
 fill(Private())
 """
+FAIL_OTHERWISE = "raise RuntimeError('CUDA out of memory.', Proxy())"
 NAMES = "{name: id(value) for name, value in globals().items() if name in watched_names}"
 
 
@@ -103,6 +110,7 @@ def day(python: Path, packs: Packs, tmp_path_factory: pytest.TempPathFactory) ->
         for items in (None, ["traceback", "outputs", "garbage", "cache"]):
             kernel.sample()
             runs.append(kernel.run("private.tensor; import time; time.sleep(0.3)"))
+            kernel.run(FAIL_OTHERWISE, stop_on_error=False)
             runs.append(kernel.run(FAIL, stop_on_error=False))
             kernel.await_event("plan", request_id=kernel.ask("plan")["id"])
             kernel.ask("cleanup")
@@ -124,7 +132,7 @@ def day(python: Path, packs: Packs, tmp_path_factory: pytest.TempPathFactory) ->
 def test_works_through_the_day(day: Day) -> None:
     """The day was one on which all of this could have gone wrong."""
     assert [run.status for run in day.runs] == ["ok", "ok", *["ok", "error", "ok"] * 2]
-    assert len(day.kernel.events("oom")) == 2
+    assert len(day.kernel.events("oom")) == 4
     assert [each["status"] for each in day.kernel.events("released")] == ["done", "done"]
     assert day.failures == []
 

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import secrets
+import socket
 import subprocess
 import sys
 import time
@@ -99,11 +100,17 @@ class Server:
             timeout=PATIENCE_S,
         )
 
+    @staticmethod
+    def _listens(port: int) -> bool:
+        """Whether the server takes connections: it says where it is a moment before it is there."""
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", port)) == 0
+
     def _await_port(self) -> int:
         deadline = time.monotonic() + PATIENCE_S
         while time.monotonic() < deadline:
             found = re.search(r"http://127\.0\.0\.1:(\d+)/", self._log.read_text())
-            if found:
+            if found and self._listens(int(found[1])):
                 return int(found[1])
             time.sleep(0.1)
         raise AssertionError(self._log.read_text())

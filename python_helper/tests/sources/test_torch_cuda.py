@@ -158,7 +158,7 @@ def test_states(torch: FakeTorch, monkeypatch: pytest.MonkeyPatch) -> None:
     assert source.state() == "not_initialised"
     torch.version = SimpleNamespace(cuda=None, hip=None)
     assert source.state() == "no_gpu"
-    torch.__spec__ = SimpleNamespace(_initializing=True)  # type: ignore[assignment]
+    torch.__spec__ = SimpleNamespace(_initializing=True)  # type: ignore[assignment]  # all of a spec that is asked for
     assert source.state() == "no_framework"
     monkeypatch.delitem(sys.modules, "torch")
     assert source.state() == "no_framework"

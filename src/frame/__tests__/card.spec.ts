@@ -350,8 +350,10 @@ describe('Card', () => {
     });
 
     it('should promise nothing of a fix whose effect is not known', () => {
-      show({ remedies: [{ ...SMALLER_BATCH, effect_bytes: null }] }, freed);
-      expect(text('.jp-GpuHeadroomCard-verdict')).toMatch(/fail again\.$/);
+      for (const effect_bytes of [null, 2 ** 40]) {
+        show({ remedies: [{ ...SMALLER_BATCH, effect_bytes }] }, freed);
+        expect(text('.jp-GpuHeadroomCard-verdict')).toMatch(/fail again\.$/);
+      }
     });
 
     it('should put the fix first when freeing is not enough', () => {

@@ -2,7 +2,14 @@ import { CELL, DEVICE, HELLO, SAMPLE } from '../../__tests__/samples';
 import { INITIAL_STATE } from '../../kernel/model';
 import type { ISample } from '../../protocol';
 import type { IMemoryState } from '../../tokens';
-import { isOver, NO_MEMO, type Reading, readGauge, remember } from '../reading';
+import {
+  isOver,
+  NO_MEMO,
+  type Reading,
+  readGauge,
+  remember,
+  settle
+} from '../reading';
 
 const NOW = 1_000_000;
 
@@ -76,6 +83,28 @@ describe('readGauge', () => {
       device: full,
       count: 1
     });
+  });
+});
+
+describe('settle', () => {
+  it('should say that there is no GPU when it has been so for two seconds', () => {
+    const none: Reading = { kind: 'none' };
+    const idle: Reading = { kind: 'idle', isLoaded: true };
+    const first = remember(NO_MEMO, none, NOW);
+    const later = remember(first, none, NOW + 1999);
+    expect(settle(none, first, NOW)).toEqual(idle);
+    expect(settle(none, later, NOW + 1999)).toEqual(idle);
+    expect(settle(none, later, NOW + 2000)).toEqual(none);
+  });
+
+  it('should wait anew after a GPU was there', () => {
+    const none: Reading = { kind: 'none' };
+    const gpu = readGauge(live(), NO_MEMO, NOW);
+    const before = remember(NO_MEMO, none, NOW);
+    const between = remember(before, gpu, NOW + 5000);
+    expect(settle(gpu, between, NOW + 5000)).toBe(gpu);
+    const after = remember(between, none, NOW + 6000);
+    expect(settle(none, after, NOW + 6000).kind).toBe('idle');
   });
 });
 

@@ -116,6 +116,6 @@ describe('the packs', () => {
   it('should not offer a pack to a helper of another version', async () => {
     await expect(
       readMore({ ...HELLO, helper_version: '0.0.1' })
-    ).resolves.toBeNull();
+    ).rejects.toMatchObject({ helper: '0.0.1' });
   });
 });

@@ -3,6 +3,7 @@ import { nullTranslator } from '@jupyterlab/translation';
 import { CELL, EVENTS, HELLO, REQUESTS, SAMPLE } from '../../__tests__/samples';
 import { DEFAULT_SETTINGS, Settings } from '../../settings';
 import type { OffReason } from '../../tokens';
+import { OtherVersion } from '../helper';
 import { KernelLink } from '../link';
 import { staleness } from '../model';
 import { FakeKernel, helper } from './fakekernel';
@@ -212,10 +213,36 @@ describe('KernelLink', () => {
 
   it('should not mix packs of different versions', async () => {
     kernel.answer = helper({ complete: false });
-    link = connect({ more: () => Promise.resolve(null) });
+    link = connect({ more: () => Promise.reject(new OtherVersion('1', '2')) });
     await settle();
     expect(typesAsked()).not.toContain('pack');
     expect(link.state.phase).toBe('live');
+  });
+
+  it('should say what to do about parts of different versions', async () => {
+    const answer = helper({ complete: false });
+    kernel.answer = request =>
+      request.type === 'plan'
+        ? {
+            type: 'refused',
+            id: request.id,
+            message: { id: 'refused.incomplete', params: {}, text: 'Wait.' }
+          }
+        : answer(request);
+    link = connect({ more: () => Promise.reject(new OtherVersion('1', '2')) });
+    await settle();
+    const sentence =
+      'The helper in this kernel is of version 1 and GPU Headroom here of version 2: restart the kernel to use all of it.';
+    expect(link.state.problem).toBe(sentence);
+    expect(warn).toHaveBeenCalledWith(expect.stringContaining(sentence));
+    await second(60);
+    expect(link.state.problem).toBe(sentence);
+    await expect(link.request('plan', {})).rejects.toThrow(sentence);
+    kernel.answer = helper({ life_id: 'life-2' });
+    kernel.setStatus('restarting');
+    kernel.setStatus('starting');
+    await settle();
+    expect(link.state).toMatchObject({ phase: 'live', problem: null });
   });
 
   it('should poll a kernel at rest at once and every five seconds', async () => {

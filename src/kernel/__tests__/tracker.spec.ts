@@ -53,7 +53,7 @@ describe('GpuMemoryTracker', () => {
         isPython: () => Promise.resolve(true),
         refusal: () => 'never',
         inject: () => Promise.resolve(null),
-        more: () => Promise.resolve(null)
+        more: () => Promise.resolve('')
       });
     });
   });
@@ -150,7 +150,7 @@ describe('GpuMemoryTracker', () => {
         isPython: () => Promise.resolve(true),
         refusal: () => null,
         inject: () => Promise.resolve(null),
-        more: () => Promise.resolve(null)
+        more: () => Promise.resolve('')
       });
     });
     const document = new FakeDocument(new FakeKernel());

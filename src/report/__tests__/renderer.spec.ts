@@ -5,7 +5,7 @@ import { Widget } from '@lumino/widgets';
 
 import { FakeGpuMemory, FakeMemory, settle } from '../../__tests__/memory';
 import { HOSTILE, RELEASED, REPORT, WORDS } from '../../__tests__/report';
-import { Announcer } from '../announcer';
+import { Announcer } from '../../announcer';
 import { MIME_TYPE } from '../mimetype';
 import type { IPlace, Places } from '../place';
 import { ReportRenderer } from '../renderer';
