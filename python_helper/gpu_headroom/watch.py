@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import shell as facts
 from .cells import CellRun
+from .kinds import is_kind
 from .reports import show, show_line
 
 if TYPE_CHECKING:
@@ -133,7 +134,7 @@ class Watch:
     def _shown(self) -> BaseException | None:
         """Return the error that a magic showed and swallowed, as `%%time` does before IPython 9."""
         last = getattr(sys, "last_value", None)
-        shown = isinstance(last, BaseException) and _last_shown() != self._shown_before
+        shown = is_kind(last, BaseException) and _last_shown() != self._shown_before
         return last if shown else None
 
     def _end_cell(self, result: Any, error: BaseException | None) -> None:

@@ -5,9 +5,10 @@ import type { CommandRegistry } from '@lumino/commands';
 
 import { releaseIcon } from '../icons';
 import type { ItemId } from '../protocol';
+import { sentenceOf } from '../reason';
 import type { IGpuMemory, IKernelMemory } from '../tokens';
 import { insertCleanupCell } from './cleanup';
-import { ReleaseCommand, sentenceOf } from './releasecommand';
+import { ReleaseCommand } from './releasecommand';
 
 namespace CommandIDs {
   export const releaseMemory = 'gpu-headroom:release-memory';

@@ -4,6 +4,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { IWords } from '../frame/state';
 import { words } from '../messages';
 import type { IReleased, RequestArgs } from '../protocol';
+import { sentenceOf } from '../reason';
 import type { IKernelMemory } from '../tokens';
 import { Notice, plainSentence, releasedSentence } from './notice';
 import { plainRelease } from './plainrelease';
@@ -80,9 +81,4 @@ export class ReleaseCommand {
   }
 
   private readonly _words: IWords;
-}
-
-/** What an error says to a person. */
-export function sentenceOf(reason: unknown): string {
-  return reason instanceof Error ? reason.message : String(reason);
 }

@@ -2,6 +2,7 @@ import { type ISignal, Signal } from '@lumino/signaling';
 
 import { release } from '../actions/release';
 import type { IReleased } from '../protocol';
+import { sentenceOf } from '../reason';
 import type { IKernelMemory } from '../tokens';
 
 /** How far a release has come. */
@@ -38,8 +39,7 @@ export class Freeing {
       const isCancelled = released.status === 'cancelled';
       this._set(isCancelled ? { kind: 'ready' } : { kind: 'done', released });
     } catch (reason) {
-      const problem = reason instanceof Error ? reason.message : String(reason);
-      this._set({ kind: 'failed', problem });
+      this._set({ kind: 'failed', problem: sentenceOf(reason) });
     }
   }
 

@@ -1,6 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { isCompatible, PROTOCOL_VERSION } from '../protocol';
+import { sentenceOf } from '../reason';
 import { NoAnswer, NotUnderstood } from './channel';
 import { OtherVersion } from './helper';
 
@@ -42,5 +43,5 @@ export function explain(reason: unknown, trans: TranslationBundle): string {
       reason.page
     );
   }
-  return reason instanceof Error ? reason.message : String(reason);
+  return sentenceOf(reason);
 }

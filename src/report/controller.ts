@@ -1,10 +1,10 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { ITranslator } from '@jupyterlab/translation';
 
-import { sentenceOf } from '../actions/releasecommand';
 import { runCells } from '../actions/run';
 import type { ActionName, IWords } from '../frame/state';
 import type { IReport } from '../protocol';
+import { sentenceOf } from '../reason';
 import { Fixing } from './fixing';
 import { Freeing } from './freeing';
 import type { ReportModel } from './model';
