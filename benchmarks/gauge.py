@@ -117,7 +117,7 @@ def first_reading_ms(python: Path, folder: Path) -> float:
 
 
 def _attach_keys() -> dict[str, Any]:
-    options = {"mark_cells": True, "keep_reports": True}
+    options = {"mark_cells": True, "keep_reports": True, "record_allocations": False}
     return {"client_id": "benchmarks", "visible": True, "rate_hz": 10, "options": options}
 
 

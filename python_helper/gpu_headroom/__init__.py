@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .protocol import Item, ItemId
+    from .protocol import ItemId
     from .session import Session
+    from .wire import Item
 
 __all__ = [
     "alive",

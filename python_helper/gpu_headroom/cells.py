@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from typing import Literal
 
-    from . import protocol
+    from . import wire
     from .snapshot import DeviceReading, Snapshot
 
     Status = Literal["running", "ok", "error", "oom"]
@@ -32,9 +32,9 @@ class CellRun:
     start_s: float
     end_s: float | None = None
     status: Status = "running"
-    memory: tuple[protocol.CellMemory, ...] = ()
+    memory: tuple[wire.CellMemory, ...] = ()
 
-    def wire(self, life_id: str) -> protocol.Cell:
+    def as_wire(self, life_id: str) -> wire.Cell:
         """Return this run as it travels."""
         return {
             "type": "cell",
@@ -45,6 +45,8 @@ class CellRun:
             "start_s": self.start_s,
             "end_s": self.end_s,
             "memory": list(self.memory),
+            "run": 1,
+            "growth": None,
         }
 
 
@@ -144,7 +146,7 @@ class Ledger:
             self._latest.popitem(last=False)
 
 
-def _memory(opened: _Open, snapshot: Snapshot | None) -> tuple[protocol.CellMemory, ...]:
+def _memory(opened: _Open, snapshot: Snapshot | None) -> tuple[wire.CellMemory, ...]:
     if snapshot is None:
         return ()
     start = opened.start
@@ -161,7 +163,7 @@ def _memory(opened: _Open, snapshot: Snapshot | None) -> tuple[protocol.CellMemo
 
 def _device_memory(
     start: DeviceReading | None, now: DeviceReading, *, known_start: bool, highest: int
-) -> protocol.CellMemory:
+) -> wire.CellMemory:
     # A device that the cell itself brought up held nothing before.
     in_use = start.in_use_bytes if start else 0
     peak, peak_before = _peak(now), _peak(start) if start else 0
@@ -172,6 +174,9 @@ def _device_memory(
         "change_bytes": now.in_use_bytes - in_use if known_start else None,
         "peak_bytes": peak if exact else sampled,
         "peak_exact": exact,
+        "needed_bytes": max(0, (peak if exact and peak is not None else sampled) - in_use)
+        if known_start
+        else None,
         "alloc_retries": _rise(start, now, "alloc_retries") if known_start else None,
         "ooms": _rise(start, now, "ooms") if known_start else None,
     }

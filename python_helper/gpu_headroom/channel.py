@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from . import protocol
+    from . import wire
 
 TARGET = "gpu-headroom"
 COMMAND = "gpuHeadroom"
@@ -24,10 +24,10 @@ class Channel(Protocol):
 
     control: bool
 
-    def open(self, answer: Callable[[object], protocol.Reply]) -> None:
+    def open(self, answer: Callable[[object], wire.Reply]) -> None:
         """Begin to answer requests."""
 
-    def send(self, event: protocol.Event) -> None:
+    def send(self, event: wire.Event) -> None:
         """Send an event to every page."""
 
     def send_status(self, state: str, parent: Mapping[str, Any]) -> None:
@@ -51,13 +51,13 @@ class KernelChannel:
         self._kernel = kernel
         self._comm_id = comm_id
         self._topic = f"comm-{comm_id}".encode()
-        self._answer: Callable[[object], protocol.Reply] | None = None
+        self._answer: Callable[[object], wire.Reply] | None = None
         self._original: Callable[..., Any] | None = None
         self._ours: Callable[..., Any] | None = None
         handlers = getattr(kernel, "control_handlers", None)
         self.control = isinstance(handlers, dict) and "debug_request" in handlers
 
-    def open(self, answer: Callable[[object], protocol.Reply]) -> None:
+    def open(self, answer: Callable[[object], wire.Reply]) -> None:
         """Begin to answer requests; a second call changes nothing."""
         if self._answer is not None:
             return
@@ -69,7 +69,7 @@ class KernelChannel:
         else:
             self._kernel.comm_manager.register_target(TARGET, self._comm_opened)
 
-    def send(self, event: protocol.Event) -> None:
+    def send(self, event: wire.Event) -> None:
         """Send an event to every page, from any thread."""
         content = {"comm_id": self._comm_id, "data": event}
         self._publish("comm_msg", content, parent={}, ident=self._topic)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from .format import format_bytes
 
 if TYPE_CHECKING:
-    from .protocol import Message
+    from .wire import Message
 
     Param = str | float | bool | None
 

@@ -12,7 +12,7 @@ from .messages import message
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from . import protocol
+    from . import wire
     from .oom.evidence import Failure
     from .oom.report import BuiltReport
 
@@ -22,7 +22,7 @@ _KEPT_REPORTS = 50
 @dataclass(slots=True)
 class _Entry:
     built: BuiltReport
-    released: protocol.Released | None = None
+    released: wire.Released | None = None
 
 
 class Reports:
@@ -31,7 +31,7 @@ class Reports:
     def __init__(self) -> None:
         self._entries: OrderedDict[str, _Entry] = OrderedDict()
 
-    def build(self, failure: Failure) -> protocol.Report:
+    def build(self, failure: Failure) -> wire.Report:
         """Measure a failure and keep its report; needs the second pack."""
         from .oom.report import build
 
@@ -41,7 +41,7 @@ class Reports:
             self._entries.popitem(last=False)
         return built.report
 
-    def report(self, report_id: str) -> protocol.Report | None:
+    def report(self, report_id: str) -> wire.Report | None:
         """Return a report of this life."""
         entry = self._entries.get(report_id)
         return entry.built.report if entry else None
@@ -51,19 +51,19 @@ class Reports:
         entry = self._entries.get(report_id)
         return entry.built.fixes.get(remedy_id) if entry else None
 
-    def released(self, report_id: str) -> protocol.Released | None:
+    def released(self, report_id: str) -> wire.Released | None:
         """Return what a release made for this report gave back."""
         entry = self._entries.get(report_id)
         return entry.released if entry else None
 
-    def enter_release(self, released: protocol.Released) -> None:
+    def enter_release(self, released: wire.Released) -> None:
         """Keep what a release gave back; a later one that found nothing does not undo it."""
         entry = self._entries.get(released["report_id"] or "")
         if entry and (entry.released is None or released["status"] == "done"):
             entry.released = released
 
 
-def show(shell: Any, report: protocol.Report, *, keep: bool, replaced: str | None = None) -> None:
+def show(shell: Any, report: wire.Report, *, keep: bool, replaced: str | None = None) -> None:
     """Display the card in the running cell; `keep=False` saves a stub in the notebook.
 
     `replaced` is the display id of a line whose place the card takes, whatever cell it is in.

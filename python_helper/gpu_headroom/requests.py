@@ -14,6 +14,7 @@ from .sampler import DEFAULT_HZ
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from . import wire
     from .mainloop import Job
     from .session import Session
 
@@ -23,7 +24,7 @@ _SHOWN = 80  # characters of what a page sent, in the sentence that refuses it
 class Refusal(Exception):  # noqa: N818  it is an answer, not a failure of ours
     """A request that cannot be answered, with the sentence that says why."""
 
-    def __init__(self, reason: protocol.Message) -> None:
+    def __init__(self, reason: wire.Message) -> None:
         super().__init__(reason["text"])
         self.reason = reason
 
@@ -37,7 +38,7 @@ class Desk:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._answers: dict[str, Callable[[Any], protocol.Reply]] = {
+        self._answers: dict[str, Callable[[Any], wire.Reply]] = {
             "attach": self._attach,
             "detach": self._detach,
             "sample": self._sample,
@@ -50,7 +51,7 @@ class Desk:
             "pack": self._pack,
         }
 
-    def answer(self, request: object) -> protocol.Reply:
+    def answer(self, request: object) -> wire.Reply:
         """Answer one request; raises nothing."""
         request_id = request.get("id") if isinstance(request, dict) else None
         try:
@@ -66,7 +67,7 @@ class Desk:
             "message": reason,
         }
 
-    def _attach(self, request: protocol.AttachRequest) -> protocol.AttachReply:
+    def _attach(self, request: protocol.AttachRequest) -> wire.AttachReply:
         session = self._session
         session.options = request["options"]
         session.leases.renew(
@@ -83,11 +84,11 @@ class Desk:
             "cell": session.cell(),
         }
 
-    def _detach(self, request: protocol.DetachRequest) -> protocol.DetachReply:
+    def _detach(self, request: protocol.DetachRequest) -> wire.DetachReply:
         self._session.leases.end(request["client_id"])
         return {"type": "detach", "id": request["id"]}
 
-    def _sample(self, request: protocol.SampleRequest) -> protocol.SampleReply:
+    def _sample(self, request: protocol.SampleRequest) -> wire.SampleReply:
         session = self._session
         session.leases.touch(request["client_id"], DEFAULT_HZ)
         sample = session.sample()
@@ -100,7 +101,7 @@ class Desk:
             "cell": session.cell(),
         }
 
-    def _plan(self, request: protocol.PlanRequest) -> protocol.PlanReply:
+    def _plan(self, request: protocol.PlanRequest) -> wire.PlanReply:
         self._need_second_pack()
         self._session.mainloop.submit("plan", request["id"], self._make_plan)
         return {"type": "plan", "id": request["id"], "status": "queued"}
@@ -125,7 +126,7 @@ class Desk:
                 }
             )
 
-    def _release(self, request: protocol.ReleaseRequest) -> protocol.ReleaseReply:
+    def _release(self, request: protocol.ReleaseRequest) -> wire.ReleaseReply:
         self._need_second_pack()
         session = self._session
         items, report_id = request["items"], request["report_id"]
@@ -158,7 +159,7 @@ class Desk:
 
     def _released(
         self, release_id: str, report_id: str | None, outcome: Mapping[str, object]
-    ) -> protocol.Released:
+    ) -> wire.Released:
         released = {
             "type": "released",
             "life_id": self._session.life_id,
@@ -167,16 +168,16 @@ class Desk:
             "time_s": time.time(),
             **outcome,
         }
-        return cast("protocol.Released", released)
+        return cast("wire.Released", released)
 
-    def _cancel(self, request: protocol.CancelRequest) -> protocol.CancelReply:
+    def _cancel(self, request: protocol.CancelRequest) -> wire.CancelReply:
         release_id = request["release_id"]
         cancelled = self._session.mainloop.cancel(release_id)
         if cancelled:
             self._session.send(self._released(release_id, None, _without_effect("cancelled")))
         return {"type": "cancel", "id": request["id"], "cancelled": cancelled}
 
-    def _report(self, request: protocol.ReportRequest) -> protocol.ReportReply:
+    def _report(self, request: protocol.ReportRequest) -> wire.ReportReply:
         session = self._session
         ours = request["life_id"] == session.life_id
         report = session.reports.report(request["report_id"]) if ours else None
@@ -188,7 +189,7 @@ class Desk:
             "released": session.reports.released(request["report_id"]) if report else None,
         }
 
-    def _fix(self, request: protocol.FixRequest) -> protocol.FixReply:
+    def _fix(self, request: protocol.FixRequest) -> wire.FixReply:
         fix = self._session.reports.fix(request["report_id"], request["remedy_id"])
         if fix is None:
             return {
@@ -209,14 +210,14 @@ class Desk:
             "message": outcome.message,
         }
 
-    def _cleanup(self, request: protocol.CleanupRequest) -> protocol.CleanupReply:
+    def _cleanup(self, request: protocol.CleanupRequest) -> wire.CleanupReply:
         self._need_second_pack()
         from . import release
 
         code = release.cleanup_code(self._session.shell)
         return {"type": "cleanup", "id": request["id"], "code": code}
 
-    def _pack(self, request: protocol.PackRequest) -> protocol.PackReply:
+    def _pack(self, request: protocol.PackRequest) -> wire.PackReply:
         accepted = self._session.add_pack(request["data"])
         return {"type": "pack", "id": request["id"], "accepted": accepted}
 

@@ -25,7 +25,7 @@ from .watch import Watch
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from . import protocol
+    from . import protocol, wire
     from .channel import Channel
     from .oom.capture import Capture, Observer
     from .snapshot import Snapshot
@@ -76,7 +76,11 @@ class Session:
     def __init__(self, shell: Any, channel: Channel | None = None) -> None:
         self.shell = shell
         self.life_id = uuid.uuid4().hex
-        self.options: protocol.Options = {"mark_cells": True, "keep_reports": True}
+        self.options: protocol.Options = {
+            "mark_cells": True,
+            "keep_reports": True,
+            "record_allocations": False,
+        }
         self.leases = Leases()
         self.ledger = Ledger()
         self.reports = Reports()
@@ -145,7 +149,7 @@ class Session:
 
     # --- Events -------------------------------------------------------------
 
-    def send(self, event: protocol.Event) -> None:
+    def send(self, event: wire.Event) -> None:
         """Send an event; a channel that cannot send must not hurt the caller."""
         if self.channel is None or self.sampler.forked:
             return
@@ -154,7 +158,7 @@ class Session:
         except Exception as error:  # noqa: BLE001  the way to tell anybody is what failed
             self._log("channel", error)
 
-    def hello(self) -> protocol.Hello:
+    def hello(self) -> wire.Hello:
         """Say who this is."""
         return {
             "type": "hello",
@@ -167,16 +171,16 @@ class Session:
             "control": self.channel is not None and self.channel.control,
         }
 
-    def sample(self) -> protocol.Sample | None:
+    def sample(self) -> wire.Sample | None:
         """Read now; `None` where reading fails."""
         self._watch.settle()
         snapshot = self.sampler.measure()
-        return None if snapshot is None else self.wire(self.notice(snapshot))
+        return None if snapshot is None else self.as_wire(self.notice(snapshot))
 
-    def cell(self) -> protocol.Cell | None:
+    def cell(self) -> wire.Cell | None:
         """Return the running cell, else the last one."""
         run = self.ledger.current(self.sampler.latest)
-        return run.wire(self.life_id) if run else None
+        return run.as_wire(self.life_id) if run else None
 
     def stream(self, snapshot: Snapshot | None) -> None:
         """Send the state at the edge of a cell to whoever looks."""
@@ -186,7 +190,7 @@ class Session:
         self.send(cell)
         if snapshot is not None:
             self._pace.sent(snapshot, time.monotonic())
-            self.send(self.wire(snapshot))
+            self.send(self.as_wire(snapshot))
 
     def notice(self, snapshot: Snapshot) -> Snapshot:
         """Enter a reading wherever readings are of use, and return it."""
@@ -200,7 +204,7 @@ class Session:
         """Return what the allocator last failed on, once."""
         return self._observer.take() if self._observer else None
 
-    def wire(self, snapshot: Snapshot) -> protocol.Sample:
+    def as_wire(self, snapshot: Snapshot) -> wire.Sample:
         """Return a reading as it travels."""
         return {
             "type": "sample",
@@ -209,7 +213,9 @@ class Session:
             "time_s": snapshot.time_s,
             "state": snapshot.state,
             "busy": self.ledger.running,
-            "devices": [each.wire() for each in snapshot.devices],
+            "devices": [each.as_wire() for each in snapshot.devices],
+            "host": None if snapshot.host is None else snapshot.host.as_wire(),
+            "trends": [],
         }
 
     def failed(self, part: str, error: BaseException) -> None:
@@ -231,7 +237,7 @@ class Session:
 
     # --- What the parts ask of the kernel -----------------------------------
 
-    def _answer(self, request: object) -> protocol.Reply:
+    def _answer(self, request: object) -> wire.Reply:
         try:
             return self._desk.answer(request)
         finally:
@@ -242,7 +248,7 @@ class Session:
         self.notice(snapshot)
         rate_hz = self.leases.wanted_hz()
         if rate_hz is not None and self._pace.due(snapshot, rate_hz, time.monotonic()):
-            self.send(self.wire(snapshot))
+            self.send(self.as_wire(snapshot))
 
     def _observe(self, torch_c: object) -> None:
         from .oom.capture import Observer

@@ -6,7 +6,11 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
-    from . import protocol
+    from typing import Literal
+
+    from . import wire
+
+    Backend = Literal["cuda", "rocm", "xpu", "mps"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +23,7 @@ class FrameworkReading:
     peak_in_use_bytes: int | None
     alloc_retries: int | None
     ooms: int | None
+    preallocated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +31,18 @@ class DeviceReading:
     """One GPU as this kernel sees it, in bytes; `None` is not measured."""
 
     index: int
+    backend: Backend
     name: str | None
     uuid: str | None
     simulated: bool
     capacity_bytes: int | None
     capacity_limited: bool
+    shared_with_host: bool
     free_bytes: int | None
     outside_bytes: int | None
+    others_bytes: int | None
     frameworks: tuple[FrameworkReading, ...]
+    notes: tuple[wire.Message, ...] = ()
 
     @property
     def in_use_bytes(self) -> int:
@@ -62,7 +71,7 @@ class DeviceReading:
             return max(0, min(headroom, self.capacity_bytes - self.in_use_bytes))
         return headroom
 
-    def wire(self) -> protocol.Device:
+    def as_wire(self) -> wire.Device:
         """Return this reading as it travels."""
         device = {
             **asdict(self),
@@ -71,8 +80,22 @@ class DeviceReading:
             "used_bytes": self.used_bytes,
             "headroom_bytes": self.headroom_bytes,
             "frameworks": [asdict(each) for each in self.frameworks],
+            "notes": list(self.notes),
         }
-        return cast("protocol.Device", device)
+        return cast("wire.Device", device)
+
+
+@dataclass(frozen=True, slots=True)
+class HostReading:
+    """The kernel's own host memory and the host's, in bytes; `None` is not measured."""
+
+    rss_bytes: int | None
+    available_bytes: int | None
+    total_bytes: int | None
+
+    def as_wire(self) -> wire.HostMemory:
+        """Return this reading as it travels."""
+        return cast("wire.HostMemory", asdict(self))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +104,9 @@ class Snapshot:
 
     seq: int
     time_s: float
-    state: protocol.State
+    state: wire.State
     devices: tuple[DeviceReading, ...]
+    host: HostReading | None = None
 
     def device(self, index: int) -> DeviceReading | None:
         """Return the device that the framework counts as `index`."""

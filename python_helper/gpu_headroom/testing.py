@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from . import protocol
+    from . import wire
 
 
 @cache
@@ -36,14 +36,14 @@ class RecordingChannel:
 
     def __init__(self, *, control: bool = True) -> None:
         self.control = control
-        self.events: list[protocol.Event] = []
-        self._answer: Callable[[object], protocol.Reply] | None = None
+        self.events: list[wire.Event] = []
+        self._answer: Callable[[object], wire.Reply] | None = None
 
-    def open(self, answer: Callable[[object], protocol.Reply]) -> None:
+    def open(self, answer: Callable[[object], wire.Reply]) -> None:
         """Begin to hand requests to `answer`."""
         self._answer = answer
 
-    def send(self, event: protocol.Event) -> None:
+    def send(self, event: wire.Event) -> None:
         """Check an event and keep it."""
         check(event, "event")
         self.events.append(event)
@@ -55,7 +55,7 @@ class RecordingChannel:
         """Hand on no more requests."""
         self._answer = None
 
-    def ask(self, request: object) -> protocol.Reply:
+    def ask(self, request: object) -> wire.Reply:
         """Send a request, well-formed or not, and return its checked reply."""
         if self._answer is None:
             raise RuntimeError("The channel is not open.")

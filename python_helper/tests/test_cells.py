@@ -19,7 +19,9 @@ def reading(in_use: int, **figures: int | None) -> Snapshot:
         figures.get("retries", 0),
         figures.get("ooms", 0),
     )
-    device = DeviceReading(0, "GPU", None, False, 1000, False, 500, 0, (framework,))
+    device = DeviceReading(
+        0, "cuda", "GPU", None, False, 1000, False, False, 500, 0, None, (framework,)
+    )
     return Snapshot(1, 0.0, "live", (device,))
 
 
@@ -81,6 +83,7 @@ def test_a_device_that_the_cell_brought_up_began_at_nothing() -> None:
         "change_bytes": 50,
         "peak_bytes": 80,
         "peak_exact": True,
+        "needed_bytes": 80,
         "alloc_retries": 0,
         "ooms": 1,
     }

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 HELPER = SOURCES / "gpu_headroom"
 # In the wheel only: what injects the helper, what tests it, and the simulated GPU.
-NEVER_INJECTED = ("bootstrap.py", "testing.py", "simulate/")
+NEVER_INJECTED = ("bootstrap.py", "testing.py", "wire.py", "__main__.py", "simulate/")
 
 
 def python(code: str) -> subprocess.CompletedProcess[str]:

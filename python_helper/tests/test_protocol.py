@@ -7,9 +7,9 @@ import re
 from typing import Any, Literal, get_args, get_origin, get_type_hints, is_typeddict
 
 import pytest
-from gpu_headroom import protocol, testing
+from gpu_headroom import protocol, testing, wire
 
-GROUPS = {"event": protocol.Event, "request": protocol.Request, "reply": protocol.Reply}
+GROUPS = {"event": wire.Event, "request": protocol.Request, "reply": wire.Reply}
 PRIMITIVES = {"string": str, "integer": int, "number": float, "boolean": bool, "null": type(None)}
 
 
@@ -20,13 +20,14 @@ def definition_name(kind: type) -> str:
 
 
 def mirrored() -> dict[str, type]:
-    """All messages and their parts in protocol.py, by the schema's names."""
-    kinds = [each for each in vars(protocol).values() if is_typeddict(each)]
+    """All messages and their parts in protocol.py and wire.py, by the schema's names."""
+    everything = [*vars(protocol).values(), *vars(wire).values()]
+    kinds = [each for each in everything if is_typeddict(each)]
     return {definition_name(each): each for each in kinds}
 
 
 def drift(schema: dict[str, Any]) -> list[str]:
-    """What protocol.py says otherwise than the schema."""
+    """What they say otherwise than the schema."""
     definitions = schema["definitions"]
     kinds = mirrored()
     inline = {"released_item"}  # the schema has this part inside of `released`

@@ -13,7 +13,7 @@ from gpu_headroom.snapshot import DeviceReading, FrameworkReading, Snapshot
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from gpu_headroom.protocol import State
+    from gpu_headroom.wire import State
 
 SOON_S = 5.0
 
@@ -37,7 +37,11 @@ class Card:
         self.reads += 1
         self.mood()
         framework = FrameworkReading("torch", self.in_use, 0, None, None, None)
-        return (DeviceReading(0, None, None, False, None, False, None, None, (framework,)),)
+        return (
+            DeviceReading(
+                0, "cuda", None, None, False, None, False, False, None, None, None, (framework,)
+            ),
+        )
 
 
 class Bench:

@@ -19,7 +19,7 @@ ATTACH = {
     "client_id": "page",
     "visible": True,
     "rate_hz": 10,
-    "options": {"mark_cells": True, "keep_reports": True},
+    "options": {"mark_cells": True, "keep_reports": True, "record_allocations": False},
 }
 FAIL = """
 class OutOfMemoryError(RuntimeError):

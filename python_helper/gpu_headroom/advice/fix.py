@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Literal
 
-    from ..protocol import Edit, Message, Remedy
+    from ..wire import Edit, Message, Remedy
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..protocol import Holder, HolderKind
+    from ..wire import Holder, HolderKind
     from .storage import Storage
 
 Origin = Literal["names", "outputs", "traceback", "elsewhere"]

@@ -12,7 +12,7 @@ from .ledger import Held, Ledger
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from ..protocol import HolderKind
+    from ..wire import HolderKind
     from .ledger import Origin
     from .storage import Torch
 

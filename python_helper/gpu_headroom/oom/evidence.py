@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from ..cells import CellRun
     from ..holders.ledger import Retained
     from ..holders.modules import Model
-    from ..protocol import Holder, HolderKind
     from ..snapshot import DeviceReading
+    from ..wire import Holder, HolderKind
     from .batch import BatchLiteral
     from .capture import Capture
     from .moment import Moment

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, cast, get_args
 from ..advice.fixes import offers
 from ..advice.rules import likeliest_cause
 from ..messages import message
-from ..protocol import FrameworkName
+from ..wire import FrameworkName
 from .evidence import measure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..advice.fix import Fix
-    from ..protocol import Detail, Part, PartKind, Report
+    from ..wire import Detail, Part, PartKind, Report
     from .evidence import Evidence, Failure
 
 VERSION = "1.0"

@@ -11,7 +11,7 @@ from .outputs import unnamed_outputs
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..protocol import Holder
+    from ..wire import Holder
 
 _HEAD = '''\
 def _free_gpu_memory():

@@ -10,7 +10,8 @@ from ..sources.torch_cuda import TorchCuda
 from .tracebacks import debugging
 
 if TYPE_CHECKING:
-    from ..protocol import Item, ItemId, Message
+    from ..protocol import ItemId
+    from ..wire import Item, Message
 
 
 def plan(shell: Any) -> list[Item]:

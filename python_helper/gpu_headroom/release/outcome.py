@@ -16,8 +16,8 @@ from .tracebacks import debugging, drop_tracebacks
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ..protocol import Holder, Message, ReleasedItem
     from ..snapshot import DeviceReading, Snapshot
+    from ..wire import Holder, Message, ReleasedItem
 
     Read = Callable[[], Snapshot | None]
 

@@ -17,7 +17,7 @@ from .style import STYLE
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..protocol import Diff, Remedy, Report
+    from ..wire import Diff, Remedy, Report
 
 _BAR = 20
 _FILL = {"outside": "▒", "cached": "░", "free": "·"}

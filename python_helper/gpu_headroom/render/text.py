@@ -11,7 +11,7 @@ from . import words
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..protocol import Remedy, Report
+    from ..wire import Remedy, Report
 
 _BAR = 30
 _FILL = {"outside": "▒", "cached": "░", "free": "·"}

@@ -10,7 +10,7 @@ from ..headline import headline
 from ..messages import message
 
 if TYPE_CHECKING:
-    from ..protocol import Remedy, Report
+    from ..wire import Remedy, Report
 
 
 def say(message_id: str, /, **params: str | float | None) -> str:

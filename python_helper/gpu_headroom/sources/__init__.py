@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from .. import protocol
+    from .. import wire
     from ..snapshot import DeviceReading
 
-_BY_LIFE: tuple[protocol.State, ...] = ("no_framework", "no_gpu", "not_initialised", "live")
+_BY_LIFE: tuple[wire.State, ...] = ("no_framework", "no_gpu", "not_initialised", "live")
 
 
 class Source(Protocol):
@@ -19,14 +19,14 @@ class Source(Protocol):
 
     name: str
 
-    def state(self) -> protocol.State:
+    def state(self) -> wire.State:
         """Say whether there is something to read, and why not; starts nothing."""
 
     def read(self) -> tuple[DeviceReading, ...]:
         """Read every device this framework uses; only asked while `live`."""
 
 
-def read_all(sources: Sequence[Source]) -> tuple[protocol.State, tuple[DeviceReading, ...]]:
+def read_all(sources: Sequence[Source]) -> tuple[wire.State, tuple[DeviceReading, ...]]:
     """Read the sources that are live and merge what they say per device."""
     states = {each.name: each.state() for each in sources}
     readings = [

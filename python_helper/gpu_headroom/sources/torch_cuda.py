@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..snapshot import DeviceReading, FrameworkReading
 
 if TYPE_CHECKING:
-    from .. import protocol
+    from .. import wire
 
 
 class _Properties(NamedTuple):
@@ -31,7 +31,7 @@ class TorchCuda:
     def __init__(self) -> None:
         self._properties: dict[tuple[int, bool], _Properties] = {}
 
-    def state(self) -> protocol.State:
+    def state(self) -> wire.State:
         """Say whether CUDA is up, from flags alone: no call that could start it."""
         torch = _imported("torch")
         cuda = _imported("torch.cuda")
@@ -63,13 +63,16 @@ class TorchCuda:
         limited = fraction < 1 and total is not None
         return DeviceReading(
             index=index,
+            backend="cuda",
             name=properties.name,
             uuid=properties.uuid,
             simulated=simulated,
             capacity_bytes=int(total * fraction) if limited and total is not None else total,
             capacity_limited=limited,
+            shared_with_host=False,
             free_bytes=free,
             outside_bytes=_outside(total, free, reserved),
+            others_bytes=None,
             frameworks=(
                 FrameworkReading(
                     name=self.name,

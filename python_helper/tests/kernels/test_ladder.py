@@ -65,7 +65,7 @@ def page(kernel: LiveKernel) -> CommPage:
 
 def attach(page: CommPage) -> Any:
     """Take a lease over the comm."""
-    options = {"mark_cells": True, "keep_reports": True}
+    options = {"mark_cells": True, "keep_reports": True, "record_allocations": False}
     return page.ask("attach", client_id="c", visible=True, rate_hz=5, options=options)
 
 

@@ -18,7 +18,7 @@ ATTACH: dict[str, Any] = {
     "client_id": "c",
     "visible": True,
     "rate_hz": 2,
-    "options": {"mark_cells": True, "keep_reports": True},
+    "options": {"mark_cells": True, "keep_reports": True, "record_allocations": False},
 }
 
 

@@ -484,7 +484,9 @@ def test_runs_no_code_of_the_error() -> None:
 
 def card(free_bytes: int | None) -> DeviceReading:
     """Make a reading of a card of 16 GiB."""
-    return DeviceReading(0, "card", None, False, 16 * GIB, False, free_bytes, None, ())
+    return DeviceReading(
+        0, "cuda", "card", None, False, 16 * GIB, False, False, free_bytes, None, None, ()
+    )
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from gpu_headroom.render.html import html
 from gpu_headroom.render.text import text
 
 if TYPE_CHECKING:
-    from gpu_headroom.protocol import Report
+    from gpu_headroom.wire import Report
 
 SCHEMA = Path(__file__).parents[2] / "gpu_headroom" / "protocol.schema.json"
 EVIL = "<script>alert(1)</script>"

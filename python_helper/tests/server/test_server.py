@@ -34,7 +34,7 @@ ATTACH: dict[str, Any] = {
     "client_id": "page",
     "visible": True,
     "rate_hz": 10,
-    "options": {"mark_cells": True, "keep_reports": True},
+    "options": {"mark_cells": True, "keep_reports": True, "record_allocations": False},
 }
 SAMPLE = {"type": "sample", "id": "2", "protocol_version": "1.0", "client_id": "page"}
 

@@ -64,7 +64,7 @@ def test_reads_one_device_with_a_context(torch: FakeTorch) -> None:
     state, (device,) = read_all([TorchCuda()])
     assert torch.named == 1
     assert state == "live"
-    assert device.wire() == {
+    assert device.as_wire() == {
         "index": 0,
         "name": "NVIDIA T4",
         "uuid": "d2c9-1",

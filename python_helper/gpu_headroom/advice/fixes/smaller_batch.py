@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from ...oom.batch import BatchLiteral
     from ...oom.evidence import Evidence
-    from ...protocol import Diff, Message
+    from ...wire import Diff, Message
 
 # A failed forward pass had not come to its peak: as much again may follow.
 _FORWARD_ROOM = 0.5

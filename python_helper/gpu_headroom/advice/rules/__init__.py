@@ -15,7 +15,7 @@ from .retained_graph import RETAINED_GRAPH
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
-    from ...protocol import Cause
+    from ...wire import Cause
 
 RULES = (
     HUGE_REQUEST,

@@ -9,7 +9,7 @@ from ..rule import Rule
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
-    from ...protocol import Message
+    from ...wire import Message
 
 
 def _check(evidence: Evidence) -> tuple[Message, Message] | None:

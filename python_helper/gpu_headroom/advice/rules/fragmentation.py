@@ -13,7 +13,7 @@ from ..rule import Rule
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
-    from ...protocol import Message
+    from ...wire import Message
 
 # A full card always has some gaps: a small request may fail on them, but they are not why.
 _MUCH_OF_THE_RESERVED = 0.1

@@ -9,7 +9,7 @@ from ..rule import Rule
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
-    from ...protocol import Message
+    from ...wire import Message
 
 _MOST_OF_THE_CARD = 0.5
 

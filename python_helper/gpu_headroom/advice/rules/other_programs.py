@@ -10,7 +10,7 @@ from ..rule import Rule
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
-    from ...protocol import Message
+    from ...wire import Message
 
 # Driver context and libraries of this very process stand in `outside`, too.
 OWN_CONTEXT_BYTES = GIB

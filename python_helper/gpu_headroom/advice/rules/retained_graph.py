@@ -10,7 +10,7 @@ from ..rule import Rule
 if TYPE_CHECKING:
     from ...holders.ledger import Retained
     from ...oom.evidence import Evidence
-    from ...protocol import Message
+    from ...wire import Message
 
 _SHARE = 0.25
 _SEVERAL = 2
