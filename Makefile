@@ -15,6 +15,8 @@ VENV := .venv
 BUILD := .venvs/build
 LAB_42 := .venvs/lab-4.2
 KERNEL_617 := .venvs/kernel-6.17
+JAX := .venvs/jax
+TENSORFLOW := .venvs/tensorflow
 BUILD_PATH := $(CURDIR)/$(BUILD)/bin:$(PATH)
 JLPM := PATH="$(BUILD_PATH)" jlpm
 PIP := -m pip --disable-pip-version-check
@@ -85,15 +87,23 @@ endef
 	@$(KERNEL_617)/bin/python scripts/install_torch.py
 	@touch $@
 
+.make/jax: requirements/jax.txt | .make/python
+	$(call environment,$(JAX),$<)
+	@touch $@
+
+.make/tensorflow: requirements/tensorflow.txt | .make/python
+	$(call environment,$(TENSORFLOW),$<)
+	@touch $@
+
 .make/build: requirements/build.txt | .make/python
 	$(call environment,$(BUILD),$<)
 	@touch $@
 
-.make/test-tools: requirements/test.txt .make/lab-4.6
-	@$(VENV)/bin/python $(PIP_INSTALL) --requirement $<
+.make/test-tools: requirements/test.txt requirements/torch.txt .make/lab-4.6
+	@$(VENV)/bin/python $(PIP_INSTALL) --requirement $< --constraint requirements/torch.txt
 	@touch $@
 
-environments: .make/lab-4.6 .make/lab-4.2 .make/kernel-6.17 ## the environments of every supported generation
+environments: .make/lab-4.6 .make/lab-4.2 .make/kernel-6.17 .make/jax .make/tensorflow ## the environments of every generation and framework
 
 # --- Front end ----------------------------------------------------------------
 
@@ -198,9 +208,10 @@ images: install environments .make/chromium ## the pictures of docs/images, take
 
 requirements: | .make/python ## pin every version in requirements/ again
 	@test -x .venvs/uv/bin/uv || { $(HOST_PYTHON) -m venv .venvs/uv && .venvs/uv/bin/python $(PIP_INSTALL) uv; }
-	@cd requirements && for name in build kernel-6.17 lab-4.2 lab-4.6 test; do \
+	@cd requirements && for name in build jax kernel-6.17 lab-4.2 lab-4.6 tensorflow test; do \
 		../.venvs/uv/bin/uv pip compile --quiet --universal --python-version 3.10 --no-header --no-annotate \
 			--constraint $$([ $$name = test ] && echo lab-4.6.txt || echo /dev/null) \
+			--excludes torch.txt \
 			--output-file $$name.txt $$name.in; \
 	done
 

@@ -108,7 +108,10 @@ export default tseslint.config(
     files: UNIT_TESTS,
     extends: [jest.configs['flat/recommended'], jest.configs['flat/style']],
     rules: {
-      'jest/expect-expect': 'error',
+      'jest/expect-expect': [
+        'error',
+        { assertFunctionNames: ['expect', 'expect*'] }
+      ],
       // Tests declare plugins and commands that nobody disables or queries.
       'jupyter/command-described-by': 'off',
       'jupyter/command-id-convention': 'off',

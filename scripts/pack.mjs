@@ -17,7 +17,7 @@ const HELPER = join(ROOT, 'python_helper', 'gpu_headroom');
 const TARGET = join(ROOT, 'src', 'kernel', 'packs.ts');
 
 /** Largest size of each pack on the wire, in bytes (base64). */
-const LIMITS = { core: 40_000, more: 60_000 };
+const LIMITS = { core: 40_000, more: 100_000 };
 
 /** Modules whose docstrings are the help that a person asks for. */
 const DOCUMENTED = ['__init__.py', 'magics.py'];
@@ -58,9 +58,16 @@ function bootstrap() {
 const PYTHON_TEXT =
   /(#[^\n]*)|((?:^|:[ \t]*\n)\s*)?("""(?:\\[^]|[^\\])*?"""|'''(?:\\[^]|[^\\])*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')/g;
 
+/** What only a type checker executes: an `if` at the left margin, all that it holds. */
+const FOR_TYPES = /^if TYPE_CHECKING:\n(?:(?:[ \t]+[^\n]*)?\n)+/gm;
+
+/** As many lines as before, and nothing in them. */
+const blank = source => source.replace(/[^\n]+/g, '');
+
 /**
- * Python source without comments and docstrings, which nobody reads inside a
- * kernel. Lines keep their numbers. What people ask for help about stays whole.
+ * Python source without comments, docstrings and imports for types, which nobody
+ * reads inside a kernel. Lines keep their numbers. What people ask for help about
+ * stays whole.
  */
 function strip(path, source) {
   if (DOCUMENTED.includes(path)) {
@@ -75,6 +82,7 @@ function strip(path, source) {
         ? all
         : `${place}""${'\n'.repeat(string.split('\n').length - 1)}`;
     })
+    .replace(FOR_TYPES, blank)
     .replace(/[ \t]+$/gm, '');
 }
 

@@ -2,18 +2,22 @@ import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
 import actions from './actions/plugin';
 import palette from './actions/palette';
+import badges from './cells/badgeplugin';
 import cells from './cells/plugin';
 import gauge from './gauge/plugin';
 import kernel from './kernel/plugin';
+import panel from './panel/plugin';
 import report from './report/plugin';
 
 const plugins: JupyterFrontEndPlugin<unknown>[] = [
   kernel,
   gauge,
+  panel,
   actions,
   palette,
   report,
-  cells
+  cells,
+  badges
 ];
 
 export default plugins;

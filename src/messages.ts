@@ -152,6 +152,9 @@ export function templates(trans: TranslationBundle): Record<string, string> {
     'remedy.smaller-batch.note_unsure': trans.__(
       'Activations scale with the batch, but even so it may not fit. Training changes slightly: check the learning rate.'
     ),
+    'remedy.smaller-batch.note_predicted': trans.__(
+      'Measured runs of this cell say that the largest `{name}` lies between {low} and {high}. Training changes slightly: check the learning rate.'
+    ),
     'remedy.no-grad': trans.__('Run the evaluation under `torch.no_grad()`'),
     'remedy.no-grad.note': trans.__(
       'Activations are then not kept. Gradients cannot be had from it.'
@@ -228,6 +231,131 @@ export function templates(trans: TranslationBundle): Record<string, string> {
     ),
     'released.failed': trans.__('The release stopped early: {error}.'),
     'released.cancelled': trans.__('The release was cancelled.'),
+    'note.preallocated': trans.__(
+      '{framework} took a pool of {pool_bytes} when it started, on purpose: its size says nothing about need.'
+    ),
+    'note.mapping': trans.__(
+      'This machine has several kinds of GPU: which of them this kernel will call GPU {index} is not certain.'
+    ),
+    'prediction.range': trans.__(
+      'From {runs} measured runs: the largest `{name}` that fits lies between {low} and {high}.'
+    ),
+    'prediction.no_batch': trans.__(
+      'Not measured: no batch size was found in the code of the last cells.'
+    ),
+    'prediction.few_runs': trans.__(
+      'Not measured: that takes two runs of the cell with another `{name}`, the larger one last.'
+    ),
+    'prediction.small_share': trans.__(
+      'Not measured: so far most of the memory does not depend on `{name}`. Try a larger one.'
+    ),
+    'prediction.too_far': trans.__(
+      'Not measured: more than {times} times the largest `{name}` that ran. Try a larger one.'
+    ),
+    'prediction.unclear': trans.__(
+      'Not measured: the runs leave open what the largest `{name}` is. Try a larger one.'
+    ),
+    'warning.filling_up': trans.__(
+      'GPU memory grows by {growth_bytes} per second: full in about {time}.'
+    ),
+    'warning.filling_up_steps': trans.__(
+      'GPU memory grows by {growth_bytes} per step: full in about {time} ({steps} steps).'
+    ),
+    'warning.filling_up_holder': trans.__(
+      'Most of what grew is held by `{name}`: {held_bytes}.'
+    ),
+    'warning.growth': trans.__(
+      'This cell kept {growth_bytes} more on each of its last {runs} runs.'
+    ),
+    'warning.growth_holder': trans.__(
+      'This cell kept {growth_bytes} more on each of its last {runs} runs: `{name}` grows.'
+    ),
+    'warning.retries': trans.__(
+      'GPU memory is nearly full: the allocator had to empty its cache {count} times while this cell ran, which makes it slow.'
+    ),
+    'warning.swallowed_oom': trans.__(
+      'GPU memory ran out while this cell ran, and its code caught the error: {count} in all.'
+    ),
+    'holders.measured': trans.__(
+      'Names, displayed values and tracebacks hold {held_bytes} of the {in_use_bytes} in use.'
+    ),
+    'holders.incomplete': trans.__(
+      'Stopped early: there are more objects than there was time for.'
+    ),
+    'holders.surplus': trans.__(
+      '{surplus_bytes} more were found than the frameworks count: memory shared with other programs or libraries, or made since.'
+    ),
+    'holders.nothing': trans.__('Nothing is in use on the GPU.'),
+    'holders.not_measured': trans.__('Not measured: no GPU framework is live.'),
+    'holders.failed': trans.__('The measurement stopped early: {error}.'),
+    'hint.graphs': trans.__(
+      '`{name}` keeps {count} tensors with their graphs: collect `loss.item()` or `tensor.detach()` instead.'
+    ),
+    'hint.graph': trans.__(
+      '`{name}` keeps {graph_bytes} for a backward pass: `.detach()` or `.item()` keeps the value alone.'
+    ),
+    'hint.outputs': trans.__(
+      'A displayed value stays in `Out`; a semicolon after the last expression keeps it out.'
+    ),
+    'hint.traceback': trans.__(
+      'The error of this cell keeps its variables until the next error.'
+    ),
+    'hint.elsewhere': trans.__(
+      'No name reaches it: garbage that waits for its collection, or what a module or a running function keeps.'
+    ),
+    'path.name': trans.__('`{name}`'),
+    'path.failed': trans.__('`{name}`, kept by the traceback of an error'),
+    'path.failed_cell': trans.__('`{name}`, kept by the traceback of {cell}'),
+    'path.global': trans.__('`{name}` of the module `{module}`'),
+    'path.type': trans.__('{type_name}'),
+    'path.attribute': trans.__('attribute `{name}`'),
+    'path.index': trans.__('item {name}'),
+    'path.key': trans.__('key `{name}`'),
+    'path.key_unnamed': trans.__('a key of type {type_name}'),
+    'path.member': trans.__('a member'),
+    'path.closure': trans.__('closure variable `{name}`'),
+    'path.default': trans.__('a default argument'),
+    'path.local': trans.__('variables of a suspended function'),
+    'path.suspended': trans.__('variables of the suspended `{name}`'),
+    'path.frame': trans.__('variable `{name}`'),
+    'path.variables': trans.__('variables of `{name}`'),
+    'path.traceback': trans.__('traceback'),
+    'path.graph': trans.__('autograd graph'),
+    'path.gradient': trans.__('gradient'),
+    'path.parameter': trans.__('parameter `{name}`'),
+    'path.buffer': trans.__('buffer `{name}`'),
+    'path.module': trans.__('module `{name}`'),
+    'path.state': trans.__('optimizer state'),
+    'path.group': trans.__('parameter group'),
+    'path.self': trans.__('the object of a method'),
+    'path.partial': trans.__('an argument of a `partial`'),
+    'path.cache': trans.__('what `lru_cache` keeps'),
+    'path.part': trans.__('its part `{name}`'),
+    'path.iterator': trans.__('what an iterator goes through'),
+    'path.found_one': trans.__('One way leads to it.'),
+    'path.found': trans.__('{count} ways lead to it.'),
+    'path.stopped': trans.__('Stopped after {seconds} s. Found so far:'),
+    'path.stopped_empty': trans.__(
+      'Stopped after {seconds} s. Nothing was found so far.'
+    ),
+    'path.gone': trans.__(
+      'It is no longer there: the list is older than the memory.'
+    ),
+    'path.unreached': trans.__(
+      'No name leads to it: objects that refer to each other, or native code, keep it.'
+    ),
+    'path.broken_off': trans.__('The search stopped early: {error}.'),
+    'path.native': trans.__(
+      'No Python object refers to it: native code, autograd or a function that still runs keeps it.'
+    ),
+    'snapshot.written': trans.__('Wrote {file_bytes} to `{path}`.'),
+    'snapshot.exists': trans.__(
+      '`{path}` exists already: nothing was written.'
+    ),
+    'snapshot.failed': trans.__('The snapshot could not be written: {error}.'),
+    'snapshot.not_initialised': trans.__(
+      'There is no snapshot: PyTorch has not used the GPU yet.'
+    ),
     'refused.malformed': trans.__(
       'The request cannot be read: `{key}` is missing or has a wrong type.'
     ),

@@ -14,7 +14,9 @@ export interface ISettings {
   readonly compact: boolean;
   readonly startHelper: StartHelper;
   readonly markCells: boolean;
+  readonly showBadges: boolean;
   readonly keepReports: boolean;
+  readonly recordAllocations: boolean;
   /** Readings per second while a cell runs. */
   readonly rate: number;
   /** Readings per second while a cell runs and somebody looks closely. */
@@ -27,7 +29,9 @@ export const DEFAULT_SETTINGS: ISettings = {
   compact: false,
   startHelper: 'automatically',
   markCells: true,
+  showBadges: true,
   keepReports: true,
+  recordAllocations: false,
   rate: 2,
   watchedRate: 10
 };

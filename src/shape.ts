@@ -38,10 +38,16 @@ export const integer = when<number>(
   'an integer',
   value => isNumber(value) && Number.isInteger(value)
 );
-export const count = when<number>(
-  'a whole number of at least 0',
-  value => isNumber(value) && Number.isInteger(value) && value >= 0
-);
+
+/** A whole number of at least `least`. */
+export function atLeast(least: number): Check<number> {
+  return when(
+    `a whole number of at least ${least}`,
+    value => isNumber(value) && Number.isInteger(value) && value >= least
+  );
+}
+
+export const count = atLeast(0);
 
 export function oneOf<T extends string>(...values: readonly T[]): Check<T> {
   return when('one of the known values', value => values.includes(value as T));

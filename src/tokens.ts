@@ -7,11 +7,14 @@ import type {
   Event,
   ICell,
   IHello,
+  IHistoryPoint,
+  IHostMemory,
   IOom,
   IReleased,
   IReplies,
   IRequests,
   ISample,
+  IWarning,
   RequestArgs
 } from './protocol';
 
@@ -40,6 +43,14 @@ export type Phase =
 /** Why no helper is started in the phase `off`. */
 export type OffReason = 'click' | 'never' | 'notebook';
 
+/** What the last reading told of a kernel that died. */
+export interface IDeath {
+  /** `null`: not measured. */
+  readonly host: IHostMemory | null;
+  /** How long before its death was known, in milliseconds; `null`: there was none. */
+  readonly age_ms: number | null;
+}
+
 /**
  * What is known of one kernel's GPU memory. A new object for every change.
  */
@@ -64,6 +75,14 @@ export interface IMemoryState {
   /** The last failure for want of memory whose cell has not run well since. */
   readonly lastOom: IOom | null;
   readonly lastReleased: IReleased | null;
+  /** The last thing that the helper warned of, until a cell is started again. */
+  readonly warning: IWarning | null;
+  /** Runs of cells, oldest first: the last three of each, of the last 200 cells. */
+  readonly runs: readonly ICell[];
+  /** The highest reading of each second of the last five minutes, oldest first. */
+  readonly history: readonly IHistoryPoint[];
+  /** How the last life ended, when nobody had asked for it; until the next begins. */
+  readonly death: IDeath | null;
 }
 
 /**

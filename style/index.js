@@ -4,6 +4,8 @@ import './button.css';
 import './bar.css';
 import './gauge.css';
 import './popup.css';
+import './timeline.css';
+import './panel.css';
 import './frame/card.css';
 import './frame/bar.css';
 import './frame/remedy.css';

@@ -20,8 +20,11 @@ __all__ = [
     "alive",
     "free",
     "free_traceback",
+    "holders",
+    "largest_batch",
     "load_ipython_extension",
     "plan",
+    "save_memory_snapshot",
     "simulate",
     "start",
     "status",
@@ -49,10 +52,44 @@ def alive() -> bool:
 
 
 def status() -> str:
-    """Say in one line per GPU what is in use, cached, outside and free."""
-    from .summary import summarise
+    """Say what is in use, cached, outside and free on each GPU, and the host memory.
 
-    return summarise(_live().sampler.measure())
+    Works in a plain script too, where the GPUs are read once. Starts no framework.
+    """
+    from . import summary
+
+    return summary.status()
+
+
+def holders() -> str:
+    """Say who holds the memory in use: names, largest first, then what no name reaches.
+
+    The parts add up to what is in use. Takes up to a quarter of a second. In a plain script
+    the names are those of the main module.
+    """
+    from . import summary
+
+    return summary.holders()
+
+
+def largest_batch() -> str:
+    """Say how large the batch of the last cell may be, from its measured runs.
+
+    A range, where two runs with different batch sizes tell it; else why it is not measured.
+    """
+    from .predict import of_last_cell
+
+    return of_last_cell(_live()).message["text"]
+
+
+def save_memory_snapshot(path: str | None = None) -> str:
+    """Write PyTorch's memory snapshot for https://pytorch.org/memory_viz, and say where it is.
+
+    Without `path` it gets a new name in the working directory. Overwrites nothing.
+    """
+    from .memory_snapshot import export
+
+    return export(path).message["text"]
 
 
 def plan() -> list[Item]:

@@ -1,9 +1,9 @@
-"""The ledger of cell runs: what each did to the memory, and its latest source."""
+"""The ledger of cell runs: what each did to the memory, and its source."""
 
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -16,13 +16,15 @@ if TYPE_CHECKING:
     Status = Literal["running", "ok", "error", "oom"]
 
 _KEPT_CELLS = 200
+_KEPT_RUNS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class CellRun:
     """One run of a cell; times in seconds since the epoch, `None` is not known.
 
-    `filename` is the name its code was compiled under, where it can be known.
+    `filename` is the name its code was compiled under, where it can be known. `run` counts
+    from 1.
     """
 
     cell_id: str | None
@@ -33,6 +35,17 @@ class CellRun:
     end_s: float | None = None
     status: Status = "running"
     memory: tuple[wire.CellMemory, ...] = ()
+    run: int = 1
+    growth: wire.Growth | None = None
+
+    @property
+    def key(self) -> str:
+        """What tells its cell from others."""
+        return self.cell_id or f"In [{self.execution_count}]"
+
+    def on(self, device_index: int) -> wire.CellMemory | None:
+        """Return what it did to one device."""
+        return next((each for each in self.memory if each["device_index"] == device_index), None)
 
     def as_wire(self, life_id: str) -> wire.Cell:
         """Return this run as it travels."""
@@ -45,8 +58,8 @@ class CellRun:
             "start_s": self.start_s,
             "end_s": self.end_s,
             "memory": list(self.memory),
-            "run": 1,
-            "growth": None,
+            "run": self.run,
+            "growth": self.growth,
         }
 
 
@@ -71,17 +84,25 @@ class Ledger:
         self._lock = threading.Lock()
         self._open: list[_Open] = []
         self._last: CellRun | None = None
-        self._latest: OrderedDict[str, CellRun] = OrderedDict()
+        self._runs: OrderedDict[str, deque[CellRun]] = OrderedDict()
 
     @property
     def running(self) -> bool:
         """Whether a cell runs, one that awaits included."""
         return bool(self._open)
 
+    @property
+    def opened(self) -> CellRun | None:
+        """The running cell as it began: the same object all along."""
+        opened = self._open[:1]
+        return opened[0].run if opened else None
+
     def begin(self, token: object, run: CellRun, start: Snapshot | None) -> bool:
         """Enter the start of a run; true when it is a cell of the notebook."""
         with self._lock:
-            self._open.append(_Open(token, run, start))
+            known = self._runs.get(run.key)
+            count = known[-1].run + 1 if known else 1
+            self._open.append(_Open(token, replace(run, run=count), start))
             return len(self._open) == 1
 
     def observe(self, snapshot: Snapshot) -> None:
@@ -136,28 +157,53 @@ class Ledger:
     def cells(self) -> tuple[CellRun, ...]:
         """Return the latest run of each cell, the one that ran last at the end."""
         with self._lock:
-            return tuple(self._latest.values())
+            return tuple(runs[-1] for runs in self._runs.values())
+
+    def runs(self, key: str | None = None) -> list[CellRun]:
+        """Return the last runs of each cell, or of one, oldest first."""
+        with self._lock:
+            found = [
+                run
+                for cell, runs in self._runs.items()
+                if key is None or cell == key
+                for run in runs
+            ]
+        return sorted(found, key=lambda each: each.start_s)
+
+    def amend(self, run: CellRun, growth: wire.Growth) -> CellRun | None:
+        """Enter what became known of a run after its end; `None` where it is forgotten."""
+        amended = replace(run, growth=growth)
+        with self._lock:
+            runs = self._runs.get(run.key, deque())
+            for place, each in enumerate(runs):
+                if each.run == run.run:
+                    runs[place] = amended
+                    if self._last is each:
+                        self._last = amended
+                    return amended
+        return None
 
     def _keep(self, run: CellRun) -> None:
-        key = run.cell_id or f"In [{run.execution_count}]"
-        self._latest.pop(key, None)
-        self._latest[key] = run
-        while len(self._latest) > _KEPT_CELLS:
-            self._latest.popitem(last=False)
+        runs = self._runs.pop(run.key, None) or deque(maxlen=_KEPT_RUNS)
+        runs.append(run)
+        self._runs[run.key] = runs
+        while len(self._runs) > _KEPT_CELLS:
+            self._runs.popitem(last=False)
 
 
 def _memory(opened: _Open, snapshot: Snapshot | None) -> tuple[wire.CellMemory, ...]:
     if snapshot is None:
         return ()
     start = opened.start
+    devices = [
+        (None if start is None else start.device(each.index), each) for each in snapshot.devices
+    ]
     return tuple(
         _device_memory(
-            None if start is None else start.device(device.index),
-            device,
-            known_start=start is not None,
-            highest=opened.highest.get(device.index, 0),
+            before, now, known_start=start is not None, highest=opened.highest.get(now.index, 0)
         )
-        for device in snapshot.devices
+        for before, now in devices
+        if now.frameworks or (before is not None and before.frameworks)
     )
 
 
@@ -166,31 +212,34 @@ def _device_memory(
 ) -> wire.CellMemory:
     # A device that the cell itself brought up held nothing before.
     in_use = start.in_use_bytes if start else 0
-    peak, peak_before = _peak(now), _peak(start) if start else 0
-    exact = known_start and peak is not None and peak_before is not None and peak > peak_before
-    sampled = max(highest, in_use, now.in_use_bytes)
+    before, counter = _peak_before(start, now), now.peak_in_use_bytes
+    exact = known_start and counter is not None and before is not None and counter > before
+    peak = max(highest, in_use, now.in_use_bytes)
+    if counter is not None and (exact or (before is not None and counter < before)):
+        # Rose: it is the cell's own. Fell: the cell reset it, and it has seen the time since.
+        peak = max(peak, counter)
     return {
         "device_index": now.index,
         "change_bytes": now.in_use_bytes - in_use if known_start else None,
-        "peak_bytes": peak if exact else sampled,
+        "peak_bytes": peak,
         "peak_exact": exact,
-        "needed_bytes": max(0, (peak if exact and peak is not None else sampled) - in_use)
-        if known_start
-        else None,
+        "needed_bytes": peak - in_use if known_start else None,
         "alloc_retries": _rise(start, now, "alloc_retries") if known_start else None,
         "ooms": _rise(start, now, "ooms") if known_start else None,
     }
 
 
-def _peak(device: DeviceReading) -> int | None:
-    # The peaks of two allocators need not fall together, so they cannot be added.
-    frameworks = device.frameworks
-    return frameworks[0].peak_in_use_bytes if len(frameworks) == 1 else None
+def _peak_before(start: DeviceReading | None, now: DeviceReading) -> int | None:
+    """Return the peak counter at the start; `None` where it was another framework's."""
+    if start is None or not start.frameworks:
+        return 0
+    same = [each.name for each in start.frameworks] == [each.name for each in now.frameworks]
+    return start.peak_in_use_bytes if same else None
 
 
 def _rise(start: DeviceReading | None, now: DeviceReading, counter: str) -> int | None:
     total = _total(now, counter)
-    before = _total(start, counter) if start else 0
+    before = _total(start, counter) if start and start.frameworks else 0
     return None if total is None or before is None else max(0, total - before)
 
 

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
 
 Kind = TypeVar("Kind")
 
+_NAME = type.__dict__["__name__"]
+
 
 def is_kind(value: object, kind: type[Kind]) -> TypeGuard[Kind]:
     """Return whether the type of `value` is `kind` or comes from it.
@@ -17,3 +19,9 @@ def is_kind(value: object, kind: type[Kind]) -> TypeGuard[Kind]:
     lazy proxy would wake up.
     """
     return issubclass(type(value), kind)
+
+
+def name_of(kind: type) -> str:
+    """Return the name of a class, without asking its metaclass."""
+    name: str = _NAME.__get__(kind)
+    return name

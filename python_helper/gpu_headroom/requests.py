@@ -1,9 +1,7 @@
-"""What each request of a page does."""
+"""What a page may ask of the first pack, and the way to what answers the rest."""
 
 from __future__ import annotations
 
-import time
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, cast
 
 from . import protocol
@@ -12,10 +10,9 @@ from .messages import message
 from .sampler import DEFAULT_HZ
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from . import wire
-    from .mainloop import Job
     from .session import Session
 
 _SHOWN = 80  # characters of what a page sent, in the sentence that refuses it
@@ -33,7 +30,8 @@ class Desk:
     """Answers requests, on whatever thread they arrive.
 
     A request is answered from what is known, or its work is queued for the main
-    thread; nothing here waits for a cell. Bad input gets a `refused` reply.
+    thread; nothing here waits for a cell. Bad input gets a `refused` reply. What needs
+    the second pack is answered by `answers.py`.
     """
 
     def __init__(self, session: Session) -> None:
@@ -42,12 +40,7 @@ class Desk:
             "attach": self._attach,
             "detach": self._detach,
             "sample": self._sample,
-            "plan": self._plan,
-            "release": self._release,
-            "cancel": self._cancel,
             "report": self._report,
-            "fix": self._fix,
-            "cleanup": self._cleanup,
             "pack": self._pack,
         }
 
@@ -55,12 +48,13 @@ class Desk:
         """Answer one request; raises nothing."""
         request_id = request.get("id") if isinstance(request, dict) else None
         try:
-            return self._answers[_checked(request)["type"]](request)
+            checked = _checked(request)
+            return self._work_of(checked)(checked)
         except Refusal as refusal:
             reason = refusal.reason
         except Exception as error:  # noqa: BLE001  whatever fails here must not fail the kernel
             self._session.failed("requests", error)
-            reason = message("refused.failed", error=_named(error))
+            reason = message("refused.failed", error=f"{type(error).__name__}: {error}")
         return {
             "type": "refused",
             "id": request_id if isinstance(request_id, str) else "",
@@ -101,82 +95,6 @@ class Desk:
             "cell": session.cell(),
         }
 
-    def _plan(self, request: protocol.PlanRequest) -> wire.PlanReply:
-        self._need_second_pack()
-        self._session.mainloop.submit("plan", request["id"], self._make_plan)
-        return {"type": "plan", "id": request["id"], "status": "queued"}
-
-    def _make_plan(self, job: Job) -> None:
-        from . import release
-
-        session = self._session
-        items = release.plan(session.shell)
-        expected = sum(each["expected_bytes"] or 0 for each in items if each["safe"])
-        summary = (
-            message("plan.ready", expected_bytes=expected) if expected else message("plan.nothing")
-        )
-        for request_id in job.request_ids:
-            session.send(
-                {
-                    "type": "plan",
-                    "life_id": session.life_id,
-                    "request_id": request_id,
-                    "items": items,
-                    "message": summary,
-                }
-            )
-
-    def _release(self, request: protocol.ReleaseRequest) -> wire.ReleaseReply:
-        self._need_second_pack()
-        session = self._session
-        items, report_id = request["items"], request["report_id"]
-        wish = ("release", None if items is None else tuple(sorted(items)), report_id)
-        waiting = session.ledger.running
-        job = session.mainloop.submit(
-            wish, request["id"], lambda job: self._run_release(job.id, items, report_id)
-        )
-        return {
-            "type": "release",
-            "id": request["id"],
-            "release_id": job.id,
-            "status": "waiting" if waiting else "queued",
-        }
-
-    def _run_release(
-        self, release_id: str, items: Sequence[protocol.ItemId] | None, report_id: str | None
-    ) -> None:
-        from . import release
-
-        session = self._session
-        try:
-            outcome = asdict(release.run(items, session.shell, session.sampler.measure))
-        except Exception as error:  # noqa: BLE001  the page waits for an end, whatever it is
-            session.failed("release", error)
-            outcome = _without_effect("failed", error=_named(error))
-        released = self._released(release_id, report_id, outcome)
-        session.reports.enter_release(released)
-        session.send(released)
-
-    def _released(
-        self, release_id: str, report_id: str | None, outcome: Mapping[str, object]
-    ) -> wire.Released:
-        released = {
-            "type": "released",
-            "life_id": self._session.life_id,
-            "release_id": release_id,
-            "report_id": report_id,
-            "time_s": time.time(),
-            **outcome,
-        }
-        return cast("wire.Released", released)
-
-    def _cancel(self, request: protocol.CancelRequest) -> wire.CancelReply:
-        release_id = request["release_id"]
-        cancelled = self._session.mainloop.cancel(release_id)
-        if cancelled:
-            self._session.send(self._released(release_id, None, _without_effect("cancelled")))
-        return {"type": "cancel", "id": request["id"], "cancelled": cancelled}
-
     def _report(self, request: protocol.ReportRequest) -> wire.ReportReply:
         session = self._session
         ours = request["life_id"] == session.life_id
@@ -189,41 +107,21 @@ class Desk:
             "released": session.reports.released(request["report_id"]) if report else None,
         }
 
-    def _fix(self, request: protocol.FixRequest) -> wire.FixReply:
-        fix = self._session.reports.fix(request["report_id"], request["remedy_id"])
-        if fix is None:
-            return {
-                "type": "fix",
-                "id": request["id"],
-                "status": "unknown",
-                "edits": [],
-                "run": [],
-                "message": message("fix.unknown"),
-            }
-        outcome = fix.edits(request["sources"])
-        return {
-            "type": "fix",
-            "id": request["id"],
-            "status": outcome.status,
-            "edits": list(outcome.edits),
-            "run": list(outcome.run),
-            "message": outcome.message,
-        }
-
-    def _cleanup(self, request: protocol.CleanupRequest) -> wire.CleanupReply:
-        self._need_second_pack()
-        from . import release
-
-        code = release.cleanup_code(self._session.shell)
-        return {"type": "cleanup", "id": request["id"], "code": code}
-
     def _pack(self, request: protocol.PackRequest) -> wire.PackReply:
         accepted = self._session.add_pack(request["data"])
         return {"type": "pack", "id": request["id"], "accepted": accepted}
 
-    def _need_second_pack(self) -> None:
+    def _work_of(self, request: Mapping[str, Any]) -> Callable[[Any], wire.Reply]:
+        """Return what answers a request; raises `Refusal` before its part of the helper is here."""
+        kind = request["type"]
+        if kind in self._answers:
+            return self._answers[kind]
         if not self._session.complete:
             raise Refusal(message("refused.incomplete"))
+        from .answers import Answers
+
+        self._answers.update(Answers(self._session).by_kind)
+        return self._answers[kind]
 
 
 def _checked(request: object) -> Mapping[str, Any]:
@@ -240,25 +138,3 @@ def _checked(request: object) -> Mapping[str, Any]:
     if flaw:
         raise Refusal(message("refused.malformed", key=flaw))
     return cast("Mapping[str, Any]", request)
-
-
-def _without_effect(status: str, **params: str) -> dict[str, object]:
-    """Return the fields of a release that did not come to measure anything."""
-    measured = (
-        "freed_bytes",
-        "returned_bytes",
-        "in_use_bytes",
-        "headroom_before_bytes",
-        "headroom_after_bytes",
-    )
-    return {
-        "status": status,
-        **dict.fromkeys(measured),
-        "items": [],
-        "still_held": [],
-        "message": message(f"released.{status}", **params),
-    }
-
-
-def _named(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}"

@@ -6,15 +6,15 @@ import os
 import threading
 import time
 import weakref
-from typing import TYPE_CHECKING
+from random import uniform
+from typing import TYPE_CHECKING, Protocol
 
 from .snapshot import Snapshot
-from .sources import read_all
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
-    from .sources import Source
+    from .sources import Reading
 
 DEFAULT_HZ = 2.0
 _SLOW_S = 0.005
@@ -22,8 +22,19 @@ _FIRST_BACK_OFF_S = 1.0
 _LAST_BACK_OFF_S = 5.0
 _JOIN_S = 2.0
 _HEARTBEAT_S = 1.0
+_OFF_BEAT = 0.8, 1.2
 
 _samplers: weakref.WeakSet[Sampler] = weakref.WeakSet()
+
+
+class Readable(Protocol):
+    """What a sampler reads: all sources of the kernel."""
+
+    def prepare(self) -> None:
+        """Do what takes long, such as opening a driver; called on the sampler's own thread."""
+
+    def read(self) -> Reading:
+        """Read everything now."""
 
 
 class Sampler:
@@ -37,7 +48,7 @@ class Sampler:
 
     def __init__(
         self,
-        sources: Sequence[Source],
+        sources: Readable,
         *,
         busy: Callable[[], bool],
         rate_hz: Callable[[], float | None],
@@ -56,6 +67,7 @@ class Sampler:
         self._lock = threading.Lock()
         self._news = threading.Event()
         self._thread: threading.Thread | None = None
+        self.clock: Callable[[], float] = time.time
         self.latest: Snapshot | None = None
 
     @property
@@ -83,7 +95,7 @@ class Sampler:
             thread.join(_JOIN_S)
 
     def wake(self) -> None:
-        """Tell the thread that a cell started or ended, or that the wanted rate changed."""
+        """Tell the thread of a cell's start or end, another rate, or parts that arrived."""
         self._news.set()
 
     def measure(self, timeout_s: float = 0.25) -> Snapshot | None:
@@ -108,13 +120,13 @@ class Sampler:
 
     def _read(self) -> Snapshot:
         started = time.perf_counter()
-        state, devices = read_all(self._sources)
+        state, devices, host = self._sources.read()
         if time.perf_counter() - started > _SLOW_S:
             self._slow_down()
         else:
             self._back_off_s = self._back_off_s / 2 if self._back_off_s > _SLOW_S else 0.0
         self._seq += 1
-        return Snapshot(self._seq, time.time(), state, devices)
+        return Snapshot(self._seq, self.clock(), state, devices, host)
 
     def _slow_down(self) -> None:
         self._back_off_s = min(_LAST_BACK_OFF_S, max(_FIRST_BACK_OFF_S, 2 * self._back_off_s))
@@ -124,7 +136,10 @@ class Sampler:
 
     def _run(self) -> None:
         while not self._stopping:
-            if self._news.wait(self._interval_s() if self._busy() else None):
+            self._sources.prepare()
+            # Always a little off: readings in step with a training loop would see one phase of it.
+            wait_s = self._interval_s() * uniform(*_OFF_BEAT)  # noqa: S311  nothing to be guessed
+            if self._news.wait(wait_s if self._busy() else None):
                 self._news.clear()
             else:
                 self._tick()

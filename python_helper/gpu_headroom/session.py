@@ -19,14 +19,18 @@ from .protocol import PROTOCOL_VERSION
 from .reports import Reports
 from .requests import Desk
 from .sampler import Pace, Sampler
-from .sources.torch_cuda import TorchCuda
+from .sources import Sources
 from .watch import Watch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Literal
 
     from . import protocol, wire
+    from .cells import CellRun
     from .channel import Channel
+    from .holders.made import Recording
+    from .lookout import Lookout
     from .oom.capture import Capture, Observer
     from .snapshot import Snapshot
 
@@ -85,8 +89,10 @@ class Session:
         self.ledger = Ledger()
         self.reports = Reports()
         self._observer: Observer | None = None
+        self._finder = injection.finder()
+        self.sources = Sources(lambda: self.complete, self.failed)
         self.sampler = Sampler(
-            [TorchCuda()],
+            self.sources,
             busy=lambda: self.ledger.running,
             rate_hz=self.leases.wanted_hz,
             measured=self._measured,
@@ -101,7 +107,9 @@ class Session:
         self._desk = Desk(self)
         self._watch = Watch(self)
         self._pace = Pace()
-        self._finder = injection.finder()
+        self.recording: Recording | None = None
+        self._lookout: Lookout | None = None
+        self._lookout_lock = threading.Lock()
         self._arrived = threading.Event()
         self._errors: set[str] = set()
 
@@ -118,11 +126,14 @@ class Session:
         """Say goodbye and take back everything that `open` did."""
         self.send({"type": "bye", "life_id": self.life_id, "reason": "unloaded"})
         self.sampler.stop()
+        self.sources.close()
         if self.channel is not None:
             self.channel.close()
         self._watch.close()
         if self._observer is not None:
             self._observer.detach()
+        if self.recording is not None:
+            self.recording.end()
 
     # --- Parts of the helper ------------------------------------------------
 
@@ -131,12 +142,28 @@ class Session:
         """Whether all of the helper's modules are there."""
         return self._finder is None or self._finder.complete
 
+    @property
+    def turn(self) -> Literal["queued", "waiting"]:
+        """When work queued now will run: soon, or when the running cell ends."""
+        return "waiting" if self.ledger.running else "queued"
+
+    @property
+    def lookout(self) -> Lookout | None:
+        """What looks ahead; `None` while the second pack is missing."""
+        with self._lookout_lock:
+            if self._lookout is None and self.complete:
+                from .lookout import Lookout
+
+                self._lookout = Lookout(self)
+            return self._lookout
+
     def add_pack(self, data: str) -> bool:
         """Store the second pack; false where it is not wanted."""
         if self._finder is None or self.complete:
             return False
         self._finder.add(data)
         self._arrived.set()
+        self.sampler.wake()
         self.mainloop.submit("card", "", lambda _: self._watch.explain_owed())
         return True
 
@@ -195,10 +222,23 @@ class Session:
     def notice(self, snapshot: Snapshot) -> Snapshot:
         """Enter a reading wherever readings are of use, and return it."""
         self.ledger.observe(snapshot)
-        torch = sys.modules.get("torch")
-        if snapshot.state == "live" and torch is not None:
-            self._observe(torch._C)  # noqa: SLF001  where the observer is
+        lookout = self.lookout
+        if lookout is not None:
+            lookout.enter(snapshot)
+        # To attach before CUDA is up would start it; another framework may be what is live.
+        if self.sources.torch.state() == "live":
+            self._record()
+            self._observe(sys.modules["torch"]._C)  # noqa: SLF001  where the observer is
         return snapshot
+
+    def ended(self, run: CellRun) -> None:
+        """Look at what a cell has done, between its end and its event."""
+        try:
+            lookout = self.lookout
+            if lookout is not None:
+                lookout.ended(run)
+        except Exception as error:  # noqa: BLE001  the cell has ended, whatever we make of it
+            self.failed("lookout", error)
 
     def take_capture(self) -> Capture | None:
         """Return what the allocator last failed on, once."""
@@ -215,7 +255,7 @@ class Session:
             "busy": self.ledger.running,
             "devices": [each.as_wire() for each in snapshot.devices],
             "host": None if snapshot.host is None else snapshot.host.as_wire(),
-            "trends": [],
+            "trends": self._lookout.trends() if self._lookout else [],
         }
 
     def failed(self, part: str, error: BaseException) -> None:
@@ -256,6 +296,15 @@ class Session:
         if self._observer is None:
             self._observer = Observer()
         self._observer.attach(torch_c)
+
+    def _record(self) -> None:
+        wanted = self.options["record_allocations"]
+        if self.recording is None and wanted and self.complete:
+            from .holders.made import Recording
+
+            self.recording = Recording()
+        if self.recording is not None:
+            self.recording.follow(wanted)
 
     def _idle(self) -> bool:
         self._watch.settle()

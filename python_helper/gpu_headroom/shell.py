@@ -33,6 +33,16 @@ def cell_id(shell: Any, info: object = None) -> str | None:
     return found if isinstance(found, str) else None
 
 
+def execution_count(shell: Any, info: object, expected: int) -> int | None:
+    """Return the number of the cell that begins, if it is `expected`, as it was at rest.
+
+    IPython counts on before the cell begins since 9.0, and when it has ended before that.
+    """
+    if not getattr(info, "store_history", False):
+        return None
+    return expected if shell.execution_count - expected in {0, 1} else None
+
+
 def on_control_thread(shell: Any) -> bool:
     """Whether the caller runs on the kernel's control channel, beside the user's cells."""
     control = getattr(getattr(shell, "kernel", None), "control_thread", None)
@@ -72,8 +82,8 @@ def code_name(shell: Any, source: str, execution_count: int | None) -> str | Non
 
 
 def _on_stack() -> bool:
-    frames = sys._current_frames()  # noqa: SLF001  documented, in spite of its name
-    frame = frames.get(threading.main_thread().ident or 0)
+    # Not kept in a variable: this frame is among them, and a cycle would keep the user's alive.
+    frame = sys._current_frames().get(threading.main_thread().ident or 0)  # noqa: SLF001  documented, in spite of its name
     while frame is not None:
         code = frame.f_code
         if code.co_name in _RUNNERS and code.co_filename.endswith(_RUNNER_FILES):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
@@ -24,6 +24,15 @@ class FrameworkReading:
     alloc_retries: int | None
     ooms: int | None
     preallocated: bool = False
+    # For trends only. They change all the time, which is no news to a page.
+    allocated_total_bytes: int | None = field(default=None, compare=False)
+    inactive_split_bytes: int | None = field(default=None, compare=False)
+
+    def as_wire(self) -> wire.Framework:
+        """Return this reading as it travels."""
+        reading = asdict(self)
+        del reading["allocated_total_bytes"], reading["inactive_split_bytes"]
+        return cast("wire.Framework", reading)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +64,25 @@ class DeviceReading:
         return sum(each.cached_bytes or 0 for each in self.frameworks)
 
     @property
+    def peak_in_use_bytes(self) -> int | None:
+        """The framework's peak counter; of several it is not known, as their peaks may not meet."""
+        if len(self.frameworks) == 1:
+            return self.frameworks[0].peak_in_use_bytes
+        return None if self.frameworks else 0
+
+    @property
+    def allocated_total_bytes(self) -> int | None:
+        """All bytes that were ever given out, over all frameworks."""
+        totals = [each.allocated_total_bytes for each in self.frameworks]
+        known = [each for each in totals if each is not None]
+        return sum(known) if known and len(known) == len(totals) else None
+
+    @property
+    def inactive_split_bytes(self) -> int:
+        """Cached bytes beside blocks in use: no flush of the cache can give them back."""
+        return sum(each.inactive_split_bytes or 0 for each in self.frameworks)
+
+    @property
     def used_bytes(self) -> int | None:
         """Outside + in use: the left number of the gauge."""
         if self.outside_bytes is None:
@@ -79,7 +107,7 @@ class DeviceReading:
             "cached_bytes": self.cached_bytes,
             "used_bytes": self.used_bytes,
             "headroom_bytes": self.headroom_bytes,
-            "frameworks": [asdict(each) for each in self.frameworks],
+            "frameworks": [each.as_wire() for each in self.frameworks],
             "notes": list(self.notes),
         }
         return cast("wire.Device", device)

@@ -42,6 +42,7 @@ class Watch:
         self._inner_error: BaseException | None = None
         self._shown_before = _last_shown()
         self._doubtful_since_s: float | None = None
+        self._next_count = session.shell.execution_count
         self._owed: tuple[dict[str, Any], str] | None = None
 
     def open(self) -> None:
@@ -91,7 +92,8 @@ class Watch:
             self._let_go_of_adopted()
             start = None if session.ledger.running else session.sampler.measure_edge()
             cell_id = facts.cell_id(self._shell, info)
-            run = CellRun(cell_id, None, info.raw_cell, None, time.time())
+            count = facts.execution_count(self._shell, info, self._next_count)
+            run = CellRun(cell_id, count, info.raw_cell, None, time.time())
             if session.ledger.begin(info, run, start):
                 self._shown_before = _last_shown()
                 self._cell_parent = facts.parent(self._shell)
@@ -104,6 +106,7 @@ class Watch:
 
     def _after_cell(self, result: Any) -> None:
         session = self._session
+        self._next_count = self._shell.execution_count
         if session.sampler.forked or facts.on_control_thread(self._shell):
             return
         try:
@@ -147,6 +150,7 @@ class Watch:
         status: Status = "oom" if recognition else "ok" if succeeded else "error"
         count = getattr(result, "execution_count", None)
         run = session.ledger.end(0, status, count, time.time(), snapshot)
+        session.ended(run)
         try:
             if error is not None and recognition is not None:
                 self._report(error, recognition, run, snapshot)
@@ -173,6 +177,7 @@ class Watch:
             "device": None if snapshot is None else snapshot.device(recognition.device_index or 0),
             "shell": self._shell,
             "time_s": time.time(),
+            "runs": tuple(session.ledger.runs()),
         }
         if session.await_pack(_PACK_WAIT_S):
             self._explain(error, facts)

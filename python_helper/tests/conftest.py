@@ -21,6 +21,11 @@ GENERATIONS = {
     "ipykernel-6.29": ("GPU_HEADROOM_PYTHON_LAB_42", ".venvs/lab-4.2"),
     "ipykernel-6.17": ("GPU_HEADROOM_PYTHON_KERNEL_617", ".venvs/kernel-6.17"),
 }
+FRAMEWORKS = {
+    "torch": GENERATIONS["ipykernel-7"],
+    "jax": ("GPU_HEADROOM_PYTHON_JAX", ".venvs/jax"),
+    "tensorflow": ("GPU_HEADROOM_PYTHON_TENSORFLOW", ".venvs/tensorflow"),
+}
 
 
 @pytest.fixture(scope="session")
@@ -42,9 +47,9 @@ def newest_python() -> Path:
     return interpreter("ipykernel-7")
 
 
-def interpreter(generation: str) -> Path:
-    """Find the environment of a generation; missing it is a failure, not a skip."""
-    variable, folder = GENERATIONS[generation]
+def interpreter(name: str) -> Path:
+    """Find the environment of a generation or framework; missing it is a failure, not a skip."""
+    variable, folder = (GENERATIONS | FRAMEWORKS)[name]
     found = Path(os.environ.get(variable) or ROOT / folder / "bin" / "python")
     if not found.exists():
         pytest.fail(f"{found} is missing: run `make environments` to prepare all of them.")

@@ -16,6 +16,7 @@ from gpu_headroom.oom.evidence import Failure
 from gpu_headroom.oom.recognise import recognise
 from gpu_headroom.release.tracebacks import drop_tracebacks
 from gpu_headroom.snapshot import Snapshot
+from gpu_headroom.sources.merge import merge
 from gpu_headroom.sources.torch_cuda import TorchCuda
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
@@ -59,7 +60,7 @@ class Notebook:
         state = self.source.state()
         if state != "live":
             return None
-        return Snapshot(0, time.time(), state, self.source.read())
+        return Snapshot(0, time.time(), state, merge(self.source.read(), ()))
 
     def in_use(self) -> int:
         """Return the bytes in live tensors, as PyTorch counts them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -155,3 +156,52 @@ def test_the_running_cell_knows_its_memory_so_far() -> None:
     assert current is not None
     assert current.status == "running"
     assert current.memory[0]["change_bytes"] == 70
+
+
+def test_counts_the_runs_of_a_cell() -> None:
+    """The third run of a cell is number 3; the last three are remembered, oldest first."""
+    ledger = Ledger()
+    for number in range(5):
+        ledger.begin(object(), replace(run_of("a"), start_s=float(number)), NOTHING)
+        assert ledger.current() is not None
+        ledger.end(0, "ok", number, number + 0.5, NOTHING)
+    assert [each.run for each in ledger.runs()] == [3, 4, 5]
+    assert [each["run"] for each in (run.as_wire("life") for run in ledger.runs("a"))] == [3, 4, 5]
+
+
+def test_needed_is_the_peak_above_the_start() -> None:
+    """What was in use before the cell is not what the cell needs."""
+    memory = ended(reading(100, peak=120), reading(110, peak=700))
+    assert memory["needed_bytes"] == 600
+
+
+def test_a_counter_that_the_cell_reset_is_a_bound() -> None:
+    """A user may reset the peak in a cell: what it says since then is at least the peak."""
+    memory = ended(reading(100, peak=900), reading(110, peak=400))
+    assert (memory["peak_bytes"], memory["peak_exact"]) == (400, False)
+
+
+def test_peaks_of_several_frameworks_are_sampled() -> None:
+    """The peaks of two allocators need not fall together, so they are not added."""
+    torch, jax = (FrameworkReading(name, 50, 0, 300, 0, 0) for name in ("torch", "jax"))
+    (device,) = reading(0).devices
+    both = Snapshot(1, 0.0, "live", (replace(device, frameworks=(torch, jax)),))
+    memory = ended(NOTHING, both)
+    assert (memory["peak_bytes"], memory["peak_exact"]) == (100, False)
+
+
+def test_a_device_that_only_the_driver_knows_is_left_out() -> None:
+    """No framework of this kernel uses it: there is no change and no peak to tell."""
+    (device,) = reading(0).devices
+    ledger = Ledger()
+    ledger.begin(object(), run_of("a"), NOTHING)
+    idle = Snapshot(1, 0.0, "not_initialised", (replace(device, frameworks=()),))
+    assert ledger.end(0, "ok", 1, 2.0, idle).memory == ()
+
+
+def test_the_first_use_of_a_known_device_is_exact() -> None:
+    """A device that the driver knew before the framework held nothing of this kernel's."""
+    (device,) = reading(0).devices
+    idle = Snapshot(1, 0.0, "not_initialised", (replace(device, frameworks=()),))
+    memory = ended(idle, reading(50, peak=80))
+    assert (memory["peak_bytes"], memory["peak_exact"], memory["needed_bytes"]) == (80, True, 80)

@@ -7,13 +7,15 @@ import re
 from pathlib import Path
 
 import pytest
-from gpu_headroom.messages import CATALOGUE, message
+from gpu_headroom.catalogue import SENTENCES
+from gpu_headroom.messages import FIRST_SENTENCES, message
 
 ROOT = Path(__file__).parents[2]
 HELPER = ROOT / "python_helper" / "gpu_headroom"
 FRONT_END = ROOT / "src" / "messages.ts"
+CATALOGUE = {**FIRST_SENTENCES, **SENTENCES}
 CALLS = {"message", "say", "_row"}
-PREFIXES = ("part.", "released.")
+PREFIXES = ("part.", "released.", "path.")
 PLACEHOLDER = re.compile(r"\{([^}]*)\}")
 
 
@@ -23,7 +25,7 @@ def ids_in_code() -> set[str]:
     shape = re.compile(rf"(?:{'|'.join(groups)})\.[a-z_.-]+")
     found = set()
     for path in HELPER.rglob("*.py"):
-        if path.name == "messages.py" or "simulate" in path.parts:
+        if path.name in ("messages.py", "catalogue.py") or "simulate" in path.parts:
             continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if (
@@ -59,6 +61,11 @@ def front_end_templates() -> dict[str, str]:
 def test_code_uses_known_ids() -> None:
     """Every id that the helper passes to the catalogue is in it."""
     assert ids_in_code() <= set(CATALOGUE)
+
+
+def test_a_sentence_stands_in_one_place() -> None:
+    """The sentences of the first pack and those of the second are different ones."""
+    assert not FIRST_SENTENCES.keys() & SENTENCES.keys()
 
 
 def test_every_sentence_is_used() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -15,8 +16,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 HELPER = SOURCES / "gpu_headroom"
-# In the wheel only: what injects the helper, what tests it, and the simulated GPU.
-NEVER_INJECTED = ("bootstrap.py", "testing.py", "wire.py", "__main__.py", "simulate/")
+# In the wheel only: what injects the helper, what tests it, what is for scripts and terminals,
+# and the simulated GPU.
+NEVER_INJECTED = (
+    "bootstrap.py",
+    "testing.py",
+    "wire.py",
+    "__main__.py",
+    "script.py",
+    "simulate/",
+)
 
 
 def python(code: str) -> subprocess.CompletedProcess[str]:
@@ -72,7 +81,13 @@ def test_a_terminal_gets_its_card_as_text(tmp_path: Path) -> None:
         "import torch",
         "x = torch.empty(2 ** 30, device='cuda')",
         "%gpu_headroom free",
+        "kept = torch.zeros(2**25, device='cuda')",
         "%gpu_headroom",
+        "%gpu_headroom holders",
+        "%gpu_headroom plan",
+        "%gpu_headroom snapshot",
+        "%gpu_headroom snapshot no/such/folder/x.pickle",
+        "%gpu_headroom whatever",
         "%unload_ext gpu_headroom",
     )
     done = subprocess.run(
@@ -81,15 +96,22 @@ def test_a_terminal_gets_its_card_as_text(tmp_path: Path) -> None:
             *("--no-confirm-exit", "--colors=nocolor"),
         ],
         input="\n".join(lines),
-        cwd=SOURCES,
+        cwd=tmp_path,
         capture_output=True,
         text=True,
         check=True,
-        env={**os.environ, "IPYTHONDIR": str(tmp_path)},
+        env={**os.environ, "IPYTHONDIR": str(tmp_path), "PYTHONPATH": str(SOURCES)},
     )
     said = done.stdout
     assert said.index("torch.empty(2 ** 30") < said.index("Out of simulated GPU memory")
     assert "One request of 4.0 GiB on a card of 1.0 GiB" in said
     assert "Nothing was freed." in said
-    assert "0.4 GiB outside, 0.6 GiB free of 1.0 GiB" in said
+    assert re.search(r"^GPU +Name +Used +Headroom +In use +Cached +Outside", said, re.MULTILINE)
+    assert re.search(r"^0 +Simulated GPU +0\.5 GiB +0\.5 GiB +0\.1 GiB", said, re.MULTILINE)
+    assert "0.1 GiB in use = 0.1 GiB named" in said
+    assert re.search(r"^0\.1 GiB +tensor +kept$", said, re.MULTILINE)
+    assert re.search(r"^garbage +not measured +Nothing is lost\.$", said, re.MULTILINE)
+    assert f"to `{tmp_path}/gpu-headroom-snapshot-" in said
+    assert "The snapshot could not be written: No such file or directory." in said
+    assert "Usage: %gpu_headroom [status | holders" in said
     assert done.stderr == ""

@@ -36,8 +36,13 @@ def unpack(generated: str, name: str) -> dict[str, str]:
 
 
 def meaning(source: str) -> str:
-    """Describe what a module does: its syntax tree with empty docstrings."""
+    """Describe what a module does: its syntax tree with empty docstrings, nothing for checkers."""
     tree = ast.parse(source)
+    tree.body = [
+        each
+        for each in tree.body
+        if not (isinstance(each, ast.If) and ast.unparse(each.test) == "TYPE_CHECKING")
+    ]
     for node in ast.walk(tree):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
             first = node.body[0] if node.body else None
@@ -55,7 +60,7 @@ def test_holds_the_listed_modules(generated: str, name: str) -> None:
 
 @pytest.mark.parametrize("name", PACKS)
 def test_does_what_the_sources_do(generated: str, name: str) -> None:
-    """Stripping comments and docstrings changes neither what a module does nor its line numbers."""
+    """Stripping what nobody reads changes neither what a module does nor its line numbers."""
     for path, packed in unpack(generated, name).items():
         source = (HELPER / path).read_text(encoding="utf-8")
         if path.endswith(".py"):
@@ -79,3 +84,33 @@ def test_carries_the_versions(generated: str) -> None:
     assert spoken is not None
     assert f"HELPER_VERSION: string = '{version}'" in generated
     assert f"PROTOCOL_VERSION: string = '{spoken[1]}'" in generated
+
+
+def imported(path: str) -> set[str]:
+    """Return the helper's own modules that a packed module imports, as paths."""
+    tree = ast.parse((HELPER / path).read_text(encoding="utf-8"))
+    typed = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
+        for inner in ast.walk(node)
+    }
+    found = set()
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.ImportFrom) or not node.level or id(node) in typed:
+            continue
+        folder = (HELPER / path).parents[node.level - 1] / (node.module or "").replace(".", "/")
+        for target in [folder, *(folder / name.name for name in node.names)]:
+            for file in (target.with_suffix(".py"), target / "__init__.py"):
+                if file.is_file():
+                    found.add(file.relative_to(HELPER).as_posix())
+    return found
+
+
+def test_lack_nothing_that_they_import() -> None:
+    """Every module that a packed one imports is packed too, but what only the wheel has."""
+    listed = json.loads((HELPER / "packs.json").read_text(encoding="utf-8"))
+    packed = {path for name in PACKS for path in listed[name]}
+    needed = {each for path in packed if path.endswith(".py") for each in imported(path)}
+    in_wheel_only = ("simulate/", "script.py")
+    assert {each for each in needed - packed if not each.startswith(in_wheel_only)} == set()

@@ -10,6 +10,9 @@ import pytest
 from gpu_headroom import release
 from gpu_headroom.format import GIB, MIB, format_bytes
 from gpu_headroom.simulate import simulate
+from gpu_headroom.snapshot import Snapshot
+from gpu_headroom.sources.merge import merge
+from gpu_headroom.sources.view import View
 from tests.notebook import Notebook, open_notebook
 
 if TYPE_CHECKING:
@@ -360,3 +363,12 @@ def test_leaves_the_cache_alone_while_a_graph_is_captured(
     assert release.run(["cache"], notebook.shell, notebook.read).message["id"] == (
         "released.cache_only"
     )
+
+
+def test_says_that_nothing_was_measured_while_no_framework_is_live(notebook: Notebook) -> None:
+    """The driver tells its totals before; what a framework holds is then still unknown."""
+    card = View(0, total_bytes=4 * GIB, free_bytes=GIB)
+    driver_only = Snapshot(0, 0.0, "not_initialised", merge((), [card]))
+    outcome = release.run(["garbage"], notebook.shell, lambda: driver_only)
+    assert (outcome.freed_bytes, outcome.in_use_bytes) == (None, None)
+    assert outcome.message["id"] == "released.not_measured"

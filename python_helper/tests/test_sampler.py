@@ -8,40 +8,37 @@ from typing import TYPE_CHECKING
 
 import pytest
 from gpu_headroom.sampler import Pace, Sampler
-from gpu_headroom.snapshot import DeviceReading, FrameworkReading, Snapshot
+from gpu_headroom.snapshot import DeviceReading, FrameworkReading, HostReading, Snapshot
+from gpu_headroom.sources import Reading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-    from gpu_headroom.wire import State
 
 SOON_S = 5.0
 
 
 class Card:
-    """A source of one device whose bytes and mood a test decides."""
-
-    name = "torch"
+    """Sources of one device whose bytes and mood a test decides."""
 
     def __init__(self) -> None:
         self.in_use = 0
         self.reads = 0
+        self.prepared_by: set[str] = set()
         self.mood: Callable[[], None] = lambda: None
 
-    def state(self) -> State:
-        """It is always there."""
-        return "live"
+    def prepare(self) -> None:
+        """Remember who did the slow part."""
+        self.prepared_by.add(threading.current_thread().name)
 
-    def read(self) -> tuple[DeviceReading, ...]:
+    def read(self) -> Reading:
         """Read once, in whatever mood."""
         self.reads += 1
         self.mood()
         framework = FrameworkReading("torch", self.in_use, 0, None, None, None)
-        return (
-            DeviceReading(
-                0, "cuda", None, None, False, None, False, False, None, None, None, (framework,)
-            ),
+        device = DeviceReading(
+            0, "cuda", None, None, False, None, False, False, None, None, None, (framework,)
         )
+        return Reading("live", (device,), HostReading(1, 2, 3))
 
 
 class Bench:
@@ -54,7 +51,7 @@ class Bench:
         self.failures: list[str] = []
         self.news = threading.Semaphore(0)
         self.sampler = Sampler(
-            [self.card],
+            self.card,
             busy=lambda: self.busy,
             rate_hz=lambda: rate_hz,
             measured=self._measured,
@@ -90,6 +87,21 @@ def test_measures_while_a_cell_runs(bench: Bench) -> None:
     assert bench.news.acquire(timeout=SOON_S)
     assert bench.news.acquire(timeout=SOON_S)
     assert bench.measured[1].seq > bench.measured[0].seq
+
+
+def test_does_what_takes_long_on_its_own_thread(bench: Bench) -> None:
+    """A driver that takes seconds to open keeps nobody waiting."""
+    bench.sampler.measure()
+    bench.run_cell()
+    assert bench.news.acquire(timeout=SOON_S)
+    assert bench.card.prepared_by == {"gpu-headroom"}
+
+
+def test_a_reading_carries_the_host_memory(bench: Bench) -> None:
+    """What the sources say of the host is part of each snapshot."""
+    snapshot = bench.sampler.measure()
+    assert snapshot is not None
+    assert snapshot.host == HostReading(1, 2, 3)
 
 
 def test_rests_when_no_cell_runs(bench: Bench) -> None:
@@ -199,7 +211,7 @@ def snapshot(in_use: int) -> Snapshot:
     """A reading with so many bytes in use."""
     card = Card()
     card.in_use = in_use
-    return Snapshot(1, 0.0, "live", card.read())
+    return Snapshot(1, 0.0, "live", card.read().devices)
 
 
 def test_pace_sends_news_at_the_wanted_rate() -> None:

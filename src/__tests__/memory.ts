@@ -8,6 +8,7 @@ import type {
   IRequests,
   RequestArgs
 } from '../protocol';
+import { INITIAL_STATE } from '../kernel/model';
 import type { IGpuMemory, IKernelMemory, IMemoryState } from '../tokens';
 
 const HELLO: IHello = {
@@ -41,18 +42,7 @@ export class FakeMemory implements IKernelMemory {
   readonly requests: [keyof IRequests, unknown][] = [];
   isDisposed = false;
 
-  state: IMemoryState = {
-    phase: 'live',
-    offReason: null,
-    problem: null,
-    hello: HELLO,
-    sample: null,
-    sampleAt_ms: null,
-    unansweredPolls: 0,
-    cell: null,
-    lastOom: null,
-    lastReleased: null
-  };
+  state: IMemoryState = { ...INITIAL_STATE, phase: 'live', hello: HELLO };
 
   set(change: Partial<IMemoryState>): void {
     this.state = { ...this.state, ...change };

@@ -3,21 +3,27 @@ import type {
   ICell,
   IDevice,
   IHello,
+  IHistoryPoint,
+  IHolders,
   IRefused,
   IReplies,
   IRequests,
-  ISample
+  ISample,
+  ITrend
 } from '../protocol';
 import { gib, message, RELEASED, REPORT } from './report';
 
 /** The T4 of the mock-ups. */
 export const DEVICE: IDevice = {
   index: 0,
+  backend: 'cuda',
   name: 'Tesla T4',
   uuid: 'GPU-1',
   simulated: false,
   capacity_bytes: gib(14.7),
   capacity_limited: false,
+  shared_with_host: false,
+  others_bytes: gib(0.7),
   free_bytes: gib(7.3),
   outside_bytes: gib(1),
   in_use_bytes: gib(5.3),
@@ -29,11 +35,13 @@ export const DEVICE: IDevice = {
       name: 'torch',
       in_use_bytes: gib(5.3),
       cached_bytes: gib(1.1),
+      preallocated: false,
       peak_in_use_bytes: gib(6),
       alloc_retries: 0,
       ooms: 0
     }
-  ]
+  ],
+  notes: []
 };
 
 /** The same card with another amount in use. */
@@ -68,7 +76,13 @@ export const SAMPLE: ISample = {
   time_s: 1747058520,
   state: 'live',
   busy: false,
-  devices: [DEVICE]
+  devices: [DEVICE],
+  host: {
+    rss_bytes: gib(3.1),
+    available_bytes: gib(9.8),
+    total_bytes: gib(15.6)
+  },
+  trends: []
 };
 
 export const CELL: ICell = {
@@ -85,13 +99,86 @@ export const CELL: ICell = {
       change_bytes: -gib(1),
       peak_bytes: gib(6),
       peak_exact: true,
+      needed_bytes: gib(2),
       alloc_retries: 1,
       ooms: 0
     }
-  ]
+  ],
+  run: 2,
+  growth: { device_index: 0, runs: 3, bytes_per_run: gib(0.5), holder: 'xs' }
+};
+
+/** Memory that grows while a cell runs. */
+export const TREND: ITrend = {
+  device_index: 0,
+  state: 'growing',
+  bytes_per_s: 120 * 2 ** 20,
+  bytes_per_step: 120 * 2 ** 20,
+  steps: 43,
+  full_in_s: 40,
+  full_in_steps: 40
+};
+
+export const POINT: IHistoryPoint = {
+  time_s: 1747058519,
+  device_index: 0,
+  in_use_bytes: gib(5.3),
+  cached_bytes: gib(1.1),
+  outside_bytes: gib(1)
 };
 
 const HOLDER = { name: 'x', kind: 'tensor', bytes: gib(1) } as const;
+
+/** Who holds the memory of `DEVICE`. */
+export const HOLDERS: IHolders = {
+  type: 'holders',
+  life_id: 'life-1',
+  request_id: 'request-1',
+  time_s: 1747058520,
+  duration_s: 0.04,
+  complete: true,
+  execution_count: 7,
+  recording: true,
+  devices: [
+    {
+      device_index: 0,
+      in_use_bytes: gib(5.3),
+      named_bytes: gib(5),
+      graph_bytes: gib(0.2),
+      unnamed_bytes: 0,
+      not_attributed_bytes: gib(0.1),
+      rows: [
+        {
+          id: 'name:model',
+          name: 'model',
+          origin: 'names',
+          kind: 'mixed',
+          type_name: 'GPT2LMHeadModel',
+          bytes: gib(5.2),
+          graph_bytes: gib(0.2),
+          count: 2,
+          aliases: ['net'],
+          parts: [
+            {
+              id: 'storage:1',
+              name: '.lm_head.weight',
+              kind: 'parameters',
+              framework: 'torch',
+              bytes: gib(5),
+              graph: false,
+              dtype: 'float32',
+              shape: [50257, 768],
+              made: { cell_id: 'cell-3', execution_count: 3, line: 2 }
+            }
+          ],
+          hint: message('hint.gradients')
+        }
+      ],
+      processes: [{ pid: 4711, name: 'python', bytes: gib(0.7) }]
+    }
+  ],
+  message: message('holders.measured')
+};
 
 /** One sample per kind: a kind that is added to `Event` does not compile until it is here. */
 export const EVENTS: { [K in Event['type']]: Extract<Event, { type: K }> } = {
@@ -124,11 +211,31 @@ export const EVENTS: { [K in Event['type']]: Extract<Event, { type: K }> } = {
     message: message('plan.ready', { freeable_bytes: gib(1), name: 'x' })
   },
   released: { ...RELEASED, still_held: [HOLDER] },
+  holders: HOLDERS,
+  path: {
+    type: 'path',
+    life_id: 'life-1',
+    request_id: 'request-1',
+    holder_id: 'storage:1',
+    complete: true,
+    paths: [[message('path.name', { name: 'model' })]],
+    message: message('path.found')
+  },
+  snapshot: {
+    type: 'snapshot',
+    life_id: 'life-1',
+    request_id: 'request-1',
+    path: '/home/jo/memory.pickle',
+    bytes: 4096,
+    message: message('snapshot.written')
+  },
   warning: {
     type: 'warning',
     life_id: 'life-1',
     time_s: 1747058520,
     cell_id: 'cell-7',
+    kind: 'filling_up',
+    device_index: 0,
     message: message('warning.growth')
   },
   error: {
@@ -151,11 +258,20 @@ export const REQUESTS: IRequests = {
     client_id: 'client-1',
     visible: true,
     rate_hz: 2,
-    options: { mark_cells: true, keep_reports: true }
+    options: {
+      mark_cells: true,
+      keep_reports: true,
+      record_allocations: false
+    }
   },
   detach: { type: 'detach', ...envelope, client_id: 'client-1' },
   sample: { type: 'sample', ...envelope, client_id: 'client-1' },
   plan: { type: 'plan', ...envelope },
+  holders: { type: 'holders', ...envelope },
+  path: { type: 'path', ...envelope, holder_id: 'storage:1' },
+  cells: { type: 'cells', ...envelope },
+  history: { type: 'history', ...envelope },
+  snapshot: { type: 'snapshot', ...envelope, path: null },
   release: {
     type: 'release',
     ...envelope,
@@ -195,6 +311,11 @@ export const REPLIES: IReplies & { refused: IRefused } = {
   detach: { type: 'detach', id },
   sample: { type: 'sample', id, sample: SAMPLE, cell: CELL },
   plan: { type: 'plan', id, status: 'queued' },
+  holders: { type: 'holders', id, status: 'waiting', last: HOLDERS },
+  path: { type: 'path', id, status: 'queued' },
+  cells: { type: 'cells', id, runs: [CELL] },
+  history: { type: 'history', id, points: [POINT] },
+  snapshot: { type: 'snapshot', id, status: 'queued' },
   release: { type: 'release', id, release_id: 'release-1', status: 'waiting' },
   cancel: { type: 'cancel', id, cancelled: true },
   report: {
@@ -229,6 +350,7 @@ const NO_DEVICE: IDevice = {
   name: null,
   uuid: null,
   capacity_bytes: null,
+  others_bytes: null,
   free_bytes: null,
   outside_bytes: null,
   used_bytes: null,
@@ -238,6 +360,7 @@ const NO_DEVICE: IDevice = {
       name: 'cupy',
       in_use_bytes: 0,
       cached_bytes: null,
+      preallocated: true,
       peak_in_use_bytes: null,
       alloc_retries: null,
       ooms: null
@@ -245,7 +368,41 @@ const NO_DEVICE: IDevice = {
   ]
 };
 
-const NO_SAMPLE: ISample = { ...SAMPLE, devices: [NO_DEVICE] };
+const NO_SAMPLE: ISample = {
+  ...SAMPLE,
+  devices: [NO_DEVICE],
+  host: { rss_bytes: null, available_bytes: null, total_bytes: null },
+  trends: [
+    {
+      device_index: 0,
+      state: 'unknown',
+      bytes_per_s: null,
+      bytes_per_step: null,
+      steps: null,
+      full_in_s: null,
+      full_in_steps: null
+    }
+  ]
+};
+
+const NO_HOLDERS: IHolders = {
+  ...HOLDERS,
+  request_id: null,
+  execution_count: null,
+  devices: HOLDERS.devices.map(device => ({
+    ...device,
+    rows: device.rows.map(row => ({
+      ...row,
+      type_name: null,
+      parts: row.parts.flatMap(part => [
+        { ...part, dtype: null, shape: null, made: null },
+        { ...part, made: { cell_id: null, execution_count: null, line: null } }
+      ]),
+      hint: null
+    })),
+    processes: [{ pid: null, name: null, bytes: null }]
+  }))
+};
 
 const NO_CELL: ICell = {
   ...CELL,
@@ -258,10 +415,12 @@ const NO_CELL: ICell = {
       change_bytes: null,
       peak_bytes: null,
       peak_exact: false,
+      needed_bytes: null,
       alloc_retries: null,
       ooms: null
     }
-  ]
+  ],
+  growth: { device_index: 0, runs: 2, bytes_per_run: 0, holder: null }
 };
 
 /** Events with everything unknown that may be: the compiler proves nullability. */
@@ -290,13 +449,26 @@ export const UNKNOWN_EVENTS: readonly Event[] = [
     items: [{ id: 'cache', freed_bytes: null }],
     message: { id: 'released.nothing', params: { name: null }, text: '' }
   },
-  { ...EVENTS.warning, cell_id: null }
+  { ...SAMPLE, host: null },
+  { ...CELL, growth: null },
+  NO_HOLDERS,
+  {
+    ...HOLDERS,
+    devices: HOLDERS.devices.map(device => ({ ...device, processes: null }))
+  },
+  { ...EVENTS.snapshot, path: null, bytes: null },
+  { ...EVENTS.warning, cell_id: null, device_index: null }
 ];
 
 /** Replies with everything unknown that may be. */
 export const UNKNOWN_REPLIES: readonly IReplies[keyof IReplies][] = [
   { ...REPLIES.attach, sample: null, cell: null },
   { ...REPLIES.sample, sample: NO_SAMPLE, cell: null },
+  { ...REPLIES.holders, last: null },
+  {
+    ...REPLIES.history,
+    points: [{ ...POINT, outside_bytes: null }]
+  },
   { ...REPLIES.report, report: null, released: null },
   {
     ...REPLIES.report,

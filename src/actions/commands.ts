@@ -9,10 +9,12 @@ import { sentenceOf } from '../reason';
 import type { IGpuMemory, IKernelMemory } from '../tokens';
 import { insertCleanupCell } from './cleanup';
 import { ReleaseCommand } from './releasecommand';
+import { saveSnapshot } from './snapshot';
 
 namespace CommandIDs {
   export const releaseMemory = 'gpu-headroom:release-memory';
   export const insertCleanupCell = 'gpu-headroom:insert-cleanup-cell';
+  export const saveMemorySnapshot = 'gpu-headroom:save-memory-snapshot';
   export const startHelper = 'gpu-headroom:start-helper';
 }
 
@@ -57,6 +59,7 @@ function target(memory: IGpuMemory): IKernelMemory | null {
 export function addCommands(parts: IParts): void {
   addRelease(parts);
   addCleanup(parts);
+  addSnapshot(parts);
   addStart(parts);
   new CommandRefresher(parts);
 }
@@ -106,6 +109,22 @@ function addCleanup({ commands, memory, notebooks, trans }: IParts): void {
         Notification.error(
           trans.__('No cell was inserted: %1', sentenceOf(reason))
         );
+      }
+    }
+  });
+}
+
+function addSnapshot({ commands, memory, trans }: IParts): void {
+  commands.addCommand(CommandIDs.saveMemorySnapshot, {
+    label: trans.__('Save Memory Snapshot'),
+    caption: trans.__(
+      "Write PyTorch's memory snapshot beside the notebook's kernel, for its memory viewer."
+    ),
+    describedBy: { args: NO_ARGS },
+    isEnabled: () => memory.current?.state.phase === 'live',
+    execute: async () => {
+      if (memory.current) {
+        await saveSnapshot(memory.current, trans);
       }
     }
   });

@@ -57,7 +57,7 @@ export function plainSentence(
 }
 
 /** Notifications show text only: the marks of `code` and **strong** go. */
-function plain(sentence: string): string {
+export function plain(sentence: string): string {
   return sentence.replace(/\*\*|`/g, '');
 }
 
@@ -78,8 +78,24 @@ export class Notice {
     });
   }
 
+  /** The work goes on, or waits and cannot be taken back. */
+  progress(message: string): void {
+    Notification.update({ id: this._id, message });
+  }
+
   done(message: string): void {
     this._finish(message, 'success');
+  }
+
+  /** The work is done; it stays on screen with what can be done next. */
+  offer(message: string, label: string, onPress: () => void): void {
+    this._finish(message, 'success');
+    Notification.update({
+      id: this._id,
+      message,
+      autoClose: false,
+      actions: [{ label, callback: onPress }]
+    });
   }
 
   /** Nothing went wrong, but nothing was achieved. */

@@ -8,8 +8,10 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 /** The commands of the palette, in its order. */
 const COMMANDS = [
   'gpu-headroom:show-popup',
+  'gpu-headroom:show-panel',
   'gpu-headroom:release-memory',
   'gpu-headroom:insert-cleanup-cell',
+  'gpu-headroom:save-memory-snapshot',
   'gpu-headroom:start-helper'
 ];
 

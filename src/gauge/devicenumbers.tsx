@@ -5,7 +5,7 @@ import { formatBytes, formatPair } from '../format';
 import type { IDevice } from '../protocol';
 import { Bar, partsOf } from './bar';
 import { Icon } from './icons';
-import type { Level } from './level';
+import type { Condition } from './level';
 import { nameFrameworks } from './words';
 
 interface IDeviceProps {
@@ -43,25 +43,33 @@ export function DeviceTitle({
 /**
  * The headroom, the bar and its four numbers.
  *
- * @param level - `null` while the numbers are old
+ * @param condition - `null` while the numbers are old
  */
 export function DeviceNumbers(
-  props: IDeviceProps & { level: Level | null }
+  props: IDeviceProps & { condition: Condition | null }
 ): React.JSX.Element {
-  const { device, level, trans } = props;
+  const { device, condition, trans } = props;
   const { headroom_bytes } = device;
-  const isMeasured = level !== null && headroom_bytes !== null;
+  const isMeasured = condition !== null && headroom_bytes !== null;
   return (
     <>
       <h2 className="jp-GpuHeadroom-headline">
-        {level === 'tight' && <Icon name="triangle" />}
-        {level === 'critical' && <Icon name="octagon" />}
+        {condition === 'critical' ? (
+          <Icon name="octagon" />
+        ) : (
+          condition !== null && condition !== 'ok' && <Icon name="triangle" />
+        )}
         {isMeasured
           ? trans.__('Headroom: %1', formatBytes(headroom_bytes))
           : trans.__('Headroom: not measured')}
       </h2>
-      <Bar device={device} isStale={level === null} size="wide" trans={trans} />
-      {level !== null && (
+      <Bar
+        device={device}
+        isStale={condition === null}
+        size="wide"
+        trans={trans}
+      />
+      {condition !== null && (
         <>
           <SplitLine device={device} trans={trans} />
           <Legend device={device} trans={trans} />
@@ -72,7 +80,10 @@ export function DeviceNumbers(
 }
 
 /** The one boundary of the bar: used on its left, headroom on its right. */
-function SplitLine({ device, trans }: IDeviceProps): React.JSX.Element | null {
+export function SplitLine({
+  device,
+  trans
+}: IDeviceProps): React.JSX.Element | null {
   const { used_bytes, capacity_bytes } = device;
   if (used_bytes === null || !capacity_bytes) {
     return null;
@@ -88,27 +99,54 @@ function SplitLine({ device, trans }: IDeviceProps): React.JSX.Element | null {
   );
 }
 
+/** The four numbers, each with the pattern of its segment. */
 function Legend({ device, trans }: IDeviceProps): React.JSX.Element {
-  const framework = nameFrameworks(device);
-  const names = {
-    outside: trans.__("Outside this kernel's %1", framework),
-    tensors: trans.__('In use by tensors'),
-    cached: trans.__('Cached by %1, unused', framework),
-    free: trans.__('Free')
-  };
+  const names = namesOf(device, trans);
+  const { others_bytes } = device;
   return (
     <dl className="jp-GpuHeadroom-legend">
       {partsOf(device).map(({ kind, bytes }) => (
-        <div key={kind}>
-          <dt>
-            <span className={`jp-GpuHeadroom-swatch jp-mod-${kind}`} />
-            {names[kind]}
-          </dt>
-          <dd>
-            {bytes === null ? trans.__('not measured') : formatBytes(bytes)}
-          </dd>
-        </div>
+        <React.Fragment key={kind}>
+          <div>
+            <dt>
+              <span className={`jp-GpuHeadroom-swatch jp-mod-${kind}`} />
+              {names[kind]}
+            </dt>
+            <dd>
+              {bytes === null ? trans.__('not measured') : formatBytes(bytes)}
+            </dd>
+          </div>
+          {kind === 'outside' && others_bytes !== null && others_bytes > 0 && (
+            <div className="jp-mod-detail">
+              <dt>{trans.__('of it, other programs')}</dt>
+              <dd>{formatBytes(others_bytes)}</dd>
+            </div>
+          )}
+        </React.Fragment>
       ))}
     </dl>
   );
+}
+
+function namesOf(
+  { frameworks }: IDevice,
+  trans: TranslationBundle
+): Record<ReturnType<typeof partsOf>[number]['kind'], string> {
+  const caching = frameworks.filter(framework => framework.cached_bytes);
+  const cachers = nameFrameworks(
+    caching.length > 0 ? caching : frameworks,
+    trans
+  );
+  const isPool = caching.some(({ preallocated }) => preallocated);
+  return {
+    outside: trans.__(
+      "Outside this kernel's %1",
+      nameFrameworks(frameworks, trans)
+    ),
+    tensors: trans.__('In use by tensors'),
+    cached: isPool
+      ? trans.__('Reserved by %1, unused', cachers)
+      : trans.__('Cached by %1, unused', cachers),
+    free: trans.__('Free')
+  };
 }

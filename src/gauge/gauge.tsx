@@ -4,7 +4,7 @@ import * as React from 'react';
 import { Bar } from './bar';
 import { Icon, type IconName } from './icons';
 import type { Reading } from './reading';
-import { textOf, wordOf } from './words';
+import { rankOf, textOf, wordOf } from './words';
 
 interface IGaugeProps {
   reading: Reading;
@@ -18,6 +18,7 @@ const STATE_ICONS: Partial<Record<Reading['kind'], IconName>> = {
   none: 'struckChip',
   off: 'chip',
   stale: 'clock',
+  filling: 'triangle',
   tight: 'triangle',
   critical: 'octagon'
 };
@@ -39,6 +40,7 @@ function iconsOf(reading: Reading, isCompact: boolean): IconName[] {
 export function Gauge(props: IGaugeProps): React.JSX.Element {
   const { reading, isCompact, trans } = props;
   const word = wordOf(reading, trans);
+  const rank = isCompact ? '' : rankOf(reading, trans);
   return (
     <>
       {iconsOf(reading, isCompact).map(name => (
@@ -60,6 +62,7 @@ export function Gauge(props: IGaugeProps): React.JSX.Element {
           {word}
         </span>
       )}
+      {rank && <span className="jp-GpuHeadroom-rank">{`· ${rank}`}</span>}
     </>
   );
 }

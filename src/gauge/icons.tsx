@@ -4,6 +4,7 @@ import { PATHS } from '../frame/icons';
 
 /** Outlines that only the gauge needs, on a grid of 16; drawn over each other. */
 const GAUGE_PATHS = {
+  arrow: ['M1 7.2h10.4L8.3 4.1l1-1L14.2 8l-4.9 4.9-1-1 3.1-3.1H1z'],
   chip: [
     'M4.5 2A1.5 1.5 0 0 0 3 3.5v9A1.5 1.5 0 0 0 4.5 14h7a1.5 1.5 0 0 0 1.5-1.5v-9A1.5 1.5 0 0 0 11.5 2zm0 1.5h7v9h-7z',
     'M5.75 8.25h4.5v3h-4.5zM.75 4.25H2v1.5H.75zm0 3H2v1.5H.75zm0 3H2v1.5H.75zM14 4.25h1.25v1.5H14zm0 3h1.25v1.5H14zm0 3h1.25v1.5H14z'

@@ -1,7 +1,10 @@
-import type { IDevice, IOom } from '../protocol';
+import type { IDevice, IOom, ITrend } from '../protocol';
 
 /** How much headroom is left. */
 export type Level = 'ok' | 'tight' | 'critical';
+
+/** What a device that is measured is like: filling up, or how much is left. */
+export type Condition = Level | 'filling';
 
 /** Limits as shares of the capacity. */
 const TIGHT = 0.2;
@@ -9,6 +12,28 @@ const CRITICAL = 0.05;
 
 /** A limit must be passed by this much before a level is left again. */
 const HYSTERESIS = 0.02;
+
+/** Filling up is worth a word when it is full within this time, in seconds. */
+const SOON_S = 120;
+
+/** And no longer when it takes longer than this. */
+const NOT_SOON_S = 140;
+
+/**
+ * The trend of the device that is full the soonest; `null` when none is soon.
+ *
+ * @param wasFilling - whether one was: then it must take clearly longer
+ */
+export function soonestFull(
+  trends: readonly ITrend[],
+  wasFilling: boolean
+): ITrend | null {
+  const limit_s = wasFilling ? NOT_SOON_S : SOON_S;
+  const left_s = ({ state, full_in_s }: ITrend): number =>
+    state === 'growing' ? (full_in_s ?? Infinity) : Infinity;
+  const [soonest] = [...trends].sort((a, b) => left_s(a) - left_s(b));
+  return soonest && left_s(soonest) <= limit_s ? soonest : null;
+}
 
 /**
  * The level of a device.

@@ -22,7 +22,7 @@ const TICK_MS = 1000;
 /** While somebody looks closely: every reading, and a burst of events only once. */
 const WATCHED_MS = 30;
 
-/** Becoming critical is announced at most this often. */
+/** Becoming critical or filling up is announced at most this often. */
 const ANNOUNCED_MS = 30_000;
 
 /**
@@ -87,12 +87,12 @@ export class GaugeModel extends VDomModel {
   refresh(): void {
     const now = Date.now();
     const wasShown = this._isShown;
-    const wasCritical = this._reading.kind === 'critical';
+    const { kind: before } = this._reading;
     this._refreshedAt = now;
     window.clearTimeout(this._later);
     this._later = undefined;
     this._read(now);
-    if (this._reading.kind === 'critical' && !wasCritical) {
+    if (this._reading.kind !== before && isAlarm(this._reading)) {
       this._announce(now);
     }
     if (this._isShown || wasShown) {
@@ -114,7 +114,9 @@ export class GaugeModel extends VDomModel {
     const { alwaysShow, showGauge } = this._settings.current;
     if (!this._current) {
       const isMissing = this._memory.hasDocument;
-      this._reading = { kind: isMissing ? 'disconnected' : 'hidden' };
+      this._reading = isMissing
+        ? { kind: 'disconnected', death: null }
+        : { kind: 'hidden' };
       this._isShown = showGauge && isMissing;
       return;
     }
@@ -175,6 +177,11 @@ export class GaugeModel extends VDomModel {
   private _isWatched = false;
   private _refreshedAt = 0;
   private _announcedAt = -Infinity;
+}
+
+/** Whether a person should know at once. */
+function isAlarm({ kind }: Reading): boolean {
+  return kind === 'critical' || kind === 'filling';
 }
 
 /**

@@ -12,6 +12,9 @@ import type { GaugeModel } from './model';
 import { type IPopupAction, PopupBody } from './popupbody';
 import { Result } from './result';
 
+/** Where Tab stops in it. */
+const TAB_STOPS = 'button, [tabindex="0"]';
+
 /** The popup stays this far inside the window. */
 const MARGIN_PX = 8;
 
@@ -99,8 +102,13 @@ export class GaugePopup extends VDomRenderer<GaugeModel> {
     return (
       <PopupBody
         reading={reading}
-        hello={state?.hello ?? null}
+        state={state ?? null}
         isBusy={state !== undefined && isBusy(state)}
+        picked={this._picked}
+        onPick={index => {
+          this._picked = index;
+          this.update();
+        }}
         result={this._result()}
         actions={this._actions()}
         notice={this._notice()}
@@ -145,9 +153,16 @@ export class GaugePopup extends VDomRenderer<GaugeModel> {
       return '';
     }
     const count = current.state.cell?.execution_count ?? null;
-    return count === null
-      ? trans.__('A cell is running. Freeing starts when it finishes.')
-      : trans.__('In [%1] is running. Freeing starts when it finishes.', count);
+    const running =
+      count === null
+        ? trans.__('A cell is running.')
+        : trans.__('In [%1] is running.', count);
+    return reading.kind === 'filling'
+      ? trans.__(
+          '%1 Freeing starts when it finishes or is interrupted.',
+          running
+        )
+      : trans.__('%1 Freeing starts when it finishes.', running);
   }
 
   private _onKey(event: KeyboardEvent): void {
@@ -162,19 +177,15 @@ export class GaugePopup extends VDomRenderer<GaugeModel> {
 
   /** Tab goes round inside the dialog. */
   private _trap(event: KeyboardEvent): void {
-    const buttons = this._buttons();
-    const [first, last] = [buttons[0], buttons[buttons.length - 1]];
+    const stops = [...this.node.querySelectorAll<HTMLElement>(TAB_STOPS)];
+    const [first, last] = [stops[0], stops[stops.length - 1]];
     const { activeElement } = document;
-    const isInside = buttons.includes(activeElement as HTMLElement);
+    const isInside = stops.includes(activeElement as HTMLElement);
     const edge = event.shiftKey ? first : last;
     if (!isInside || activeElement === edge) {
       event.preventDefault();
       (event.shiftKey ? last : first)?.focus();
     }
-  }
-
-  private _buttons(): HTMLElement[] {
-    return [...this.node.querySelectorAll<HTMLElement>('button')];
   }
 
   /** The button that was pressed may be gone: the focus stays in the dialog. */
@@ -186,7 +197,8 @@ export class GaugePopup extends VDomRenderer<GaugeModel> {
   }
 
   private _focusFirst(): void {
-    (this._buttons()[0] ?? this.node).focus({ preventScroll: true });
+    const button = this.node.querySelector('button');
+    (button ?? this.node).focus({ preventScroll: true });
   }
 
   /** Above its button where there is more room, else below. */
@@ -212,6 +224,8 @@ export class GaugePopup extends VDomRenderer<GaugeModel> {
   }
 
   private readonly _options: GaugePopup.IOptions;
+  /** The index of the GPU that was picked here. */
+  private _picked: number | null = null;
   private _watchedKernel: IKernelMemory | null = null;
   private _watched: IDisposable | null = null;
 }

@@ -8,6 +8,8 @@ import type { IPopupAction } from './popupbody';
 namespace CommandIDs {
   /** Of the `actions` plugin. */
   export const insertCleanupCell = 'gpu-headroom:insert-cleanup-cell';
+  /** Of the `panel` plugin. */
+  export const showPanel = 'gpu-headroom:show-panel';
   /** Of JupyterLab; asks before it restarts. */
   export const restart = 'kernelmenu:restart';
 }
@@ -29,9 +31,15 @@ export class PopupActions {
     }
     switch (reading.kind) {
       case 'ok':
+      case 'filling':
       case 'tight':
       case 'critical':
-        return current ? this._release(context, current) : [];
+        return current
+          ? [
+              ...this._release(context, current),
+              ...(reading.kind === 'filling' ? [this._interrupt(current)] : [])
+            ]
+          : [];
       case 'off':
         return current ? [this._start(current, this._trans.__('Start'))] : [];
       case 'problem':
@@ -75,11 +83,26 @@ export class PopupActions {
         run: () => void freeing.start(current)
       },
       ...this._command(
+        CommandIDs.showPanel,
+        this._trans.__('Open panel'),
+        context
+      ),
+      ...this._command(
         CommandIDs.insertCleanupCell,
         this._trans.__('Insert clean-up cell'),
         context
       )
     ];
+  }
+
+  private _interrupt(current: IKernelMemory): IPopupAction {
+    return {
+      label: this._trans.__('Interrupt kernel'),
+      isPrimary: false,
+      isEnabled: true,
+      isAside: true,
+      run: () => void current.kernel.interrupt()
+    };
   }
 
   private _start(current: IKernelMemory, label: string): IPopupAction {

@@ -2,24 +2,32 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { formatBytes } from '../format';
-import type { IHello } from '../protocol';
-import { DeviceNumbers, DeviceTitle } from './devicenumbers';
-import { Icon, type IconName } from './icons';
+import { explainDeath } from '../kernel/death';
+import type { IMemoryState } from '../tokens';
+import { DeviceTitle } from './devicenumbers';
+import { Hint, Note } from './hint';
 import type { Reading } from './reading';
-import { explainIdle, formatAge } from './words';
+import { History, Numbers } from './readings';
+import { explainIdle, explainOthers, formatAge } from './words';
 
 /** Something that the person can do from the popup. */
 export interface IPopupAction {
   readonly label: string;
   readonly isPrimary: boolean;
   readonly isEnabled: boolean;
+  /** Stands apart, at the right. */
+  readonly isAside?: boolean;
   readonly run: () => void;
 }
 
 interface IPopupProps {
   reading: Reading;
-  hello: IHello | null;
+  /** `null`: there is no kernel. */
+  state: IMemoryState | null;
   isBusy: boolean;
+  /** The index of the GPU that was picked; `null`: the one of the gauge. */
+  picked: number | null;
+  onPick: (index: number) => void;
   /** Replaces what the numbers would say, such as the result of a release. */
   result: React.JSX.Element | null;
   actions: readonly IPopupAction[];
@@ -36,6 +44,7 @@ export function PopupBody(props: IPopupProps): React.JSX.Element {
   return (
     <>
       <section>{result ?? <State {...props} />}</section>
+      {!result && <LastMinutes {...props} />}
       {(actions.length > 0 || notice) && (
         <section>
           <div className="jp-GpuHeadroom-actions">
@@ -51,11 +60,14 @@ export function PopupBody(props: IPopupProps): React.JSX.Element {
 }
 
 function ActionButton(action: IPopupAction): React.JSX.Element {
-  const kind = action.isPrimary ? ' jp-mod-primary' : '';
+  const kinds = [
+    action.isPrimary ? ' jp-mod-primary' : '',
+    action.isAside ? ' jp-mod-aside' : ''
+  ];
   return (
     <button
       type="button"
-      className={`jp-GpuHeadroom-button${kind}`}
+      className={`jp-GpuHeadroom-button${kinds.join('')}`}
       aria-disabled={!action.isEnabled}
       onClick={() => {
         if (action.isEnabled) {
@@ -68,18 +80,23 @@ function ActionButton(action: IPopupAction): React.JSX.Element {
   );
 }
 
-function State(props: IPopupProps): React.JSX.Element {
+/** The chart: only where there are numbers that it leads up to. */
+function LastMinutes(props: IPopupProps): React.JSX.Element | null {
+  const { reading, state } = props;
+  const isShown = 'device' in reading && reading.kind !== 'stale';
+  return isShown && state ? (
+    <section>
+      <History {...props} reading={reading} state={state} />
+    </section>
+  ) : null;
+}
+
+function State(props: IPopupProps): React.JSX.Element | null {
   const { reading, trans } = props;
   switch (reading.kind) {
     case 'hidden':
     case 'disconnected':
-      return (
-        <Note icon="struckPlug" title={trans.__('Not connected')}>
-          {trans.__(
-            'The kernel does not answer, so nothing is measured. If it died, its GPU memory is already free.'
-          )}
-        </Note>
-      );
+      return <Disconnected {...props} />;
     case 'off':
       return (
         <Note icon="info" title={trans.__('Off')}>
@@ -98,32 +115,46 @@ function State(props: IPopupProps): React.JSX.Element {
       return <NoGpu {...props} />;
     case 'idle':
       return (
-        <Note icon="info" title={trans.__('Idle — not initialised')}>
-          {explainIdle(reading.isLoaded, trans)}{' '}
-          {trans.__('The numbers appear with the first tensor on the GPU.')}
-        </Note>
+        <>
+          {reading.card && reading.count === 1 && (
+            <DeviceTitle device={reading.card} trans={trans} />
+          )}
+          <Note icon="info" title={trans.__('Idle — not initialised')}>
+            {explainIdle(reading.isLoaded, trans)}{' '}
+            {explainOthers(reading, trans)}{' '}
+            {trans.__('The numbers appear with the first tensor on the GPU.')}
+          </Note>
+        </>
       );
     case 'stale':
       return <Stale {...props} reading={reading} />;
     default:
       return (
-        <>
-          <DeviceTitle device={reading.device} trans={trans} />
-          <DeviceNumbers
-            device={reading.device}
-            level={reading.kind}
-            trans={trans}
-          />
-        </>
+        props.state && (
+          <Numbers {...props} reading={reading} state={props.state} />
+        )
       );
   }
 }
 
-function NoGpu({ hello, trans }: IPopupProps): React.JSX.Element {
+function Disconnected({ reading, trans }: IPopupProps): React.JSX.Element {
+  const death = reading.kind === 'disconnected' ? reading.death : null;
+  return (
+    <Note icon="struckPlug" title={trans.__('Not connected')}>
+      {death
+        ? trans.__('%1 Its GPU memory is free.', explainDeath(death, trans))
+        : trans.__(
+            'The kernel does not answer, so nothing is measured. If it died, its GPU memory is already free.'
+          )}
+    </Note>
+  );
+}
+
+function NoGpu({ state, trans }: IPopupProps): React.JSX.Element {
   return (
     <Note icon="struckChip" title={trans.__('No GPU')}>
       {trans.__('This kernel sees no CUDA GPU.')}{' '}
-      {hello?.installed &&
+      {state?.hello?.installed &&
         trans.__(
           'To try GPU Headroom without one, run gpu_headroom.simulate().'
         )}
@@ -134,7 +165,7 @@ function NoGpu({ hello, trans }: IPopupProps): React.JSX.Element {
 function Stale(
   props: IPopupProps & { reading: Extract<Reading, { kind: 'stale' }> }
 ): React.JSX.Element {
-  const { reading, isBusy, trans } = props;
+  const { reading, state, isBusy, trans } = props;
   const { device, age_ms } = reading;
   const last = trans.__(
     'Last measured %1: %2 used, headroom %3.',
@@ -151,32 +182,8 @@ function Stale(
     : trans.__('The kernel does not answer. This updates by itself.');
   return (
     <>
-      <DeviceTitle device={device} trans={trans} />
-      <DeviceNumbers device={device} level={null} trans={trans} />
+      {state && <Numbers {...props} state={state} />}
       <Hint icon="clock">{`${last} ${why}`}</Hint>
     </>
-  );
-}
-
-function Note(
-  props: React.PropsWithChildren<{ icon: IconName; title: string }>
-): React.JSX.Element {
-  return (
-    <>
-      <h2 className="jp-GpuHeadroom-headline">{props.title}</h2>
-      <Hint icon={props.icon}>{props.children}</Hint>
-    </>
-  );
-}
-
-/** A sentence with its icon. */
-export function Hint(
-  props: React.PropsWithChildren<{ icon: IconName }>
-): React.JSX.Element {
-  return (
-    <div className="jp-GpuHeadroom-hint">
-      <Icon name={props.icon} />
-      <p>{props.children}</p>
-    </div>
   );
 }

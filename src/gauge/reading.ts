@@ -2,9 +2,9 @@
  * What the gauge shows: a pure function of what is known.
  */
 import { staleness } from '../kernel/model';
-import type { IDevice } from '../protocol';
-import type { IMemoryState } from '../tokens';
-import { fullest, type Level, levelOf } from './level';
+import type { IDevice, ISample, ITrend } from '../protocol';
+import type { IDeath, IMemoryState } from '../tokens';
+import { fullest, type Level, levelOf, soonestFull } from './level';
 
 /** After this long without a GPU the gauge says so: a simulated one may follow. */
 export const NO_GPU_AFTER_MS = 2000;
@@ -18,20 +18,32 @@ interface IMeasured {
   readonly count: number;
 }
 
+/** No framework is up; the card is there where the driver could be asked. */
+interface IIdle {
+  readonly kind: 'idle';
+  /** A framework is loaded, and has not used the GPU. */
+  readonly isLoaded: boolean;
+  /** The fullest, with what other programs use of it. */
+  readonly card: IDevice | null;
+  readonly count: number;
+}
+
 /** One of the states of the gauge. */
 export type Reading =
   | { readonly kind: 'hidden' }
-  | { readonly kind: 'disconnected' }
+  | { readonly kind: 'disconnected'; readonly death: IDeath | null }
   | { readonly kind: 'off' }
   | { readonly kind: 'problem'; readonly problem: string }
   | { readonly kind: 'none' }
-  | { readonly kind: 'idle'; readonly isLoaded: boolean }
+  | IIdle
   | (IMeasured & { readonly kind: 'stale'; readonly age_ms: number })
+  | (IMeasured & { readonly kind: 'filling'; readonly trend: ITrend })
   | (IMeasured & { readonly kind: Level });
 
 /** What the gauge remembers of one kernel. */
 export interface IMemo {
   readonly level: Level;
+  readonly isFilling: boolean;
   /** The kernel was once live: while it is sought again, it is not connected. */
   readonly wasLive: boolean;
   /** When it was first seen to have no GPU, in milliseconds. */
@@ -40,6 +52,7 @@ export interface IMemo {
 
 export const NO_MEMO: IMemo = {
   level: 'ok',
+  isFilling: false,
   wasLive: false,
   noGpuSince_ms: null
 };
@@ -59,9 +72,9 @@ export function readGauge(
       return { kind: 'hidden' };
     case 'connecting':
     case 'starting':
-      return { kind: memo.wasLive ? 'disconnected' : 'hidden' };
+      return memo.wasLive ? disconnected(state) : { kind: 'hidden' };
     case 'disconnected':
-      return { kind: 'disconnected' };
+      return disconnected(state);
     case 'off':
       return { kind: state.offReason === 'click' ? 'off' : 'hidden' };
     case 'incompatible':
@@ -72,23 +85,44 @@ export function readGauge(
   }
 }
 
+function disconnected({ death }: IMemoryState): Reading {
+  return { kind: 'disconnected', death };
+}
+
 function readLive(state: IMemoryState, memo: IMemo, now: number): Reading {
-  const { sample, lastOom } = state;
+  const { sample } = state;
   if (!sample) {
     return { kind: 'hidden' };
   }
-  if (sample.state === 'no_framework' || sample.state === 'not_initialised') {
-    return { kind: 'idle', isLoaded: sample.state === 'not_initialised' };
-  }
   const device = fullest(sample.devices);
+  const count = sample.devices.length;
+  if (sample.state === 'no_framework' || sample.state === 'not_initialised') {
+    const isLoaded = sample.state === 'not_initialised';
+    return { kind: 'idle', isLoaded, card: device, count };
+  }
   if (!device || sample.state === 'no_gpu') {
     return { kind: 'none' };
   }
-  const measured = { device, count: sample.devices.length };
   const age_ms = staleness(state, now);
   return age_ms === null
-    ? { kind: levelOf(device, memo.level, lastOom), ...measured }
-    : { kind: 'stale', age_ms, ...measured };
+    ? readFresh(state, sample, device, memo)
+    : { kind: 'stale', age_ms, device, count };
+}
+
+/** The fullest card, unless another one is about to be. */
+function readFresh(
+  { lastOom }: IMemoryState,
+  { devices, trends }: ISample,
+  device: IDevice,
+  memo: IMemo
+): Reading {
+  const count = devices.length;
+  const level = levelOf(device, memo.level, lastOom);
+  const trend = soonestFull(trends, memo.isFilling);
+  const filling = devices.find(({ index }) => index === trend?.device_index);
+  return level !== 'critical' && trend && filling
+    ? { kind: 'filling', trend, device: filling, count }
+    : { kind: level, device, count };
 }
 
 /**
@@ -97,10 +131,10 @@ function readLive(state: IMemoryState, memo: IMemo, now: number): Reading {
 export function remember(memo: IMemo, reading: Reading, now: number): IMemo {
   const { kind } = reading;
   const isLevel = kind === 'ok' || kind === 'tight' || kind === 'critical';
-  const isLive =
-    isLevel || kind === 'stale' || kind === 'none' || kind === 'idle';
+  const isLive = 'device' in reading || kind === 'none' || kind === 'idle';
   return {
     level: isLevel ? kind : memo.level,
+    isFilling: kind === 'filling' || (kind === 'stale' && memo.isFilling),
     wasLive: memo.wasLive || isLive,
     noGpuSince_ms: kind === 'none' ? (memo.noGpuSince_ms ?? now) : null
   };
@@ -115,7 +149,7 @@ export function remember(memo: IMemo, reading: Reading, now: number): IMemo {
 export function settle(reading: Reading, memo: IMemo, now: number): Reading {
   const noGpuFor_ms = now - (memo.noGpuSince_ms ?? now);
   return reading.kind === 'none' && noGpuFor_ms < NO_GPU_AFTER_MS
-    ? { kind: 'idle', isLoaded: true }
+    ? { kind: 'idle', isLoaded: true, card: null, count: 0 }
     : reading;
 }
 

@@ -3,8 +3,8 @@ import * as React from 'react';
 
 import { formatBytes, formatPair } from '../format';
 import type { IReleased, ItemId } from '../protocol';
+import { Hint } from './hint';
 import { Icon } from './icons';
-import { Hint } from './popupbody';
 import { Sentence } from './sentence';
 
 /** Holders named at most. */

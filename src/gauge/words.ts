@@ -4,7 +4,9 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { formatBytes, formatPair } from '../format';
-import type { FrameworkName, IDevice } from '../protocol';
+import { explainDeath } from '../kernel/death';
+import type { FrameworkName, IDevice, IFramework } from '../protocol';
+import { formatFull } from '../timeline/words';
 import type { Reading } from './reading';
 
 const NAMES: Record<FrameworkName, string> = {
@@ -15,10 +17,17 @@ const NAMES: Record<FrameworkName, string> = {
 };
 
 /**
- * "PyTorch", or several names joined; as fits `Cached by …`.
+ * "PyTorch", or "PyTorch and JAX"; as fits `Cached by …`.
  */
-export function nameFrameworks(device: IDevice): string {
-  return device.frameworks.map(({ name }) => NAMES[name]).join(', ');
+export function nameFrameworks(
+  frameworks: readonly IFramework[],
+  trans: TranslationBundle
+): string {
+  const names = frameworks.map(({ name }) => NAMES[name]);
+  const last = names.pop() ?? trans.__('framework');
+  return names.length > 0
+    ? trans.__('%1 and %2', names.join(', '), last)
+    : last;
 }
 
 /**
@@ -78,6 +87,8 @@ export function wordOf(reading: Reading, trans: TranslationBundle): string {
   switch (reading.kind) {
     case 'stale':
       return formatAge(reading.age_ms, trans);
+    case 'filling':
+      return formatFull(reading.trend.full_in_s ?? 0, trans);
     case 'tight':
     case 'critical': {
       const { headroom_bytes } = reading.device;
@@ -88,6 +99,18 @@ export function wordOf(reading: Reading, trans: TranslationBundle): string {
     default:
       return '';
   }
+}
+
+/**
+ * Which of several GPUs is shown: "fullest of 4", or nothing where there is one.
+ */
+export function rankOf(reading: Reading, trans: TranslationBundle): string {
+  if (!('device' in reading) || reading.count < 2) {
+    return '';
+  }
+  return reading.kind === 'filling'
+    ? trans.__('one of %1', reading.count)
+    : trans.__('fullest of %1', reading.count);
 }
 
 /**
@@ -108,7 +131,9 @@ export function describe(reading: Reading, trans: TranslationBundle): string {
     case 'hidden':
       return '';
     case 'disconnected':
-      return trans.__('GPU memory: the kernel is not connected.');
+      return reading.death
+        ? explainDeath(reading.death, trans)
+        : trans.__('GPU memory: the kernel is not connected.');
     case 'off':
       return trans.__('GPU memory: off in this kernel. Click to start.');
     case 'problem':
@@ -116,15 +141,26 @@ export function describe(reading: Reading, trans: TranslationBundle): string {
     case 'none':
       return trans.__('This kernel sees no GPU.');
     case 'idle':
-      return explainIdle(reading.isLoaded, trans);
+      return [
+        explainIdle(reading.isLoaded, trans),
+        explainOthers(reading, trans)
+      ]
+        .filter(Boolean)
+        .join(' ');
     case 'stale':
       return trans.__(
         'Measured %1: %2',
         formatAge(reading.age_ms, trans),
-        describeDevice(reading.device, trans)
+        describeDevice(reading, trans)
+      );
+    case 'filling':
+      return trans.__(
+        '%1 At this rate it is %2.',
+        describeDevice(reading, trans),
+        formatFull(reading.trend.full_in_s ?? 0, trans)
       );
     default:
-      return describeDevice(reading.device, trans);
+      return describeDevice(reading, trans);
   }
 }
 
@@ -140,6 +176,29 @@ export function explainIdle(
     : trans.__('This kernel has no GPU framework loaded yet.');
 }
 
+/** What others use of a card that this kernel does not use yet. */
+export function explainOthers(
+  { card, count }: Extract<Reading, { kind: 'idle' }>,
+  trans: TranslationBundle
+): string {
+  const { outside_bytes = null, capacity_bytes = null } = card ?? {};
+  if (!card || outside_bytes === null || !capacity_bytes) {
+    return '';
+  }
+  if (outside_bytes === 0) {
+    return trans.__('All %1 are free.', formatBytes(capacity_bytes));
+  }
+  const used = formatPair(outside_bytes, capacity_bytes, trans.__(' of '));
+  return count > 1
+    ? trans.__(
+        'Other programs use %1 of GPU %2, the fullest of %3.',
+        used,
+        card.index,
+        count
+      )
+    : trans.__('Other programs use %1.', used);
+}
+
 /** "GPU 0, Tesla T4"; a simulated device has no other name to tell. */
 export function nameDevice(device: IDevice, trans: TranslationBundle): string {
   const name = device.simulated
@@ -150,9 +209,14 @@ export function nameDevice(device: IDevice, trans: TranslationBundle): string {
     : `${name}, ${device.name}`;
 }
 
-function describeDevice(device: IDevice, trans: TranslationBundle): string {
+function describeDevice(
+  reading: Extract<Reading, { device: IDevice }>,
+  trans: TranslationBundle
+): string {
+  const { device } = reading;
   const { capacity_bytes, used_bytes, headroom_bytes } = device;
-  const name = nameDevice(device, trans);
+  const rank = rankOf(reading, trans);
+  const name = [nameDevice(device, trans), rank].filter(Boolean).join(', ');
   if (capacity_bytes === null || used_bytes === null) {
     const inUse = formatBytes(device.in_use_bytes);
     return trans.__('%1: %2 in use, the rest is not measured.', name, inUse);
@@ -177,7 +241,10 @@ function explainNvidiaSmi(device: IDevice, trans: TranslationBundle): string {
   return trans.__(
     'nvidia-smi shows %1 because it counts the unused cache of %2 (%3) as used.',
     formatBytes(used_bytes + cached_bytes),
-    nameFrameworks(device),
+    nameFrameworks(
+      device.frameworks.filter(framework => framework.cached_bytes),
+      trans
+    ),
     formatBytes(cached_bytes)
   );
 }

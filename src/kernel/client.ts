@@ -46,12 +46,16 @@ export class HelperClient implements IDisposable {
 
   /** Start or renew the lease, with the settings as they are now. */
   attach(): Promise<Reply | null> {
-    const { markCells, keepReports, rate, watchedRate } =
+    const { markCells, keepReports, recordAllocations, rate, watchedRate } =
       this._settings.current;
     return this.ask('attach', {
       visible: !document.hidden,
       rate_hz: this._watchers > 0 ? watchedRate : rate,
-      options: { mark_cells: markCells, keep_reports: keepReports }
+      options: {
+        mark_cells: markCells,
+        keep_reports: keepReports,
+        record_allocations: recordAllocations
+      }
     });
   }
 

@@ -115,6 +115,9 @@ export class Lease implements IDisposable {
   handleEvent(event: Event): void {
     if (event.type === 'visibilitychange') {
       this.renew();
+      if (this._isHeld && !document.hidden) {
+        this._options.onReturn();
+      }
     }
   }
 
@@ -180,6 +183,9 @@ export namespace Lease {
 
     /** Called with each answer; `null`: nobody is home any more. */
     onReply: (reply: Reply | null) => void;
+
+    /** Called when the page is visible again: nothing was sent to it meanwhile. */
+    onReturn: () => void;
 
     /** Called when an answer did not come. */
     onSilence: () => void;

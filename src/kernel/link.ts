@@ -12,14 +12,16 @@ import {
   type RequestArgs
 } from '../protocol';
 import type { Settings } from '../settings';
-import type { IKernelMemory, IMemoryState } from '../tokens';
+import type { IDeath, IKernelMemory, IMemoryState } from '../tokens';
 import { type HelperChannel, NotUnderstood } from './channel';
 import { HelperClient } from './client';
+import { deathOf } from './death';
 import { Handshake, type Outcome } from './handshake';
 import { OtherVersion } from './helper';
 import { Lease } from './lease';
 import { type Change, INITIAL_STATE, isBusy, isOwn, reduce } from './model';
 import { explain, isMismatch } from './problem';
+import { recall } from './recollection';
 
 /**
  * The link to one kernel: finds the helper or starts it, and begins anew with
@@ -39,6 +41,9 @@ export class KernelLink implements IKernelMemory {
       isBusy: () => isBusy(this._state),
       onReply: reply => {
         this._onReply(reply);
+      },
+      onReturn: () => {
+        this._onReturn();
       },
       onSilence: () => {
         this._change({ kind: 'unanswered' });
@@ -176,9 +181,8 @@ export class KernelLink implements IKernelMemory {
     this._client.channel.adopt(hello);
     this._change({ kind: 'attached', reply, now: Date.now() });
     this._lease.begin(lease_s);
-    if (!hello.complete) {
-      void this._complete(hello);
-    }
+    this._lastLive = null;
+    void (hello.complete ? this._recall(hello) : this._complete(hello));
   }
 
   /** Send the second pack to an injected helper that lacks it. */
@@ -188,6 +192,7 @@ export class KernelLink implements IKernelMemory {
       const { accepted } = await this.request('pack', { data });
       if (accepted && this._state.hello?.life_id === hello.life_id) {
         this._change({ kind: 'completed' });
+        await this._recall(hello);
       }
     } catch (reason) {
       // The gauge works without; cards and releases then say what is missing.
@@ -196,6 +201,22 @@ export class KernelLink implements IKernelMemory {
       if (reason instanceof OtherVersion) {
         this._change({ kind: 'incomplete', problem });
       }
+    }
+  }
+
+  /** Where a question is no activity of the kernel, ask for what was missed. */
+  private _onReturn(): void {
+    const { hello } = this._state;
+    if (hello?.complete && this._client.channel.isDirect) {
+      void this._recall(hello);
+    }
+  }
+
+  /** Ask for what happened without this page. */
+  private async _recall({ life_id }: IHello): Promise<void> {
+    const recollection = await recall(this);
+    if (this._state.hello?.life_id === life_id) {
+      this._change({ kind: 'recalled', ...recollection });
     }
   }
 
@@ -252,8 +273,11 @@ export class KernelLink implements IKernelMemory {
   ): void {
     const { phase } = this._state;
     switch (status) {
-      case 'restarting':
       case 'autorestarting':
+        this._drop();
+        this._die();
+        break;
+      case 'restarting':
       case 'terminating':
       case 'dead':
         this._drop();
@@ -289,7 +313,23 @@ export class KernelLink implements IKernelMemory {
     }
   }
 
+  /**
+   * The server found the kernel dead and restarts it. (`dead` alone says no such
+   * thing: a kernel that was shut down is dead too.)
+   */
+  private _die(): void {
+    if (this._lastLive) {
+      const death = deathOf(this._lastLive, Date.now());
+      this._lastLive = null;
+      this._change({ kind: 'died', death });
+      this._options.onDeath(death);
+    }
+  }
+
   private _drop(): void {
+    if (this._state.phase === 'live') {
+      this._lastLive = this._state;
+    }
     this._forget();
     this._change({ kind: 'phase', phase: 'disconnected' });
   }
@@ -316,6 +356,8 @@ export class KernelLink implements IKernelMemory {
   private readonly _eventReceived = new Signal<this, Event>(this);
   private readonly _disposed = new Signal<this, void>(this);
   private _state = INITIAL_STATE;
+  /** What was known of a life that may have died. */
+  private _lastLive: IMemoryState | null = null;
   private _turn = 0;
   private _isDisposed = false;
 }
@@ -332,5 +374,8 @@ export namespace KernelLink {
 
     /** The second pack for a helper; rejects where there is none that fits. */
     more: (hello: IHello) => Promise<string>;
+
+    /** Called when the kernel died, with what its last reading told. */
+    onDeath: (death: IDeath) => void;
   }
 }

@@ -1,8 +1,11 @@
 /**
  * What is known of one kernel: events reduce into one immutable state.
  */
-import type { Event, ICell, IOom, IReplies } from '../protocol';
-import type { IMemoryState, OffReason, Phase } from '../tokens';
+import type { Event, ICell, IOom, IReplies, ISample } from '../protocol';
+import type { IDeath, IMemoryState, OffReason, Phase } from '../tokens';
+import { withPoints, withReading } from './history';
+import type { IRecollection } from './recollection';
+import { withRuns } from './runs';
 
 /** After this long without a reading from a running cell, numbers are old. */
 export const STALE_AFTER_MS = 3000;
@@ -20,7 +23,11 @@ export const INITIAL_STATE: IMemoryState = {
   unansweredPolls: 0,
   cell: null,
   lastOom: null,
-  lastReleased: null
+  lastReleased: null,
+  warning: null,
+  runs: [],
+  history: [],
+  death: null
 };
 
 /** What can happen to a state. */
@@ -31,6 +38,8 @@ export type Change =
   | { kind: 'polled'; reply: IReplies['sample']; now: number }
   | { kind: 'unanswered' }
   | { kind: 'event'; event: Event; now: number }
+  | (IRecollection & { kind: 'recalled' })
+  | { kind: 'died'; death: IDeath }
   | { kind: 'completed' }
   | { kind: 'incomplete'; problem: string };
 
@@ -49,8 +58,7 @@ export function reduce(state: IMemoryState, change: Change): IMemoryState {
       return attach(state, change.reply, change.now);
     case 'polled':
       return {
-        ...take(state, change.reply.sample, change.now),
-        cell: change.reply.cell ?? state.cell,
+        ...hear(state, change.reply, change.now),
         unansweredPolls: 0
       };
     case 'unanswered':
@@ -59,6 +67,14 @@ export function reduce(state: IMemoryState, change: Change): IMemoryState {
       return isOwn(state, change.event)
         ? take(state, change.event, change.now)
         : state;
+    case 'recalled':
+      return {
+        ...state,
+        runs: withRuns(change.runs, state.runs),
+        history: withPoints(state.history, change.points)
+      };
+    case 'died':
+      return { ...INITIAL_STATE, phase: 'disconnected', death: change.death };
     case 'completed':
       return {
         ...state,
@@ -104,7 +120,7 @@ function enter(
 ): IMemoryState {
   return state.phase === phase && state.problem === problem
     ? state
-    : { ...INITIAL_STATE, phase, problem };
+    : { ...INITIAL_STATE, phase, problem, death: state.death };
 }
 
 function attach(
@@ -119,20 +135,43 @@ function attach(
     ...before,
     phase: 'live',
     hello: reply.hello,
-    cell: reply.cell ?? before.cell,
     unansweredPolls: 0
   };
-  return reply.sample ? take(live, reply.sample, now) : live;
+  return hear(live, reply, now);
+}
+
+/** What an answer tells: the last reading, and the running cell or the last one. */
+function hear(
+  state: IMemoryState,
+  { sample, cell }: { sample: ISample | null; cell: ICell | null },
+  now: number
+): IMemoryState {
+  const read = sample ? take(state, sample, now) : state;
+  return cell ? { ...read, cell, runs: withRuns(read.runs, [cell]) } : read;
 }
 
 function take(state: IMemoryState, event: Event, now: number): IMemoryState {
   switch (event.type) {
     case 'sample':
       return isNewer(state, event)
-        ? { ...state, sample: event, sampleAt_ms: now, unansweredPolls: 0 }
+        ? {
+            ...state,
+            sample: event,
+            sampleAt_ms: now,
+            unansweredPolls: 0,
+            history: withReading(state.history, event)
+          }
         : state;
     case 'cell':
-      return { ...state, cell: event, lastOom: unlessMended(state, event) };
+      return {
+        ...state,
+        cell: event,
+        runs: withRuns(state.runs, [event]),
+        lastOom: unlessMended(state, event),
+        warning: event.status === 'running' ? null : state.warning
+      };
+    case 'warning':
+      return { ...state, warning: event };
     case 'oom':
       return { ...state, lastOom: event };
     case 'released':
@@ -140,7 +179,9 @@ function take(state: IMemoryState, event: Event, now: number): IMemoryState {
     case 'hello':
       return { ...state, hello: event };
     case 'plan':
-    case 'warning':
+    case 'holders':
+    case 'path':
+    case 'snapshot':
     case 'error':
     case 'bye':
       return state;

@@ -2,6 +2,7 @@ import type {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
+import { Notification } from '@jupyterlab/apputils';
 import { IConsoleTracker } from '@jupyterlab/console';
 import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
@@ -9,6 +10,7 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { loadSettings, type Settings } from '../settings';
 import { IGpuMemory, type OffReason } from '../tokens';
+import { explainDeath } from './death';
 import { inject, isPython, readBootstrap, readMore } from './helper';
 // A kernel may be there at once, and links are made synchronously.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
@@ -44,7 +46,12 @@ const plugin: JupyterFrontEndPlugin<IGpuMemory> = {
           isPython: () => isPython(kernel, serviceManager.kernelspecs),
           refusal: () => findRefusal(settings, documents()),
           inject: async () => inject(kernel, await readBootstrap()),
-          more: readMore
+          more: readMore,
+          onDeath: death => {
+            Notification.warning(explainDeath(death, trans), {
+              autoClose: false
+            });
+          }
         })
     );
     tracker.watch(notebooks);

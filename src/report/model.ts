@@ -1,7 +1,7 @@
 import type { IDisposable } from '@lumino/disposable';
 import { type ISignal, Signal } from '@lumino/signaling';
 
-import { lifeOf } from '../actions/release';
+import { lifeOf } from '../actions/work';
 import type { RemedyState, Trust } from '../frame/state';
 import type { Event, IReleased, IReport, IStub } from '../protocol';
 import type { IKernelMemory } from '../tokens';

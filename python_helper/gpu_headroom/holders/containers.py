@@ -6,71 +6,73 @@ import functools
 import gc
 import types
 from collections import deque
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ..kinds import is_kind
+from .classes import comes_from, defines, module_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from .walk import Place, Walk
+    from .place import Place, StepKind
+    from .walk import Walk
 
     Visit = Callable[[Walk, Any, Place], None]
 
-_MOST = 100_000
-_SAMPLE = 100
-_SCALARS = frozenset({int, float, str, bytes, bool, complex, type(None)})
-_SEQUENCES = (list, tuple, deque, set, frozenset)
+_LONG = 500
+_RUN = 2_000
+_LONGEST_KEY = 40
+_ITERATING = ("builtins", "itertools", "collections", "_collections")
 
 
 def visit_of(kind: type) -> Visit | None:
     """Return how a container is looked into, if `kind` is one."""
-    mro = kind.__mro__
-    if dict in mro:
+    if comes_from(kind, dict):
         return _visit_dict
-    base = next((each for each in _SEQUENCES if each in mro), None)
-    if base is not None:
-        return functools.partial(_visit_sequence, base)
-    return _OTHERS.get(kind)
-
-
-def length(value: object) -> int:
-    """Return how many members a container has; 0 for anything else."""
-    for base in (dict, *_SEQUENCES):
-        if base in type(value).__mro__:
-            return int(base.__len__(value))  # type: ignore[arg-type]  # it is one
-    return 0
+    for base, visit in _SEQUENCES.items():
+        if comes_from(kind, base):
+            return visit
+    for other, visit in _OTHERS.items():
+        if other is kind:
+            return visit
+    iterates = module_of(kind) in _ITERATING and defines(kind, "__next__")
+    return _visit_iterator if iterates else None
 
 
 def _visit_dict(walk: Walk, table: Any, place: Place) -> None:
-    for key, value in list(islice(dict.items(table), _MOST)):
-        if _may_hold(walk, value):
-            walk.push(value, place.step(f"[{_key(key)}]"))
+    if dict.__len__(table) > _LONG and walk.put_off(table, place):
+        return
+    keys, values = list(dict.keys(table)), list(dict.values(table))
+    for index, value in _worthwhile(walk, values):
+        walk.push(value, place.step("key", _written(keys[index])))
+    for _, key in _worthwhile(walk, keys):
+        walk.push(key, place.step("member"))
     _visit_beside(walk, table, place)
 
 
-def _visit_sequence(base: Any, walk: Walk, values: Any, place: Place) -> None:
-    members: Iterator[Any] = base.__iter__(values)
-    for index, value in enumerate(list(islice(members, _MOST))):
-        if _may_hold(walk, value):
-            walk.push(value, place.step(f"[{index}]"))
+def _visit_sequence(base: Any, via: StepKind, walk: Walk, values: Any, place: Place) -> None:
+    if base.__len__(values) > _LONG and walk.put_off(values, place):
+        return
+    for index, value in _worthwhile(walk, list(base.__iter__(values))):
+        walk.push(value, place.step(via, str(index)))
     _visit_beside(walk, values, place)
 
 
-def _may_hold(walk: Walk, value: Any) -> bool:
-    """Sort out most of a data set cheaply: numbers, text, and short lists of these."""
-    kind = type(value)
-    if kind in _SCALARS or walk.visit_of(kind) is None:
-        return False
-    if kind is list or kind is tuple:
-        return any(type(each) not in _SCALARS for each in value[:_SAMPLE])
-    return True
+def _worthwhile(walk: Walk, members: list[Any]) -> Iterator[tuple[int, Any]]:
+    """Yield the members that may hold something; of long containers whole runs are sorted out."""
+    for start in range(0, len(members), _RUN):
+        run = members[start : start + _RUN]
+        if len(members) > _LONG and not walk.worth_opening(run):
+            continue
+        for index, value in enumerate(run, start):
+            if walk.visit_of(type(value)) is not None:
+                yield index, value
 
 
 def _visit_beside(walk: Walk, value: Any, place: Place) -> None:
     """A subclass of a container may keep more in attributes."""
-    if type(value) not in (dict, *_SEQUENCES):
+    kind = type(value)
+    if not any(kind is each for each in (dict, *_SEQUENCES)):
         from . import objects
 
         objects.visit(walk, value, place)
@@ -79,20 +81,27 @@ def _visit_beside(walk: Walk, value: Any, place: Place) -> None:
 def _visit_function(walk: Walk, function: Any, place: Place) -> None:
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=False):
         try:
-            walk.push(cell.cell_contents, place.step(f" closes over {name}"))
+            walk.push(cell.cell_contents, place.step("closure", name))
         except ValueError:
             continue  # not assigned yet
-    walk.push(function.__defaults__, place.step("'s defaults"))
-    walk.push(function.__kwdefaults__, place.step("'s defaults"))
+    defaults = function.__kwdefaults__
+    walk.push(function.__defaults__, place.step("default"))
+    walk.push(defaults, place.step("default"))
+    # Reading `__dict__` of a function that has none would give it one.
+    # The builtins are everybody's: in a kernel their `input` leads to the shell, and so to all.
+    known = (function.__globals__, function.__builtins__, defaults)
+    for each in gc.get_referents(function):
+        if type(each) is dict and not any(each is one for one in known):
+            walk.push(each, place)
 
 
 def _visit_method(walk: Walk, method: Any, place: Place) -> None:
-    walk.push(method.__self__, place)
+    walk.push(method.__self__, place.step("self"))
 
 
 def _visit_partial(walk: Walk, partial: Any, place: Place) -> None:
     for part in (partial.func, partial.args, partial.keywords):
-        walk.push(part, place)
+        walk.push(part, place.step("partial"))
 
 
 def _visit_suspended(walk: Walk, suspended: Any, place: Place) -> None:
@@ -101,17 +110,49 @@ def _visit_suspended(walk: Walk, suspended: Any, place: Place) -> None:
         if is_kind(value, types.FrameType):  # Python 3.10
             _visit_suspended(walk, value, place)
         else:
-            walk.push(value, place.step("'s locals"))
+            walk.push(value, place.step("local"))
 
 
-def _key(key: object) -> str:
-    return repr(key) if type(key) in (str, int, bool) else "…"
+def _visit_iterator(walk: Walk, iterator: Any, place: Place) -> None:
+    for value in gc.get_referents(iterator):
+        walk.push(value, place.step("iterator"))
 
 
-_OTHERS: dict[type, Visit] = {
+def _visit_cached(walk: Walk, cached: Any, place: Place) -> None:
+    """A bounded `lru_cache` keeps its results in links of its own, which are gone through in C."""
+    for value in gc.get_referents(cached):
+        kind = type(value)
+        if module_of(kind) == "functools" and kind is not type(cached):
+            _visit_cached(walk, value, place)
+        elif type(value) is not types.FunctionType:
+            walk.push(value, place.step("cache"))
+
+
+def _written(key: object) -> str:
+    kind = type(key)
+    if kind is int or kind is bool:
+        return repr(key)
+    if kind is str:
+        text = repr(key)
+        return text if len(text) <= _LONGEST_KEY else f"{text[:_LONGEST_KEY]}…'"
+    return "…"
+
+
+_SEQUENCES: dict[Any, Visit] = {
+    list: functools.partial(_visit_sequence, list, "index"),
+    tuple: functools.partial(_visit_sequence, tuple, "index"),
+    deque: functools.partial(_visit_sequence, deque, "index"),
+    set: functools.partial(_visit_sequence, set, "member"),
+    frozenset: functools.partial(_visit_sequence, frozenset, "member"),
+}
+PLAIN = frozenset({_visit_dict, *_SEQUENCES.values()})
+"""What the gc can look into as well as we can."""
+_OTHERS: dict[Any, Visit] = {
     types.FunctionType: _visit_function,
     types.MethodType: _visit_method,
+    types.BuiltinMethodType: _visit_method,
     functools.partial: _visit_partial,
+    type(functools.lru_cache(len)): _visit_cached,
     types.GeneratorType: _visit_suspended,
     types.CoroutineType: _visit_suspended,
     types.AsyncGeneratorType: _visit_suspended,

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import sys
 import sysconfig
+import types
 from typing import TYPE_CHECKING, Any
 
-from ..kinds import is_kind
+from ..kinds import is_kind, name_of
 from ..oom.recognise import errors_within
-from .walk import Place
+from .classes import comes_from
+from .place import Place
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from types import CodeType, FrameType, TracebackType
 
     from .names import Root
+    from .walk import Walk
+
+    Visit = Callable[[Walk, Any, Place], None]
 
 _INSTALLED = ("site-packages", "dist-packages")
 _OWN = __name__.partition(".")[0]
@@ -68,13 +73,60 @@ def frame_roots(tracebacks: Iterable[TracebackType], shell: Any) -> list[list[Ro
     `f_locals` leaves a copy in the frame, as IPython's own traceback does; a release clears both.
     """
     tiers: list[list[Root]] = [[], [], []]
-    for frame in frames_of(tracebacks):
-        if frame.f_code.co_name != "<module>":
-            tiers[_distance(frame, shell)] += [
-                (value, Place("traceback", _named(name, frame)))
-                for name, value in frame.f_locals.items()
-            ]
+    for traceback in tracebacks:
+        cell = _cell(traceback, shell)
+        for frame in frames_of([traceback]):
+            if frame.f_code.co_name != "<module>":
+                tiers[_distance(frame, shell)] += [
+                    (value, Place("traceback", _named(name, frame), row=cell))
+                    for name, value in _variables(frame).items()
+                ]
     return tiers
+
+
+def visit_of(kind: type) -> Visit | None:
+    """Return how errors and tracebacks that somebody keeps are looked into."""
+    return _postpone if comes_from(kind, BaseException, types.TracebackType) else None
+
+
+def kept_errors(walk: Walk) -> Iterator[Root]:
+    """Yield the variables in frames that kept errors remember, as places to go on from.
+
+    Last of all named things: an error that IPython remembers, too, is freed with its cell's
+    traceback, whoever else keeps it.
+    """
+    for error, place in walk.errors:
+        tracebacks = [error]
+        if is_kind(error, BaseException):
+            within = list(errors_within(error))
+            tracebacks = [each.__traceback__ for each in within if each.__traceback__ is not None]
+            yield BaseException.args.__get__(error), place.step("attribute", "args")  # type: ignore[attr-defined]  # it is a descriptor
+        for frame in frames_of(tracebacks):
+            if frame.f_code.co_name != "<module>":
+                for name, value in _variables(frame).items():
+                    yield value, place.step("frame", _named(name, frame))
+
+
+def _postpone(walk: Walk, error: Any, place: Place) -> None:
+    walk.errors.append((error, place))
+
+
+def _variables(frame: FrameType) -> Mapping[str, Any]:
+    """Return the local variables; `exec` may have been given a mapping of the user's own."""
+    variables = frame.f_locals
+    plain = type(variables) is dict or name_of(type(variables)) == "FrameLocalsProxy"
+    return variables if plain else {}
+
+
+def _cell(traceback: TracebackType | None, shell: Any) -> str:
+    """Return the cell that failed, as a notebook shows its number."""
+    cells = getattr(getattr(shell, "compile", None), "_filename_map", {})
+    while traceback is not None:
+        count = cells.get(traceback.tb_frame.f_code.co_filename)
+        if count is not None:
+            return f"In [{count}]"
+        traceback = traceback.tb_next
+    return "In [ ]"
 
 
 def _distance(frame: FrameType, shell: Any) -> int:

@@ -10,52 +10,61 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import objects
+from . import objects, tensors
+from .classes import comes_from
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .walk import Place, Walk
+    from .place import Place
+    from .walk import Walk
+
+
+_UNSEEN = 99
 
 
 def visit_graphs(walk: Walk) -> None:
     """Enter what the graphs found so far have saved, each node once, for whoever came first."""
-    seen: set[Any] = set()
     graphs, walk.graphs = walk.graphs, []
-    with walk.torch.quiet():
+    with walk.quiet():
         for root, place in graphs:
-            _visit_graph(walk, root, place, seen)
+            _visit_graph(walk, root, place.step("graph", kind="activations"))
 
 
-def _visit_graph(walk: Walk, root: Any, place: Place, seen: set[Any]) -> None:
+def _visit_graph(walk: Walk, root: Any, place: Place) -> None:
     waiting = [root]
-    saved_place = place.step("", "activations")
     while waiting and not walk.out_of_time():
         node = waiting.pop()
-        if node is None or node in seen:
+        if node is None or walk.nodes.get(node, _UNSEEN) <= place.rank:
             continue
-        seen.add(node)
+        walk.nodes[node] = place.rank
         for saved in _saved(walk, node):
-            _enter(walk, saved, saved_place)
+            _enter(walk, saved, place)
         _visit_leaf(walk, node, place)
         waiting += [following for following, _ in node.next_functions]
 
 
 def _enter(walk: Walk, saved: Any, place: Place) -> None:
-    if walk.torch.tensor in type(saved).__mro__:
-        walk.found(saved, place)
+    torch = walk.torch
+    if torch is None or not comes_from(type(saved), torch.tensor):
+        return
+    tensors.found(walk, saved, place, graph=True)
+    if torch.wraps(saved):
+        for inner in objects.attributes(walk, saved).values():
+            _enter(walk, inner, place)
 
 
 def _visit_leaf(walk: Walk, node: Any, place: Place) -> None:
     """A graph ends in leaves: those that are parameters of a model that nobody names."""
     variable = getattr(node, "variable", None) if type(node).__name__ == "AccumulateGrad" else None
-    if variable is None:
+    torch = walk.torch
+    if variable is None or torch is None:
         return
-    kind: Any = "parameters" if walk.torch.parameter in type(variable).__mro__ else "tensor"
-    walk.found(variable, place.step("", kind))
-    gradient = walk.torch.get(variable, "grad")
+    kind: Any = "parameters" if comes_from(type(variable), torch.parameter) else "tensor"
+    _enter(walk, variable, place.seen_as(kind))
+    gradient = torch.get(variable, "grad")
     if gradient is not None:
-        walk.found(gradient, place.step(".grad", "gradients"))
+        _enter(walk, gradient, place.seen_as("gradients"))
 
 
 def _saved(walk: Walk, node: Any) -> Iterator[Any]:

@@ -3,28 +3,51 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..wire import Holder, HolderKind
+    from .place import Origin, Place
     from .storage import Storage
 
-Origin = Literal["names", "outputs", "traceback", "elsewhere"]
-"""names: the user's namespace; outputs: displayed values; elsewhere: only the gc knows it."""
+_MOST_ALIASES = 10_000
+_MOST_OF_ONE = 8
 
 
 @dataclass(slots=True)
 class Held:
-    """One storage: `root` is the variable it was first reached through, `path` the whole way."""
+    """One storage, at the place where it was first found; `graph`: only an autograd graph has it.
+
+    `also` are other places of the same storage.
+    """
 
     storage: Storage
-    kind: HolderKind
-    origin: Origin
-    root: str
-    path: str
+    place: Place
+    graph: bool = False
+    also: list[Place] = field(default_factory=list)
+
+    @property
+    def kind(self) -> HolderKind:
+        """What it is, as far as the walk could tell."""
+        return self.place.kind
+
+    @property
+    def origin(self) -> Origin:
+        """What sort of root it was reached from."""
+        return self.place.origin
+
+    @property
+    def root(self) -> str:
+        """The variable it was first reached through."""
+        return self.place.root
+
+    @property
+    def path(self) -> str:
+        """The whole way, as the user would write it."""
+        return self.place.path
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +64,26 @@ class Ledger:
 
     def __init__(self) -> None:
         self._held: dict[object, Held] = {}
+        self.meetings: list[tuple[Place, Place]] = []
 
     def __iter__(self) -> Iterator[Held]:
         return iter(self._held.values())
 
-    def add(self, held: Held) -> bool:
-        """Enter a storage; false when somebody already holds it."""
-        if held.storage.key in self._held:
-            return False
-        self._held[held.storage.key] = held
-        return True
+    def add(self, storage: Storage, place: Place, *, graph: bool = False) -> None:
+        """Enter a storage, or another place of one."""
+        held = self._held.get(storage.key)
+        if held is None:
+            self._held[storage.key] = Held(storage, place, graph)
+        elif place.rank < held.place.rank:
+            held.also.append(held.place)
+            held.place, held.graph = place, graph
+        elif not graph and _is_other(held.place, place) and len(held.also) < _MOST_OF_ONE:
+            held.also.append(place)
+
+    def met_again(self, first: Place, place: Place) -> None:
+        """Note that an object was reached from another root, too."""
+        if _is_other(first, place) and len(self.meetings) < _MOST_ALIASES:
+            self.meetings.append((first, place))
 
     def bytes(self, device_index: int | None = None, *, origin: Origin | None = None) -> int:
         """Return the bytes found on a device or all, from one origin or all."""
@@ -60,12 +93,15 @@ class Ledger:
             if device_index in (None, held.storage.device_index) and origin in (None, held.origin)
         )
 
+    def on(self, device_index: int) -> Iterator[Held]:
+        """Yield the storages of one device."""
+        return (held for held in self if held.storage.device_index == device_index)
+
     def bytes_by_kind(self, device_index: int) -> Counter[HolderKind]:
         """Return the bytes found on a device by what they are."""
         found: Counter[HolderKind] = Counter()
-        for held in self:
-            if held.storage.device_index == device_index:
-                found[held.kind] += held.storage.bytes
+        for held in self.on(device_index):
+            found[held.kind] += held.storage.bytes
         return found
 
     def largest(self, device_index: int, *origins: Origin, count: int = 5) -> list[Holder]:
@@ -75,8 +111,8 @@ class Ledger:
         parameters, buffers and gradients. What two variables hold counts for one of them.
         """
         found: dict[str, Counter[HolderKind]] = {}
-        for held in self:
-            if held.storage.device_index == device_index and held.origin in origins and held.root:
+        for held in self.on(device_index):
+            if held.origin in origins and held.root:
                 found.setdefault(held.root, Counter())[held.kind] += held.storage.bytes
         holders: list[Holder] = [
             {"name": root, "kind": kinds.most_common(1)[0][0], "bytes": kinds.total()}
@@ -88,28 +124,40 @@ class Ledger:
         """Return the bytes of inputs and activations with `rows` rows, or also with multiples."""
         return sum(
             held.storage.bytes
-            for held in self
-            if held.storage.device_index == device_index
-            and held.kind in ("tensor", "activations")
-            and (
-                rows in held.storage.shape or (multiples and _is_multiple(held.storage.shape, rows))
-            )
+            for held in self.on(device_index)
+            if held.kind in ("tensor", "activations")
+            and _has_rows(held.storage.shape or (), rows, multiples=multiples)
         )
 
     def retained(self, device_index: int) -> tuple[Retained, ...]:
         """Return the containers that several graphs are kept in, largest first."""
-        paths: dict[str, Counter[str]] = {}
-        for held in self:
-            in_container = held.path.startswith(f"{held.root}[")
-            if (
-                held.storage.device_index == device_index
-                and held.kind == "activations"
-                and in_container
-            ):
-                paths.setdefault(held.root, Counter())[held.path] += held.storage.bytes
-        found = [Retained(root, len(members), members.total()) for root, members in paths.items()]
-        return tuple(sorted(found, key=lambda each: -each.bytes))
+        found: dict[str, Counter[str]] = {}
+        paths: dict[int, str | None] = {}
+        for held in self.on(device_index):
+            if held.kind != "activations":
+                continue
+            place = id(held.place)
+            if place not in paths:
+                paths[place] = held.path if _in_container(held.place) else None
+            path = paths[place]
+            if path is not None:
+                found.setdefault(held.root, Counter())[path] += held.storage.bytes
+        each = [Retained(root, len(sizes), sizes.total()) for root, sizes in found.items()]
+        return tuple(sorted(each, key=lambda one: -one.bytes))
 
 
-def _is_multiple(shape: tuple[int, ...], rows: int) -> bool:
-    return bool(shape) and shape[0] > rows and shape[0] % rows == 0
+def _is_other(first: Place, place: Place) -> bool:
+    """Whether a second place is that of another name; what no name reaches gives none."""
+    same = first.root == place.root and first.origin == place.origin
+    return not same and place.origin != "elsewhere"
+
+
+def _in_container(place: Place) -> bool:
+    way = place.way
+    return len(way) > 1 and way[1].via is not None and way[1].via.kind in ("index", "key")
+
+
+def _has_rows(shape: tuple[int, ...], rows: int, *, multiples: bool) -> bool:
+    if rows in shape:
+        return True
+    return multiples and bool(shape) and shape[0] > rows and shape[0] % rows == 0

@@ -9,9 +9,10 @@ from ..kinds import is_kind
 from . import objects
 
 if TYPE_CHECKING:
-    from .walk import Place, Walk
+    from .place import Place, StepKind
+    from .walk import Walk
 
-_TENSORS = ("_parameters", "_buffers")
+_TENSORS: dict[str, StepKind] = {"_parameters": "parameter", "_buffers": "buffer"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,15 +28,20 @@ def visit(walk: Walk, module: Any, place: Place) -> None:
     attributes = objects.attributes(walk, module)
     if place.parent is None:
         walk.models.append(Model(place.root, attributes.get("training") is not False))
-    for table in _TENSORS:
+    for table, via in _TENSORS.items():
         for name, tensor in _items(attributes.get(table)):
-            walk.push(tensor, place.step(f".{name}", "parameters"))
+            walk.push(tensor, place.step(via, name, "parameters"))
     for name, child in _items(attributes.get("_modules")):
         # A model may be nested deeper than any container: its depth is not counted.
-        walk.push(child, place.inside(f".{name}"))
+        walk.push(child, place.step("module", name, deeper=0))
     for name, value in attributes.items():
         if name not in _TENSORS and name != "_modules":
-            walk.push(value, place.step(f".{name}"))
+            walk.push(value, place.step("attribute", name))
+
+
+def children(walk: Walk, module: Any) -> list[Any]:
+    """Return the submodules that a module has itself."""
+    return [child for _, child in _items(objects.attributes(walk, module).get("_modules"))]
 
 
 def _items(table: object) -> list[tuple[str, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from .walk import Place
+from .place import Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +24,8 @@ def user_names(shell: Any) -> dict[str, Any]:
     return {
         name: value
         for name, value in list(shell.user_ns.items())
-        if value is not outputs
+        if type(name) is str
+        and value is not outputs
         and not _is_ipythons(name, value, hidden)
         and not _INPUT_HISTORY.fullmatch(name)
     }

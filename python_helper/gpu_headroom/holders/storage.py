@@ -4,9 +4,30 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from ..oom.capture import block_snapshot
+from .classes import defines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ..wire import FrameworkName
 
 _ROUNDING = 512  # PyTorch's allocator hands out multiples of this
+_GPUS = frozenset({"cuda", "xpu", "mps"})  # PyTorch says cuda for ROCm, too
+_SPARSE = (
+    "_indices",
+    "_values",
+    "crow_indices",
+    "ccol_indices",
+    "col_indices",
+    "row_indices",
+    "values",
+)
+_PER_CHANNEL = ("q_per_channel_scales", "q_per_channel_zero_points")
+_PLAIN = (False, False)
+_UNREADABLE = (RuntimeError, NotImplementedError, TypeError, AttributeError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +37,9 @@ class Storage:
     key: object
     device_index: int
     bytes: int
-    shape: tuple[int, ...]
+    shape: tuple[int, ...] | None
+    dtype: str | None = None
+    framework: FrameworkName = "torch"
 
 
 class Torch:
@@ -25,61 +48,139 @@ class Torch:
     A subclass may override `is_cuda` or `grad` with code of its own: read from here it is not run.
     """
 
-    def __init__(self, module: Any) -> None:
+    def __init__(self, module: Any, blocks: Mapping[object, int]) -> None:
         self.module = module
+        self.blocks = blocks
         self.tensor: type = module.Tensor
         self.parameter: type | None = _class("torch.nn.parameter", "Parameter")
         self.nn_module: type | None = _class("torch.nn.modules.module", "Module")
         self.optimizer: type | None = _class("torch.optim.optimizer", "Optimizer")
         self.quiet = module._C.DisableTorchFunction  # noqa: SLF001 — the only switch there is
+        self._getters: dict[str, Any] = {}
+        self._natures: dict[int, tuple[type, bool, bool]] = {}
 
     @classmethod
-    def loaded(cls) -> Torch | None:
+    def loaded(cls, *, whole_blocks: bool = False) -> Torch | None:
         """Return PyTorch if this process has imported all of it."""
         module = sys.modules.get("torch")
         if module is None or not hasattr(module, "Tensor") or not hasattr(module, "_C"):
             return None
-        return cls(module)
+        return cls(module, _block_sizes(module) if whole_blocks else {})
 
     def get(self, tensor: Any, attribute: str) -> Any:
         """Read an attribute of `torch.Tensor` itself."""
-        return getattr(self.tensor, attribute).__get__(tensor)
+        getter = self._getters.get(attribute)
+        if getter is None:
+            getter = self._getters[attribute] = getattr(self.tensor, attribute).__get__
+        return getter(tensor)
 
-    def storage(self, tensor: Any) -> Storage | None:
-        """Return the GPU memory behind a tensor, `None` where it has none that can be read."""
+    def on_gpu(self, tensor: Any) -> bool:
+        """Whether a tensor says that it is on a GPU, or cannot be asked without its own code."""
+        wraps, dispatches = self._nature(type(tensor))
+        return wraps or dispatches or self.get(tensor, "device").type in _GPUS
+
+    def wraps(self, tensor: Any) -> bool:
+        """Whether its memory is that of tensors in its attributes: DTensor, jagged, torchao."""
+        return self._nature(type(tensor))[0]
+
+    def key(self, tensor: Any) -> object:
+        """Return the key of a tensor's one storage; `None` where it has none or several."""
+        if self._nature(type(tensor)) != _PLAIN or not self.on_gpu(tensor):
+            return None
         try:
-            if not self.get(tensor, "is_cuda") or _wraps_others(type(tensor)):
-                return None
             memory = self.tensor.untyped_storage(tensor)  # type: ignore[attr-defined]  # known at run time
-            size = memory.nbytes()
-            if not size:
-                return None
-            return Storage(
-                key=memory.data_ptr() or ("storage", memory._cdata),  # noqa: SLF001 — identity without an address
-                device_index=self.get(tensor, "device").index or 0,
-                bytes=-(-size // _ROUNDING) * _ROUNDING,
-                shape=tuple(self.tensor.size(tensor)),  # type: ignore[attr-defined]  # known at run time
-            )
-        except (RuntimeError, NotImplementedError, TypeError, AttributeError):
-            return None  # sparse, nested and functional tensors have no storage of their own
+            return _key(memory) if memory.nbytes() else None
+        except _UNREADABLE:
+            return None
 
-    def parts(self, tensor: Any) -> list[tuple[str, Any]]:
-        """Return the tensors that a sparse tensor is made of."""
-        found = []
-        for name in ("_indices", "_values", "crow_indices", "col_indices", "values"):
+    def storages(self, tensor: Any) -> Iterator[tuple[str, Storage]]:
+        """Yield the GPU memory behind a tensor: in parts, with their names, if it has several."""
+        wraps, dispatches = self._nature(type(tensor))
+        if wraps:
+            return
+        try:
+            if dispatches:
+                yield from self._of_dispatching(tensor)
+                return
+            device = self.get(tensor, "device")
+            if device.type not in _GPUS:
+                return
+            if self.get(tensor, "layout") is not self.module.strided:
+                yield from self._of_parts(tensor, _SPARSE)
+                return
+            found = self._storage(tensor, device)
+            if found is not None:
+                yield "", found
+            if self.get(tensor, "is_quantized"):
+                yield from self._of_parts(tensor, _PER_CHANNEL)
+        except _UNREADABLE:
+            return  # functional and batched tensors have no storage of their own
+
+    def _storage(self, tensor: Any, device: Any, *, shaped: bool = True) -> Storage | None:
+        memory = self.tensor.untyped_storage(tensor)  # type: ignore[attr-defined]  # known at run time
+        size = memory.nbytes()
+        if not size:
+            return None
+        key = _key(memory)
+        rounded = -(-size // _ROUNDING) * _ROUNDING
+        return Storage(
+            key=key,
+            device_index=device.index or 0,
+            bytes=max(rounded, self.blocks.get(key, 0)),
+            shape=self._shape(tensor) if shaped else None,
+            dtype=str(self.get(tensor, "dtype")).removeprefix("torch."),
+        )
+
+    def _shape(self, tensor: Any) -> tuple[int, ...] | None:
+        try:
+            return tuple(self.tensor.size(tensor))  # type: ignore[attr-defined]  # known at run time
+        except _UNREADABLE:
+            return None  # a nested tensor has none
+
+    def _of_dispatching(self, tensor: Any) -> Iterator[tuple[str, Storage]]:
+        """Its class may answer for device and shape with code of its own: ask the memory alone."""
+        memory = self.tensor.untyped_storage(tensor)  # type: ignore[attr-defined]  # known at run time
+        if memory.device.type in _GPUS and memory.data_ptr():
+            found = self._storage(tensor, memory.device, shaped=False)
+            if found is not None:
+                yield "", found
+
+    def _of_parts(self, tensor: Any, names: tuple[str, ...]) -> Iterator[tuple[str, Storage]]:
+        for name in names:
             try:
-                found.append((f"{name}()", getattr(self.tensor, name)(tensor)))
-            except (RuntimeError, NotImplementedError, AttributeError):
+                part = getattr(self.tensor, name)(tensor)
+                found = self._storage(part, self.get(part, "device"))
+            except _UNREADABLE:
                 continue  # each layout has some of them
-        return found
+            if found is not None:
+                yield name, found
+
+    def _nature(self, kind: type) -> tuple[bool, bool]:
+        known = self._natures.get(id(kind))
+        if known is None:
+            wraps = defines(kind, "__tensor_flatten__", until=self.tensor)
+            dispatches = defines(kind, "__torch_dispatch__", until=self.tensor)
+            known = self._natures[id(kind)] = kind, wraps, dispatches
+        return known[1:]
 
 
 def _class(module: str, name: str) -> type | None:
     return getattr(sys.modules.get(module), name, None)
 
 
-def _wraps_others(kind: type) -> bool:
-    """Whether tensors of this class hold their memory in attributes, or in nothing at all."""
-    return hasattr(kind, "__tensor_flatten__") or any(
-        each.__name__ == "FakeTensor" for each in kind.__mro__
-    )
+def _key(memory: Any) -> object:
+    return memory.data_ptr() or ("storage", memory._cdata)  # noqa: SLF001 — identity without an address
+
+
+def _block_sizes(module: Any) -> dict[object, int]:
+    """Return the size of each block in use by its address, as far as the allocator tells."""
+    cuda = sys.modules.get("torch.cuda")
+    if cuda is None or not cuda.is_initialized():
+        return {}
+    snapshot = block_snapshot(module._C) or {}  # noqa: SLF001 — the allocator has no other door
+    return {
+        block["address"]: block["size"]
+        for segment in snapshot.get("segments", ())
+        for block in segment["blocks"]
+        if block["state"] == "active_allocated" and "address" in block
+    }

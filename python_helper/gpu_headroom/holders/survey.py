@@ -7,33 +7,38 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .frames import frame_roots, last_tracebacks
-from .graphs import visit_graphs
+from . import elsewhere as gc_knows
+from .frames import frame_roots, kept_errors, last_tracebacks
 from .names import name_roots, output_roots
 from .storage import Torch
-from .walk import DEFAULT_BUDGET_S, Place, Walk
+from .walk import DEFAULT_BUDGET_S, Walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from types import TracebackType
 
     from .ledger import Ledger
     from .modules import Model
-    from .names import Root
+    from .place import Origin
 
 # Shares of the budget by which each stage must have ended, so that none starves the next.
-_UNTIL_NAMES = 0.4
-_UNTIL_OUTPUTS = 0.5
+_UNTIL_NAMES = 0.5
+_UNTIL_OUTPUTS = 0.6
 _UNTIL_TRACEBACK = 0.8
+_UNTIL_LONG = 0.95
 
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What was found; `complete` is false when the budget of time ended it."""
+    """What was found; `complete` is false when the budget of time ended it.
+
+    `type_names` has the class of what a root names, by its origin and the row it is shown as.
+    """
 
     ledger: Ledger
     models: tuple[Model, ...]
     complete: bool
+    type_names: Mapping[tuple[Origin, str], str]
 
 
 def survey(
@@ -41,30 +46,33 @@ def survey(
     *,
     tracebacks: Iterable[TracebackType] | None = None,
     elsewhere: bool = True,
+    for_account: bool = False,
     budget_s: float = DEFAULT_BUDGET_S,
 ) -> Survey | None:
-    """Walk from everything that keeps memory alive, most lasting first; `None` without PyTorch.
+    """Walk from everything that keeps memory alive, most lasting first; `None` without a framework.
 
     A storage belongs to the first origin that reaches it: what is left to the tracebacks is
     held by nothing else. `tracebacks` are those that are remembered unless given;
-    `elsewhere` also asks the gc for objects that no name reaches. Holds nothing afterwards.
+    `elsewhere` also asks the gc for objects that no name reaches. `for_account` gives each
+    storage the size of its block, which the allocator may have left larger than was asked for,
+    and leaves long containers closed once all that the gc knows has been found: they could only
+    add other names. Holds nothing afterwards.
     """
-    torch = Torch.loaded()
-    if torch is None:
+    walk = Walk(Torch.loaded(whole_blocks=for_account), budget_s=budget_s)
+    if walk.torch is None and not walk.arrays:
         return None
-    walk = Walk(torch, budget_s=budget_s)
     remembered = last_tracebacks(shell) if tracebacks is None else tracebacks
-    for roots, until in (
-        (name_roots(shell), _UNTIL_NAMES),
-        (output_roots(shell), _UNTIL_OUTPUTS),
-        *((roots, _UNTIL_TRACEBACK) for roots in frame_roots(remembered, shell)),
-    ):
-        walk.run(roots, until=until)
-        visit_graphs(walk)
-    if elsewhere:
-        walk.run(_unreached(walk))
-        visit_graphs(walk)
-    return Survey(walk.ledger, tuple(walk.models), complete=not walk.truncated)
+    walk.run(name_roots(shell), until=_UNTIL_NAMES, long=not for_account)
+    walk.run(output_roots(shell), until=_UNTIL_OUTPUTS, long=not for_account)
+    for roots in frame_roots(remembered, shell):
+        walk.run(roots, until=_UNTIL_TRACEBACK, long=not for_account)
+    walk.run(list(kept_errors(walk)), until=_UNTIL_TRACEBACK, long=not for_account)
+    known = gc_knows.known(walk) if elsewhere else []
+    done = for_account and not gc.get_freeze_count() and gc_knows.all_found(walk, known)
+    if not done:
+        walk.open_long(until=_UNTIL_LONG)
+    walk.run(gc_knows.unreached(walk, known), long=not done)
+    return Survey(walk.ledger, tuple(walk.models), not walk.truncated, dict(walk.type_names))
 
 
 def earlier_traceback_bytes(device_index: int) -> int | None:
@@ -77,19 +85,3 @@ def earlier_traceback_bytes(device_index: int) -> int | None:
     tracebacks = last_tracebacks(shell) if shell is not None else []
     found = survey(shell, tracebacks=tracebacks, elsewhere=False) if tracebacks else None
     return found.ledger.bytes(device_index, origin="traceback") if found else None
-
-
-def _unreached(walk: Walk) -> list[Root]:
-    """Return the models, optimizers and tensors that the gc knows and no walk came by."""
-    torch = walk.torch
-    wanted = (torch.tensor, torch.nn_module, torch.optimizer)
-    place = Place("elsewhere", "")
-    known: dict[type, bool] = {}
-    found = []
-    for value in gc.get_objects():
-        kind = type(value)
-        if kind not in known:
-            known[kind] = any(each in wanted for each in kind.__mro__)
-        if known[kind]:
-            found.append((value, place))
-    return found

@@ -2,31 +2,49 @@
 
 from __future__ import annotations
 
+import gc
 from typing import TYPE_CHECKING, Any
 
 from . import objects
+from .classes import comes_from
 
 if TYPE_CHECKING:
-    from .walk import Place, Walk
+    from .place import Place
+    from .storage import Torch
+    from .walk import Walk
 
 
 def visit(walk: Walk, tensor: Any, place: Place) -> None:
-    """Enter a tensor; its class may hold more tensors in attributes of its own."""
-    torch = walk.torch
-    if place.kind == "tensor" and torch.parameter in type(tensor).__mro__:
-        place = place.step("", "parameters")
+    """Enter a tensor; it may hold more tensors in attributes of its own."""
+    torch = _torch(walk)
+    if place.kind == "tensor" and comes_from(type(tensor), torch.parameter):
+        place = place.seen_as("parameters")
     graph = torch.get(tensor, "grad_fn")
     if graph is not None:
         walk.graphs.append((graph, place))
         if place.kind == "tensor":
-            place = place.step("", "activations")  # a result that a backward pass goes back from
-    walk.found(tensor, place)
-    if torch.get(tensor, "is_leaf"):  # elsewhere reading `grad` warns
+            place = place.seen_as("activations")  # a result that a backward pass goes back from
+    found(walk, tensor, place)
+    if torch.get(tensor, "is_leaf") or torch.get(tensor, "retains_grad"):  # else `grad` warns
         gradient = torch.get(tensor, "grad")
         if gradient is not None:
-            walk.push(gradient, place.step(".grad", "gradients"))
-    if torch.get(tensor, "layout") is not torch.module.strided:
-        for name, part in torch.parts(tensor):
-            walk.found(part, place.step(f".{name}"))
-    if type(tensor) is not torch.tensor and type(tensor) is not torch.parameter:
+            walk.push(gradient, place.step("gradient", kind="gradients"))
+    if any(type(each) is dict for each in gc.get_referents(tensor)) or torch.wraps(tensor):
         objects.visit(walk, tensor, place)
+
+
+def found(walk: Walk, tensor: Any, place: Place, *, graph: bool = False) -> None:
+    """Enter the memory of a tensor, part by part where it has several."""
+    for part, storage in _torch(walk).storages(tensor):
+        walk.enter(storage, place.step("part", part) if part else place, graph=graph)
+
+
+def idle(walk: Walk, tensor: Any) -> bool:
+    """Whether a tensor has nothing to do with a GPU, as those of a data set on the CPU."""
+    torch = _torch(walk)
+    return not torch.on_gpu(tensor) and torch.get(tensor, "grad_fn") is None
+
+
+def _torch(walk: Walk) -> Torch:
+    assert walk.torch is not None  # noqa: S101  tensors are only found where it is
+    return walk.torch

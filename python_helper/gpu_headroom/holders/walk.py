@@ -2,134 +2,183 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections import deque
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from . import containers, modules, objects, optimizers, tensors
-from .ledger import Held, Ledger
+from ..kinds import name_of
+from . import arrays, containers, frames, modules, objects, optimizers, tensors
+from .classes import comes_from, compare_plainly
+from .graphs import visit_graphs
+from .ledger import Ledger
+from .place import Place
+from .reach import leads_nowhere
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from ..wire import HolderKind
-    from .ledger import Origin
-    from .storage import Torch
+    from .arrays import Arrays
+    from .place import Origin
+    from .storage import Storage, Torch
 
-    Visit = Callable[["Walk", Any, "Place"], None]
+    Visit = Callable[["Walk", Any, Place], None]
 
-_DEPTH = 8
+__all__ = ["DEFAULT_BUDGET_S", "Place", "Walk"]
+
+_DEPTH = 10
 _CHECK_EVERY = 256
 DEFAULT_BUDGET_S = 0.25
-
-
-class Place(NamedTuple):
-    """Where the walk stands: how it came there, and what it takes a tensor for."""
-
-    origin: Origin
-    root: str
-    kind: HolderKind = "tensor"
-    depth: int = 0
-    parent: Place | None = None
-    suffix: str = ""
-
-    @property
-    def path(self) -> str:
-        """The way from the root, as the user would write it."""
-        return self.root if self.parent is None else self.parent.path + self.suffix
-
-    def step(self, suffix: str, kind: HolderKind | None = None) -> Place:
-        """Return the place one step further."""
-        return Place(self.origin, self.root, kind or self.kind, self.depth + 1, self, suffix)
-
-    def inside(self, suffix: str) -> Place:
-        """Return the place of a part, which may itself be nested as deeply as this."""
-        return Place(self.origin, self.root, self.kind, self.depth, self, suffix)
 
 
 class Walk:
     """One walk over any number of roots. `truncated` tells that a budget ended some of it."""
 
-    def __init__(self, torch: Torch, *, budget_s: float = DEFAULT_BUDGET_S) -> None:
+    def __init__(self, torch: Torch | None, *, budget_s: float = DEFAULT_BUDGET_S) -> None:
         self.torch = torch
+        self.arrays: list[Arrays] = arrays.loaded()
         self.ledger = Ledger()
         self.graphs: list[tuple[Any, Place]] = []
+        self.errors: list[tuple[Any, Place]] = []
         self.models: list[modules.Model] = []
+        self.type_names: dict[tuple[Origin, str], str] = {}
         # What classes look like is kept for one walk only: it would keep a user's classes alive.
-        self.layouts: dict[type, objects.Layout] = {}
+        self.layouts: dict[int, objects.Layout] = {}
         self.saved_names: dict[type, tuple[str, ...]] = {}
+        self.nodes: dict[Any, int] = {}
         self.truncated = False
+        self.plain_classes = compare_plainly()
         self._budget_s = budget_s
         self._start_s = time.thread_time()
         self._deadline_s = self._start_s + budget_s
         self._late = False
-        self._visits: dict[type, Visit | None] = {}
-        self._seen: dict[int, object] = {}
+        self._kinds: dict[int, tuple[type, Visit | None]] = {}
+        self._seen: dict[int, tuple[Any, Place]] = {}
         self._waiting: deque[tuple[Any, Place]] = deque()
+        self._long: list[tuple[Any, Place]] = []
+        self._opens_long = False
         self._steps = 0
 
-    def run(self, roots: Iterable[tuple[Any, Place]], *, until: float = 1.0) -> None:
+    def run(
+        self, roots: Iterable[tuple[Any, Place]], *, until: float = 1.0, long: bool = True
+    ) -> None:
         """Walk from `roots` until a share of the budget is spent.
 
-        Models and optimizers come first, so that tensors get their true kind, and long
-        containers last, so that a data set does not use up the time of all others.
+        Models and optimizers come first, so that tensors get their true kind; then what the
+        graphs found so far keep. Long containers come last, or wait for `open_long`: a data set
+        must not use up the time of all others.
         """
-        self._deadline_s = self._start_s + until * self._budget_s
-        self._late = False
-        for root in sorted(roots, key=lambda root: self._rank(root[0])):
-            self._waiting.append(root)
+        self._set_deadline(until)
+        for value, place in sorted(roots, key=lambda each: self._rank(each[0])):
+            if place.parent is None:
+                kind = str.__str__(name_of(type(value)))
+                self.type_names[place.origin, place.row or place.root] = kind
+            self._waiting.append((value, place))
             self._drain()
+        visit_graphs(self)
+        if long:
+            self.open_long(until=until)
+
+    def open_long(self, *, until: float = 1.0) -> None:
+        """Visit the long containers met so far."""
+        self._set_deadline(until)
+        put_off, self._long = self._long, []
+        self._opens_long = True
+        for value, place in put_off:
+            visit = self.visit_of(type(value))
+            if visit is not None and not self._look_at_clock():
+                with self.quiet():
+                    self._visit(visit, value, place)
+                self._drain()
+        self._opens_long = False
+        visit_graphs(self)
 
     def push(self, value: Any, place: Place) -> None:
         """Have an object visited later, unless it can hold nothing."""
         if place.depth <= _DEPTH and self.visit_of(type(value)) is not None:
             self._waiting.append((value, place))
 
-    def found(self, tensor: Any, place: Place) -> None:
-        """Enter a tensor's storage, if it has one on a GPU that nobody has entered yet."""
-        storage = self.torch.storage(tensor)
-        if storage is not None:
-            self.ledger.add(Held(storage, place.kind, place.origin, place.root, place.path))
+    def enter(self, storage: Storage, place: Place, *, graph: bool = False) -> None:
+        """Note that a storage was found; it belongs to the first place it was found at."""
+        self.ledger.add(storage, place, graph=graph)
 
     def out_of_time(self) -> bool:
         """Whether the budget is spent; looked up now and then only."""
         self._steps += 1
-        if self._steps % _CHECK_EVERY == 0 and time.thread_time() > self._deadline_s:
-            self._late = self.truncated = True
-        return self._late
+        return self._look_at_clock() if self._steps % _CHECK_EVERY == 0 else self._late
+
+    def seen(self, value: object) -> bool:
+        """Whether the walk has been at an object."""
+        return id(value) in self._seen
+
+    def put_off(self, container: Any, place: Place) -> bool:
+        """Have a long container visited after all others; false where it is time for it now."""
+        if not self._opens_long:
+            self._long.append((container, place))
+        return not self._opens_long
+
+    def worth_opening(self, members: list[Any]) -> bool:
+        """Whether some of many members may lead to GPU memory."""
+        return not self._look_at_clock() and not leads_nowhere(self, members)
 
     def visit_of(self, kind: type) -> Visit | None:
         """Return how objects of a class are looked into; decided once per class."""
         try:
-            return self._visits[kind]
+            return self._kinds[id(kind)][1]
         except KeyError:
-            visit = self._visits[kind] = self._decide(kind)
+            visit = self._decide(kind)
+            self._kinds[id(kind)] = kind, visit
             return visit
 
-    def _decide(self, kind: type) -> Visit | None:
-        mro = kind.__mro__
-        if self.torch.tensor in mro:
-            return tensors.visit
-        if self.torch.nn_module in mro:
-            return modules.visit
-        if self.torch.optimizer in mro:
-            return optimizers.visit
-        return containers.visit_of(kind) or objects.visit_of(kind)
+    def quiet(self) -> contextlib.AbstractContextManager[Any]:
+        """Keep `__torch_function__` of subclasses from being run."""
+        return self.torch.quiet() if self.torch is not None else contextlib.nullcontext()
 
-    def _rank(self, value: object) -> tuple[int, int]:
+    def _look_at_clock(self) -> bool:
+        if time.thread_time() > self._deadline_s:
+            self._late = self.truncated = True
+        return self._late
+
+    def _decide(self, kind: type) -> Visit | None:
+        torch = self.torch
+        if torch is not None:
+            if comes_from(kind, torch.tensor):
+                return tensors.visit
+            if comes_from(kind, torch.nn_module):
+                return modules.visit
+            if comes_from(kind, torch.optimizer):
+                return optimizers.visit
+        if any(comes_from(kind, *each.kinds) for each in self.arrays):
+            return arrays.visit
+        return containers.visit_of(kind) or frames.visit_of(kind) or objects.visit_of(kind)
+
+    def _rank(self, value: object) -> int:
         order: tuple[object, ...] = (modules.visit, optimizers.visit, tensors.visit)
         visit = self.visit_of(type(value))
-        if visit in order:
-            return order.index(visit), 0
-        return len(order), containers.length(value)
+        return order.index(visit) if visit in order else len(order)
+
+    def _set_deadline(self, until: float) -> None:
+        self._deadline_s = self._start_s + until * self._budget_s
+        self._late = False
 
     def _drain(self) -> None:
         waiting, seen = self._waiting, self._seen
-        with self.torch.quiet():
+        with self.quiet():
             while waiting and not self.out_of_time():
                 value, place = waiting.popleft()
                 visit = self.visit_of(type(value))
-                if visit is not None and id(value) not in seen:
-                    seen[id(value)] = value
-                    visit(self, value, place)
+                if visit is None:
+                    continue
+                known = seen.get(id(value))
+                if known is not None:
+                    self.ledger.met_again(known[1], place)
+                if known is None or place.rank < known[1].rank:
+                    seen[id(value)] = value, place
+                    self._visit(visit, value, place)
         waiting.clear()
+
+    def _visit(self, visit: Visit, value: Any, place: Place) -> None:
+        try:
+            visit(self, value, place)
+        except RuntimeError:
+            self.truncated = True  # another thread changed it while it was read

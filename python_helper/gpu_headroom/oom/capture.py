@@ -138,7 +138,7 @@ class Observer:
 
 
 def _blocks(torch_c: Any, device: int) -> Blocks | None:
-    snapshot = _snapshot(torch_c)
+    snapshot = block_snapshot(torch_c)
     return None if snapshot is None else _summary(snapshot, device)
 
 
@@ -155,8 +155,11 @@ def _earlier_traceback(device: int) -> int | None:
     return earlier_traceback_bytes(device)
 
 
-def _snapshot(torch_c: Any) -> Mapping[str, Any] | None:
-    """Ask without traces where that is possible: they make up nearly all of the cost."""
+def block_snapshot(torch_c: Any) -> Mapping[str, Any] | None:
+    """Return the allocator's segments and blocks.
+
+    Ask without traces where that is possible: they make up nearly all of the cost.
+    """
     take = getattr(torch_c, "_cuda_memorySnapshot", None)
     for args in (((*_DEFAULT_POOL, False),), (None,), ()):
         try:

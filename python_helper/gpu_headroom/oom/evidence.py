@@ -32,7 +32,10 @@ _PROVEN_SHARE = 0.1  # of what is in use must have as many rows as a literal say
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A cell that ran out of GPU memory; `cells` are the latest runs of all, oldest first."""
+    """A cell that ran out of GPU memory; `cells` are the latest runs of all, oldest first.
+
+    `runs` are also earlier ones of each.
+    """
 
     error: BaseException
     recognition: Recognition
@@ -43,6 +46,7 @@ class Failure:
     device: DeviceReading | None
     shell: Any
     time_s: float
+    runs: tuple[CellRun, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast, get_args
+from typing import TYPE_CHECKING, cast
 
 from ..advice.fixes import offers
 from ..advice.rules import likeliest_cause
 from ..messages import message
-from ..wire import FrameworkName
 from .evidence import measure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..advice.fix import Fix
-    from ..wire import Detail, Part, PartKind, Report
+    from ..wire import Detail, FrameworkName, Part, PartKind, Report
     from .evidence import Evidence, Failure
 
 VERSION = "1.0"
+
+_FRAMEWORKS = ("torch", "jax", "tensorflow", "cupy")  # `FrameworkName`, which is a type only
 
 # Where a number in the details comes from, in words.
 _SAID = "error message"
@@ -77,7 +78,7 @@ def build(failure: Failure) -> BuiltReport:
 def _framework(failure: Failure) -> FrameworkName:
     """Name the framework; the libraries that are none of ours run on the one that is live."""
     said = failure.recognition.framework
-    if said in get_args(FrameworkName):
+    if said in _FRAMEWORKS:
         return cast("FrameworkName", said)
     live = failure.device.frameworks[0].name if failure.device and failure.device.frameworks else ""
     return cast("FrameworkName", live or "torch")

@@ -39,4 +39,5 @@ def _cached_bytes() -> int | None:
     source = TorchCuda()
     if source.state() != "live":
         return None
-    return sum(device.cached_bytes for device in source.read())
+    frameworks = (view.framework for view in source.read())
+    return sum(each.cached_bytes or 0 for each in frameworks if each is not None)

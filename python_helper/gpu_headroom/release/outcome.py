@@ -166,13 +166,13 @@ def _most_gained(before: Snapshot | None, after: Snapshot | None) -> DeviceReadi
 
 
 def _in_use(snapshot: Snapshot | None) -> int | None:
-    if snapshot is None or not snapshot.devices:
+    if snapshot is None or snapshot.state != "live" or not snapshot.devices:
         return None
     return sum(device.in_use_bytes for device in snapshot.devices)
 
 
 def _reserved(snapshot: Snapshot | None) -> int | None:
-    if snapshot is None or not snapshot.devices:
+    if snapshot is None or snapshot.state != "live" or not snapshot.devices:
         return None
     return sum(device.in_use_bytes + device.cached_bytes for device in snapshot.devices)
 

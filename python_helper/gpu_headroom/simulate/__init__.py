@@ -1,4 +1,4 @@
-"""A simulated GPU for machines without one: `simulate("4 GiB", compute="cpu")`.
+"""Simulated GPUs for machines without one: `simulate("4 GiB", compute="cpu")`.
 
 Importing this imports no PyTorch and changes nothing.
 """
@@ -10,9 +10,11 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .on_import import install_on_import
-from .sizes import parse_size
+from .sizes import parse_capacities, parse_size
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from .simulation import Simulation
 
 __all__ = ["active", "install_on_import", "simulate"]
@@ -21,42 +23,47 @@ _COMPUTE = ("meta", "cpu")
 
 
 def simulate(
-    capacity: int | str = "16 GiB",
+    capacity: int | str | Sequence[int | str] = "16 GiB",
     compute: str = "meta",
     outside: int | str = "420 MiB",
+    devices: int = 1,
 ) -> Simulation:
-    """Give this process a simulated CUDA device until `.stop()`, or for a `with` block.
+    """Give this process simulated CUDA devices until `.stop()`, or for a `with` block.
 
-    `capacity` is the card's memory and `outside` what is used on it by others than PyTorch in this
-    process: the driver context, and beyond 420 MiB other programs. Both are bytes, or text such as
-    "4 GiB". With `compute="meta"` tensors on the card have sizes and no values, and cost no memory;
-    with `compute="cpu"` the host computes real values, which need host memory of the same size.
+    There are `devices` of them, or one for each capacity of a list; "16GiB*2" is short for two.
+    CUDA_VISIBLE_DEVICES hides and orders them as it does real ones, until the first use.
+    `capacity` is a card's memory and `outside` what is used on each card by others than PyTorch in
+    this process: the driver context, and beyond 420 MiB other programs. Both are bytes, or text
+    such as "4 GiB". With `compute="meta"` tensors on a card have sizes and no values, and cost no
+    memory; with `compute="cpu"` the host computes real values, which need host memory of the same
+    size.
 
-    The device is called "Simulated GPU". PyTorch's own `torch.cuda` answers from a model of its
+    Each device is called "Simulated GPU". PyTorch's own `torch.cuda` answers from a model of its
     caching allocator, and too much raises a real `torch.OutOfMemoryError`.
 
-    Limits. One device; no NVML. The model knows PyTorch's default allocator settings and one
-    stream: no expandable segments, memory pools or CUDA graphs. Buffers inside of kernels are not
-    counted, cuBLAS's workspace is a constant, and attention never stores its matrix of scores, as
-    with fused kernels. Backward runs on the calling thread. `torch.compile` runs the program as it
-    is; sparse tensors, `torch.cuda.FloatTensor` and its kin, and random numbers equal to CUDA's are
-    not there. With "meta", what depends on values takes the largest size or is zero, so a loop that
-    waits for a value may never end. With "cpu", an operation whose result may be large is charged
-    before it runs, others after. Threads that began before the simulation do not see the card.
-    Timings say nothing. Nothing here proves anything about CUDA itself.
+    Limits. All cards work for one process: no NCCL, no DistributedDataParallel. The model knows
+    PyTorch's default allocator settings: no expandable segments, memory pools or CUDA graphs, and
+    every stream takes from the same blocks. Buffers inside of kernels are not counted, cuBLAS's
+    workspace is a constant, and attention never stores its matrix of scores, as with fused kernels.
+    Backward runs on the calling thread. `torch.compile` runs the program as it is; sparse, nested
+    and quantized tensors and random numbers equal to CUDA's are not there. With "meta", what
+    depends on values takes the largest size or is zero, so a loop that waits for a value may never
+    end. With "cpu", an operation whose result may be large is charged before it runs, others after.
+    Threads that began before the simulation do not see the card. Timings say nothing. Nothing here
+    proves anything about CUDA itself.
 
     Raises `TypeError` or `ValueError` for arguments that make no sense, `ImportError` without
     PyTorch, and `RuntimeError` where PyTorch sees a real GPU, or where a simulated one holds
     tensors already (an empty one is replaced).
     """
-    capacity_bytes = parse_size(capacity, name="capacity")
+    capacities = parse_capacities(capacity, devices)
     outside_bytes = parse_size(outside, name="outside")
     if compute not in _COMPUTE:
         raise ValueError(f'compute must be "meta" or "cpu", not {compute!r}.')
-    if outside_bytes >= capacity_bytes:
+    if outside_bytes >= min(capacities):
         raise ValueError(
-            f"capacity must be more than what is used outside PyTorch, but {capacity_bytes} bytes "
-            f"are not more than {outside_bytes}."
+            "capacity must be more than what is used outside PyTorch, but "
+            f"{min(capacities)} bytes are not more than {outside_bytes}."
         )
     try:
         import torch  # noqa: F401 -- to say in one sentence that it is missing
@@ -66,7 +73,7 @@ def simulate(
         ) from error
     from .simulation import Simulation
 
-    return Simulation(capacity_bytes, outside_bytes, compute)  # type: ignore[arg-type]  # checked
+    return Simulation(capacities, outside_bytes, compute)  # type: ignore[arg-type]  # checked
 
 
 def active() -> Simulation | None:

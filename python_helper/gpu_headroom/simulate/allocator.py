@@ -36,12 +36,15 @@ CONTEXT_BYTES = 420 * MIB
 """Of the memory outside PyTorch, at most this much is this process's own driver context."""
 
 _FIRST_ADDRESS = 0x7F00_0000_0000
+_ADDRESSES_PER_CARD = 2**44
 
 Observer = "Callable[[int, int, int, int], object]"
 
 
 class CachingAllocator:
     """The allocator of one card of `capacity` bytes, of which others use `outside` bytes.
+
+    `index` keeps the addresses of several cards apart; `ordinal` is what PyTorch calls the card.
 
     `oom_error` is raised with PyTorch's text where a request does not fit. Observers are called
     just before, on the allocating thread and with no lock held; what one raises takes the place of
@@ -55,7 +58,9 @@ class CachingAllocator:
         *,
         oom_error: type[Exception] = MemoryError,
         history: History | None = None,
+        index: int = 0,
     ) -> None:
+        self.ordinal = index
         self.capacity = capacity
         self.outside = outside
         self.fraction: float | None = None
@@ -64,7 +69,7 @@ class CachingAllocator:
         self._oom_error = oom_error
         self._mutex = threading.Lock()
         self._released: deque[Block] = deque()
-        self._next_address = _FIRST_ADDRESS
+        self._next_address = _FIRST_ADDRESS + index * _ADDRESSES_PER_CARD
         self._segments: dict[int, Segment] = {}
         self._free = {SMALL_POOL: FreeBlocks(), LARGE_POOL: FreeBlocks()}
         self._statistics = {name: PoolStatistic() for name in POOL_STATISTICS}
@@ -110,7 +115,7 @@ class CachingAllocator:
             message = self._refusal(segment_size)
             self.history.note("oom", 0, segment_size, frames, device_free=free)
         for observer in tuple(self.observers):
-            observer(0, segment_size, limit, free)
+            observer(self.ordinal, segment_size, limit, free)
         raise self._oom_error(message)
 
     def free(self, block: Block) -> None:
@@ -160,7 +165,8 @@ class CachingAllocator:
     def segments(self) -> list[dict[str, Any]]:
         """Return the segments with their blocks, as `torch._C._cuda_memorySnapshot` has them."""
         with self._exclusive():
-            return [_describe_segment(segment) for segment in self._segments.values()]
+            segments = self._segments.values()
+            return [{"device": self.ordinal, **_describe_segment(each)} for each in segments]
 
     @contextmanager
     def _exclusive(self) -> Iterator[None]:
@@ -279,6 +285,7 @@ class CachingAllocator:
     def _refusal(self, segment_size: int) -> str:
         context = min(self.outside, CONTEXT_BYTES)
         return refusal_message(
+            ordinal=self.ordinal,
             requested=segment_size,
             capacity=self.capacity,
             free=self.device_free,
@@ -311,7 +318,6 @@ def _describe_segment(segment: Segment) -> dict[str, Any]:
     in_use = [block for block in blocks if block["state"] == "active_allocated"]
     allocated = sum(block["size"] for block in in_use)
     return {
-        "device": 0,
         "address": segment.address,
         "total_size": segment.size,
         "allocated_size": allocated,

@@ -8,12 +8,11 @@ import torch
 import torch.autograd
 import torch.functional
 import torch.nn.functional
+from torch.nn.parameter import UninitializedTensorMixin  # type: ignore[attr-defined]  # not in the stubs
 
 from .memory import address_of
 from .torch_internals import (
-    CARD,
     CPU,
-    META,
     is_meta,
     real_device,
     tensors_in,
@@ -24,7 +23,7 @@ from .torch_internals import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .card import Card
+    from .machine import Machine
     from .patches import Patches
 
 _Tensor = torch.Tensor
@@ -35,65 +34,89 @@ _group_tensors = torch._C._group_tensors_by_device_and_dtype  # noqa: SLF001 -- 
 _repr: Callable[..., str] = _Tensor.__repr__
 
 
-def put_attributes(patches: Patches, card: Card) -> None:
-    """Let everything on `card` say that it is on "cuda:0"."""
-    _put_device(patches, card)
-    _put_address(patches, card)
-    patches.put(_Tensor, "data", property(_get_data, _set_data))
+def put_attributes(patches: Patches, machine: Machine) -> None:
+    """Let everything on a card say that it is there, on "cuda:0" for instance."""
+    _put_device(patches, machine)
+    _put_address(patches, machine)
+    patches.put(_Tensor, "data", property(_get_data, _data_setter(machine)))
     patches.put(torch, "_has_compatible_shallow_copy_type", _may_set_data)
-    patches.put(_Tensor, "__repr__", _repr_for(card))
+    patches.put(_Tensor, "__repr__", _repr_for(machine))
     for module in (torch._tensor, torch.functional, torch.nn.functional, torch.autograd):  # noqa: SLF001 -- where `torch.Tensor` is written
         _make_transparent(patches, module)
 
 
-def _put_device(patches: Patches, card: Card) -> None:
-    holds = card.memory.holds
+def _put_device(patches: Patches, machine: Machine) -> None:
+    card_of = machine.memory.card_of
 
     def device(tensor: torch.Tensor) -> torch.device:
         with without_torch_function():
-            if thread_state.in_kernel or not holds(tensor):
-                return real_device(tensor)
-            return CARD
+            card = None if thread_state.in_kernel else card_of(tensor)
+            return real_device(tensor) if card is None else card.device
 
     def on_card(tensor: torch.Tensor) -> bool:
         with without_torch_function():
-            return not thread_state.in_kernel and holds(tensor)
+            return not thread_state.in_kernel and card_of(tensor) is not None
 
     def shows_meta(tensor: torch.Tensor) -> bool:
         with without_torch_function():
-            return is_meta(tensor) and (thread_state.in_kernel or not holds(tensor))
+            return is_meta(tensor) and (thread_state.in_kernel or card_of(tensor) is None)
+
+    def dlpack_device(tensor: torch.Tensor) -> tuple[int, int]:
+        return (2, device(tensor).index) if on_card(tensor) else (1, 0)
+
+    def ordinal(tensor: torch.Tensor) -> int:
+        return device(tensor).index if on_card(tensor) else -1
 
     patches.put(_Tensor, "device", property(device))
     patches.put(_Tensor, "is_cuda", property(on_card))
     patches.put(_Tensor, "is_meta", property(shows_meta))
     # C++ refuses our streams before any mode could step in.
     patches.put(_Tensor, "record_stream", lambda _tensor, _stream: None)
-    patches.put(_Tensor, "get_device", lambda tensor: 0 if on_card(tensor) else -1)
-    patches.put(torch._C, "_group_tensors_by_device_and_dtype", _grouping_for(card))  # noqa: SLF001 -- optimizers call it
-    patches.put(_Tensor, "__dlpack_device__", lambda tensor: (2, 0) if on_card(tensor) else (1, 0))
+    patches.put(_Tensor, "get_device", ordinal)
+    patches.put(torch._C, "_group_tensors_by_device_and_dtype", _grouping_for(machine))  # noqa: SLF001 -- optimizers call it
+    patches.put(_Tensor, "__dlpack_device__", dlpack_device)
 
 
-def _grouping_for(card: Card) -> Callable[..., Any]:
+def _grouping_for(machine: Machine) -> Callable[..., Any]:
     """Return the grouping of optimizers, which moves tensors to the devices it is told."""
 
     def group(tensors: Any, with_indices: bool = False) -> Any:
-        groups = _group_tensors(tensors, with_indices)
-        return {
-            (CARD if any(map(card.holds, tensors_in(lists, []))) else device, dtype): (lists, rest)
-            for (device, dtype), (lists, rest) in groups.items()
-        }
+        groups: dict[Any, Any] = {}
+        for (device, dtype), (columns, indices) in _group_tensors(tensors, with_indices).items():
+            for place, rows in _rows_by_device(machine, columns, device).items():
+                groups[place, dtype] = (_pick_each(columns, rows), _pick(indices, rows))
+        return groups
 
     return group
 
 
-def _put_address(patches: Patches, card: Card) -> None:
+def _rows_by_device(machine: Machine, columns: Any, device: Any) -> dict[Any, list[int]]:
+    """Return which rows of a group are on which device; the first column that is there decides."""
+    places: dict[Any, list[int]] = {}
+    if not machine.has_several and device.type != "meta":
+        return {device: list(range(max(map(len, columns))))}
+    for row, tensors in enumerate(zip(*filter(None, columns), strict=True)):
+        card = next(filter(None, map(machine.card_of, tensors_in(tensors, []))), None)
+        places.setdefault(device if card is None else card.device, []).append(row)
+    return places
+
+
+def _pick_each(columns: Any, rows: list[int]) -> list[Any]:
+    return [_pick(column, rows) for column in columns]
+
+
+def _pick(column: Any, rows: list[int]) -> list[Any]:
+    return [column[row] for row in rows] if column else []
+
+
+def _put_address(patches: Patches, machine: Machine) -> None:
     """On "meta" every address is 0, and libraries take that for weights that are shared."""
 
     def data_ptr(tensor: torch.Tensor) -> int:
         with without_torch_function():
-            if not card.memory.holds(tensor):
+            if not machine.memory.holds(tensor):
                 return _data_ptr(tensor)
-            start = address_of(card.memory, tensor.untyped_storage())
+            start = address_of(machine.memory, tensor.untyped_storage())
             return start + int(tensor.storage_offset()) * tensor.element_size()
 
     patches.put(_Tensor, "data_ptr", data_ptr)
@@ -103,17 +126,21 @@ def _get_data(tensor: torch.Tensor) -> torch.Tensor:
     return _data.__get__(tensor)  # type: ignore[attr-defined, no-any-return]  # a slot, which the stubs call a tensor
 
 
-def _set_data(tensor: torch.Tensor, value: torch.Tensor) -> None:
-    """Set `tensor.data`, across devices too, keeping the Python object that optimizers know."""
-    with without_torch_function():
-        if is_meta(tensor) == is_meta(value):
-            _data.__set__(tensor, value)  # type: ignore[attr-defined]  # as above
-            return
-        grad = tensor.grad
-        _move(tensor, value)
-        if grad is not None:
-            _move(grad, grad.to(META if is_meta(value) else CPU))
-            tensor.grad = grad
+def _data_setter(machine: Machine) -> Callable[[torch.Tensor, torch.Tensor], None]:
+    def set_data(tensor: torch.Tensor, value: torch.Tensor) -> None:
+        """Set `tensor.data`, across devices too, keeping the Python object that optimizers know."""
+        with without_torch_function():
+            if is_meta(tensor) == is_meta(value):
+                _data.__set__(tensor, value)  # type: ignore[attr-defined]  # as above
+                return
+            card = machine.card_of(value)
+            grad = tensor.grad
+            _move(tensor, value)
+            if grad is not None:
+                _move(grad, grad.to(CPU if card is None else card.meta))
+                tensor.grad = grad
+
+    return set_data
 
 
 def _move(tensor: torch.Tensor, value: torch.Tensor) -> None:
@@ -123,17 +150,21 @@ def _move(tensor: torch.Tensor, value: torch.Tensor) -> None:
 
 def _may_set_data(tensor: torch.Tensor, value: torch.Tensor) -> bool:
     """Tell `Module.to` that it may set `.data` from the host to the card and back, as on CUDA."""
-    return not (_overrides(tensor) or _overrides(value))
+    return isinstance(tensor, UninitializedTensorMixin) or not (
+        _overrides(tensor) or _overrides(value)
+    )
 
 
-def _repr_for(card: Card) -> Callable[..., str]:
-    """Return `Tensor.__repr__` for the card; PyTorch's own switches our modes off."""
+def _repr_for(machine: Machine) -> Callable[..., str]:
+    """Return `Tensor.__repr__` for the cards; PyTorch's own switches our modes off."""
 
     def represent(tensor: torch.Tensor, *, tensor_contents: Any = None) -> str:
-        if not card.holds(tensor):
+        card = machine.card_of(tensor)
+        if card is None:
             return _repr(tensor, tensor_contents=tensor_contents)
-        contents = _contents(tensor) if card.compute.has_values else "..."
-        return f"tensor({', '.join([contents, *_suffixes(card, tensor)])})"
+        has_values = machine.compute.has_values
+        contents = _contents(tensor) if has_values else "..."
+        return f"tensor({', '.join([contents, *_suffixes(tensor, has_values=has_values)])})"
 
     return represent
 
@@ -143,9 +174,9 @@ def _contents(tensor: torch.Tensor) -> str:
     return torch._tensor_str._tensor_str(host, indent=len("tensor("))  # type: ignore[no-any-return]  # noqa: SLF001 -- not annotated; the part of `repr` that has no device
 
 
-def _suffixes(card: Card, tensor: torch.Tensor) -> list[str]:
-    suffixes = [f"device='{CARD}'"]
-    if not card.compute.has_values or tensor.numel() == 0:
+def _suffixes(tensor: torch.Tensor, *, has_values: bool) -> list[str]:
+    suffixes = [f"device='{tensor.device}'"]
+    if not has_values or tensor.numel() == 0:
         suffixes.append(f"size={tuple(tensor.shape)}")
     if tensor.dtype not in (torch.get_default_dtype(), torch.int64, torch.bool):
         suffixes.append(f"dtype={tensor.dtype}")

@@ -13,7 +13,7 @@ from .torch_internals import is_meta, map_tensors, tensors_in
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .memory import CardMemory
+    from .memory import Memory
 
 # The lists of https://pytorch.org/docs/stable/amp.html, by the names of the functions that reach
 # the C++ side.
@@ -53,7 +53,7 @@ _CASTS = _LOWER | _FLOAT32 | _WIDEST
 class Autocast:
     """Casts the arguments of a call as `torch.autocast("cuda")` would, and keeps its cache."""
 
-    def __init__(self, memory: CardMemory) -> None:
+    def __init__(self, memory: Memory) -> None:
         self._memory = memory
         self._thread = threading.local()
         self._clear_native = torch.clear_autocast_cache

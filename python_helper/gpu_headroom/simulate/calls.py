@@ -1,6 +1,6 @@
-"""Calls of PyTorch's Python functions, where they name the card or would miss it.
+"""Calls of PyTorch's Python functions, where they name a card or would miss it.
 
-Most calls need nothing: they reach the dispatcher, and `card.py` takes it from there. Here are
+Most calls need nothing: they reach the dispatcher, and `execution.py` takes it from there. Here are
 those that PyTorch's C++ side would refuse, or answer for device "meta", before that.
 """
 
@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.overrides import TorchFunctionMode
 
+from . import moves
 from .torch_internals import (
-    CARD,
     CPU,
-    META,
-    check_ordinal,
     is_card_device,
     is_plain_meta_device,
     map_tensors,
     plain_meta,
+    tensors_in,
     without_torch_function,
 )
 from .tracebacks import without_own_frames
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
 
     from .autocast import Autocast
     from .card import Card
+    from .machine import Machine
 
 Arguments = tuple[Any, ...]
 Keywords = dict[str, Any]
@@ -39,18 +39,18 @@ _Tensor = torch.Tensor
 class CallMode(TorchFunctionMode):
     """Sees every call of a PyTorch function on its thread."""
 
-    def __init__(self, card: Card, autocast: Autocast, pinned: Any) -> None:
+    def __init__(self, machine: Machine, autocast: Autocast, pinned: Any) -> None:
         super().__init__()
-        self._card = card
+        self.machine = machine
         self._autocast = autocast
         self._pinned = pinned
 
     def __torch_function__(
         self, func: Any, types: Any, args: Arguments = (), kwargs: Any = None
     ) -> Any:
-        """Run one call, with the card's name put in terms that this build of PyTorch takes."""
+        """Run one call, with a card's name put in terms that this build of PyTorch takes."""
         __tracebackhide__ = True
-        if func in _UNTOUCHED or not self._card.present:
+        if func in _UNTOUCHED or not self.machine.present:
             return func(*args, **(kwargs or {}))
         try:
             return self._call(func, args, kwargs or {})
@@ -61,12 +61,27 @@ class CallMode(TorchFunctionMode):
 
     @property
     def computes_values(self) -> bool:
-        """Whether tensors on the card have values."""
-        return self._card.compute.has_values
+        """Whether tensors on the cards have values."""
+        return self.machine.compute.has_values
 
     def holds(self, value: Any) -> bool:
-        """Whether `value` is a tensor on the card."""
-        return isinstance(value, _Tensor) and self._card.holds(value)
+        """Whether `value` is a tensor on a card."""
+        return self.card_of(value) is not None
+
+    def card_of(self, value: Any) -> Card | None:
+        """Return the card of `value` if it is a tensor on one."""
+        return self.machine.card_of(value) if isinstance(value, _Tensor) else None
+
+    def call_on(self, func: Any, args: Arguments, kwargs: Keywords) -> Any:
+        """Call `func` with the device of `kwargs`: a card is "meta" below this line."""
+        device = kwargs["device"]
+        if is_card_device(device):
+            card = self.machine.card_named(device)
+            return func(*args, **{**kwargs, "device": card.meta})
+        if is_plain_meta_device(device):
+            with plain_meta():
+                return func(*args, **kwargs)
+        return func(*args, **kwargs)
 
     def pin(self, tensor: torch.Tensor) -> torch.Tensor:
         """Return a copy of a host tensor that counts as pinned."""
@@ -81,64 +96,27 @@ class CallMode(TorchFunctionMode):
         with without_torch_function():
             return tensor.layout is torch.strided and tensor.untyped_storage() in self._pinned
 
+    def _stay_near(self, args: Arguments) -> None:
+        """Note the card of the arguments: what C++ makes on the way to the result lies there."""
+        for tensor in tensors_in(args, []):
+            card = self.machine.card_of(tensor)
+            if card is not None:
+                self.machine.thread.near = card.device.index
+                return
+
     def _call(self, func: Any, args: Arguments, kwargs: Keywords) -> Any:
         if torch.is_autocast_enabled("cuda"):
             args, kwargs = self._autocast.cast(func, args, kwargs)
         special = _SPECIAL.get(func)
         if special is not None:
             return special(self, func, args, kwargs)
+        if self.machine.has_several:
+            self._stay_near(args)
         pinned = kwargs.get("pin_memory") is True
         if pinned:
             kwargs = {**kwargs, "pin_memory": False}
-        result = call_on(func, args, kwargs) if "device" in kwargs else func(*args, **kwargs)
+        result = self.call_on(func, args, kwargs) if "device" in kwargs else func(*args, **kwargs)
         return self.pin(result) if pinned else result
-
-
-def call_on(func: Any, args: Arguments, kwargs: Keywords) -> Any:
-    """Call `func` with the device of `kwargs`: the card is "meta" below this line."""
-    device = kwargs["device"]
-    if is_card_device(device):
-        check_ordinal(device)
-        return func(*args, **{**kwargs, "device": META})
-    if is_plain_meta_device(device):
-        with plain_meta():
-            return func(*args, **kwargs)
-    return func(*args, **kwargs)
-
-
-def _to(mode: CallMode, func: Any, args: Arguments, kwargs: Keywords) -> Any:
-    positional = len(args) > 1 and not isinstance(args[1], (torch.dtype, _Tensor))
-    device = args[1] if positional else kwargs.get("device")
-    if is_plain_meta_device(device) and mode.holds(args[0]):
-        with plain_meta():
-            shape, strides, dtype = args[0].size(), args[0].stride(), args[0].dtype
-            return torch.empty_strided(shape, strides, dtype=dtype, device=META)
-    if is_card_device(device):
-        check_ordinal(device)
-        _refuse_plain_meta(mode, args[0])
-        device = META
-    if positional:
-        args = (args[0], device, *args[2:])
-    elif device is not None:
-        kwargs = {**kwargs, "device": device}
-    if is_plain_meta_device(device) and device is not META:
-        with plain_meta():
-            return func(*args, **kwargs)
-    return func(*args, **kwargs)
-
-
-def _cuda(mode: CallMode, _func: Any, args: Arguments, kwargs: Keywords) -> Any:
-    device = args[1] if len(args) > 1 else kwargs.get("device")
-    keep = {"memory_format": kwargs["memory_format"]} if "memory_format" in kwargs else {}
-    return _to(mode, _Tensor.to, (args[0], CARD if device is None else device), keep)
-
-
-def _refuse_plain_meta(mode: CallMode, tensor: torch.Tensor) -> None:
-    if tensor.is_meta and not mode.holds(tensor):
-        raise NotImplementedError(
-            "Cannot copy out of meta tensor; no data! Please use torch.nn.Module.to_empty() "
-            "instead of torch.nn.Module.to() when moving module from meta to a different device."
-        )
 
 
 def _device(_mode: CallMode, func: Any, args: Arguments, kwargs: Keywords) -> Any:
@@ -155,17 +133,18 @@ def _from_data(mode: CallMode, func: Any, args: Arguments, kwargs: Keywords) -> 
     if isinstance(data, _Tensor) or not is_card_device(device):
         values = data if isinstance(data, _Tensor) else _on_host(mode, data)
         args = (values, *args[1:]) if args else args
-        return call_on(func, args, kwargs) if "device" in kwargs else func(*args, **kwargs)
-    check_ordinal(device)
+        return mode.call_on(func, args, kwargs) if "device" in kwargs else func(*args, **kwargs)
+    card = mode.machine.card_named(device)
     kwargs = {name: value for name, value in kwargs.items() if name != "data"}
     requires_grad = kwargs.pop("requires_grad", False)
     on_host = func(_on_host(mode, data), *args[1:], **{**kwargs, "device": CPU})
-    tensor: torch.Tensor = on_host.to(META)
+    tensor: torch.Tensor = on_host.to(card.meta)
     return tensor.requires_grad_() if requires_grad else tensor
 
 
 def _new_tensor(mode: CallMode, func: Any, args: Arguments, kwargs: Keywords) -> Any:
-    device = kwargs.get("device", CARD if mode.holds(args[0]) else None)
+    home = mode.card_of(args[0])
+    device = kwargs.get("device", None if home is None else home.device)
     if not is_card_device(device):
         return func(*args, **kwargs)
     data = kwargs["data"] if "data" in kwargs else args[1]
@@ -197,6 +176,13 @@ def _index(mode: CallMode, func: Any, args: Arguments, kwargs: Keywords) -> Any:
     return func(*args, **kwargs)
 
 
+def _set_index(mode: CallMode, func: Any, args: Arguments, kwargs: Keywords) -> Any:
+    home, source_home = mode.card_of(args[0]), mode.card_of(args[2])
+    if home is not None and source_home not in (None, home) and moves.is_tracked(args[2]):
+        args = (*args[:2], moves.to(mode, _Tensor.to, (args[2], home.device), {}))
+    return _index(mode, func, args, kwargs)
+
+
 def _is_index_array(part: Any) -> bool:
     if isinstance(part, list):
         return all(isinstance(item, (int, list)) for item in part)
@@ -214,9 +200,10 @@ def _is_pinned(mode: CallMode, _func: Any, args: Arguments, _kwargs: Keywords) -
 
 
 def _numpy(mode: CallMode, func: Any, args: Arguments, kwargs: Keywords) -> Any:
-    if mode.holds(args[0]):
+    card = mode.card_of(args[0])
+    if card is not None:
         raise TypeError(
-            "can't convert cuda:0 device type tensor to numpy. "
+            f"can't convert {card.device} device type tensor to numpy. "
             "Use Tensor.cpu() to copy the tensor to host memory first."
         )
     return func(*args, **kwargs)
@@ -225,9 +212,11 @@ def _numpy(mode: CallMode, func: Any, args: Arguments, kwargs: Keywords) -> Any:
 def _type(mode: CallMode, func: Any, args: Arguments, kwargs: Keywords) -> Any:
     """Speak of `torch.cuda.FloatTensor` and its kin."""
     name = args[1] if len(args) > 1 else kwargs.get("dtype")
+    if isinstance(name, type) and name.__module__ == "torch.cuda":
+        name = f"torch.cuda.{name.__name__}"
     if isinstance(name, str) and name.startswith("torch.cuda."):
         dtype = func(torch.empty(0), name.replace("torch.cuda.", "torch.")).dtype
-        return _cuda(mode, func, (args[0].to(dtype),), {})
+        return moves.cuda(mode, func, (args[0].to(dtype),), {})
     if name is None and mode.holds(args[0]):
         return str(torch.empty(0, dtype=args[0].dtype).type()).replace("torch.", "torch.cuda.")
     return func(*args, **kwargs)
@@ -235,7 +224,7 @@ def _type(mode: CallMode, func: Any, args: Arguments, kwargs: Keywords) -> Any:
 
 def _dropout(mode: CallMode, func: Any, args: Arguments, kwargs: Keywords) -> Any:
     """Keep a mask of one byte for each element, as the card's fused kernel does."""
-    tensor, p, train = _bind(("input", "p", "train"), args, kwargs)
+    tensor, p, train = moves.bind(("input", "p", "train"), args, kwargs)
     if train and 0 < p < 1 and mode.holds(tensor):
         return torch.native_dropout(tensor, p, True)[0]
     return func(*args, **kwargs)
@@ -247,7 +236,7 @@ def _attention(mode: CallMode, func: Any, args: Arguments, kwargs: Keywords) -> 
     With values, attention with dropout has no fused kernel on the host and stores the matrix.
     """
     names = ("query", "key", "value", "attn_mask", "dropout_p", "is_causal")
-    query, key, value, mask, dropout_p, is_causal = _bind(names, args, kwargs)
+    query, key, value, mask, dropout_p, is_causal = moves.bind(names, args, kwargs)
     drops = dropout_p is not None and dropout_p > 0
     fused = (
         mode.holds(query)
@@ -268,20 +257,18 @@ def _attention(mode: CallMode, func: Any, args: Arguments, kwargs: Keywords) -> 
     )[0]
 
 
-def _bind(names: tuple[str, ...], args: Arguments, kwargs: Keywords) -> tuple[Any, ...]:
-    return (*args[: len(names)], *(kwargs.get(name) for name in names[len(args) :]))
-
-
 _SPECIAL: dict[Any, Callable[[CallMode, Any, Arguments, Keywords], Any]] = {
-    _Tensor.to: _to,
-    _Tensor.cuda: _cuda,
+    _Tensor.to: moves.to,
+    _Tensor.cuda: moves.cuda,
+    _Tensor.type_as: moves.type_as,
+    _Tensor.copy_: moves.copy,
     torch.device: _device,
     torch.tensor: _from_data,
     torch.as_tensor: _from_data,
     torch.asarray: _from_data,
     _Tensor.new_tensor: _new_tensor,
     _Tensor.__getitem__: _index,
-    _Tensor.__setitem__: _index,
+    _Tensor.__setitem__: _set_index,
     _Tensor.pin_memory: _pin_memory,
     _Tensor.is_pinned: _is_pinned,
     _Tensor.numpy: _numpy,

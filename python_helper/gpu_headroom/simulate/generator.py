@@ -1,4 +1,4 @@
-"""Random numbers of the card: a stream of its own, as on a real card."""
+"""Random numbers of a card: a stream of its own, as on a real card."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from .torch_internals import CARD, CPU, is_card_device
+from .torch_internals import CPU, device_index, is_card_device
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,13 +27,13 @@ class CardGenerator(torch._C.Generator, metaclass=_AnyGenerator):  # noqa: SLF00
     those that a real card would draw.
     """
 
-    _on_card: bool
+    _device: torch.device
 
     def __new__(cls, device: Any = "cpu") -> CardGenerator:  # noqa: PYI034 -- typing.Self is 3.11
-        """Make a generator for `device`, the card or one that PyTorch knows."""
+        """Make a generator for `device`, a card or one that PyTorch knows."""
         on_card = is_card_device(device)
         self = super().__new__(cls, "cpu" if on_card else device)  # type: ignore[call-arg]  # a C class
-        self._on_card = on_card
+        self._device = _with_index(device) if on_card else CPU
         return self
 
     def __init__(self, device: Any = "cpu") -> None:
@@ -42,7 +42,7 @@ class CardGenerator(torch._C.Generator, metaclass=_AnyGenerator):  # noqa: SLF00
     @property
     def device(self) -> torch.device:  # type: ignore[override]  # the stubs call it an attribute
         """The device it draws for."""
-        return CARD if self._on_card else CPU
+        return self._device
 
     @contextmanager
     def in_charge(self) -> Iterator[None]:
@@ -55,3 +55,8 @@ class CardGenerator(torch._C.Generator, metaclass=_AnyGenerator):  # noqa: SLF00
         finally:
             self.set_state(default.get_state())
             default.set_state(before)
+
+
+def _with_index(device: Any) -> torch.device:
+    index = device if isinstance(device, int) else device_index(device)
+    return torch.device("cuda", torch.cuda.current_device() if index is None else index)

@@ -1,6 +1,6 @@
-"""The card's memory: which storage occupies which block, and where its values are, if any.
+"""The cards' memory: which storage occupies which block, and where its values are, if any.
 
-A tensor on the simulated card is a `meta` tensor whose storage is registered here. With
+A tensor on a simulated card is a `meta` tensor whose storage is registered here. With
 `compute="cpu"` the values of each storage lie in a host storage of the same size.
 """
 
@@ -14,20 +14,18 @@ import torch
 from .torch_internals import is_meta, without_torch_function
 
 if TYPE_CHECKING:
-    from .allocator import CachingAllocator
     from .blocks import Block
-
-CUBLAS_WORKSPACE_BYTES = 8_519_680
-"""cuBLAS's default workspace, `:4096:2:16:8` KiB, one for each thread that multiplies matrices."""
+    from .card import Card
 
 _resize_storage = torch.UntypedStorage.resize_
 
 
 class Allocation(weakref.ref["torch.UntypedStorage"]):
-    """One storage on the card: a weak reference to it, its block, and its values if it has any."""
+    """One storage on a card: a weak reference to it, its block, and its values if it has any."""
 
-    __slots__ = ("_flat", "block", "host", "key", "nbytes")
+    __slots__ = ("_flat", "block", "card", "host", "key", "nbytes")
 
+    card: Card
     key: int
     nbytes: int
     block: Block | None
@@ -48,37 +46,42 @@ class Allocation(weakref.ref["torch.UntypedStorage"]):
         return tensor
 
 
-class CardMemory:
-    """Charges storages to the allocator and frees their blocks when the storages die."""
+class Memory:
+    """Charges storages to their cards and frees their blocks when the storages die."""
 
-    def __init__(self, allocator: CachingAllocator) -> None:
-        self.allocator = allocator
+    def __init__(self) -> None:
         self._live: dict[int, Allocation] = {}
         self._by_host: dict[int, Allocation] = {}
-        self._workspaces: dict[bool, Block] = {}
-        self._raw: dict[int, Block] = {}
 
     def __len__(self) -> int:
-        """Return how many storages, empty ones included, are on the card."""
+        """Return how many storages, empty ones included, are on the cards."""
         return len(self._live)
 
-    def holds(self, tensor: torch.Tensor) -> bool:
-        """Whether `tensor` is on the card. Call it `without_torch_function`."""
+    def card_of(self, tensor: torch.Tensor) -> Card | None:
+        """Return the card that `tensor` is on, if any. Call it `without_torch_function`."""
         if not is_meta(tensor):
-            return False
+            return None
         try:
-            return tensor.untyped_storage()._cdata in self._live  # noqa: SLF001 -- its identity
+            allocation = self._live.get(tensor.untyped_storage()._cdata)  # noqa: SLF001 -- its identity
         except (RuntimeError, NotImplementedError):
-            return False  # sparse and other tensors without a storage
+            return None  # sparse and other tensors without a storage
+        return None if allocation is None else allocation.card
+
+    def holds(self, tensor: torch.Tensor) -> bool:
+        """Whether `tensor` is on a card. Call it `without_torch_function`."""
+        return self.card_of(tensor) is not None
 
     def find(self, storage: torch.UntypedStorage) -> Allocation | None:
-        """Return the allocation of `storage`, or None where it is not on the card."""
+        """Return the allocation of `storage`, or None where it is not on a card."""
         return self._live.get(storage._cdata)  # noqa: SLF001 -- its identity
 
     def charge(
-        self, storage: torch.UntypedStorage, host: torch.UntypedStorage | None = None
+        self,
+        storage: torch.UntypedStorage,
+        card: Card,
+        host: torch.UntypedStorage | None = None,
     ) -> Allocation:
-        """Put `storage` on the card, or follow its new size if it is there already.
+        """Put `storage` on `card`, or follow its new size if it is on one already.
 
         Raises `torch.OutOfMemoryError` where there is no room. Like PyTorch, a resize takes the
         new block before it returns the old one.
@@ -92,7 +95,9 @@ class CardMemory:
         if not torch.cuda.is_initialized():
             torch.cuda.init()
         allocation = Allocation(storage, self._gone)
-        allocation.block = self.allocator.malloc(nbytes) if nbytes else None
+        card.has_context = True
+        allocation.card = card
+        allocation.block = card.malloc(nbytes) if nbytes else None
         allocation.key = storage._cdata  # noqa: SLF001 -- its identity
         allocation.nbytes = nbytes
         self._live[allocation.key] = allocation
@@ -106,43 +111,19 @@ class CardMemory:
             self._by_host[host._cdata] = allocation  # noqa: SLF001 -- its identity
 
     def owner_of(self, host: torch.UntypedStorage) -> torch.UntypedStorage | None:
-        """Return the storage on the card whose values are in `host`, if there is one."""
+        """Return the storage on a card whose values are in `host`, if there is one."""
         allocation = self._by_host.get(host._cdata)  # noqa: SLF001 -- its identity
         return None if allocation is None else allocation()
 
-    def use_workspace(self) -> None:
-        """Charge cuBLAS's workspace of this thread, once for forward and once for backward.
-
-        On a card backward has a thread of its own, and each thread has a cuBLAS handle.
-        """
-        in_backward = torch._C._current_graph_task_id() != -1  # noqa: SLF001 -- no public name
-        if in_backward not in self._workspaces:
-            self._workspaces[in_backward] = self.allocator.malloc(CUBLAS_WORKSPACE_BYTES)
-
-    def clear_workspaces(self) -> None:
-        """Free the cuBLAS workspaces."""
-        while self._workspaces:
-            self.allocator.free(self._workspaces.popitem()[1])
-
-    def raw_alloc(self, nbytes: int, _stream: int = 0) -> int:
-        """Serve `torch.cuda.caching_allocator_alloc`: return an address on the card."""
-        block = self.allocator.malloc(nbytes)
-        self._raw[block.address] = block
-        return block.address
-
-    def raw_delete(self, address: int) -> None:
-        """Serve `torch.cuda.caching_allocator_delete`."""
-        self.allocator.free(self._raw.pop(address))
-
     def forget(self) -> None:
-        """Leave all storages to themselves: the card is gone."""
+        """Leave all storages to themselves: the cards are gone."""
         self._live.clear()
         self._by_host.clear()
 
     def _resize(self, allocation: Allocation, nbytes: int) -> None:
-        block = self.allocator.malloc(nbytes) if nbytes else None
+        block = allocation.card.malloc(nbytes) if nbytes else None
         if allocation.block is not None:
-            self.allocator.free(allocation.block)
+            allocation.card.allocator.free(allocation.block)
         allocation.block = block
         allocation.nbytes = nbytes
         if allocation.host is not None:
@@ -158,11 +139,11 @@ class CardMemory:
         if known.host is not None:
             self._by_host.pop(known.host._cdata, None)  # noqa: SLF001 -- its identity
         if known.block is not None:
-            self.allocator.free(known.block)
+            known.card.allocator.free(known.block)
 
 
-def address_of(memory: CardMemory, storage: torch.UntypedStorage) -> int:
-    """Return the modelled address of `storage` on the card, 0 for an empty one."""
+def address_of(memory: Memory, storage: torch.UntypedStorage) -> int:
+    """Return the modelled address of `storage` on its card, 0 for an empty one."""
     with without_torch_function():
         allocation = memory.find(storage)
     return 0 if allocation is None or allocation.block is None else allocation.block.address

@@ -13,21 +13,21 @@ from torch.overrides import _push_mode as push_function_mode
 
 from .autocast import Autocast
 from .calls import CallMode
-from .card import CardMode
+from .execution import CardMode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .card import Card
+    from .machine import Machine
     from .patches import Patches
 
 
 class Modes:
     """Enters the modes on the thread that starts the simulation and on all that begin later."""
 
-    def __init__(self, card: Card) -> None:
-        self._card = card
-        self._autocast = Autocast(card.memory)
+    def __init__(self, machine: Machine) -> None:
+        self._machine = machine
+        self._autocast = Autocast(machine.memory)
         self._pinned: weakref.WeakSet[torch.UntypedStorage] = weakref.WeakSet()
         self._entered: tuple[CallMode, CardMode] | None = None
 
@@ -54,7 +54,7 @@ class Modes:
             _remove_dispatch_mode(card)
 
     def _new(self) -> tuple[CallMode, CardMode]:
-        return CallMode(self._card, self._autocast, self._pinned), CardMode(self._card)
+        return CallMode(self._machine, self._autocast, self._pinned), CardMode(self._machine)
 
     @contextmanager
     def _on_this_thread(self) -> Iterator[None]:

@@ -20,8 +20,8 @@ def install_on_import(spec: str) -> None:
     """Simulate a GPU as soon as PyTorch is imported, or now if it is there already.
 
     `spec` is what the environment variable GPU_HEADROOM_SIMULATE says: a capacity, and after a
-    comma the way to compute, such as "16GiB" or "4GiB,cpu". PyTorch is not imported here. What is
-    wrong with `spec` is a warning, and never breaks the import.
+    comma the way to compute, such as "16GiB", "4GiB,cpu" or "16GiB*2" for two. PyTorch is not
+    imported here. What is wrong with `spec` is a warning, and never breaks the import.
     """
     if "torch" in sys.modules:
         _start(spec)

@@ -10,6 +10,8 @@ from typing import Any
 
 import torch
 
+from .unsupported import missing_feature
+
 _MATRIX_PRODUCTS = {"mm", "addmm", "bmm", "baddbmm", "linear", "_scaled_mm"}
 _MIXES_DEVICES = {
     "copy_",
@@ -32,13 +34,21 @@ _INDEXING = {"embedding", "gather", "index", "index_select", "take"}
 
 _LARGE_ELEMENTS = 2**24
 
+_size_of = torch.Tensor.size
+"""Of a lazy layer's parameters too, which refuse to tell their shape before the first call."""
+
 
 @dataclass(frozen=True)
 class Operation:
-    """One operator overload. `written` names, for each result, the argument it is, or None."""
+    """One operator overload. `written` names, for each result, the argument it is, or None.
+
+    `is_composite`: PyTorch writes it in terms of others. `missing`: what the cards lack to run it.
+    """
 
     func: Any
     name: str
+    is_composite: bool
+    missing: str | None
     is_view: bool
     is_random: bool
     may_resize: bool
@@ -64,7 +74,7 @@ class Operation:
         sizes = [tensor.numel() for tensor in tensors]
         if sum(sizes) >= _LARGE_ELEMENTS:
             return True
-        if self.name.startswith("_foreach_") or len({tensor.shape for tensor in tensors}) <= 1:
+        if self.name.startswith("_foreach_") or len({_size_of(tensor) for tensor in tensors}) <= 1:
             return False  # element by element: no result is larger than its input
         bound = math.prod(sizes) if self.name in _INDEXING else _broadcast_elements(tensors)
         return bound >= _LARGE_ELEMENTS
@@ -80,6 +90,8 @@ def operation(func: Any) -> Operation:
     return Operation(
         func=func,
         name=name,
+        is_composite=schema.name.startswith("aten::") and func._can_decompose(),  # noqa: SLF001 -- as above
+        missing=missing_feature(schema.name.removeprefix("aten::")),
         is_view=torch.Tag.inplace_view in tags
         or any(alias is not None and not alias.is_write for alias in aliases),
         is_random=torch.Tag.nondeterministic_seeded in tags,
@@ -94,7 +106,7 @@ def operation(func: Any) -> Operation:
 
 def _broadcast_elements(tensors: list[torch.Tensor]) -> int:
     """Return the elements of all `tensors` spread over each other, a bound for products too."""
-    shapes = [reversed(tensor.shape) for tensor in tensors]
+    shapes = [reversed(_size_of(tensor)) for tensor in tensors]
     return math.prod(max(sizes) for sizes in zip_longest(*shapes, fillvalue=1))
 
 

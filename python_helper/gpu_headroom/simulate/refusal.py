@@ -10,6 +10,7 @@ OTHER_PROCESS_ID = 4194305
 
 def refusal_message(  # noqa: PLR0913 -- the text has so many numbers
     *,
+    ordinal: int,
     requested: int,
     capacity: int,
     free: int,
@@ -26,7 +27,7 @@ def refusal_message(  # noqa: PLR0913 -- the text has so many numbers
     """
     clauses = [
         f"CUDA out of memory. Tried to allocate {format_size(requested)}.",
-        f"GPU 0 has a total capacity of {format_size(capacity)}",
+        f"GPU {ordinal} has a total capacity of {format_size(capacity)}",
         f"of which {format_size(free)} is free.",
     ]
     if others:

@@ -11,7 +11,8 @@ from .torch_internals import CPU, META, in_kernel, is_meta, tensors_in
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .memory import CardMemory
+    from .card import Card
+    from .memory import Memory
     from .operations import Operation
 
     Arguments = tuple[Any, ...]
@@ -23,28 +24,32 @@ class Shapes:
 
     has_values = False
 
-    def __init__(self, memory: CardMemory) -> None:
+    def __init__(self, memory: Memory) -> None:
         self._memory = memory
 
-    def run(self, operation: Operation, args: Arguments, kwargs: Keywords, *, to_card: bool) -> Any:
-        """Return the result of an operation on the card; off the card (`to_card`), zeros."""
+    def run(
+        self, operation: Operation, args: Arguments, kwargs: Keywords, card: Card | None
+    ) -> Any:
+        """Return the result of an operation on `card`; off the cards (None), zeros."""
         answer = _ANSWERS.get(operation.name)
         if answer is not None:
             result = answer(*args, **kwargs)
-        elif not to_card:
+        elif card is None:
             return _zeros_on_host(args[0], kwargs)
         else:
             result = self._run_kernel(operation, args, on_card(kwargs, META))
-        self.charge(result)
+        if card is None:
+            return result
+        self.charge(result, card)
         if operation.may_resize:
-            self.charge((args, tuple(kwargs.values())))
+            self.charge((args, tuple(kwargs.values())), card)
         return result
 
-    def charge(self, result: Any) -> None:
-        """Charge every storage in `result`."""
+    def charge(self, result: Any, card: Card) -> None:
+        """Charge every storage in `result`, new ones to `card`."""
         for tensor in tensors_in((result,), []):
             if is_meta(tensor):
-                self._memory.charge(storage_of(tensor))
+                self._memory.charge(storage_of(tensor), card)
 
     def _run_kernel(self, operation: Operation, args: Arguments, kwargs: Keywords) -> Any:
         try:

@@ -1,4 +1,4 @@
-"""Starting and stopping the simulated GPU."""
+"""Starting and stopping the simulated GPUs."""
 
 from __future__ import annotations
 
@@ -7,18 +7,25 @@ from typing import TYPE_CHECKING, Literal
 import torch
 import torch._dynamo
 
-from .allocator import CachingAllocator
 from .attributes import put_attributes
-from .card import Card
+from .card import DEVICE_NAME
 from .compiling import put_compile
+from .machine import Machine
 from .modes import Modes
+from .parallel import put_parallel
 from .patches import Patches
 from .sizes import format_size
 from .storages import put_storages
-from .surface import DEVICE_NAME, put_surface
+from .surface import put_surface
+from .tensor_types import put_tensor_types
+from .unsupported import put_unsupported
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import TracebackType
+
+    from .allocator import CachingAllocator
+    from .card import CardState
 
 # torch._dynamo is imported for its side effects: an optimizer imports it at its first step, and
 # what it then takes from PyTorch by name must be PyTorch's and not the simulation's.
@@ -29,22 +36,41 @@ _active: Simulation | None = None
 
 
 class Simulation:
-    """A simulated GPU in use, from its construction until `stop` or the end of a `with` block."""
+    """Simulated GPUs in use, from its construction until `stop` or the end of a `with` block."""
 
     is_simulated = True
     device_name = DEVICE_NAME
 
-    def __init__(self, capacity: int, outside: int, compute: Compute) -> None:
+    def __init__(self, capacities: Sequence[int], outside: int, compute: Compute) -> None:
         _refuse_real_gpu()
         _replace_active()
-        self.capacity = capacity
+        self.capacities = tuple(capacities)
         self.outside = outside
         self.compute = compute
-        self.allocator = CachingAllocator(capacity, outside, oom_error=torch.OutOfMemoryError)
-        self._card = Card(self.allocator, values=compute == "cpu")
-        self._modes = Modes(self._card)
+        self._machine = Machine(capacities, outside, values=compute == "cpu")
+        self._modes = Modes(self._machine)
         self._patches = Patches()
         self._start()
+
+    @property
+    def capacity(self) -> int:
+        """The memory of the first card, in bytes."""
+        return self.capacities[0]
+
+    @property
+    def cards(self) -> tuple[CardState, ...]:
+        """All cards as their driver would know them now, in the driver's order."""
+        return tuple(card.state() for card in self._machine.all_cards)
+
+    @property
+    def allocators(self) -> tuple[CachingAllocator, ...]:
+        """The allocators of the visible cards, as PyTorch counts them."""
+        return tuple(card.allocator for card in self._machine.cards)
+
+    @property
+    def allocator(self) -> CachingAllocator:
+        """The allocator of the first visible card."""
+        return self.allocators[0]
 
     @staticmethod
     def active() -> Simulation | None:
@@ -57,14 +83,14 @@ class Simulation:
         Tensors that are still on the card stay alive as plain "meta" tensors: their values, if
         they had any, are gone.
         """
-        global _active  # noqa: PLW0603 -- one process has one simulated GPU
+        global _active  # noqa: PLW0603 -- one process has one simulation
         if _active is not self:
             return
         _active = None
-        self._card.present = False
+        self._machine.present = False
         self._modes.stop()
         self._patches.restore()
-        self._card.memory.forget()
+        self._machine.memory.forget()
 
     def __enter__(self) -> Simulation:  # noqa: PYI034 -- typing.Self is 3.11
         return self
@@ -80,16 +106,22 @@ class Simulation:
 
     def __repr__(self) -> str:
         state = "" if _active is self else ", stopped"
-        sizes = f"capacity={format_size(self.capacity)}, outside={format_size(self.outside)}"
-        return f"<Simulation of a GPU: {sizes}, compute={self.compute!r}{state}>"
+        count = len(self.capacities)
+        noun = "a GPU" if count == 1 else f"{count} GPUs"
+        capacity = "+".join(map(format_size, self.capacities))
+        sizes = f"capacity={capacity}, outside={format_size(self.outside)}"
+        return f"<Simulation of {noun}: {sizes}, compute={self.compute!r}{state}>"
 
     def _start(self) -> None:
-        global _active  # noqa: PLW0603 -- one process has one simulated GPU
+        global _active  # noqa: PLW0603 -- one process has one simulation
         try:
-            put_surface(self._patches, self._card)
-            put_attributes(self._patches, self._card)
-            put_storages(self._patches, self._card)
+            put_surface(self._patches, self._machine)
+            put_parallel(self._patches, self._machine)
+            put_attributes(self._patches, self._machine)
+            put_storages(self._patches, self._machine)
             put_compile(self._patches)
+            put_tensor_types(self._patches)
+            put_unsupported(self._patches, self._machine.holds)
             self._modes.start(self._patches)
         except BaseException:
             self._modes.stop()
@@ -110,7 +142,7 @@ def _refuse_real_gpu() -> None:
 def _replace_active() -> None:
     if _active is None:
         return
-    in_use = _active.allocator.allocated
+    in_use = sum(card.allocator.allocated for card in _active._machine.all_cards)  # noqa: SLF001 -- of the same class's module
     if in_use:
         raise RuntimeError(
             f"A simulated GPU is in use already, with {format_size(in_use)} allocated on it. "

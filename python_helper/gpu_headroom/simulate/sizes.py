@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 KIB = 2**10
 MIB = 2**20
 GIB = 2**30
 
+_TIMES = re.compile(r"(.+)\*\s*([1-9]\d?)\s*")
 _UNITS = {"": 1, "B": 1, "KIB": KIB, "MIB": MIB, "GIB": GIB, "KB": KIB, "MB": MIB, "GB": GIB}
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMG]i?B|B|)\s*", re.IGNORECASE)
 
@@ -28,6 +30,26 @@ def parse_size(size: int | str, *, name: str) -> int:
     if size < 0:
         raise ValueError(f"{name} must not be negative, got {size}.")
     return size
+
+
+def parse_capacities(capacity: Any, devices: Any) -> list[int]:
+    """Return the capacity of each card in bytes.
+
+    `capacity` is one size for all `devices`, a list of sizes, or text such as "16GiB*2", which
+    says how many there are. Raises `TypeError` or `ValueError` with one sentence.
+    """
+    if isinstance(devices, bool) or not isinstance(devices, int) or devices < 1:
+        raise ValueError(f"devices must be a number from 1 on, not {devices!r}.")
+    times = _TIMES.fullmatch(capacity) if isinstance(capacity, str) else None
+    if times is None and not isinstance(capacity, (list, tuple)):
+        return [parse_size(capacity, name="capacity")] * devices
+    if devices != 1:
+        raise ValueError(f"capacity is {capacity!r}, so devices={devices} must be left out.")
+    if times is not None:
+        return [parse_size(times[1], name="capacity")] * int(times[2])
+    if not capacity:
+        raise ValueError("capacity is an empty list: it must have a size for each GPU.")
+    return [parse_size(each, name="capacity") for each in capacity]
 
 
 def format_size(size: int) -> str:

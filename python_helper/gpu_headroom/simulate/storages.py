@@ -1,4 +1,4 @@
-"""Storages on the card: where they are, how they are copied, saved and loaded."""
+"""Storages on the cards: where they are, how they are copied, saved and loaded."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from .memory import address_of
-from .torch_internals import CARD, is_card_device, without_torch_function
+from .torch_internals import is_card_device, without_torch_function
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .card import Card
+    from .machine import Machine
     from .patches import Patches
 
 _BEFORE_ALL_OTHERS = 1
@@ -25,29 +26,34 @@ _resize = _Storage.resize_
 _reduce = torch.TypedStorage.__reduce__
 
 
-def put_storages(patches: Patches, card: Card) -> None:
-    """Let storages on `card` be used as those on CUDA, and `torch.load` bring them back to it."""
-    memory = card.memory
-    _put_copies(patches, card)
+def put_storages(patches: Patches, machine: Machine) -> None:
+    """Let storages on the cards be used as those on CUDA, and `torch.load` bring them back."""
+    memory = machine.memory
+    _put_copies(patches, machine)
+
+    def device(storage: torch.UntypedStorage) -> torch.device:
+        allocation = memory.find(storage)
+        return _device(storage) if allocation is None else allocation.card.device
 
     def data_ptr(storage: torch.UntypedStorage) -> int:
         return address_of(memory, storage) or _data_ptr(storage)
 
     def resize(storage: torch.UntypedStorage, nbytes: int) -> torch.UntypedStorage:
         _resize(storage, nbytes)
-        if memory.find(storage) is not None:
-            memory.charge(storage)
+        allocation = memory.find(storage)
+        if allocation is not None:
+            memory.charge(storage, allocation.card)
         return storage
 
-    patches.put(_Storage, "device", property(lambda s: CARD if memory.find(s) else _device(s)))
+    patches.put(_Storage, "device", property(device))
     patches.put(_Storage, "is_cuda", property(lambda s: memory.find(s) is not None))
     patches.put(_Storage, "data_ptr", data_ptr)
     patches.put(_Storage, "resize_", resize)
-    _put_locations(patches, card)
+    _put_locations(patches, machine)
 
 
-def _put_copies(patches: Patches, card: Card) -> None:
-    memory = card.memory
+def _put_copies(patches: Patches, machine: Machine) -> None:
+    memory = machine.memory
 
     def to_host(storage: torch.UntypedStorage) -> torch.UntypedStorage:
         allocation = memory.find(storage)
@@ -56,19 +62,28 @@ def _put_copies(patches: Patches, card: Card) -> None:
         copy = _Storage(allocation.nbytes)
         return copy if allocation.host is None else copy.copy_(allocation.host, False)
 
-    def to_card(storage: torch.UntypedStorage, *_: Any, **__: Any) -> torch.UntypedStorage:
-        return storage if memory.find(storage) else _take_over(card, storage)
+    def to_card(
+        storage: torch.UntypedStorage, device: Any = None, *_: Any, **__: Any
+    ) -> torch.UntypedStorage:
+        card = machine.card_named("cuda" if device is None else device)
+        allocation = memory.find(storage)
+        if allocation is None:
+            return _take_over(machine, card, storage)
+        return storage if allocation.card is card else _take_over(machine, card, to_host(storage))
 
     def clone(storage: torch.UntypedStorage) -> torch.UntypedStorage:
-        if memory.find(storage) is None:
+        allocation = memory.find(storage)
+        if allocation is None:
             return _Storage(storage.nbytes(), device=_device(storage)).copy_(storage, False)
-        return _take_over(card, to_host(storage))
+        return _take_over(machine, allocation.card, to_host(storage))
 
     def reduce(storage: torch.TypedStorage) -> Any:
         untyped = storage._untyped_storage  # noqa: SLF001 -- its public name warns
-        if memory.find(untyped) is None:
+        allocation = memory.find(untyped)
+        if allocation is None:
             return _reduce(storage)  # type: ignore[no-untyped-call]  # PyTorch does not annotate it
-        return _load_on_card, (pickle.dumps(_typed(to_host(untyped), storage.dtype)),)
+        pickled = pickle.dumps(_typed(to_host(untyped), storage.dtype))
+        return _load_on_card, (pickled, allocation.card.device.index)
 
     patches.put(_Storage, "cpu", to_host)
     patches.put(_Storage, "cuda", to_card)
@@ -76,10 +91,10 @@ def _put_copies(patches: Patches, card: Card) -> None:
     patches.put(torch.TypedStorage, "__reduce__", reduce)
 
 
-def _load_on_card(pickled: bytes) -> torch.TypedStorage:
-    """Unpickle a storage that was on the card; without one PyTorch says what is missing."""
+def _load_on_card(pickled: bytes, ordinal: int = 0) -> torch.TypedStorage:
+    """Unpickle a storage that was on a card; without one PyTorch says what is missing."""
     storage: torch.TypedStorage = pickle.loads(pickled)  # noqa: S301 -- part of a pickle already
-    on_card: Any = storage._untyped_storage.cuda()  # noqa: SLF001 -- see above
+    on_card: Any = storage._untyped_storage.cuda(ordinal)  # noqa: SLF001 -- see above
     return _typed(on_card, storage.dtype)
 
 
@@ -87,26 +102,31 @@ def _typed(storage: torch.UntypedStorage, dtype: torch.dtype) -> torch.TypedStor
     return torch.TypedStorage(wrap_storage=storage, dtype=dtype, _internal=True)
 
 
-def _put_locations(patches: Patches, card: Card) -> None:
-    """Register the card's location tag before PyTorch's own."""
+def _put_locations(patches: Patches, machine: Machine) -> None:
+    """Register the cards' location tags before PyTorch's own."""
 
     def tag(value: Any) -> str | None:
         storage = getattr(value, "_untyped_storage", value)
-        on_card = isinstance(storage, torch.UntypedStorage) and card.memory.find(storage)
-        return "cuda:0" if on_card else None
+        allocation = (
+            machine.memory.find(storage) if isinstance(storage, torch.UntypedStorage) else None
+        )
+        return None if allocation is None else str(allocation.card.device)
 
     def restore(value: Any, location: str) -> torch.UntypedStorage | None:
+        if not is_card_device(location):
+            return None
+        place = torch.serialization._validate_device(location, "cuda")  # noqa: SLF001 -- says what PyTorch says of a card that is not there
         storage = getattr(value, "_untyped_storage", value)
-        return _take_over(card, storage) if is_card_device(location) else None
+        return _take_over(machine, machine.card_named(place), storage)
 
     registry = torch.serialization._package_registry  # noqa: SLF001 -- `register_package` cannot undo
     entry = (_BEFORE_ALL_OTHERS, tag, restore)
     patches.put(torch.serialization, "_package_registry", [entry, *registry])
 
 
-def _take_over(card: Card, host: torch.UntypedStorage) -> torch.UntypedStorage:
-    """Return a storage on the card that takes `host` over as the place of its values."""
+def _take_over(machine: Machine, card: Card, host: torch.UntypedStorage) -> torch.UntypedStorage:
+    """Return a storage on `card` that takes `host` over as the place of its values."""
     with without_torch_function():
         storage = _Storage(host.nbytes(), device="meta")
-        card.memory.charge(storage, host if card.compute.has_values else None)
+        machine.memory.charge(storage, card, host if machine.compute.has_values else None)
         return storage

@@ -1,4 +1,4 @@
-"""Streams and events: there is one stream, and everything on it is done at once."""
+"""Streams and events: everything is done at once, whatever stream it is on."""
 
 from __future__ import annotations
 
@@ -6,22 +6,23 @@ import itertools
 import time
 from typing import Any
 
-from .torch_internals import CARD
+import torch
 
+_cuda: Any = torch.cuda  # its types do not know of our streams
 _ids = itertools.count(1)
 
 
 class Stream:
-    """Stands in for `torch.cuda.Stream`."""
+    """Stands in for `torch.cuda.Stream` and `torch.Stream`."""
 
     def __init__(self, device: Any = None, priority: int = 0, **more: Any) -> None:
-        del device
-        self.device = CARD
-        self.device_index = 0
+        self.device_index: int = more.get("device_index", _index_of(device))
+        self.device = torch.device("cuda", self.device_index)
         self.device_type = 1
         self.priority = priority
         self.stream_id = more.get("stream_id", next(_ids))
         self.cuda_stream = self.stream_id
+        self._before: list[Stream] = []
 
     def wait_stream(self, stream: Any) -> None:
         """Wait for nothing: all work is done."""
@@ -47,16 +48,25 @@ class Stream:
         return event
 
     def __enter__(self) -> Stream:  # noqa: PYI034 -- typing.Self is 3.11
+        """Make this the current stream and its device the current device."""
+        self._before += [_cuda.current_stream(), _cuda.current_stream(self.device)]
+        _cuda.set_stream(self)
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Leave the only stream there is."""
+        """Go back to the stream and the device before."""
+        _cuda.set_stream(self._before.pop())
+        _cuda.set_stream(self._before.pop())
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Stream) and other.stream_id == self.stream_id
+        return (
+            isinstance(other, Stream)
+            and other.stream_id == self.stream_id
+            and other.device_index == self.device_index
+        )
 
     def __hash__(self) -> int:
-        return hash(self.stream_id)
+        return hash((self.stream_id, self.device_index))
 
 
 class Event:
@@ -92,4 +102,6 @@ class Event:
         return (end._time_s - self._time_s) * 1000
 
 
-DEFAULT_STREAM = Stream(stream_id=0)
+def _index_of(device: Any) -> Any:
+    index = device if isinstance(device, int) else device and torch.device(device).index
+    return _cuda.current_device() if index is None else index

@@ -6,7 +6,6 @@ contexts and summaries are PyTorch's; only what it asks of C++ is answered here.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
 from types import SimpleNamespace
@@ -14,17 +13,20 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from .card import DEVICE_NAME
 from .generator import CardGenerator
-from .streams import DEFAULT_STREAM, Event, Stream
-from .torch_internals import CARD, check_ordinal
+from .streams import Event, Stream
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from .allocator import CachingAllocator
     from .card import Card
+    from .machine import Machine
     from .patches import Patches
 
-DEVICE_NAME = "Simulated GPU"
+
+_parse = torch._C._nn._parse_to  # noqa: SLF001 -- below what stands in for it
 
 
 class _Forks:
@@ -42,17 +44,16 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forks.note)
 
 
-def put_surface(patches: Patches, card: Card) -> None:
-    """Let `torch.cuda` and `torch.accelerator` find `card`."""
+def put_surface(patches: Patches, machine: Machine) -> None:
+    """Let `torch.cuda` and `torch.accelerator` find the cards."""
     for functions in (
-        _device_functions(card),
-        _memory_functions(card),
-        _stream_functions(),
-        _accelerator_functions(card),
-        _parallel_functions(),
+        _device_functions(machine),
+        _memory_functions(machine),
+        _stream_functions(machine),
+        _accelerator_functions(machine),
     ):
         patches.put_all(torch._C, functions)  # noqa: SLF001 -- the seam itself
-    _put_module(patches, card)
+    _put_module(patches, machine)
 
 
 def _nothing(*_: Any, **__: Any) -> None:
@@ -63,27 +64,35 @@ def _constant(value: Any) -> Callable[..., Any]:
     return lambda *_, **__: value
 
 
-def _device_functions(card: Card) -> dict[str, Any]:
+def _device_functions(machine: Machine) -> dict[str, Any]:
     generation = _forks.generation
 
     def initialise() -> None:
-        torch.cuda.default_generators = (card.generator,)
+        machine.settle()
+        generators: Any = tuple(card.generator for card in machine.cards)
+        torch.cuda.default_generators = generators
 
-    def exchange(index: int) -> int:
-        return 0 if index >= 0 else -1
+    def exchange(ordinal: int) -> int:
+        return machine.switch_to(ordinal) if ordinal >= 0 else -1
+
+    def exchange_if_used(ordinal: int) -> int:
+        return machine.switch_to(ordinal, use=False) if ordinal >= 0 else -1
+
+    def synchronize() -> None:
+        machine.current.has_context = True
 
     return {
-        "_cuda_getDeviceCount": _constant(1),
+        "_cuda_getDeviceCount": lambda: len(machine.cards),
         "_cuda_init": initialise,
         "_cuda_isInBadFork": lambda: _forks.generation != generation,
-        "_cuda_getDevice": _constant(0),
-        "_cuda_setDevice": check_ordinal,
+        "_cuda_getDevice": lambda: machine.thread.current,
+        "_cuda_setDevice": machine.switch_to,
         "_cuda_exchangeDevice": exchange,
-        "_cuda_maybeExchangeDevice": exchange,
-        "_cuda_hasPrimaryContext": lambda index: index == 0 and torch.cuda.is_initialized(),
+        "_cuda_maybeExchangeDevice": exchange_if_used,
+        "_cuda_hasPrimaryContext": lambda ordinal: machine.card_at(ordinal).has_context,
         "_cuda_getArchFlags": _constant("sm_80"),
         "_cuda_canDeviceAccessPeer": _constant(False),
-        "_cuda_synchronize": _nothing,
+        "_cuda_synchronize": synchronize,
         "_cuda_ipc_collect": _nothing,
         "_cuda_sleep": _nothing,
         "_cuda_lock_mutex": _nothing,
@@ -91,37 +100,48 @@ def _device_functions(card: Card) -> dict[str, Any]:
     }
 
 
-def _memory_functions(card: Card) -> dict[str, Any]:
-    memory, allocator = card.memory, card.memory.allocator
+def _memory_functions(machine: Machine) -> dict[str, Any]:
+    def allocator(ordinal: int) -> CachingAllocator:
+        if not 0 <= ordinal < len(machine.cards):
+            raise RuntimeError(f"Invalid device argument {ordinal}: did you call init?")
+        return machine.cards[ordinal].allocator
 
     def snapshot(pool: Any = None) -> dict[str, Any]:
         with_traces = pool is None or len(pool) < 3 or bool(pool[2])  # noqa: PLR2004 -- (id, id, include_traces)
-        traces = allocator.history.trace() if with_traces else []
+        allocators = [card.allocator for card in machine.cards]
         return {
-            "segments": allocator.segments(),
-            "device_traces": [traces],
+            "segments": [segment for each in allocators for segment in each.segments()],
+            "device_traces": [each.history.trace() if with_traces else [] for each in allocators],
             "external_annotations": [],
             "allocator_settings": {"PYTORCH_CUDA_ALLOC_CONF": "", "expandable_segments": False},
         }
 
-    def set_fraction(fraction: float, _device: int) -> None:
-        allocator.fraction = fraction
+    def set_fraction(fraction: float, ordinal: int) -> None:
+        allocator(ordinal).fraction = fraction
+
+    def attach_observer(observer: Callable[[int, int, int, int], object]) -> None:
+        for card in machine.cards:
+            card.allocator.observers.append(observer)
+
+    def clear_workspaces() -> None:
+        for card in machine.cards:
+            card.clear_workspaces()
 
     return {
-        "_cuda_memoryStats": lambda _device: allocator.stats(),
+        "_cuda_memoryStats": lambda ordinal: allocator(ordinal).stats(),
         "_cuda_memorySnapshot": snapshot,
-        "_cuda_emptyCache": lambda *_: allocator.empty_cache(),
-        "_cuda_resetPeakMemoryStats": lambda _device: allocator.reset_peaks(),
-        "_cuda_resetAccumulatedMemoryStats": lambda _device: allocator.reset_accumulated(),
-        "_cuda_attach_out_of_memory_observer": allocator.observers.append,
-        "_cuda_record_memory_history": _record_history(card),
+        "_cuda_emptyCache": lambda *_: _empty_caches(machine),
+        "_cuda_resetPeakMemoryStats": lambda ordinal: allocator(ordinal).reset_peaks(),
+        "_cuda_resetAccumulatedMemoryStats": lambda ordinal: allocator(ordinal).reset_accumulated(),
+        "_cuda_attach_out_of_memory_observer": attach_observer,
+        "_cuda_record_memory_history": _record_history(machine),
         "_cuda_setMemoryFraction": set_fraction,
-        "_cuda_getMemoryFraction": lambda _device: allocator.fraction or 1.0,
+        "_cuda_getMemoryFraction": lambda ordinal: allocator(ordinal).fraction or 1.0,
         "_cuda_getAllocatorBackend": _constant("native"),
-        "_cuda_cudaCachingAllocator_raw_alloc": memory.raw_alloc,
-        "_cuda_cudaCachingAllocator_raw_delete": memory.raw_delete,
+        "_cuda_cudaCachingAllocator_raw_alloc": machine.raw_alloc,
+        "_cuda_cudaCachingAllocator_raw_delete": machine.raw_delete,
         "_cuda_cudaCachingAllocator_set_allocator_settings": _nothing,
-        "_cuda_clearCublasWorkspaces": memory.clear_workspaces,
+        "_cuda_clearCublasWorkspaces": clear_workspaces,
         "_cuda_getMemoryMetadata": _constant(""),
         "_cuda_setMemoryMetadata": _nothing,
         "_cuda_hostMemoryStats": _constant({}),
@@ -130,7 +150,12 @@ def _memory_functions(card: Card) -> dict[str, Any]:
     }
 
 
-def _record_history(card: Card) -> Callable[..., None]:
+def _empty_caches(machine: Machine) -> None:
+    for card in machine.cards:
+        card.allocator.empty_cache()
+
+
+def _record_history(machine: Machine) -> Callable[..., None]:
     def record(
         enabled: str | None,
         context: str | None = "all",
@@ -139,57 +164,63 @@ def _record_history(card: Card) -> Callable[..., None]:
         *_: Any,
         **__: Any,
     ) -> None:
-        history = card.memory.allocator.history
-        if enabled is None:
-            history.stop()
-        else:
-            history.start(
-                trace=enabled == "all", frames=context is not None, max_entries=max_entries
-            )
+        for card in machine.cards:
+            history = card.allocator.history
+            if enabled is None:
+                history.stop()
+            else:
+                history.start(
+                    trace=enabled == "all", frames=context is not None, max_entries=max_entries
+                )
 
     return record
 
 
-def _stream_functions() -> dict[str, Any]:
+def _stream_functions(machine: Machine) -> dict[str, Any]:
+    def current(ordinal: int) -> tuple[int, int, int]:
+        return machine.thread.streams.get(ordinal, 0), ordinal, 1
+
+    def put(stream_id: int, device_index: int, device_type: int) -> None:
+        del device_type
+        machine.thread.streams[device_index] = stream_id
+        machine.switch_to(device_index)
+
     return {
-        "_cuda_getCurrentStream": _constant((0, 0, 1)),
-        "_cuda_getDefaultStream": _constant((0, 0, 1)),
-        "_cuda_setStream": _nothing,
-        "_cuda_getCurrentRawStream": _constant(0),
+        "_cuda_getCurrentStream": current,
+        "_cuda_getDefaultStream": lambda ordinal: (0, ordinal, 1),
+        "_cuda_setStream": put,
+        "_cuda_getCurrentRawStream": lambda ordinal: current(ordinal)[0],
         "_cuda_isCurrentStreamCapturing": _constant(False),
         "_cuda_get_sync_debug_mode": _constant(0),
         "_cuda_set_sync_debug_mode": _nothing,
     }
 
 
-def _accelerator_functions(card: Card) -> dict[str, Any]:
-    allocator = card.memory.allocator
+def _accelerator_functions(machine: Machine) -> dict[str, Any]:
+    def allocator(ordinal: int) -> CachingAllocator:
+        return machine.card_at(ordinal).allocator
+
+    def synchronize(ordinal: int) -> None:
+        machine.card_at(ordinal).has_context = True
+
     return {
         "_accelerator_getAccelerator": lambda: torch.device("cuda"),
-        "_accelerator_hooks_device_count": _constant(1),
-        "_accelerator_getDeviceIndex": _constant(0),
-        "_accelerator_setDeviceIndex": check_ordinal,
-        "_accelerator_exchangeDevice": _constant(0),
-        "_accelerator_maybeExchangeDevice": _constant(0),
-        "_accelerator_synchronizeDevice": _nothing,
-        "_accelerator_getStream": _constant(DEFAULT_STREAM),
-        "_accelerator_setStream": _nothing,
+        "_accelerator_hooks_device_count": lambda: len(machine.cards),
+        "_accelerator_getDeviceIndex": lambda: machine.thread.current,
+        "_accelerator_setDeviceIndex": machine.switch_to,
+        "_accelerator_exchangeDevice": machine.switch_to,
+        "_accelerator_maybeExchangeDevice": lambda ordinal: machine.switch_to(ordinal, use=False),
+        "_accelerator_synchronizeDevice": synchronize,
+        "_accelerator_getStream": torch.cuda.current_stream,
+        "_accelerator_setStream": torch.cuda.set_stream,
         "_accelerator_isAllocatorInitialized": torch.cuda.is_initialized,
-        "_accelerator_emptyCache": allocator.empty_cache,
-        "_accelerator_getDeviceStats": lambda _device: allocator.stats(),
-        "_accelerator_resetPeakStats": lambda _device: allocator.reset_peaks(),
-        "_accelerator_resetAccumulatedStats": lambda _device: allocator.reset_accumulated(),
-        "_accelerator_getMemoryInfo": lambda _device: (allocator.device_free, allocator.capacity),
-    }
-
-
-def _parallel_functions() -> dict[str, Any]:
-    """Serve `DataParallel` on one device."""
-    return {
-        "_scatter": lambda tensor, *_: (tensor.to(CARD),),
-        "_gather": lambda tensors, dim, _destination: torch.cat(list(tensors), dim),
-        "_broadcast": lambda tensor, _devices: [tensor],
-        "_broadcast_coalesced": lambda tensors, _devices, _size: [list(tensors)],
+        "_accelerator_emptyCache": lambda: _empty_caches(machine),
+        "_accelerator_getDeviceStats": lambda ordinal: allocator(ordinal).stats(),
+        "_accelerator_resetPeakStats": lambda ordinal: allocator(ordinal).reset_peaks(),
+        "_accelerator_resetAccumulatedStats": lambda ordinal: allocator(
+            ordinal
+        ).reset_accumulated(),
+        "_accelerator_getMemoryInfo": lambda ordinal: machine.card_at(ordinal).memory_info(),
     }
 
 
@@ -200,10 +231,9 @@ class _CudaError(int):
     name = "success"
 
 
-def _runtime(card: Card) -> SimpleNamespace:
-    allocator = card.memory.allocator
+def _runtime(machine: Machine) -> SimpleNamespace:
     return SimpleNamespace(
-        cudaMemGetInfo=lambda _device: (allocator.device_free, allocator.capacity),
+        cudaMemGetInfo=lambda ordinal: machine.card_at(ordinal).memory_info(),
         cudaError=_CudaError,
         cudaGetErrorString=_constant("no error"),
     )
@@ -213,7 +243,7 @@ def _properties(card: Card) -> SimpleNamespace:
     """Return the properties of an Ampere card, since some code asks before it uses bfloat16."""
     return SimpleNamespace(
         name=DEVICE_NAME,
-        total_memory=card.memory.allocator.capacity,
+        total_memory=card.allocator.capacity,
         major=8,
         minor=0,
         multi_processor_count=108,
@@ -228,37 +258,43 @@ def _properties(card: Card) -> SimpleNamespace:
         is_integrated=0,
         is_multi_gpu_board=0,
         gcnArchName="",
-        uuid="51f00000-0000-0000-0000-000000000000",
-        pci_bus_id=0,
+        uuid=card.uuid,
+        pci_bus_id=card.index,
         pci_device_id=0,
         pci_domain_id=0,
     )
 
 
-def _put_module(patches: Patches, card: Card) -> None:
-    """Put what `torch.cuda` took from C++ by name when it was imported."""
-    cuda, functions = torch.cuda, _device_functions(card)
+def _parse_to(*args: Any, **kwargs: Any) -> Any:
+    """Read `module.to(1)`: a number would ask which accelerator this build has."""
+    if args and type(args[0]) is int:
+        args = (torch.device("cuda", args[0]), *args[1:])
+    return _parse(*args, **kwargs)
+
+
+def _put_module(patches: Patches, machine: Machine) -> None:
+    """Put what `torch.cuda` took from C++ by name when it was imported, or keeps of the devices."""
+    cuda, functions = torch.cuda, _device_functions(machine)
     patches.put_all(
         cuda,
         {
-            "_cudart": _runtime(card),
-            "_get_device_properties": _constant(_properties(card)),
+            "_cudart": _runtime(machine),
+            "_get_device_properties": lambda ordinal: _properties(machine.card_at(ordinal)),
             "_initialized": False,
             "_queued_calls": list(cuda._queued_calls),  # noqa: SLF001 -- part of the seam
+            "_cached_device_count": None,
+            "_device_count_nvml": _constant(-1),
             "default_generators": (),
             "_is_in_bad_fork": functions["_cuda_isInBadFork"],
             "_exchange_device": functions["_cuda_exchangeDevice"],
             "_maybe_exchange_device": functions["_cuda_maybeExchangeDevice"],
-            "current_stream": _constant(DEFAULT_STREAM),
-            "default_stream": _constant(DEFAULT_STREAM),
-            "set_stream": _nothing,
-            "stream": contextlib.nullcontext,
         },
     )
     for module in (torch, cuda, cuda.streams):
         patches.put(module, "Stream", Stream)
         patches.put(module, "Event", Event)
     patches.put(torch, "Generator", CardGenerator)
+    patches.put(torch._C._nn, "_parse_to", _parse_to)  # noqa: SLF001 -- what `Module.to` calls
     # Recurrent layers ask whether cuDNN could take their weights, and warn that it is missing.
     patches.put(torch.backends.cudnn, "is_acceptable", _constant(False))
     patches.put(torch.version, "cuda", "12.8")

@@ -19,7 +19,6 @@ is_meta: Callable[[torch.Tensor], bool] = torch._C.TensorBase.is_meta.__get__  #
 real_device: Callable[[torch.Tensor], torch.device] = torch._C.TensorBase.device.__get__  # noqa: SLF001 -- as above
 """The device that PyTorch's C++ side knows, whatever Python is shown."""
 
-CARD = torch.device("cuda", 0)
 META = torch.device("meta")
 CPU = torch.device("cpu")
 
@@ -62,7 +61,7 @@ def plain_meta() -> _Setting:
 
 
 def is_card_device(device: object) -> bool:
-    """Whether `device`, as a person may write it, names the card."""
+    """Whether `device`, as a person may write it, names a card."""
     if isinstance(device, torch.device):
         return device.type == "cuda"
     if isinstance(device, str):
@@ -75,15 +74,9 @@ def is_plain_meta_device(device: object) -> bool:
     return (isinstance(device, torch.device) and device.type == "meta") or device == "meta"
 
 
-def check_ordinal(device: object) -> None:
-    """Raise CUDA's own error where `device` is not the one card there is."""
-    index = device if isinstance(device, int) else torch.device(device).index  # type: ignore[call-overload]  # what is no device raises PyTorch's own error
-    if index not in (None, 0):
-        error = getattr(torch, "AcceleratorError", RuntimeError)
-        raise error(
-            "CUDA error: invalid device ordinal\n"
-            f"The simulated machine has one GPU, cuda:0; there is no cuda:{index}."
-        )
+def device_index(device: Any) -> int | None:
+    """Return the index of `device`; "cuda" has none, which the stubs do not know."""
+    return torch.device(device).index
 
 
 def tensors_in(values: Any, found: list[torch.Tensor]) -> list[torch.Tensor]:

@@ -10,8 +10,8 @@ from .shapes import on_card, storage_of, written_arguments
 from .torch_internals import CPU, META, in_kernel, map_tensors, tensors_in
 
 if TYPE_CHECKING:
-    from .generator import CardGenerator
-    from .memory import CardMemory
+    from .card import Card
+    from .memory import Memory
     from .operations import Operation
     from .shapes import Arguments, Keywords, Shapes
 
@@ -27,23 +27,24 @@ class Values:
 
     has_values = True
 
-    def __init__(self, memory: CardMemory, shapes: Shapes, generator: CardGenerator) -> None:
+    def __init__(self, memory: Memory, shapes: Shapes) -> None:
         self._memory = memory
         self._shapes = shapes
-        self._generator = generator
 
-    def run(self, operation: Operation, args: Arguments, kwargs: Keywords, *, to_card: bool) -> Any:
-        """Return the result of an operation on the card; off the card (`to_card`), on the host."""
+    def run(
+        self, operation: Operation, args: Arguments, kwargs: Keywords, card: Card | None
+    ) -> Any:
+        """Return the result of an operation on `card`; off the cards (None), on the host."""
+        if card is None:
+            return self._run_on_host(operation, args, kwargs)
         if operation.is_view:
-            return self._run_view(operation, args, kwargs)
-        sized = self._predict(operation, args, kwargs) if to_card else None
-        result = self._run_on_host(operation, args, kwargs)
-        if not to_card:
-            return result
+            return self._run_view(operation, args, kwargs, card)
+        sized = self._predict(operation, args, kwargs, card)
+        result = self._run_on_host(operation, args, kwargs, card)
         if sized is not None:
-            self._fill(sized, result)
+            self._fill(sized, result, card)
             return sized
-        return self._to_card(operation, args, kwargs, result)
+        return self._to_card(operation, args, kwargs, result, card)
 
     def host(self, tensor: torch.Tensor) -> torch.Tensor:
         """Return a host tensor over the memory of `tensor`, or `tensor` if it is on the host."""
@@ -58,32 +59,32 @@ class Values:
             view = view.conj()
         return torch._neg_view(view) if tensor.is_neg() else view  # noqa: SLF001 -- no public name
 
-    def adopt(self, host: torch.Tensor) -> torch.Tensor:
-        """Return a tensor on the card whose values are those of the host tensor `host`."""
+    def adopt(self, host: torch.Tensor, card: Card) -> torch.Tensor:
+        """Return a tensor on `card` whose values are those of the host tensor `host`."""
         host_storage = storage_of(host)
         storage = self._memory.owner_of(host_storage)
         if storage is None and host.storage_offset() == 0:
             tensor = torch.empty_strided(host.size(), host.stride(), dtype=host.dtype, device=META)
             if tensor.untyped_storage().nbytes() == host_storage.nbytes():
-                self._memory.charge(tensor.untyped_storage(), host_storage)
+                self._memory.charge(tensor.untyped_storage(), card, host_storage)
                 return tensor
         if storage is None:
             storage = torch.UntypedStorage(host_storage.nbytes(), device="meta")
-            self._memory.charge(storage, host_storage)
+            self._memory.charge(storage, card, host_storage)
         empty = torch.empty(0, dtype=host.dtype, device=META)
         return empty.set_(storage, host.storage_offset(), host.size(), host.stride())
 
-    def _run_view(self, operation: Operation, args: Arguments, kwargs: Keywords) -> Any:
+    def _run_view(self, operation: Operation, args: Arguments, kwargs: Keywords, card: Card) -> Any:
         """Views and resizes change no value: the `meta` kernel alone tells the new geometry."""
         with in_kernel():
             result = operation.func(*args, **on_card(kwargs, META))
         for tensor in tensors_in((result,), []):
-            allocation = self._memory.charge(storage_of(tensor))
+            allocation = self._memory.charge(storage_of(tensor), card)
             if allocation.host is None:
                 self._memory.bind(allocation, torch.UntypedStorage(allocation.nbytes))
         return result
 
-    def _predict(self, operation: Operation, args: Arguments, kwargs: Keywords) -> Any:
+    def _predict(self, operation: Operation, args: Arguments, kwargs: Keywords, card: Card) -> Any:
         """Return the result without values, charged, or None where sizes depend on values."""
         if not operation.may_be_large(tensors_in((*args, *kwargs.values()), [])):
             return None
@@ -94,23 +95,29 @@ class Values:
                 result = operation.func(*args, **on_card(kwargs, META))
         except (RuntimeError, NotImplementedError, TypeError, ValueError, IndexError):
             return None  # the host's kernel decides, and says what is wrong if anything is
-        self._shapes.charge(result)
+        self._shapes.charge(result, card)
         return result
 
-    def _run_on_host(self, operation: Operation, args: Arguments, kwargs: Keywords) -> Any:
+    def _run_on_host(
+        self,
+        operation: Operation,
+        args: Arguments,
+        kwargs: Keywords,
+        card: Card | None = None,
+    ) -> Any:
         host_args = [map_tensors(self.host, value) for value in args]
         host_kwargs = {name: map_tensors(self.host, value) for name, value in kwargs.items()}
         host_kwargs = on_card(host_kwargs, CPU)
-        if operation.is_random and host_kwargs.get("generator") is None:
-            with self._generator.in_charge():
+        if card is not None and operation.is_random and host_kwargs.get("generator") is None:
+            with card.generator.in_charge():
                 return operation.func(*host_args, **host_kwargs)
         return operation.func(*host_args, **host_kwargs)
 
-    def _fill(self, sized: Any, result: Any) -> None:
+    def _fill(self, sized: Any, result: Any, card: Card) -> None:
         """Put the values of the host's `result` behind the tensors that were sized before."""
         pairs = zip(tensors_in((sized,), []), tensors_in((result,), []), strict=True)
         for tensor, host in pairs:
-            allocation = self._memory.charge(storage_of(tensor))
+            allocation = self._memory.charge(storage_of(tensor), card)
             storage = storage_of(host)
             if allocation.host is None and _same_geometry(tensor, host):
                 self._memory.bind(allocation, storage)
@@ -120,24 +127,29 @@ class Values:
             if allocation.host is not storage:
                 self.host(tensor).copy_(host)
 
-    def _to_card(self, operation: Operation, args: Arguments, kwargs: Keywords, result: Any) -> Any:
+    def _to_card(
+        self, operation: Operation, args: Arguments, kwargs: Keywords, result: Any, card: Card
+    ) -> Any:
+        def adopt(host: torch.Tensor) -> torch.Tensor:
+            return self.adopt(host, card)
+
         if all(name is not None for name in operation.written):
-            self._follow_resize(operation, args, kwargs, result)
+            self._follow_resize(operation, args, kwargs, result, card)
             return written_arguments(operation, args, kwargs)
         if len(operation.written) == 1:
-            return map_tensors(self.adopt, result)
+            return map_tensors(adopt, result)
         on_host = _HOST_RESULTS.get(operation.name, ())
         return tuple(
             operation.argument(name, args, kwargs)
             if name is not None
             else value
             if index in on_host
-            else map_tensors(self.adopt, value)
+            else map_tensors(adopt, value)
             for index, (name, value) in enumerate(zip(operation.written, result, strict=True))
         )
 
     def _follow_resize(
-        self, operation: Operation, args: Arguments, kwargs: Keywords, result: Any
+        self, operation: Operation, args: Arguments, kwargs: Keywords, result: Any, card: Card
     ) -> None:
         """Give `out=` tensors the size that the host's kernel gave their host side."""
         if not operation.may_resize:
@@ -147,7 +159,7 @@ class Values:
             tensor = operation.argument(name or "", args, kwargs)
             if isinstance(tensor, torch.Tensor) and tensor.shape != host.shape:
                 tensor.resize_(host.shape)
-                allocation = self._memory.charge(storage_of(tensor))
+                allocation = self._memory.charge(storage_of(tensor), card)
                 self._memory.bind(allocation, torch.UntypedStorage(allocation.nbytes))
                 self.host(tensor).copy_(host)
 

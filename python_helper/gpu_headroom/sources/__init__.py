@@ -1,47 +1,124 @@
-"""What each framework says of the GPUs, read without importing or starting one."""
+"""What frameworks and driver say of the GPUs, read without importing or starting one."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+import time
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .imported import imported
+from .merge import merge
+from .torch_cuda import TorchCuda
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable
 
     from .. import wire
-    from ..snapshot import DeviceReading
+    from ..snapshot import DeviceReading, HostReading
+    from .view import Source, View
 
+    Failed = Callable[[str, BaseException], None]
+
+_HOST_EVERY_S = 1.0
 _BY_LIFE: tuple[wire.State, ...] = ("no_framework", "no_gpu", "not_initialised", "live")
+# The framework's module that has to be imported, and our own that reads it.
+_FRAMEWORKS = {
+    "jax": "jax",
+    "tensorflow": "tensorflow",
+    "cupy": "cupy",
+    "torch.xpu": "torch_xpu",
+    "torch.mps": "torch_mps",
+}
 
 
-class Source(Protocol):
-    """One framework: may only look at what is already imported and initialised."""
+class Reading(NamedTuple):
+    """What one look at all sources gave."""
 
-    name: str
-
-    def state(self) -> wire.State:
-        """Say whether there is something to read, and why not; starts nothing."""
-
-    def read(self) -> tuple[DeviceReading, ...]:
-        """Read every device this framework uses; only asked while `live`."""
+    state: wire.State
+    devices: tuple[DeviceReading, ...]
+    host: HostReading | None
 
 
-def read_all(sources: Sequence[Source]) -> tuple[wire.State, tuple[DeviceReading, ...]]:
-    """Read the sources that are live and merge what they say per device."""
-    states = {each.name: each.state() for each in sources}
-    readings = [
-        reading for each in sources if states[each.name] == "live" for reading in each.read()
-    ]
-    state = max(states.values(), key=_BY_LIFE.index) if states else _BY_LIFE[0]
-    return state, tuple(_merge(readings))
+class Sources:
+    """All sources of one kernel: each framework from when it is imported, the driver once opened.
 
+    PyTorch's is part of the core and always there; the others come with the second pack, which
+    `complete` tells. Whichever of the others fails is reported by `failed`, once, and left out.
+    """
 
-def _merge(readings: Iterable[DeviceReading]) -> list[DeviceReading]:
-    merged: dict[int, DeviceReading] = {}
-    for reading in readings:
-        known = merged.get(reading.index)
-        if known is None:
-            merged[reading.index] = reading
-        else:
-            merged[reading.index] = replace(known, frameworks=known.frameworks + reading.frameworks)
-    return [merged[index] for index in sorted(merged)]
+    def __init__(self, complete: Callable[[], bool], failed: Failed) -> None:
+        self._complete = complete
+        self._failed = failed
+        self.torch = TorchCuda()
+        self._frameworks: dict[str, Source] = {"torch": self.torch}
+        self._broken: set[str] = set()
+        self._host: HostReading | None = None
+        self._host_read_s = -_HOST_EVERY_S
+
+    def prepare(self) -> None:
+        """Open the driver's library where that has not been done; may take seconds."""
+        if self._complete():
+            self._guard("nvml", lambda: self._driver().open())
+
+    def close(self) -> None:
+        """Let go of the driver's library."""
+        if self._complete():
+            self._guard("nvml", lambda: self._driver().close())
+
+    def read(self) -> Reading:
+        """Read all that is live, and the driver; raises what PyTorch raises."""
+        complete = self._complete()
+        if complete:
+            self._look_for_frameworks()
+        states = {name: self._state(name) for name in self._frameworks}
+        live = [name for name, state in states.items() if state == "live"]
+        views = [view for name in live for view in self._views(name)]
+        cards: tuple[View, ...] = ()
+        if complete:
+            self._read_host()
+            fixed = any(view.backend == "cuda" for view in views)
+            cards = self._guard("nvml", lambda: self._driver().read(fixed)) or ()
+        state = max(states.values(), key=_BY_LIFE.index)
+        return Reading(state, merge(views, cards, self._host), self._host)
+
+    def _look_for_frameworks(self) -> None:
+        for framework, name in _FRAMEWORKS.items():
+            if name not in self._frameworks and imported(framework) is not None:
+                module = self._guard(name, partial(self._module, name))
+                if module is not None:
+                    self._frameworks[name] = module.source()
+
+    def _read_host(self) -> None:
+        """Read host memory once a second: it is a dozen files, and changes slowly."""
+        now_s = time.monotonic()
+        if now_s - self._host_read_s >= _HOST_EVERY_S:
+            self._host = self._guard("host", lambda: self._module("host").read())
+            self._host_read_s = now_s
+
+    def _state(self, name: str) -> wire.State:
+        source = self._frameworks[name]
+        if name == "torch":
+            return source.state()
+        return self._guard(name, source.state) or "no_framework"
+
+    def _views(self, name: str) -> tuple[View, ...]:
+        source = self._frameworks[name]
+        return source.read() if name == "torch" else self._guard(name, source.read) or ()
+
+    def _guard(self, name: str, call: Callable[[], Any]) -> Any:
+        """Call a part that may be missing or fail, and leave it out from then on."""
+        if name in self._broken:
+            return None
+        try:
+            return call()
+        except Exception as error:  # noqa: BLE001  what a framework raises must not end the others
+            self._broken.add(name)
+            self._failed(name, error)
+            return None
+
+    def _driver(self) -> Any:
+        return self._module("nvml").DRIVER
+
+    def _module(self, name: str) -> Any:
+        return import_module(f".{name}", __package__)

@@ -11,27 +11,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from gpu_headroom.format import KIB, MIB
 from gpu_headroom.holders.survey import Survey, survey
-from gpu_headroom.simulate import simulate
-from tests.notebook import Notebook, open_notebook
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from tests.notebook import Notebook
 
-BASE = """
-import dataclasses, functools, torch
-from torch import nn
-def tensor(mib):
-    return torch.empty(mib * 2**20, dtype=torch.uint8, device="cuda")
-"""
 LINEAR = 1024 * 1024 * 4 + 1024 * 4  # weight and bias of Linear(1024, 1024) in float32
-
-
-@pytest.fixture
-def notebook() -> Iterator[Notebook]:
-    """A notebook on a simulated card of 4 GiB."""
-    with simulate("4 GiB"), open_notebook() as notebook:
-        assert notebook.run(BASE).success
-        yield notebook
 
 
 def look(notebook: Notebook, source: str, **options: Any) -> Survey:

@@ -71,6 +71,19 @@ def test_injects_into_a_busy_kernel(start: Start, packs: Packs) -> None:
     assert kernel.sample()["busy"] is False
 
 
+def test_a_cell_is_known_by_its_number_while_it_runs(start: Start, packs: Packs) -> None:
+    """The first cell after the helper came, and a later one, say which number they will have."""
+    kernel = start()
+    kernel.run("1")
+    assert kernel.inject(packs).status == "ok"
+    kernel.attach()
+    for number in (2, 3):
+        since = kernel.now
+        assert kernel.run("import time; time.sleep(0.3)").reply["execution_count"] == number
+        running = kernel.await_event("cell", since, status="running")
+        assert running["execution_count"] == number
+
+
 def test_injection_leaves_prints_in_their_cell(start: Start, packs: Packs) -> None:
     """A thread that prints after its cell has ended goes on doing so in that cell.
 
@@ -232,4 +245,4 @@ def test_restart_begins_without_a_helper(start: Start, packs: Packs) -> None:
 def test_can_be_imported_by_the_user(kernel: LiveKernel) -> None:
     """`import gpu_headroom` in a notebook finds the injected helper."""
     run = kernel.run("import gpu_headroom; print(gpu_headroom.alive(), gpu_headroom.status())")
-    assert run.text == "True No GPU framework is loaded yet.\n"
+    assert run.text.startswith("True No GPU framework is loaded yet.\nHost memory: ")

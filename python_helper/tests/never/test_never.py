@@ -35,7 +35,7 @@ def watch(owner, name):
 for name in (
     "_cuda_resetPeakMemoryStats", "_cuda_resetAccumulatedMemoryStats", "_cuda_setMemoryFraction",
     "_cuda_cudaCachingAllocator_set_allocator_settings", "_accelerator_setAllocatorSettings",
-    "_cuda_emptyCache", "_cuda_init",
+    "_cuda_emptyCache", "_cuda_init", "_cuda_record_memory_history",
 ):
     watch(torch._C, name)
 watch(gc, "collect")
@@ -114,6 +114,7 @@ def day(python: Path, packs: Packs, tmp_path_factory: pytest.TempPathFactory) ->
             runs.append(kernel.run(FAIL, stop_on_error=False))
             kernel.await_event("plan", request_id=kernel.ask("plan")["id"])
             kernel.ask("cleanup")
+            look_for_holders(kernel)
             cell = kernel.start_cell("print('begun', flush=True); import time; time.sleep(0.3)")
             waiting = kernel.ask("release", items=items, report_id=None)["release_id"]
             runs.append(kernel.result(cell))
@@ -127,6 +128,17 @@ def day(python: Path, packs: Packs, tmp_path_factory: pytest.TempPathFactory) ->
             kernel.value(NAMES),
             kernel.events("error"),
         )
+
+
+def look_for_holders(kernel: LiveKernel) -> None:
+    """Ask who holds what, who holds each holder, and for a snapshot, all at rest."""
+    found = kernel.await_event("holders", request_id=kernel.ask("holders")["id"])
+    rows = [row for device in found["devices"] for row in device["rows"]]
+    for holder in [each for row in rows for each in (row, *row["parts"][:1])]:
+        reply = kernel.ask("path", holder_id=holder["id"])
+        kernel.await_event("path", request_id=reply["id"])
+    assert {"private", "model"} <= {row["name"] for row in rows}
+    kernel.await_event("snapshot", request_id=kernel.ask("snapshot", path=None)["id"])
 
 
 def test_works_through_the_day(day: Day) -> None:
@@ -191,6 +203,15 @@ def test_never_changes_allocator_settings(day: Day) -> None:
     assert not [name for name, _ in day.calls if "ettings" in name or "Fraction" in name]
     now = "{key: value for key, value in os.environ.items() if 'ALLOC' in key} == settings"
     assert day.kernel.value(now) is True
+
+
+def test_never_records_allocations_unasked(day: Day) -> None:
+    """Recording costs time and memory, and may be the user's own: it is on only when asked for."""
+    recorded = "any('record' in name for name, _ in calls)"
+    assert day.kernel.value(recorded) is False
+    day.kernel.attach(record_allocations=True)
+    assert day.kernel.value(recorded) is True
+    day.kernel.attach()
 
 
 def test_never_looks_into_foreign_objects(day: Day) -> None:

@@ -16,7 +16,13 @@ if TYPE_CHECKING:
 class StartCard(Protocol):
     """Start a simulated card that is stopped at the end of the test."""
 
-    def __call__(self, capacity: int | str, compute: str, outside: int | str = ...) -> Simulation:
+    def __call__(
+        self,
+        capacity: int | str | list[int | str],
+        compute: str,
+        outside: int | str = ...,
+        devices: int = ...,
+    ) -> Simulation:
         """Take what `simulate` takes."""
 
 
@@ -24,8 +30,13 @@ class StartCard(Protocol):
 def start_card() -> Iterator[StartCard]:
     """Give the test a way to start a card of its own size."""
 
-    def start(capacity: int | str, compute: str, outside: int | str = "420 MiB") -> Simulation:
-        return simulate(capacity, compute=compute, outside=outside)
+    def start(
+        capacity: int | str | list[int | str],
+        compute: str,
+        outside: int | str = "420 MiB",
+        devices: int = 1,
+    ) -> Simulation:
+        return simulate(capacity, compute=compute, outside=outside, devices=devices)
 
     yield start
     simulation = active()
@@ -43,3 +54,15 @@ def card(request: pytest.FixtureRequest, start_card: StartCard) -> Simulation:
 def valued_card(start_card: StartCard) -> Simulation:
     """A card of 4 GiB with real values."""
     return start_card("4 GiB", "cpu")
+
+
+@pytest.fixture(params=["meta", "cpu"])
+def two_cards(request: pytest.FixtureRequest, start_card: StartCard) -> Simulation:
+    """Two cards of 4 GiB, once without and once with values."""
+    return start_card("4 GiB", request.param, devices=2)
+
+
+@pytest.fixture
+def two_valued_cards(start_card: StartCard) -> Simulation:
+    """Two cards of 4 GiB with real values."""
+    return start_card("4 GiB", "cpu", devices=2)

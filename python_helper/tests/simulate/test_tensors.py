@@ -208,7 +208,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "two devices": (
         lambda: torch.ones(2, 2, device="cuda") @ torch.ones(2, 2),
         RuntimeError,
-        "Expected all tensors to be on the same device, .* cuda:0 and cpu!.*mat2",
+        "Expected all tensors to be on the same device, but got mat2 is on cpu, .* cuda:0",
     ),
     "a model on the host": (
         lambda: nn.Linear(2, 2)(torch.ones(1, 2, device="cuda")),

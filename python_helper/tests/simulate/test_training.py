@@ -237,6 +237,7 @@ LAYERS: dict[str, tuple[Callable[[], nn.Module], Callable[[], torch.Tensor]]] = 
         lambda: nn.Upsample(scale_factor=2),
         lambda: torch.randn(1, 2, 4, 4, device="cuda"),
     ),
+    "lazy": (lambda: nn.LazyLinear(4), lambda: torch.randn(2, 3, device="cuda")),
     "softmax": (lambda: nn.Softmax(-1), lambda: torch.randn(3, 3, device="cuda")),
     "data parallel": (
         lambda: nn.DataParallel(nn.Linear(4, 4)),

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sys
 from types import ModuleType, SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from gpu_headroom.sources import read_all
+from gpu_headroom.sources.merge import merge
 from gpu_headroom.sources.torch_cuda import TorchCuda
+
+if TYPE_CHECKING:
+    from gpu_headroom.snapshot import DeviceReading
 
 
 class FakeTorch(ModuleType):
@@ -24,6 +27,7 @@ class FakeTorch(ModuleType):
         }
         self.fraction = 1.0
         self.memory: tuple[int, int] | None = (5000, 10000)
+        self.integrated = 0
         self.named = 0
         self.version = SimpleNamespace(cuda="12.9", hip=None)
         self._C = SimpleNamespace(
@@ -46,7 +50,9 @@ class FakeTorch(ModuleType):
 
     def _properties(self, _index: int) -> object:
         self.named += 1
-        return SimpleNamespace(name="NVIDIA T4", uuid="d2c9-1", total_memory=10000)
+        return SimpleNamespace(
+            name="NVIDIA T4", uuid="d2c9-1", total_memory=10000, is_integrated=self.integrated
+        )
 
 
 @pytest.fixture
@@ -59,20 +65,28 @@ def torch(monkeypatch: pytest.MonkeyPatch) -> FakeTorch:
     return fake
 
 
+def read() -> DeviceReading:
+    """The only device, where the driver's library says nothing."""
+    (device,) = merge(TorchCuda().read(), ())
+    return device
+
+
 def test_reads_one_device_with_a_context(torch: FakeTorch) -> None:
     """All figures of a device, and none of a device that this process does not use."""
-    state, (device,) = read_all([TorchCuda()])
+    device = read()
     assert torch.named == 1
-    assert state == "live"
     assert device.as_wire() == {
         "index": 0,
+        "backend": "cuda",
         "name": "NVIDIA T4",
         "uuid": "d2c9-1",
         "simulated": False,
         "capacity_bytes": 10000,
         "capacity_limited": False,
+        "shared_with_host": False,
         "free_bytes": 5000,
         "outside_bytes": 4000,
+        "others_bytes": None,
         "in_use_bytes": 600,
         "cached_bytes": 400,
         "used_bytes": 4600,
@@ -82,18 +96,20 @@ def test_reads_one_device_with_a_context(torch: FakeTorch) -> None:
                 "name": "torch",
                 "in_use_bytes": 600,
                 "cached_bytes": 400,
+                "preallocated": False,
                 "peak_in_use_bytes": 900,
                 "alloc_retries": 2,
                 "ooms": 1,
             }
         ],
+        "notes": [],
     }
 
 
-def test_used_and_headroom_make_up_the_capacity(torch: FakeTorch) -> None:
+@pytest.mark.usefixtures("torch")
+def test_used_and_headroom_make_up_the_capacity() -> None:
     """The two halves of the gauge."""
-    (device,) = TorchCuda().read()
-    assert torch.memory is not None
+    device = read()
     assert device.used_bytes is not None
     assert device.headroom_bytes is not None
     assert device.used_bytes + device.headroom_bytes == device.capacity_bytes
@@ -102,7 +118,7 @@ def test_used_and_headroom_make_up_the_capacity(torch: FakeTorch) -> None:
 def test_a_driver_that_refuses_leaves_its_figures_unknown(torch: FakeTorch) -> None:
     """Free and outside are then not measured; the capacity is known from the device."""
     torch.memory = None
-    (device,) = TorchCuda().read()
+    device = read()
     assert (device.free_bytes, device.outside_bytes, device.used_bytes) == (None, None, None)
     assert device.headroom_bytes is None
     assert (device.capacity_bytes, device.in_use_bytes) == (10000, 600)
@@ -111,23 +127,35 @@ def test_a_driver_that_refuses_leaves_its_figures_unknown(torch: FakeTorch) -> N
 def test_outside_is_never_below_nothing(torch: FakeTorch) -> None:
     """Driver and allocator are read one after the other: the difference may be a little off."""
     torch.memory = (9500, 10000)
-    (device,) = TorchCuda().read()
-    assert device.outside_bytes == 0
+    assert read().outside_bytes == 0
 
 
 def test_a_fraction_limits_capacity_and_headroom(torch: FakeTorch) -> None:
     """Free memory beyond the process's share is none that it could get."""
     torch.fraction = 0.2
-    (device,) = TorchCuda().read()
+    device = read()
     assert (device.capacity_bytes, device.capacity_limited) == (2000, True)
     assert device.headroom_bytes == 1400
+
+
+def test_a_gpu_that_shares_the_hosts_memory_says_so(torch: FakeTorch) -> None:
+    """Unified memory is known from the properties of the device."""
+    assert read().shared_with_host is False
+    torch.integrated = 1
+    assert read().shared_with_host is True
+
+
+def test_rocm_answers_to_the_same_names(torch: FakeTorch) -> None:
+    """PyTorch for AMD GPUs says so in its version; nothing else differs. Declared, not run."""
+    torch.version = SimpleNamespace(cuda=None, hip="6.4")
+    assert TorchCuda().state() == "live"
+    assert read().backend == "rocm"
 
 
 def test_old_versions_without_some_calls(torch: FakeTorch) -> None:
     """Before PyTorch 2.4 a device in use is known by its allocator, and there is no uuid."""
     del torch._C._cuda_hasPrimaryContext, torch._C._cuda_getMemoryFraction
-    devices = TorchCuda().read()
-    assert [each.index for each in devices] == [0, 1]
+    assert [each.index for each in TorchCuda().read()] == [0, 1]
     torch.stats = {}
     assert TorchCuda().read() == ()
 
@@ -135,11 +163,12 @@ def test_old_versions_without_some_calls(torch: FakeTorch) -> None:
 def test_missing_figures_are_unknown(torch: FakeTorch) -> None:
     """A statistic that this PyTorch does not have is null, not 0."""
     torch.stats = {"allocated_bytes": {"all": {"current": 600}}}
-    (device,) = TorchCuda().read()
+    device = read()
     (framework,) = device.frameworks
     assert framework.cached_bytes is None
     assert framework.peak_in_use_bytes is None
     assert framework.ooms is None
+    assert device.outside_bytes is None
 
 
 def test_names_are_asked_for_once(torch: FakeTorch) -> None:
@@ -162,4 +191,3 @@ def test_states(torch: FakeTorch, monkeypatch: pytest.MonkeyPatch) -> None:
     assert source.state() == "no_framework"
     monkeypatch.delitem(sys.modules, "torch")
     assert source.state() == "no_framework"
-    assert read_all([source]) == ("no_framework", ())

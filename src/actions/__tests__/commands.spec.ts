@@ -75,7 +75,7 @@ describe('the commands', () => {
     memory.set({});
     expect(changed).not.toHaveBeenCalled();
     memory.set({ phase: 'disconnected' });
-    expect(changed).toHaveBeenCalledTimes(3);
+    expect(changed).toHaveBeenCalledTimes(4);
   });
 
   it('should follow the kernel of another document', () => {

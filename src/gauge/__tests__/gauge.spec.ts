@@ -5,7 +5,13 @@ import { Widget } from '@lumino/widgets';
 
 import { FakeGpuMemory, FakeMemory } from '../../__tests__/memory';
 import { gib } from '../../__tests__/report';
-import { CELL, DEVICE, deviceWith, SAMPLE } from '../../__tests__/samples';
+import {
+  CELL,
+  DEVICE,
+  deviceWith,
+  SAMPLE,
+  TREND
+} from '../../__tests__/samples';
 import type { IDevice, ISample } from '../../protocol';
 import { Settings } from '../../settings';
 import { GaugeModel } from '../model';
@@ -110,6 +116,22 @@ describe('the gauge', () => {
       expect(classesOf('svg')).toEqual([`jp-GpuHeadroom-icon jp-mod-${icon}`]);
     }
   );
+
+  it('should say when it is full, in shape and word', async () => {
+    show(deviceWith(4.9), { trends: [TREND] });
+    expect(await rendered()).toBe('GPU 9.8 / 14.7 GiBfull in about 40 s');
+    expect(classesOf('svg')).toEqual(['jp-GpuHeadroom-icon jp-mod-triangle']);
+  });
+
+  it('should say which of several GPUs it shows', async () => {
+    const devices = [DEVICE, { ...deviceWith(2.1), index: 1 }];
+    show(DEVICE, {});
+    memory.set({ sample: { ...SAMPLE, devices } });
+    model.refresh();
+    expect(await rendered()).toBe(
+      'GPU 1: 12.6 / 14.7 GiB2.1 left· fullest of 2'
+    );
+  });
 
   it('should say simulated in any state', async () => {
     show({ ...deviceWith(0.4), simulated: true });
@@ -229,6 +251,20 @@ describe('the gauge', () => {
       expect.stringMatching(/headroom about 0\.4 GiB/)
     );
     now.mockRestore();
+  });
+
+  it('should announce filling up once, however long it lasts', () => {
+    const heard = jest.fn();
+    model.announced.connect((_, sentence) => {
+      heard(sentence);
+    });
+    for (const full_in_s of [40, 35, 30]) {
+      show(deviceWith(4.9), { trends: [{ ...TREND, full_in_s }] });
+    }
+    expect(heard).toHaveBeenCalledTimes(1);
+    expect(heard).toHaveBeenCalledWith(
+      expect.stringContaining('full in about 40 s')
+    );
   });
 
   it('should stand in a toolbar only while there is something to show', () => {

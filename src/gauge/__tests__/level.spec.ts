@@ -1,7 +1,7 @@
-import { deviceWith, EVENTS } from '../../__tests__/samples';
+import { deviceWith, EVENTS, TREND } from '../../__tests__/samples';
 import { gib } from '../../__tests__/report';
-import type { IOom } from '../../protocol';
-import { fullest, type Level, levelOf } from '../level';
+import type { IOom, ITrend } from '../../protocol';
+import { fullest, type Level, levelOf, soonestFull } from '../level';
 
 const failed = (requested_gib: number, device_index: number | null): IOom => ({
   ...EVENTS.oom,
@@ -48,5 +48,22 @@ describe('fullest', () => {
     const devices = [deviceWith(8), deviceWith(2), deviceWith(5)];
     expect(fullest(devices)).toBe(devices[1]);
     expect(fullest([])).toBeNull();
+  });
+});
+
+describe('soonestFull', () => {
+  const full = (full_in_s: number | null): ITrend => ({ ...TREND, full_in_s });
+
+  it.each([
+    [[], false, null],
+    [[full(40)], false, 40],
+    [[full(90), full(30)], false, 30],
+    [[full(121)], false, null],
+    [[full(121)], true, 121],
+    [[full(141)], true, null],
+    [[full(null)], true, null],
+    [[{ ...full(40), state: 'steady' as const }], true, null]
+  ])('should find the soonest (%#)', (trends, wasFilling, expected) => {
+    expect(soonestFull(trends, wasFilling)?.full_in_s ?? null).toBe(expected);
   });
 });

@@ -8,7 +8,15 @@ import {
   FakeMemory
 } from '../../__tests__/memory';
 import { gib, RELEASED } from '../../__tests__/report';
-import { CELL, DEVICE, SAMPLE } from '../../__tests__/samples';
+import {
+  CELL,
+  DEVICE,
+  deviceWith,
+  EVENTS,
+  POINT,
+  SAMPLE,
+  TREND
+} from '../../__tests__/samples';
 import type { IReleased } from '../../protocol';
 import { Settings } from '../../settings';
 import type { IMemoryState } from '../../tokens';
@@ -95,6 +103,7 @@ describe('the popup', () => {
       legend.map(row => [...row.children].map(node => node.textContent))
     ).toEqual([
       ["Outside this kernel's PyTorch", '1.0 GiB'],
+      ['of it, other programs', '0.7 GiB'],
       ['In use by tensors', '5.3 GiB'],
       ['Cached by PyTorch, unused', '1.1 GiB'],
       ['Free', '7.3 GiB']
@@ -122,11 +131,13 @@ describe('the popup', () => {
       execute: () => undefined
     });
     await open();
-    const [first, last] = buttons();
+    const chart = popup()?.querySelector<HTMLElement>('[role="slider"]');
+    const last = buttons().pop();
+    chart?.focus();
     key('Tab', true);
     expect(document.activeElement).toBe(last);
     key('Tab');
-    expect(document.activeElement).toBe(first);
+    expect(document.activeElement).toBe(chart);
   });
 
   it('should close when the gauge is pressed again or another place is', async () => {
@@ -301,5 +312,148 @@ describe('the popup', () => {
     const device = { ...DEVICE, simulated: true };
     await open({ sample: { ...SAMPLE, devices: [device] } });
     expect(text()).toContain('Simulated GPU 0');
+  });
+
+  it('should draw the last minutes, and read them out by the keyboard', async () => {
+    const point = { ...POINT, time_s: SAMPLE.time_s - 32 };
+    await open({ history: [point, { ...POINT, in_use_bytes: gib(8) }] });
+    const chart = popup()?.querySelector<HTMLElement>('[role="slider"]');
+    expect(chart?.querySelectorAll('path.jp-mod-tensors')).toHaveLength(2);
+    expect(text()).toContain('peak 9.0 GiB');
+    chart?.focus();
+    key('ArrowLeft');
+    await settle();
+    expect(chart?.getAttribute('aria-valuetext')).toBe(
+      '32 s ago: in tensors 5.3 GiB, unused cache 1.1 GiB, outside 1.0 GiB, free 7.3 GiB'
+    );
+    expect(chart?.textContent).toContain('in tensors 5.3 GiB');
+  });
+
+  it('should say when the card is full, and offer to interrupt', async () => {
+    const interrupt = jest.fn().mockResolvedValue(undefined);
+    Object.assign(memory.kernel, { interrupt });
+    const devices = [deviceWith(4.9)];
+    await open({
+      sample: { ...SAMPLE, busy: true, devices, trends: [TREND] },
+      history: [POINT],
+      cell: { ...CELL, status: 'running' }
+    });
+    expect(text()).toContain('+120 MiB per step — full in about 40 s');
+    expect(text()).toContain('From 43 steps of In [7], about 1 per second.');
+    expect(text()).toContain('when it finishes or is interrupted.');
+    expect(popup()?.querySelector('.jp-mod-projection')).not.toBeNull();
+    await press('Interrupt kernel');
+    expect(interrupt).toHaveBeenCalledTimes(1);
+  });
+
+  it('should repeat the last warning, unless the trend says it', async () => {
+    const warning = {
+      ...EVENTS.warning,
+      kind: 'growth' as const,
+      message: {
+        id: 'warning.growth_holder',
+        params: { growth_bytes: gib(0.5), runs: 3, name: 'xs' },
+        text: ''
+      }
+    };
+    await open({ warning });
+    expect(text()).toContain(
+      'This cell kept 0.5 GiB more on each of its last 3 runs: xs grows.'
+    );
+    memory.set({ warning: { ...warning, device_index: 1 } });
+    model.refresh();
+    await settle();
+    expect(text()).not.toContain('This cell kept');
+  });
+
+  it('should explain a pool that was reserved on purpose', async () => {
+    const [torch] = DEVICE.frameworks;
+    const device = {
+      ...DEVICE,
+      shared_with_host: true,
+      frameworks: torch
+        ? [{ ...torch, name: 'jax' as const, preallocated: true }]
+        : [],
+      notes: [
+        {
+          id: 'note.preallocated',
+          params: { framework: 'JAX', pool_bytes: gib(11) },
+          text: ''
+        }
+      ]
+    };
+    await open({ sample: { ...SAMPLE, devices: [device] } });
+    expect(text()).toContain('Reserved by JAX, unused');
+    expect(text()).toContain('JAX took a pool of 11.0 GiB when it started');
+    expect(text()).toContain('shares its memory with the host');
+  });
+
+  describe('with several GPUs', () => {
+    const rows = (): HTMLElement[] => [
+      ...(popup()?.querySelectorAll<HTMLElement>('tbody tr') ?? [])
+    ];
+
+    const picked = (): (string | null)[] =>
+      rows().map(row => row.getAttribute('aria-selected'));
+
+    beforeEach(async () => {
+      const devices = [8, 2.1, 5].map((headroom, index) => ({
+        ...deviceWith(headroom),
+        index
+      }));
+      await open({ sample: { ...SAMPLE, devices } });
+    });
+
+    it('should list them, the fullest picked', () => {
+      expect(text()).toContain('3 GPUs Tesla T4, 14.7 GiB each');
+      expect(rows().map(row => row.textContent)).toEqual([
+        'GPU 06.78.0',
+        'GPU 112.62.1',
+        'GPU 29.75.0'
+      ]);
+      expect(picked()).toEqual(['false', 'true', 'false']);
+      expect(text()).toContain('GPU 1, last 5 minutes');
+      expect(rows()[1]?.querySelector('svg.jp-mod-triangle')).not.toBeNull();
+    });
+
+    it('should be picked by arrow keys and clicks', async () => {
+      rows()[1]?.focus();
+      key('ArrowDown');
+      await settle();
+      expect(picked()).toEqual(['false', 'false', 'true']);
+      expect(document.activeElement).toBe(rows()[2]);
+      key('ArrowDown');
+      key('ArrowUp');
+      await settle();
+      expect(text()).toContain('GPU 1, last 5 minutes');
+      rows()[0]?.click();
+      await settle();
+      expect(text()).toContain('GPU 0, last 5 minutes');
+    });
+
+    it('should give the first button the focus, and Tab every stop', () => {
+      expect(document.activeElement?.textContent).toBe('Release GPU');
+      key('Tab');
+      expect(document.activeElement).toBe(rows()[1]);
+    });
+  });
+
+  it('should say what other programs use before a framework is up', async () => {
+    const card = { ...DEVICE, frameworks: [], outside_bytes: gib(0.4) };
+    const sample = {
+      ...SAMPLE,
+      state: 'no_framework' as const,
+      devices: [card]
+    };
+    await open({ sample });
+    expect(text()).toContain('GPU 0 Tesla T4, 14.7 GiB');
+    expect(text()).toContain('Other programs use 0.4 of 14.7 GiB.');
+  });
+
+  it('should say how the kernel died', async () => {
+    const death = { host: SAMPLE.host, age_ms: 2000 };
+    await open({ phase: 'disconnected', sample: null, death });
+    expect(text()).toContain('host memory does not explain it.');
+    expect(text()).toContain('Its GPU memory is free.');
   });
 });

@@ -1,4 +1,11 @@
-import { CELL, DEVICE, HELLO, SAMPLE } from '../../__tests__/samples';
+import {
+  CELL,
+  DEVICE,
+  deviceWith,
+  HELLO,
+  SAMPLE,
+  TREND
+} from '../../__tests__/samples';
 import { INITIAL_STATE } from '../../kernel/model';
 import type { ISample } from '../../protocol';
 import type { IMemoryState } from '../../tokens';
@@ -53,8 +60,8 @@ describe('readGauge', () => {
   );
 
   it.each<[ISample['state'], Reading]>([
-    ['no_framework', { kind: 'idle', isLoaded: false }],
-    ['not_initialised', { kind: 'idle', isLoaded: true }],
+    ['no_framework', { kind: 'idle', isLoaded: false, card: null, count: 0 }],
+    ['not_initialised', { kind: 'idle', isLoaded: true, card: null, count: 0 }],
     ['no_gpu', { kind: 'none' }]
   ])('should show a kernel with %s', (state, reading) => {
     const sample = live({ state, devices: [] });
@@ -71,10 +78,52 @@ describe('readGauge', () => {
     expect(reading).toEqual({ kind: 'critical', device: full, count: 2 });
   });
 
-  it('should be stale rather than tight or critical', () => {
+  it('should show the card that fills up before one that is tight', () => {
+    const trend = { ...TREND, device_index: 1 };
+    const devices = [deviceWith(2), { ...deviceWith(8), index: 1 }];
+    const reading = readGauge(live({ devices, trends: [trend] }), NO_MEMO, NOW);
+    const device = devices[1];
+    expect(reading).toEqual({ kind: 'filling', trend, device, count: 2 });
+  });
+
+  it('should be critical rather than filling up', () => {
+    const state = live({ devices: [deviceWith(0.4)], trends: [TREND] });
+    expect(kindOf(state)).toBe('critical');
+  });
+
+  it('should be filling up until it takes clearly longer', () => {
+    const longer = live({ trends: [{ ...TREND, full_in_s: 130 }] });
+    expect(kindOf(longer)).toBe('ok');
+    const soon = readGauge(live({ trends: [TREND] }), NO_MEMO, NOW);
+    expect(kindOf(longer, remember(NO_MEMO, soon, NOW))).toBe('filling');
+  });
+
+  it('should find no alarm in a pool that was reserved at start', () => {
+    const [torch] = DEVICE.frameworks;
+    const pool = {
+      ...deviceWith(13),
+      cached_bytes: 12,
+      free_bytes: 1,
+      frameworks: torch ? [{ ...torch, preallocated: true }] : []
+    };
+    expect(kindOf(live({ devices: [pool] }))).toBe('ok');
+  });
+
+  it('should show the fullest card of an idle kernel', () => {
+    const devices = [deviceWith(8), deviceWith(2)];
+    const idle = live({ state: 'no_framework', devices });
+    expect(readGauge(idle, NO_MEMO, NOW)).toEqual({
+      kind: 'idle',
+      isLoaded: false,
+      card: devices[1],
+      count: 2
+    });
+  });
+
+  it('should be stale rather than tight, critical or filling up', () => {
     const full = { ...DEVICE, headroom_bytes: 1 };
     const state = {
-      ...live({ devices: [full] }),
+      ...live({ devices: [full], trends: [TREND] }),
       cell: { ...CELL, status: 'running' as const }
     };
     expect(readGauge(state, NO_MEMO, NOW + 8000)).toEqual({
@@ -89,7 +138,12 @@ describe('readGauge', () => {
 describe('settle', () => {
   it('should say that there is no GPU when it has been so for two seconds', () => {
     const none: Reading = { kind: 'none' };
-    const idle: Reading = { kind: 'idle', isLoaded: true };
+    const idle: Reading = {
+      kind: 'idle',
+      isLoaded: true,
+      card: null,
+      count: 0
+    };
     const first = remember(NO_MEMO, none, NOW);
     const later = remember(first, none, NOW + 1999);
     expect(settle(none, first, NOW)).toEqual(idle);

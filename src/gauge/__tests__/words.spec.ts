@@ -1,13 +1,26 @@
 import { nullTranslator } from '@jupyterlab/translation';
 
 import { gib } from '../../__tests__/report';
-import { DEVICE, deviceWith } from '../../__tests__/samples';
+import { DEVICE, deviceWith, SAMPLE, TREND } from '../../__tests__/samples';
 import type { Reading } from '../reading';
-import { describe as describeReading, textOf, wordOf } from '../words';
+import {
+  describe as describeReading,
+  nameFrameworks,
+  rankOf,
+  textOf,
+  wordOf
+} from '../words';
 
 const trans = nullTranslator.load('gpu-headroom');
 
 const OK: Reading = { kind: 'ok', device: DEVICE, count: 1 };
+const IDLE = { kind: 'idle', isLoaded: false, card: null, count: 0 } as const;
+const FILLING = {
+  kind: 'filling',
+  device: deviceWith(4.9),
+  count: 1,
+  trend: TREND
+} as const;
 const SIMULATED = { ...DEVICE, name: 'Simulated GPU', simulated: true };
 
 describe('the words of the gauge', () => {
@@ -48,9 +61,10 @@ describe('the words of the gauge', () => {
       ''
     ],
     [{ ...OK, device: { ...DEVICE, capacity_bytes: null } }, 'GPU 5.3 GiB', ''],
-    [{ kind: 'idle', isLoaded: false }, 'GPU idle — not initialised', ''],
+    [FILLING, 'GPU 9.8 / 14.7 GiB', 'full in about 40 s'],
+    [IDLE, 'GPU idle — not initialised', ''],
     [{ kind: 'none' }, 'No GPU', ''],
-    [{ kind: 'disconnected' }, 'GPU — not connected', ''],
+    [{ kind: 'disconnected', death: null }, 'GPU — not connected', ''],
     [{ kind: 'off' }, 'GPU off — click to start', ''],
     [{ kind: 'problem', problem: 'No.' }, 'GPU — not measured', ''],
     [{ kind: 'hidden' }, '', '']
@@ -87,5 +101,55 @@ describe('the words of the gauge', () => {
     expect(describeReading({ ...OK, device: SIMULATED }, trans)).toMatch(
       /^Simulated GPU 0: /
     );
+  });
+
+  it('should say which of several GPUs it is', () => {
+    const several: Reading = { ...OK, count: 4 };
+    expect(rankOf(OK, trans)).toBe('');
+    expect(rankOf(several, trans)).toBe('fullest of 4');
+    expect(describeReading(several, trans)).toMatch(
+      /^GPU 0, Tesla T4, fullest of 4: 6\.3 of/
+    );
+    expect(rankOf({ ...FILLING, count: 4 }, trans)).toBe('one of 4');
+  });
+
+  it('should say when it is full', () => {
+    expect(describeReading(FILLING, trans)).toContain(
+      'headroom about 4.9 GiB. At this rate it is full in about 40 s.'
+    );
+  });
+
+  it('should say what other programs use of a card that is idle here', () => {
+    const card = { ...DEVICE, frameworks: [], outside_bytes: gib(0.4) };
+    const idle: Reading = { ...IDLE, card, count: 1 };
+    expect(describeReading(idle, trans)).toBe(
+      'This kernel has no GPU framework loaded yet. Other programs use 0.4 of 14.7 GiB.'
+    );
+    expect(describeReading({ ...idle, count: 2 }, trans)).toContain(
+      'Other programs use 0.4 of 14.7 GiB of GPU 0, the fullest of 2.'
+    );
+    const empty = { ...card, outside_bytes: 0 };
+    expect(describeReading({ ...idle, card: empty }, trans)).toContain(
+      'All 14.7 GiB are free.'
+    );
+    const hidden = { ...card, outside_bytes: null };
+    expect(describeReading({ ...idle, card: hidden }, trans)).toBe(
+      describeReading(IDLE, trans)
+    );
+  });
+
+  it('should say how a kernel died', () => {
+    const death = { host: SAMPLE.host, age_ms: 2000 };
+    expect(describeReading({ kind: 'disconnected', death }, trans)).toBe(
+      'The kernel died. Its last reading, 2 s earlier, showed 9.8 of 15.6 GiB host memory left: host memory does not explain it.'
+    );
+  });
+
+  it('should join the names of several frameworks', () => {
+    const [torch] = DEVICE.frameworks;
+    const frameworks = (['torch', 'jax', 'cupy'] as const).flatMap(name =>
+      torch ? [{ ...torch, name }] : []
+    );
+    expect(nameFrameworks(frameworks, trans)).toBe('PyTorch, JAX and CuPy');
   });
 });

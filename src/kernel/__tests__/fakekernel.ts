@@ -198,6 +198,10 @@ export function helper(hello: Partial<IHello> = {}): Answer {
         return { type, id, sample: read(), cell: null };
       case 'pack':
         return { type, id, accepted: true };
+      case 'cells':
+        return { type, id, runs: [] };
+      case 'history':
+        return { type, id, points: [] };
       case 'release':
         return { type, id, release_id: 'release-1', status: 'queued' };
       default:

@@ -1,8 +1,15 @@
 import { nullTranslator } from '@jupyterlab/translation';
 
-import { CELL, EVENTS, HELLO, REQUESTS, SAMPLE } from '../../__tests__/samples';
+import {
+  CELL,
+  EVENTS,
+  HELLO,
+  POINT,
+  REQUESTS,
+  SAMPLE
+} from '../../__tests__/samples';
 import { DEFAULT_SETTINGS, Settings } from '../../settings';
-import type { OffReason } from '../../tokens';
+import type { IDeath, OffReason } from '../../tokens';
 import { OtherVersion } from '../helper';
 import { KernelLink } from '../link';
 import { staleness } from '../model';
@@ -32,6 +39,7 @@ describe('KernelLink', () => {
   let refusal: OffReason | null;
   let isPython: boolean;
   let injected: number;
+  let deaths: IDeath[];
   let link: KernelLink;
   let warn: jest.SpyInstance;
 
@@ -51,6 +59,9 @@ describe('KernelLink', () => {
       refusal: () => refusal,
       inject,
       more: () => Promise.resolve('second pack'),
+      onDeath: death => {
+        deaths.push(death);
+      },
       ...overrides
     });
 
@@ -67,6 +78,7 @@ describe('KernelLink', () => {
     refusal = null;
     isPython = true;
     injected = 0;
+    deaths = [];
   });
 
   afterEach(() => {
@@ -336,6 +348,7 @@ describe('KernelLink', () => {
     setHidden(false);
     await settle();
     expect(lastAttach()).toMatchObject({ visible: true });
+    expect(typesAsked().filter(type => type === 'history')).toHaveLength(2);
   });
 
   it('should ask for the fast rate while somebody watches', async () => {
@@ -384,6 +397,70 @@ describe('KernelLink', () => {
     await settle();
     expect(injected).toBe(1);
     expect(link.state.phase).toBe('live');
+  });
+
+  it('should ask once what happened before the page came', async () => {
+    const answer = helper();
+    kernel.answer = request =>
+      request.type === 'cells'
+        ? { type: 'cells', id: request.id, runs: [CELL] }
+        : request.type === 'history'
+          ? { type: 'history', id: request.id, points: [POINT] }
+          : answer(request);
+    link = connect();
+    await second(30);
+    expect(link.state.runs).toEqual([CELL]);
+    expect(link.state.history[0]).toEqual(POINT);
+    expect(typesAsked().filter(type => type === 'cells')).toHaveLength(1);
+    expect(typesAsked().filter(type => type === 'history')).toHaveLength(1);
+  });
+
+  it('should do without what an older helper does not remember', async () => {
+    const answer = helper();
+    const message = { id: 'refused.unknown', params: {}, text: 'No.' };
+    kernel.answer = request =>
+      request.type === 'cells' || request.type === 'history'
+        ? { type: 'refused', id: request.id, message }
+        : answer(request);
+    link = connect();
+    await second(6);
+    expect(link.state.phase).toBe('live');
+    expect(link.state.runs).toEqual([]);
+  });
+
+  it('should ask a helper that is incomplete only when it is complete', async () => {
+    kernel.answer = helper({ complete: false });
+    link = connect();
+    await settle();
+    expect(typesAsked().indexOf('cells')).toBeGreaterThan(
+      typesAsked().indexOf('pack')
+    );
+  });
+
+  it('should tell a kernel that died from one that was restarted', async () => {
+    kernel.answer = helper();
+    link = connect();
+    await settle();
+    kernel.setStatus('restarting');
+    kernel.setStatus('starting');
+    await settle();
+    expect(deaths).toEqual([]);
+    await second(1);
+    kernel.setStatus('restarting');
+    kernel.setStatus('autorestarting');
+    expect(deaths).toEqual([{ host: SAMPLE.host, age_ms: 1000 }]);
+    expect(link.state).toMatchObject({
+      phase: 'disconnected',
+      death: deaths[0]
+    });
+    kernel.setStatus('restarting');
+    kernel.setStatus('autorestarting');
+    expect(deaths).toHaveLength(1);
+    kernel.answer = helper({ life_id: 'life-2' });
+    kernel.setStatus('starting');
+    expect(link.state.death).toEqual(deaths[0]);
+    await settle();
+    expect(link.state).toMatchObject({ phase: 'live', death: null });
   });
 
   it('should notice a restart that somebody else asked for', async () => {

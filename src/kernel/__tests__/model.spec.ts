@@ -1,4 +1,11 @@
-import { CELL, EVENTS, HELLO, REPLIES, SAMPLE } from '../../__tests__/samples';
+import {
+  CELL,
+  EVENTS,
+  HELLO,
+  POINT,
+  REPLIES,
+  SAMPLE
+} from '../../__tests__/samples';
 import type { Event } from '../../protocol';
 import type { IMemoryState } from '../../tokens';
 import { type Change, INITIAL_STATE, reduce, staleness } from '../model';
@@ -84,8 +91,41 @@ describe('reduce', () => {
   });
 
   it('should change nothing for events that only pass by', () => {
-    const { plan, warning, error, bye } = EVENTS;
-    expect(after(LIVE, plan, warning, error, bye)).toBe(LIVE);
+    const { plan, holders, path, snapshot, error, bye } = EVENTS;
+    expect(after(LIVE, plan, holders, path, snapshot, error, bye)).toBe(LIVE);
+  });
+
+  it('should keep the last warning until a cell is started', () => {
+    const warned = after(LIVE, EVENTS.warning, CELL);
+    expect(warned.warning).toBe(EVENTS.warning);
+    const started = { ...CELL, status: 'running' as const, start_s: 9e9 };
+    expect(after(warned, started).warning).toBeNull();
+  });
+
+  it('should remember runs and readings, and what it is told of earlier ones', () => {
+    const state = after(LIVE, { ...SAMPLE, seq: 9 }, CELL);
+    const earlier = { ...CELL, start_s: CELL.start_s - 60 };
+    const change: Change = {
+      kind: 'recalled',
+      runs: [earlier, { ...CELL, status: 'running' }],
+      points: [POINT]
+    };
+    const { runs, history } = reduce(state, change);
+    expect(runs).toEqual([earlier, CELL]);
+    expect(history.map(({ time_s }) => time_s)).toEqual([
+      POINT.time_s,
+      SAMPLE.time_s
+    ]);
+  });
+
+  it('should know how a kernel died until the next life is live', () => {
+    const death = { host: SAMPLE.host, age_ms: 2000 };
+    const died = reduce(LIVE, { kind: 'died', death });
+    const sought = reduce(died, { kind: 'phase', phase: 'connecting' });
+    expect(sought).toEqual({ ...INITIAL_STATE, death });
+    const reply = REPLIES.attach;
+    const live = reduce(sought, { kind: 'attached', reply, now: NOW });
+    expect(live.death).toBeNull();
   });
 
   it('should give the same object when a phase is entered twice', () => {

@@ -53,7 +53,8 @@ describe('GpuMemoryTracker', () => {
         isPython: () => Promise.resolve(true),
         refusal: () => 'never',
         inject: () => Promise.resolve(null),
-        more: () => Promise.resolve('')
+        more: () => Promise.resolve(''),
+        onDeath: () => undefined
       });
     });
   });
@@ -150,7 +151,8 @@ describe('GpuMemoryTracker', () => {
         isPython: () => Promise.resolve(true),
         refusal: () => null,
         inject: () => Promise.resolve(null),
-        more: () => Promise.resolve('')
+        more: () => Promise.resolve(''),
+        onDeath: () => undefined
       });
     });
     const document = new FakeDocument(new FakeKernel());

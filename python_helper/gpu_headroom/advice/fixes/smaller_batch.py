@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...messages import message
 from ...oom.batch import cells_to_run, defines_any, literals_in, replaced
+from ...predict import predict, probes
 from ..fix import FixOutcome, Offer
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     from ...oom.batch import BatchLiteral
     from ...oom.evidence import Evidence
+    from ...predict import Prediction
     from ...wire import Diff, Message
 
 # A failed forward pass had not come to its peak: as much again may follow.
@@ -26,7 +28,8 @@ _UNSURE_RATIO = 1 / 8
 def offer(evidence: Evidence) -> Offer | None:
     """Offer it where a literal is proven to scale the memory, and less of it would fit."""
     batch = evidence.batch
-    value = None if batch is None else _fitting(evidence, batch)
+    predicted = None if batch is None else _predicted(evidence, batch)
+    value = None if batch is None else _fitting(evidence, batch, predicted)
     diff = None if batch is None or value is None else _diff(batch, value)
     if batch is None or value is None or diff is None:
         return None
@@ -37,14 +40,12 @@ def offer(evidence: Evidence) -> Offer | None:
     makes_models = any(defines_any(each, evidence.models) for each in path[1:-1])
     editable = len(run) == len(path) and not makes_models
     ratio = value / batch.value
-    unsure = evidence.requested_bytes is None or ratio < _UNSURE_RATIO
-    note = "remedy.smaller-batch.note_unsure" if unsure else "remedy.smaller-batch.note"
     return Offer(
         {
             "id": "smaller-batch",
             "kind": "edit" if editable else "advice",
             "title": _title(batch, value, elsewhere=path[0] is not path[-1]),
-            "note": message(note),
+            "note": _note(evidence, batch, ratio, predicted),
             "effect_bytes": int(evidence.batch_bytes * (1 - ratio)),
             "effect_quality": "estimated",
             "type_this": None,
@@ -108,8 +109,43 @@ class SmallerBatch:
         return FixOutcome("changed", (), (), said)
 
 
-def _fitting(evidence: Evidence, batch: BatchLiteral) -> int | None:
-    """Return the largest of value/2, value/4 … whose estimate fits; `None` if none would."""
+def _predicted(evidence: Evidence, batch: BatchLiteral) -> Prediction | None:
+    """Return what earlier runs of the failed cell say, if they do."""
+    failure, index, moment = evidence.failure, evidence.device_index, evidence.moment
+    memory = failure.cell.on(index)
+    if memory is None or memory["change_bytes"] is None or failure.device is None:
+        return None
+    if moment.in_use_bytes is None or moment.headroom_bytes is None:
+        return None
+    start = failure.device.in_use_bytes - memory["change_bytes"]
+    known = probes(batch, failure.cell, failure.runs, index)
+    headroom = moment.in_use_bytes + moment.headroom_bytes - start
+    found = predict(batch.name, known, start, headroom)
+    return found if found.low is not None else None
+
+
+def _note(
+    evidence: Evidence, batch: BatchLiteral, ratio: float, predicted: Prediction | None
+) -> Message:
+    if predicted is not None:
+        return message(
+            "remedy.smaller-batch.note_predicted",
+            name=batch.name,
+            low=predicted.low,
+            high=predicted.high,
+        )
+    unsure = evidence.requested_bytes is None or ratio < _UNSURE_RATIO
+    return message("remedy.smaller-batch.note_unsure" if unsure else "remedy.smaller-batch.note")
+
+
+def _fitting(evidence: Evidence, batch: BatchLiteral, predicted: Prediction | None) -> int | None:
+    """Return the largest of value/2, value/4 … that fits; `None` if none would.
+
+    Measured runs decide where they can, else the estimate.
+    """
+    if predicted is not None and predicted.low is not None:
+        halves = (batch.value >> times for times in range(1, batch.value.bit_length()))
+        return next((each for each in halves if each <= predicted.low), None)
     moment = evidence.moment
     if moment.in_use_bytes is None or moment.headroom_bytes is None:
         return None

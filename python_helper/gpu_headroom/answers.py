@@ -1,0 +1,84 @@
+"""What a page may ask once the whole helper is here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import memory_snapshot
+from .holders.requests import HolderRequests
+from .messages import message
+from .release.requests import ReleaseRequests
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from . import protocol, wire
+    from .mainloop import Job
+    from .session import Session
+
+
+class Answers:
+    """The answers that need the second pack, by the type of the request."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self.by_kind: dict[str, Callable[[Any], wire.Reply]] = {
+            "fix": self._fix,
+            "cells": self._cells,
+            "history": self._history,
+            "snapshot": self._snapshot,
+            **HolderRequests(session).by_kind,
+            **ReleaseRequests(session).by_kind,
+        }
+
+    def _fix(self, request: protocol.FixRequest) -> wire.FixReply:
+        fix = self._session.reports.fix(request["report_id"], request["remedy_id"])
+        if fix is None:
+            return {
+                "type": "fix",
+                "id": request["id"],
+                "status": "unknown",
+                "edits": [],
+                "run": [],
+                "message": message("fix.unknown"),
+            }
+        outcome = fix.edits(request["sources"])
+        return {
+            "type": "fix",
+            "id": request["id"],
+            "status": outcome.status,
+            "edits": list(outcome.edits),
+            "run": list(outcome.run),
+            "message": outcome.message,
+        }
+
+    def _cells(self, request: protocol.CellsRequest) -> wire.CellsReply:
+        session = self._session
+        runs = [run.as_wire(session.life_id) for run in session.ledger.runs()]
+        return {"type": "cells", "id": request["id"], "runs": runs}
+
+    def _history(self, request: protocol.HistoryRequest) -> wire.HistoryReply:
+        lookout = self._session.lookout
+        points = [] if lookout is None else lookout.history.points()
+        return {"type": "history", "id": request["id"], "points": points}
+
+    def _snapshot(self, request: protocol.SnapshotRequest) -> wire.SnapshotReply:
+        path, status = request["path"], self._session.turn
+        self._session.mainloop.submit(
+            ("snapshot", request["id"]), request["id"], lambda job: self._export(job, path)
+        )
+        return {"type": "snapshot", "id": request["id"], "status": status}
+
+    def _export(self, job: Job, path: str | None) -> None:
+        written = memory_snapshot.export(path)
+        for request_id in job.request_ids:
+            self._session.send(
+                {
+                    "type": "snapshot",
+                    "life_id": self._session.life_id,
+                    "request_id": request_id,
+                    "path": written.path,
+                    "bytes": written.bytes,
+                    "message": written.message,
+                }
+            )

@@ -1,0 +1,322 @@
+"""The sentences that only the second pack says, by id, as English templates; see `messages.py`."""
+
+from __future__ import annotations
+
+SENTENCES = {
+    # The card: words of its layout.
+    "card.device": "GPU {index}, {name}, {capacity}",
+    "card.simulated": "Simulated GPU: the numbers come from a model of PyTorch's allocator.",
+    "card.place": "In [{execution_count}], line {line}.",
+    "card.moment": "At the moment of failure",
+    "card.cause": "Most likely cause",
+    "card.no_cause": "No single cause stands out.",
+    "card.traceback": (
+        "The traceback of this error still keeps {traceback_bytes} in use: {variables}."
+    ),
+    "card.traceback_unnamed": "The traceback of this error still keeps {traceback_bytes} in use.",
+    "card.remedies": "What you can do",
+    "card.details": "Details",
+    "card.source": "Source",
+    "card.not_measured": "not measured",
+    "card.type_this": "Run `{code}` in a new cell.",
+    "card.recorded": "Recorded by GPU Headroom on {date} UTC. Numbers are from that run.",
+    "card.stub": (
+        "Out of GPU memory. The details are not kept in this notebook: "
+        "they are shown while the kernel that made them lives."
+    ),
+    # The card: parts of the bar.
+    "part.outside": "outside",
+    "part.parameters": "parameters",
+    "part.optimizer_state": "optimizer state",
+    "part.gradients": "gradients",
+    "part.activations": "activations",
+    "part.other_tensors": "other tensors",
+    "part.not_attributed": "not attributed",
+    "part.cached": "cached",
+    "part.free": "free",
+    # The card: how good a number is.
+    "effect.measured": "{effect} measured",
+    "effect.estimated": "about {effect} estimated",
+    "effect.not_measured": "not measured",
+    # The card: rows under Details.
+    "detail.requested": "Requested",
+    "detail.free": "Free on the device",
+    "detail.in_use": "In use by tensors",
+    "detail.reserved": "Reserved by the framework",
+    "detail.largest_block": "Largest free block in the cache",
+    "detail.outside": "Outside this kernel's frameworks",
+    "detail.capacity": "Capacity",
+    "detail.allowed": "Allowed by the memory fraction",
+    "detail.traceback": "Kept by the traceback only",
+    "detail.not_attributed": "Not attributed",
+    # Causes: claim, then evidence.
+    "cause.earlier-traceback": (
+        "**The traceback of an earlier error held {held_bytes}** of the {in_use_bytes} in tensors."
+    ),
+    "cause.earlier-traceback.evidence": (
+        "A cell failed before this one, and its variables were still alive. "
+        "The request for {requested_bytes} would have fitted without them."
+    ),
+    "cause.other-programs": (
+        "**Other programs: {outside_bytes} of the card's {capacity_bytes}** are not this kernel's."
+    ),
+    "cause.other-programs.evidence": (
+        "This kernel's tensors take {in_use_bytes}. The request for {requested_bytes} "
+        "would have fitted on a card that is otherwise empty."
+    ),
+    "cause.huge-request": "**One request of {requested_bytes}** on a card of {capacity_bytes}.",
+    "cause.huge-request.evidence": (
+        "It is larger than the whole card: freeing memory cannot help. "
+        "Look at the shapes on line {line}."
+    ),
+    "cause.huge-request.evidence_unplaced": (
+        "It is larger than the whole card: freeing memory cannot help. "
+        "Look at the shapes of what the failing line makes."
+    ),
+    "cause.huge-request.evidence_fits_empty": (
+        "It is larger than everything in use together ({in_use_bytes}). "
+        "A single tensor fills most of the card: look at its shape."
+    ),
+    "cause.fragmentation": (
+        "**Fragmentation: {unused_bytes} are reserved but scattered**, "
+        "the largest free piece is {largest_bytes}."
+    ),
+    "cause.fragmentation.unmeasured": (
+        "**Fragmentation: {unused_bytes} are reserved but scattered.**"
+    ),
+    "cause.fragmentation.evidence": (
+        "The request for {requested_bytes} would fit into the {unused_bytes} of cache and the "
+        "{free_bytes} free on the card if they were in one piece."
+    ),
+    "cause.model-too-large": (
+        "**Model and optimizer: {model_bytes} of the {in_use_bytes} in tensors.**"
+    ),
+    "cause.model-too-large.evidence": (
+        "Parameters {parameters_bytes}, gradients {gradients_bytes}, "
+        "optimizer state {optimizer_bytes}. They do not shrink with the batch."
+    ),
+    "cause.evaluation-with-gradients": (
+        "**A graph kept in evaluation: {activations_bytes} of the {in_use_bytes} in tensors.**"
+    ),
+    "cause.evaluation-with-gradients.evidence": (
+        "`{model}` is in evaluation mode, yet its activations are kept for a backward pass."
+    ),
+    "cause.retained-graph": (
+        "**`{name}` keeps {held_bytes} of activations** of the {in_use_bytes} in tensors."
+    ),
+    "cause.retained-graph.evidence": (
+        "It collects {count} tensors with their graphs, so each step's activations stay alive."
+    ),
+    "cause.activations": "**Activations: {activations_bytes} of the {in_use_bytes} in tensors.**",
+    "cause.activations.evidence": (
+        "They are what the forward pass keeps for the backward pass; "
+        "they grow with the batch and with the length of the input."
+    ),
+    "cause.activations.evidence_batch": (
+        "They are what the forward pass keeps for the backward pass; "
+        "they grow with `{name}` ({value})."
+    ),
+    # Remedies: title, then the line of its cost.
+    "remedy.free-traceback": "Free {traceback_bytes} held by this error's traceback",
+    "remedy.free-traceback.note": (
+        "The traceback keeps the failed cell's variables alive. You lose `%debug` for this error."
+    ),
+    "remedy.free-traceback.note_not_enough": (
+        "The traceback keeps the failed cell's variables alive. You lose `%debug` for this error. "
+        "Freeing alone will not make this cell fit."
+    ),
+    "remedy.smaller-batch": "`{name} = {old}` → `{new}` (line {line})",
+    "remedy.smaller-batch.elsewhere": (
+        "`{name} = {old}` → `{new}` (line {line} of In [{execution_count}])"
+    ),
+    "remedy.smaller-batch.note": (
+        "Activations scale with the batch. Training changes slightly: check the learning rate."
+    ),
+    "remedy.smaller-batch.note_unsure": (
+        "Activations scale with the batch, but even so it may not fit. "
+        "Training changes slightly: check the learning rate."
+    ),
+    "remedy.smaller-batch.note_predicted": (
+        "Measured runs of this cell say that the largest `{name}` lies between {low} and {high}. "
+        "Training changes slightly: check the learning rate."
+    ),
+    "remedy.no-grad": "Run the evaluation under `torch.no_grad()`",
+    "remedy.no-grad.note": "Activations are then not kept. Gradients cannot be had from it.",
+    "remedy.detach": "Collect numbers instead of graphs in `{name}`",
+    "remedy.detach.note": (
+        "Append `loss.item()` or `tensor.detach()`: the graph of each step is then let go."
+    ),
+    "remedy.expandable-segments": "Let the allocator grow its segments",
+    "remedy.expandable-segments.note": (
+        "Set it before the first GPU tensor: the kernel must be restarted."
+    ),
+    "remedy.close-other-programs": "Free the GPU from other programs",
+    "remedy.close-other-programs.note": (
+        "Shut down other notebooks' kernels on this GPU; `nvidia-smi` lists all programs."
+    ),
+    "remedy.lighter-optimizer": "An optimizer with less state",
+    "remedy.lighter-optimizer.note": (
+        "The state takes {optimizer_bytes}. `SGD` without momentum keeps none, "
+        "8-bit optimizers about a quarter. Training changes."
+    ),
+    "remedy.split-request": "Make the tensor in pieces",
+    "remedy.split-request.note": (
+        "Work through the input in chunks, or keep the large tensor on the CPU."
+    ),
+    # Answers to a fix request.
+    "fix.ok": "`{name} = {old}` becomes `{new}`.",
+    "fix.changed": "The cell was edited after it failed; line {line} no longer matches.",
+    "fix.missing": "The cell with line {line} is no longer in the notebook.",
+    "fix.unknown": "This kernel no longer knows the card that this button belongs to.",
+    # Items of a plan: title, then what one loses.
+    "item.traceback": "Tracebacks of failed cells",
+    "item.traceback.cost": "You lose `%debug` for these errors.",
+    "item.traceback.cost_debugging": "The debugger is open: leave it with `q` first.",
+    "item.outputs": "Displayed values that no name holds",
+    "item.outputs.cost": (
+        "The outputs stay on screen; `Out[n]` and `_` no longer give these values."
+    ),
+    "item.garbage": "Objects that nothing reaches",
+    "item.garbage.cost": "Nothing is lost.",
+    "item.cache": "Unused cache of PyTorch",
+    "item.cache.cost": (
+        "For other programs. Adds no headroom here: this kernel can already reuse it."
+    ),
+    "plan.ready": "About {expected_bytes} can be freed without deleting a variable you named.",
+    "plan.nothing": "Nothing can be freed without deleting a variable you named.",
+    # What a release did.
+    "released.done": "Freed {freed_bytes}: headroom is now {headroom_bytes}.",
+    "released.done_no_headroom": "Freed {freed_bytes}.",
+    "released.cache_only": (
+        "Nothing was in the way; {returned_bytes} of unused cache went back to the card."
+    ),
+    "released.nothing": "Nothing was freed.",
+    "released.nothing_held": (
+        "Nothing was freed: {in_use_bytes} are held by names of yours, most by `{name}`."
+    ),
+    "released.not_measured": "Released, but not measured: no GPU framework is live.",
+    "released.debugging": "Nothing was freed: the debugger is open. Leave it with `q` first.",
+    "released.failed": "The release stopped early: {error}.",
+    "released.cancelled": "The release was cancelled.",
+    # What one should know to read the numbers of a device.
+    "note.preallocated": (
+        "{framework} took a pool of {pool_bytes} when it started, on purpose: "
+        "its size says nothing about need."
+    ),
+    "note.mapping": (
+        "This machine has several kinds of GPU: which of them this kernel will call GPU {index} "
+        "is not certain."
+    ),
+    # The largest batch, from measured runs.
+    "prediction.range": (
+        "From {runs} measured runs: the largest `{name}` that fits lies between {low} and {high}."
+    ),
+    "prediction.no_batch": "Not measured: no batch size was found in the code of the last cells.",
+    "prediction.few_runs": (
+        "Not measured: that takes two runs of the cell with another `{name}`, the larger one last."
+    ),
+    "prediction.small_share": (
+        "Not measured: so far most of the memory does not depend on `{name}`. Try a larger one."
+    ),
+    "prediction.too_far": (
+        "Not measured: more than {times} times the largest `{name}` that ran. Try a larger one."
+    ),
+    "prediction.unclear": (
+        "Not measured: the runs leave open what the largest `{name}` is. Try a larger one."
+    ),
+    # Warnings, before it fails.
+    "warning.filling_up": "GPU memory grows by {growth_bytes} per second: full in about {time}.",
+    "warning.filling_up_steps": (
+        "GPU memory grows by {growth_bytes} per step: full in about {time} ({steps} steps)."
+    ),
+    "warning.filling_up_holder": "Most of what grew is held by `{name}`: {held_bytes}.",
+    "warning.growth": "This cell kept {growth_bytes} more on each of its last {runs} runs.",
+    "warning.growth_holder": (
+        "This cell kept {growth_bytes} more on each of its last {runs} runs: `{name}` grows."
+    ),
+    "warning.retries": (
+        "GPU memory is nearly full: the allocator had to empty its cache {count} times "
+        "while this cell ran, which makes it slow."
+    ),
+    "warning.swallowed_oom": (
+        "GPU memory ran out while this cell ran, and its code caught the error: {count} in all."
+    ),
+    # Who holds what: what came of the walk.
+    "holders.measured": (
+        "Names, displayed values and tracebacks hold {held_bytes} of the {in_use_bytes} in use."
+    ),
+    "holders.incomplete": "Stopped early: there are more objects than there was time for.",
+    "holders.surplus": (
+        "{surplus_bytes} more were found than the frameworks count: "
+        "memory shared with other programs or libraries, or made since."
+    ),
+    "holders.nothing": "Nothing is in use on the GPU.",
+    "holders.not_measured": "Not measured: no GPU framework is live.",
+    "holders.failed": "The measurement stopped early: {error}.",
+    # Who holds what: what to do about a holder.
+    "hint.graphs": (
+        "`{name}` keeps {count} tensors with their graphs: "
+        "collect `loss.item()` or `tensor.detach()` instead."
+    ),
+    "hint.graph": (
+        "`{name}` keeps {graph_bytes} for a backward pass: "
+        "`.detach()` or `.item()` keeps the value alone."
+    ),
+    "hint.outputs": (
+        "A displayed value stays in `Out`; a semicolon after the last expression keeps it out."
+    ),
+    "hint.traceback": "The error of this cell keeps its variables until the next error.",
+    "hint.elsewhere": (
+        "No name reaches it: garbage that waits for its collection, "
+        "or what a module or a running function keeps."
+    ),
+    # Who holds it: the steps of a way, from a name to an object.
+    "path.name": "`{name}`",
+    "path.failed": "`{name}`, kept by the traceback of an error",
+    "path.failed_cell": "`{name}`, kept by the traceback of {cell}",
+    "path.global": "`{name}` of the module `{module}`",
+    "path.type": "{type_name}",
+    "path.attribute": "attribute `{name}`",
+    "path.index": "item {name}",
+    "path.key": "key `{name}`",
+    "path.key_unnamed": "a key of type {type_name}",
+    "path.member": "a member",
+    "path.closure": "closure variable `{name}`",
+    "path.default": "a default argument",
+    "path.local": "variables of a suspended function",
+    "path.suspended": "variables of the suspended `{name}`",
+    "path.frame": "variable `{name}`",
+    "path.variables": "variables of `{name}`",
+    "path.traceback": "traceback",
+    "path.graph": "autograd graph",
+    "path.gradient": "gradient",
+    "path.parameter": "parameter `{name}`",
+    "path.buffer": "buffer `{name}`",
+    "path.module": "module `{name}`",
+    "path.state": "optimizer state",
+    "path.group": "parameter group",
+    "path.self": "the object of a method",
+    "path.partial": "an argument of a `partial`",
+    "path.cache": "what `lru_cache` keeps",
+    "path.part": "its part `{name}`",
+    "path.iterator": "what an iterator goes through",
+    # Who holds it: what came of the search.
+    "path.found_one": "One way leads to it.",
+    "path.found": "{count} ways lead to it.",
+    "path.stopped": "Stopped after {seconds} s. Found so far:",
+    "path.stopped_empty": "Stopped after {seconds} s. Nothing was found so far.",
+    "path.gone": "It is no longer there: the list is older than the memory.",
+    "path.unreached": (
+        "No name leads to it: objects that refer to each other, or native code, keep it."
+    ),
+    "path.broken_off": "The search stopped early: {error}.",
+    "path.native": (
+        "No Python object refers to it: "
+        "native code, autograd or a function that still runs keeps it."
+    ),
+    # Export of PyTorch's memory snapshot.
+    "snapshot.written": "Wrote {file_bytes} to `{path}`.",
+    "snapshot.exists": "`{path}` exists already: nothing was written.",
+    "snapshot.failed": "The snapshot could not be written: {error}.",
+    "snapshot.not_initialised": "There is no snapshot: PyTorch has not used the GPU yet.",
+}

@@ -1,0 +1,208 @@
+"""Where the memory in use is: named + graph + unnamed + not attributed, for each device."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ..messages import message
+from .rows import Row, rows_of
+from .sharing import Sharing
+from .survey import survey
+from .walk import DEFAULT_BUDGET_S
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from .. import wire
+    from ..snapshot import DeviceReading, Snapshot
+    from .place import Origin, Place
+    from .rows import WhereMade
+    from .survey import Survey
+
+_MOST_ROWS = 100
+_GREW = 0.5  # of what a device has more in use must be one holder's, to name it
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceAccount:
+    """One device, in bytes. `in_use_bytes` is never less than what was found."""
+
+    device_index: int
+    in_use_bytes: int
+    named_bytes: int
+    graph_bytes: int
+    unnamed_bytes: int
+    surplus_bytes: int
+    """Found beyond what the frameworks count: shared memory, or made since the reading."""
+    rows: tuple[Row, ...]
+
+    @property
+    def not_attributed_bytes(self) -> int:
+        """In use, and found nowhere."""
+        return self.in_use_bytes - self.named_bytes - self.graph_bytes - self.unnamed_bytes
+
+    @property
+    def explained(self) -> float:
+        """The share of what is in use that stands under a name, or hangs on a named graph."""
+        held = self.named_bytes + self.graph_bytes
+        return held / self.in_use_bytes if self.in_use_bytes else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What an id stands for. Each way goes from a root to it; the first is the one that counts."""
+
+    device_index: int
+    origin: Origin
+    name: str
+    graph: bool
+    keys: tuple[object, ...]
+    ways: tuple[tuple[Place, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """One measurement; it holds no object of the user's."""
+
+    time_s: float
+    duration_s: float
+    complete: bool
+    devices: tuple[DeviceAccount, ...]
+    message: wire.Message
+    _sharing: Sharing = field(repr=False)
+
+    def device(self, device_index: int) -> DeviceAccount | None:
+        """Return the account of one device."""
+        return next((each for each in self.devices if each.device_index == device_index), None)
+
+    def find(self, holder_id: str) -> Found | None:
+        """Return what an id of this or an earlier account stands for, if it is still there."""
+        for device in self.devices:
+            for row in device.rows:
+                if holder_id == row.id:
+                    return self._found(device.device_index, row, row.name, row.held)
+                part = row.part(holder_id)
+                if part is not None:
+                    return self._found(device.device_index, row, part.name, part.held)
+        return None
+
+    def _found(self, index: int, row: Row, name: str, held: Sequence[Any]) -> Found:
+        return Found(
+            device_index=index,
+            origin=row.origin,
+            name=name,
+            graph=held[0].graph,
+            keys=tuple(each.storage.key for each in held),
+            ways=self._sharing.ways(held[0]),
+        )
+
+    def as_wire(  # noqa: PLR0913 — what else belongs to the event is known to others
+        self,
+        life_id: str,
+        request_id: str | None,
+        *,
+        execution_count: int | None = None,
+        recording: bool = False,
+        processes: Mapping[int, list[wire.Process] | None] | None = None,
+        made: WhereMade | None = None,
+    ) -> wire.Holders:
+        """Return the event."""
+        return {
+            "type": "holders",
+            "life_id": life_id,
+            "request_id": request_id,
+            "time_s": self.time_s,
+            "duration_s": self.duration_s,
+            "complete": self.complete,
+            "execution_count": execution_count,
+            "recording": recording,
+            "devices": [
+                {
+                    "device_index": each.device_index,
+                    "in_use_bytes": each.in_use_bytes,
+                    "named_bytes": each.named_bytes,
+                    "graph_bytes": each.graph_bytes,
+                    "unnamed_bytes": each.unnamed_bytes,
+                    "not_attributed_bytes": each.not_attributed_bytes,
+                    "rows": [row.as_wire(made) for row in each.rows[:_MOST_ROWS]],
+                    "processes": (processes or {}).get(each.device_index),
+                }
+                for each in self.devices
+            ],
+            "message": self.message,
+        }
+
+
+def take(shell: Any, snapshot: Snapshot | None, *, budget_s: float = DEFAULT_BUDGET_S) -> Account:
+    """Account for all that `snapshot`, a reading of this moment, says is in use.
+
+    Call on the main thread between cells. Takes at most about `budget_s` of processor time.
+    """
+    start_s = time.perf_counter()
+    found = survey(shell, for_account=True, budget_s=budget_s)
+    readings = snapshot.devices if snapshot is not None else ()
+    sharing = Sharing(found.ledger if found is not None else None)
+    devices = tuple(_device(each, found, sharing) for each in readings if each.frameworks)
+    complete = found.complete if found is not None else True
+    return Account(
+        time_s=time.time(),
+        duration_s=time.perf_counter() - start_s,
+        complete=complete,
+        devices=devices,
+        message=_said(devices, complete=complete),
+        _sharing=sharing,
+    )
+
+
+def largest_growth(before: Account, after: Account, device_index: int) -> str | None:
+    """Return the name of the holder that most of what a device has more in use is held by.
+
+    `None` where no single name explains at least half of it: silence beats a guess.
+    """
+    earlier, later = before.device(device_index), after.device(device_index)
+    if earlier is None or later is None:
+        return None
+    grown: Counter[str] = Counter({row.name: row.bytes for row in later.rows if row.name})
+    grown.subtract({row.name: row.bytes for row in earlier.rows if row.name})
+    name, size = max(grown.items(), key=lambda each: each[1], default=("", 0))
+    least = _GREW * (later.in_use_bytes - earlier.in_use_bytes)
+    return name if size > 0 and size >= least else None
+
+
+def _device(reading: DeviceReading, found: Survey | None, sharing: Sharing) -> DeviceAccount:
+    rows = rows_of(reading.index, found, sharing) if found is not None else ()
+    named = graph = unnamed = 0
+    for row in rows:
+        if row.origin == "elsewhere":
+            unnamed += row.bytes
+        else:
+            graph += row.graph_bytes
+            named += row.bytes - row.graph_bytes
+    surplus = max(0, named + graph + unnamed - reading.in_use_bytes)
+    return DeviceAccount(
+        device_index=reading.index,
+        in_use_bytes=reading.in_use_bytes + surplus,
+        named_bytes=named,
+        graph_bytes=graph,
+        unnamed_bytes=unnamed,
+        surplus_bytes=surplus,
+        rows=rows,
+    )
+
+
+def _said(devices: Sequence[DeviceAccount], *, complete: bool) -> wire.Message:
+    in_use = sum(each.in_use_bytes for each in devices)
+    surplus = sum(each.surplus_bytes for each in devices)
+    if not devices:
+        return message("holders.not_measured")
+    if not complete:
+        return message("holders.incomplete")
+    if surplus:
+        return message("holders.surplus", surplus_bytes=surplus)
+    if not in_use:
+        return message("holders.nothing")
+    held = sum(each.named_bytes + each.graph_bytes for each in devices)
+    return message("holders.measured", held_bytes=held, in_use_bytes=in_use)

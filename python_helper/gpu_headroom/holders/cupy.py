@@ -1,0 +1,49 @@
+"""CuPy arrays: views of blocks of a memory pool. Declared, not run: it needs a real card."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from .storage import Storage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..wire import FrameworkName
+
+_ROUNDING = 512  # CuPy's pool hands out multiples of this
+
+
+class CupyArrays:
+    """Arrays of CuPy, read through the attributes of their C base class."""
+
+    name: FrameworkName = "cupy"
+
+    def __init__(self, kind: Any) -> None:
+        self.kinds: tuple[type, ...] = (kind,)
+        self._kind = kind
+
+    def storages(self, array: Any) -> Iterator[Storage]:
+        """Yield the block that an array lies in; views of one block have one storage."""
+        try:
+            memory = self._kind.data.__get__(array).mem
+            if not memory.size:
+                return
+            yield Storage(
+                key=memory.ptr,
+                device_index=memory.device_id,
+                bytes=-(-memory.size // _ROUNDING) * _ROUNDING,
+                shape=tuple(self._kind.shape.__get__(array)),
+                dtype=str(self._kind.dtype.__get__(array)),
+                framework=self.name,
+            )
+        except (RuntimeError, TypeError, AttributeError):
+            return  # memory that CuPy was lent and knows nothing of
+
+
+def arrays() -> CupyArrays | None:
+    """Return CuPy's arrays if it is imported: arrays exist only once it is up."""
+    core = sys.modules.get("cupy._core.core")
+    kind = getattr(core, "_ndarray_base", None) or getattr(core, "ndarray", None)
+    return CupyArrays(kind) if kind is not None else None

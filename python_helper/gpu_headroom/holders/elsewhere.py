@@ -1,0 +1,93 @@
+"""What the gc knows: the objects there are to find, and those that no walk came by."""
+
+from __future__ import annotations
+
+import gc
+from typing import TYPE_CHECKING, Any
+
+from ..kinds import name_of
+from . import arrays, modules, tensors
+from .classes import comes_from, heirs
+from .place import Place
+from .reach import of_kinds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .names import Root
+    from .walk import Walk
+
+
+def known(walk: Walk) -> list[Any]:
+    """Return the models, optimizers and arrays with GPU memory that the gc knows.
+
+    What `gc.freeze` has put away it does not know.
+    """
+    torch = walk.torch
+    bases: list[type | None] = [kind for each in walk.arrays for kind in each.kinds]
+    if torch is not None:
+        bases += [torch.tensor, torch.nn_module, torch.optimizer]
+    kinds: dict[int, type] = {}
+    for base in bases:
+        kinds.update(heirs(base))
+    found = of_kinds(walk, gc.get_objects(), list(kinds.values()))
+    with walk.quiet():
+        return [each for each in found if not _idle(walk, each)]
+
+
+def all_found(walk: Walk, values: Iterable[Any]) -> bool:
+    """Whether the memory of all these and their graphs have been found.
+
+    Then what is left of the user's objects could only give other names.
+    """
+    keys = {held.storage.key for held in walk.ledger}
+    with walk.quiet():
+        for each in values:
+            if walk.torch is not None and walk.visit_of(type(each)) is tensors.visit:
+                key = walk.torch.key(each)
+                if key is not None and key not in keys:
+                    return False
+                graph = walk.torch.get(each, "grad_fn")
+                if graph is not None and graph not in walk.nodes:
+                    return False
+            elif not _keys(walk, each) <= keys:
+                return False
+    return True
+
+
+def unreached(walk: Walk, values: Iterable[Any]) -> list[Root]:
+    """Return what no walk came by as places to walk from, under the names of their classes.
+
+    Models come before the models they are parts of, and these before single tensors.
+    """
+    left = [each for each in values if not walk.seen(each)]
+    inner: set[int] = set()
+    if walk.torch is not None:
+        for each in left:
+            if comes_from(type(each), walk.torch.nn_module):
+                inner.update(map(id, modules.children(walk, each)))
+    left.sort(key=lambda each: id(each) in inner)
+    return [(each, Place("elsewhere", "", row=str.__str__(name_of(type(each))))) for each in left]
+
+
+def objects_behind(walk: Walk, keys: Iterable[object]) -> list[Any]:
+    """Return the arrays that the gc knows whose memory is one of `keys`. Let go of them soon."""
+    wanted = set(keys)
+    with walk.quiet():
+        return [each for each in known(walk) if not wanted.isdisjoint(_keys(walk, each))]
+
+
+def _keys(walk: Walk, value: Any) -> set[object]:
+    if walk.torch is not None and comes_from(type(value), walk.torch.tensor):
+        return {storage.key for _, storage in walk.torch.storages(value)}
+    for each in walk.arrays:
+        if comes_from(type(value), *each.kinds):
+            return {storage.key for storage in each.storages(value)}
+    return set()
+
+
+def _idle(walk: Walk, value: Any) -> bool:
+    visit = walk.visit_of(type(value))
+    if visit is tensors.visit:
+        return tensors.idle(walk, value)
+    return visit is arrays.visit and not _keys(walk, value)

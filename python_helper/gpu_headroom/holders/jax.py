@@ -1,0 +1,64 @@
+"""JAX arrays: one buffer per device, told by its address.
+
+Every attribute read here is jaxlib's or JAX's own. Before a backend is up nothing is asked:
+asking would start one, and with it take most of the card.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from .storage import Storage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..wire import FrameworkName
+
+_GPUS = frozenset({"gpu", "cuda", "rocm"})
+
+
+class JaxArrays:
+    """Concrete arrays; what stands in their place while JAX traces holds no memory."""
+
+    name: FrameworkName = "jax"
+
+    def __init__(self, kind: Any) -> None:
+        self.kinds: tuple[type, ...] = (kind,)
+        self._kind = kind
+
+    def storages(self, array: Any) -> Iterator[Storage]:
+        """Yield the buffer of each device that this process can reach."""
+        try:
+            if self._kind.is_deleted(array):
+                return
+            for shard in self._kind._arrays.__get__(array):  # noqa: SLF001 — `addressable_shards` would make new arrays
+                found = self._storage(shard)
+                if found is not None:
+                    yield found
+        except (RuntimeError, ValueError, TypeError, AttributeError):
+            return  # deleted or donated meanwhile
+
+    def _storage(self, shard: Any) -> Storage | None:
+        device = next(iter(self._kind.devices(shard)))
+        if device.platform not in _GPUS:
+            return None
+        return Storage(
+            key=self._kind.unsafe_buffer_pointer(shard),
+            device_index=device.local_hardware_id or 0,
+            bytes=self._kind.on_device_size_in_bytes(shard),
+            shape=tuple(self._kind.shape.__get__(shard)),
+            dtype=str(self._kind.dtype.__get__(shard)),
+            framework=self.name,
+        )
+
+
+def arrays() -> JaxArrays | None:
+    """Return JAX's arrays once one of its backends is up."""
+    bridge = sys.modules.get("jax._src.xla_bridge")
+    module = sys.modules.get("jax._src.array")
+    if module is None or not getattr(bridge, "_backends", None):
+        return None
+    kind = getattr(module, "ArrayImpl", None)
+    return JaxArrays(kind) if kind is not None else None

@@ -1,0 +1,48 @@
+"""An account with all that the session knows besides: processes, and where memory was made."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from ..messages import message
+from .account import take
+
+if TYPE_CHECKING:
+    from .. import wire
+    from ..session import Session
+
+
+def measure(session: Session, request_id: str | None) -> wire.Holders:
+    """Measure who holds what now. Call between cells, on the main thread."""
+    from ..sources.nvml import processes
+
+    snapshot = session.sampler.measure()
+    devices = () if snapshot is None else snapshot.devices
+    recording = session.recording
+    places = {} if recording is None else recording.places(session.shell, session.ledger.runs())
+    last = session.ledger.current()
+    return take(session.shell, snapshot).as_wire(
+        session.life_id,
+        request_id,
+        execution_count=None if last is None else last.execution_count,
+        recording=recording is not None and recording.on,
+        processes={each.index: processes(each) for each in devices},
+        made=lambda device_index, key: places.get((device_index, key)),
+    )
+
+
+def failed(session: Session, request_id: str, error: BaseException) -> wire.Holders:
+    """Return what is told of a measurement that failed."""
+    return {
+        "type": "holders",
+        "life_id": session.life_id,
+        "request_id": request_id,
+        "time_s": time.time(),
+        "duration_s": 0.0,
+        "complete": False,
+        "execution_count": None,
+        "recording": False,
+        "devices": [],
+        "message": message("holders.failed", error=f"{type(error).__name__}: {error}"),
+    }

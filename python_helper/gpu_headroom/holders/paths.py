@@ -1,0 +1,118 @@
+"""Who holds it: the ways from a root to one object of the last account, in words.
+
+An object that a name reaches is found again by the walk that named it; for the others the gc
+is asked who refers to them. Nothing is held afterwards.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..kinds import name_of
+from ..messages import message
+from .account import take
+from .elsewhere import objects_behind
+from .names import user_names
+from .referrers import Search
+from .storage import Torch
+from .walk import Walk
+
+if TYPE_CHECKING:
+    from ..snapshot import Snapshot
+    from ..wire import Message, Path
+    from .account import Found
+    from .place import Place
+
+_MOST_WAYS = 3
+_WALK_S, _SEARCH_S = 1.0, 2.0  # of processor time
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """What was found; `complete` is false when the search stopped early."""
+
+    paths: list[list[Message]]
+    complete: bool
+    message: Message
+
+    @classmethod
+    def broken_off(cls, error: BaseException) -> Ways:
+        """Return what is told of a search that failed."""
+        said = message("path.broken_off", error=f"{name_of(type(error))}: {error}")
+        return cls([], complete=False, message=said)
+
+    def as_wire(self, life_id: str, request_id: str, holder_id: str) -> Path:
+        """Return this as it travels."""
+        return {
+            "type": "path",
+            "life_id": life_id,
+            "request_id": request_id,
+            "holder_id": holder_id,
+            "complete": self.complete,
+            "paths": self.paths,
+            "message": self.message,
+        }
+
+
+def find(holder_id: str, shell: Any, snapshot: Snapshot | None) -> Ways:
+    """Return at most three ways to a row or a part of an account, the shortest first.
+
+    Call between cells, on the main thread.
+    """
+    account = take(shell, snapshot, budget_s=_WALK_S)
+    found = account.find(holder_id)
+    if found is None:
+        return _gone() if account.complete else _stopped([], _WALK_S)
+    named = [way for way in found.ways if way[0].origin != "elsewhere"]
+    if not named:
+        return _search(found, shell)
+    shortest = sorted(named, key=len)[:_MOST_WAYS]
+    return _all([_in_words(way, shell) for way in shortest])
+
+
+def _search(found: Found, shell: Any) -> Ways:
+    """Ask the gc who refers to what no name reaches."""
+    targets = objects_behind(Walk(Torch.loaded()), found.keys[:1])
+    if not targets and not found.graph:
+        return _gone()
+    search = Search(shell, budget_s=_SEARCH_S)
+    paths = search.ways(targets, _MOST_WAYS)
+    if not search.complete:
+        return _stopped(paths, _SEARCH_S)
+    if paths:
+        return _all(paths)
+    reason = "path.unreached" if search.held else "path.native"
+    return Ways([], complete=True, message=message(reason))
+
+
+def _gone() -> Ways:
+    return Ways([], complete=True, message=message("path.gone"))
+
+
+def _stopped(paths: list[list[Message]], seconds: float) -> Ways:
+    said = message("path.stopped" if paths else "path.stopped_empty", seconds=int(seconds))
+    return Ways(paths, complete=False, message=said)
+
+
+def _all(paths: list[list[Message]]) -> Ways:
+    count = len(paths)
+    said = message("path.found_one") if count == 1 else message("path.found", count=count)
+    return Ways(paths, complete=True, message=said)
+
+
+def _in_words(way: tuple[Place, ...], shell: Any) -> list[Message]:
+    said = _root(way[0])
+    value = user_names(shell).get(way[0].root) if len(way) > 1 else None
+    if value is not None:
+        said.append(message("path.type", type_name=name_of(type(value))))
+    steps = [place.via for place in way[1:] if place.via is not None]
+    return said + [message(f"path.{each.kind}", name=each.name) for each in steps]
+
+
+def _root(place: Place) -> list[Message]:
+    if place.origin != "traceback":
+        return [message("path.name", name=place.root)]
+    if not place.row:
+        return [message("path.failed", name=place.root)]
+    return [message("path.failed_cell", name=place.root, cell=place.row)]

@@ -1,0 +1,123 @@
+"""Where a walk stands: the root it started from, and each step it took since."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from ..wire import HolderKind
+
+Origin = Literal["names", "outputs", "traceback", "elsewhere"]
+"""names: the user's namespace; outputs: displayed values; elsewhere: only the gc knows it."""
+
+StepKind = Literal[
+    "attribute",
+    "index",
+    "key",
+    "member",
+    "closure",
+    "default",
+    "local",
+    "frame",
+    "graph",
+    "gradient",
+    "parameter",
+    "buffer",
+    "module",
+    "state",
+    "group",
+    "self",
+    "partial",
+    "cache",
+    "part",
+    "iterator",
+]
+"""member: of a set. local: of a suspended generator. frame: a variable of a frame that a kept
+error remembers. state, group: of an optimizer. cache: what `lru_cache` keeps. part: of a tensor
+that is made of several. iterator: what it goes through."""
+
+_RANKS: dict[Origin, int] = {"names": 0, "outputs": 1, "traceback": 2, "elsewhere": 3}
+_WRITTEN = {
+    "index": "[{}]",
+    "key": "[{}]",
+    "member": "{{…}}",
+    "closure": " closes over {}",
+    "default": "'s defaults",
+    "local": "'s locals",
+    "frame": ": {}",
+    "graph": "",
+    "gradient": ".grad",
+    "state": ".state",
+    "group": ".param_groups",
+    "self": ".__self__",
+    "partial": "'s arguments",
+    "cache": "'s cache",
+    "part": ".{}()",
+    "iterator": "'s members",
+}
+
+
+class Step(NamedTuple):
+    """One step of the way; `name` is that of the attribute or variable, the index or the key."""
+
+    kind: StepKind
+    name: str = ""
+
+    @property
+    def text(self) -> str:
+        """The step as the user would write it."""
+        return _WRITTEN.get(self.kind, ".{}").format(self.name)
+
+
+class Place(NamedTuple):
+    """How the walk came here, and what it takes a tensor for.
+
+    `root` is the variable it started from. `row` is what the root is shown under where that is
+    something else: a failed cell, or the class of an object that no name reaches.
+    """
+
+    origin: Origin
+    root: str
+    kind: HolderKind = "tensor"
+    depth: int = 0
+    parent: Place | None = None
+    via: Step | None = None
+    row: str = ""
+
+    @property
+    def rank(self) -> int:
+        """How lasting its root is: what two roots hold belongs to the one of the lower rank."""
+        return _RANKS[self.origin]
+
+    @property
+    def way(self) -> tuple[Place, ...]:
+        """All places from the root to here."""
+        return (self,) if self.parent is None else (*self.parent.way, self)
+
+    @property
+    def path(self) -> str:
+        """The way from the root, as the user would write it."""
+        return self.root + self.suffix
+
+    @property
+    def suffix(self) -> str:
+        """The same without the root."""
+        return "".join(each.via.text for each in self.way if each.via is not None)
+
+    def step(
+        self, via: StepKind, name: str = "", kind: HolderKind | None = None, *, deeper: int = 1
+    ) -> Place:
+        """Return the place one step further."""
+        return Place(
+            self.origin,
+            self.root,
+            kind or self.kind,
+            self.depth + deeper,
+            self,
+            Step(via, name),
+            self.row,
+        )
+
+    def seen_as(self, kind: HolderKind) -> Place:
+        """Return the same place, where a tensor is taken for something else."""
+        return self._replace(kind=kind)

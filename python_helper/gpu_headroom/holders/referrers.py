@@ -1,0 +1,127 @@
+"""What keeps an object alive that no name reaches: a search from the object back to a root.
+
+Asks the gc who refers to whom and compares identities; no code of a foreign object is run.
+Bounded, since every question goes through all objects of the process.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import time
+import types
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..kinds import is_kind
+from ..messages import message
+from .steps import key_step, keys_of, steps
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..wire import Message
+
+_MOST_OBJECTS = 20_000
+_AT_ONCE = 16
+_DEPTH = 32
+_OWN = __name__.partition(".")[0]
+_TABLE: Any = vars(types.ModuleType)["__dict__"]
+
+
+@dataclass(eq=False, slots=True)
+class _Link:
+    """An object on a way, and the next one towards the target."""
+
+    value: Any
+    towards: _Link | None
+    depth: int = 0
+
+    def way(self) -> list[Any]:
+        """Return the objects from here to the target."""
+        return [self.value, *(self.towards.way() if self.towards is not None else [])]
+
+
+class Search:
+    """One search within a budget of CPU time; `complete` is false when it stopped early.
+
+    `held` tells whether anything at all was found to refer to the target.
+    """
+
+    def __init__(self, shell: Any, *, budget_s: float) -> None:
+        self.complete = True
+        self.held = False
+        self._names = shell.user_ns
+        self._roots = _tables_of_modules()
+        self._deadline_s = time.thread_time() + budget_s
+        self._seen: set[int] = set()
+
+    def ways(self, targets: list[Any], most: int) -> list[list[Message]]:
+        """Return at most so many ways from a root to one of `targets`, the shortest first.
+
+        The list is emptied: it would be found as a referrer itself.
+        """
+        waiting = deque(_Link(each, None) for each in targets)
+        targets.clear()
+        self._seen = {id(each.value) for each in waiting}
+        found: list[list[Message]] = []
+        while waiting and len(found) < most:
+            if len(self._seen) > _MOST_OBJECTS or time.thread_time() > self._deadline_s:
+                self.complete = False
+                break
+            batch = [waiting.popleft() for _ in range(min(_AT_ONCE, len(waiting)))]
+            for link in self._referrers(batch):
+                self.held = True
+                if id(link.value) in self._roots or link.value is self._names:
+                    found += self._in_words(link)
+                elif link.depth < _DEPTH:
+                    waiting.append(link)
+                else:
+                    self.complete = False
+        return found[:most]
+
+    def _referrers(self, batch: list[_Link]) -> Iterator[_Link]:
+        """Yield what refers to the objects of a batch, each object once."""
+        links = {id(each.value): each for each in batch}
+        values = [each.value for each in batch]
+        referrers = gc.get_referrers(*values)
+        ours = {id(values), id(referrers)}
+        for referrer in referrers:
+            if id(referrer) in ours or id(referrer) in self._seen or self._is_ours(referrer):
+                continue
+            self._seen.add(id(referrer))
+            held = (links.get(id(each)) for each in gc.get_referents(referrer))
+            towards = next((each for each in held if each is not None), None)
+            if towards is not None:
+                yield _Link(referrer, towards, towards.depth + 1)
+
+    def _is_ours(self, referrer: Any) -> bool:
+        """Whether we ourselves refer to an object in this way."""
+        if type(referrer) is types.FrameType:
+            return _is_own(referrer.f_globals.get("__name__"))
+        return type(referrer) is _Link or _is_own(self._roots.get(id(referrer)))
+
+    def _in_words(self, link: _Link) -> Iterator[list[Message]]:
+        """Yield a way for each name that a namespace has for the next object."""
+        table, *way = link.way()
+        for key in keys_of(table, way[0]):
+            if type(key) is not str:
+                yield [key_step(key), *steps(way)]
+            elif table is self._names:
+                yield [message("path.name", name=key), *steps(way)]
+            else:
+                module = self._roots[id(table)]
+                yield [message("path.global", name=key, module=module), *steps(way)]
+
+
+def _tables_of_modules() -> dict[int, str]:
+    """Return the name of each module by the identity of its namespace."""
+    modules = list(sys.modules.items())
+    return {
+        id(_TABLE.__get__(each)): name for name, each in modules if is_kind(each, types.ModuleType)
+    }
+
+
+def _is_own(module: object) -> bool:
+    return is_kind(module, str) and module.partition(".")[0] == _OWN

@@ -1,0 +1,64 @@
+"""Requests about who holds what: holders and path."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .. import protocol, wire
+    from ..mainloop import Job
+    from ..session import Session
+
+
+class HolderRequests:
+    """Queues walks for the main thread; their results come as events.
+
+    While a cell runs the last account is all there is to say.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._last: wire.Holders | None = None
+        self.by_kind: dict[str, Callable[[Any], wire.Reply]] = {
+            "holders": self._holders,
+            "path": self._path,
+        }
+
+    def _holders(self, request: protocol.HoldersRequest) -> wire.HoldersReply:
+        status = self._session.turn
+        self._session.mainloop.submit("holders", request["id"], self._measure)
+        return {"type": "holders", "id": request["id"], "status": status, "last": self._last}
+
+    def _measure(self, job: Job) -> None:
+        from .measure import failed, measure
+
+        session, (first, *others) = self._session, job.request_ids
+        try:
+            event = self._last = measure(session, first)
+        except Exception as error:  # noqa: BLE001  the page waits for an end, whatever it is
+            session.failed("holders", error)
+            event = failed(session, first, error)
+        session.send(event)
+        for request_id in others:
+            session.send({**event, "request_id": request_id})
+
+    def _path(self, request: protocol.PathRequest) -> wire.PathReply:
+        holder_id, status = request["holder_id"], self._session.turn
+        self._session.mainloop.submit(
+            ("path", holder_id), request["id"], lambda job: self._find(job, holder_id)
+        )
+        return {"type": "path", "id": request["id"], "status": status}
+
+    def _find(self, job: Job, holder_id: str) -> None:
+        from .paths import Ways, find
+
+        session = self._session
+        try:
+            ways = find(holder_id, session.shell, session.sampler.measure())
+        except Exception as error:  # noqa: BLE001  the page waits for an end, whatever it is
+            session.failed("holders", error)
+            ways = Ways.broken_off(error)
+        for request_id in job.request_ids:
+            session.send(ways.as_wire(session.life_id, request_id, holder_id))

@@ -1,0 +1,178 @@
+"""The table of holders: one row for each name, displayed value, failed cell or unreached class."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..messages import message
+from .sharing import row_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .. import wire
+    from .ledger import Held
+    from .place import Origin
+    from .sharing import Sharing
+    from .survey import Survey
+
+    WhereMade = Callable[[int, object], wire.Made | None]
+
+_MOST_PARTS = 50
+_HINTS = {
+    "outputs": "hint.outputs",
+    "traceback": "hint.traceback",
+    "elsewhere": "hint.elsewhere",
+}
+_CLEARLY = 0.9  # of a row must be of one kind, to call the row by it
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One storage, or all that one autograd graph alone holds; the largest storage first."""
+
+    id: str
+    name: str
+    held: tuple[Held, ...]
+
+    @property
+    def bytes(self) -> int:
+        """The size of all its storages."""
+        return sum(each.storage.bytes for each in self.held)
+
+    def as_wire(self, made: WhereMade | None) -> wire.HeldPart:
+        """Return the part as it travels; a graph has neither shape nor place of origin."""
+        first = self.held[0]
+        storage = first.storage
+        shape = None if first.graph or storage.shape is None else list(storage.shape)
+        return {
+            "id": self.id,
+            "name": self.name,
+            "kind": first.kind,
+            "framework": storage.framework,
+            "bytes": self.bytes,
+            "graph": first.graph,
+            "dtype": None if first.graph else storage.dtype,
+            "shape": shape,
+            "made": made(storage.device_index, storage.key) if made and not first.graph else None,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One holder on one device, with its parts, largest first."""
+
+    id: str
+    name: str
+    origin: Origin
+    type_name: str | None
+    parts: tuple[Part, ...]
+    aliases: tuple[str, ...]
+    hint: wire.Message | None
+
+    @property
+    def held(self) -> tuple[Held, ...]:
+        """All storages, those of the largest part first."""
+        return tuple(held for part in self.parts for held in part.held)
+
+    @property
+    def bytes(self) -> int:
+        """All that was reached through it first."""
+        return sum(each.storage.bytes for each in self.held)
+
+    @property
+    def graph_bytes(self) -> int:
+        """What autograd graphs alone hold of it."""
+        return sum(each.storage.bytes for each in self.held if each.graph)
+
+    @property
+    def kind(self) -> Any:
+        """What nearly all of it is, else `mixed`."""
+        kinds: Counter[str] = Counter()
+        for each in self.held:
+            kinds[each.kind] += each.storage.bytes
+        kind, size = kinds.most_common(1)[0]
+        return kind if size >= _CLEARLY * kinds.total() else "mixed"
+
+    def part(self, part_id: str) -> Part | None:
+        """Return the part of an id."""
+        return next((each for each in self.parts if each.id == part_id), None)
+
+    def as_wire(self, made: WhereMade | None) -> wire.Held:
+        """Return the row as it travels."""
+        return {
+            "id": self.id,
+            "name": self.name,
+            "origin": self.origin,
+            "kind": self.kind,
+            "type_name": self.type_name,
+            "bytes": self.bytes,
+            "graph_bytes": self.graph_bytes,
+            "count": len(self.held),
+            "aliases": list(self.aliases),
+            "parts": [each.as_wire(made) for each in self.parts[:_MOST_PARTS]],
+            "hint": self.hint,
+        }
+
+
+def rows_of(device_index: int, found: Survey, sharing: Sharing) -> tuple[Row, ...]:
+    """Return the rows of a device, largest first."""
+    members: dict[tuple[Origin, str], list[Held]] = {}
+    for held in found.ledger.on(device_index):
+        members.setdefault(row_of(held.place), []).append(held)
+    graphs = {each.name: each.count for each in found.ledger.retained(device_index)}
+    rows = []
+    for (origin, name), held_here in members.items():
+        row_id = f"{device_index}/{origin}/{name}"
+        parts = _parts(row_id, origin, held_here)
+        shown = "" if origin == "elsewhere" else name
+        rows.append(
+            Row(
+                id=row_id,
+                name=shown,
+                origin=origin,
+                type_name=None if origin == "traceback" else found.type_names.get((origin, name)),
+                parts=parts,
+                aliases=tuple(sharing.names((origin, name))),
+                hint=_hint(origin, shown, parts, graphs.get(name, 0)),
+            )
+        )
+    return tuple(sorted(rows, key=lambda row: -row.bytes))
+
+
+def _parts(row_id: str, origin: Origin, members: list[Held]) -> tuple[Part, ...]:
+    groups: dict[str, list[Held]] = {}
+    paths: dict[int, str] = {}
+    for held in members:
+        if held.graph:
+            here = id(held.place)
+            if here not in paths:
+                paths[here] = f"graph:{held.path}"
+            key = paths[here]
+        else:
+            key = _written(held.storage.key)
+        groups.setdefault(f"{row_id}#{key}", []).append(held)
+    parts = []
+    for part_id, group in groups.items():
+        group.sort(key=lambda held: -held.storage.bytes)
+        place = group[0].place
+        name = place.path if origin == "traceback" else place.suffix
+        parts.append(Part(part_id, name, tuple(group)))
+    return tuple(sorted(parts, key=lambda part: -part.bytes))
+
+
+def _hint(origin: Origin, name: str, parts: tuple[Part, ...], graphs: int) -> wire.Message | None:
+    if origin in _HINTS:
+        return message(_HINTS[origin])
+    if graphs > 1:
+        return message("hint.graphs", name=name, count=graphs)
+    in_graphs = sum(part.bytes for part in parts if part.held[0].graph)
+    if 2 * in_graphs > sum(part.bytes for part in parts):
+        return message("hint.graph", name=name, graph_bytes=in_graphs)
+    return None
+
+
+def _written(key: object) -> str:
+    return "-".join(map(str, key)) if isinstance(key, tuple) else str(key)

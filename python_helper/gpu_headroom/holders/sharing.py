@@ -1,0 +1,69 @@
+"""Other names of the same memory: deleting one of them frees nothing while another stays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .ledger import Held, Ledger
+    from .place import Origin, Place
+
+    RowKey = tuple[Origin, str]
+
+_MOST_WAYS = 8
+_MOST_NAMES = 20
+
+
+class Sharing:
+    """Which rows are reached under which other names, and on which ways."""
+
+    def __init__(self, ledger: Ledger | None) -> None:
+        self._meetings = ledger.meetings if ledger is not None else []
+        self._names: dict[RowKey, dict[str, None]] = {}
+        self._find_names(ledger if ledger is not None else ())
+
+    def names(self, row: RowKey) -> list[str]:
+        """Return the other names of what a row holds, or of a part of it."""
+        return list(self._names.get(row, ()))[:_MOST_NAMES]
+
+    def ways(self, held: Held) -> tuple[tuple[Place, ...], ...]:
+        """Return the ways from roots to a storage; the first is the one that it counts under."""
+        ways = [held.place.way, *(place.way for place in held.also)]
+        used: set[int] = set()
+        for way in ways:  # grows while it is gone through
+            for first, place in self._meetings:
+                if len(ways) >= _MOST_WAYS:
+                    return tuple(ways)
+                index = next((n for n, each in enumerate(way) if each is first), None)
+                if index is not None and id(place) not in used:
+                    used.add(id(place))
+                    ways.append((*place.way, *way[index + 1 :]))
+        return tuple(ways)
+
+    def _find_names(self, ledger: Iterable[Held]) -> None:
+        # A place carries a row if storages of the row were found behind it.
+        carried: dict[int, set[RowKey]] = {}
+        for held in ledger:
+            row = row_of(held.place)
+            for place in held.place.way:
+                carried.setdefault(id(place), set()).add(row)
+            for place in held.also:
+                self._note({row}, place, carried)
+        for first, place in self._meetings:
+            self._note(carried.get(id(first), set()), place, carried)
+
+    def _note(self, rows: set[RowKey], place: Place, carried: dict[int, set[RowKey]]) -> None:
+        name = place.row or place.root
+        for row in rows:
+            if row != row_of(place) and place.origin != "elsewhere":
+                self._names.setdefault(row, {})[name] = None
+        if rows:
+            for each in place.way:
+                carried.setdefault(id(each), set()).update(rows)
+
+
+def row_of(place: Place) -> RowKey:
+    """Return what a place is shown under: its origin, and a name, a cell or a class."""
+    return place.origin, place.row or place.root

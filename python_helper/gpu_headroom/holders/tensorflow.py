@@ -1,0 +1,77 @@
+"""TensorFlow's eager tensors, and the variables that it keeps values in.
+
+An eager tensor gives no address: it is told by itself, so two that share a buffer count
+twice. Reading a variable's value would run an operation: its size comes from its shape.
+"""
+
+from __future__ import annotations
+
+import sys
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from .classes import comes_from
+from .storage import Storage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..wire import FrameworkName
+
+
+_DEVICE = "GPU"
+
+
+class TensorFlowArrays:
+    """Eager tensors and resource variables."""
+
+    name: FrameworkName = "tensorflow"
+
+    def __init__(self, tensor: Any, variable: Any) -> None:
+        self.kinds: tuple[type, ...] = (tensor, variable)
+        self._tensor = tensor
+        self._variable = variable
+
+    def storages(self, array: Any) -> Iterator[Storage]:
+        """Yield the memory of a tensor or a variable, if it is on a GPU."""
+        try:
+            if comes_from(type(array), self._variable):
+                found = self._of_variable(array)
+            else:
+                found = self._of_tensor(array, array)
+        except (RuntimeError, ValueError, TypeError, AttributeError):
+            return  # it has no shape yet, or its context is gone
+        if found is not None:
+            yield found
+
+    def _of_variable(self, variable: Any) -> Storage | None:
+        return self._of_tensor(self._variable.handle.__get__(variable), variable)
+
+    def _of_tensor(self, handle: Any, described: Any) -> Storage | None:
+        kind, _, index = (
+            self._tensor.backing_device.__get__(handle).rpartition("device:")[2].partition(":")
+        )
+        dtype = type(described).dtype.__get__(described)
+        if kind != _DEVICE or not dtype.size:
+            return None
+        shape = tuple(type(described).shape.__get__(described).as_list())
+        return Storage(
+            key=("tensorflow", id(handle)),
+            device_index=int(index),
+            bytes=dtype.size * prod(shape),
+            shape=shape,
+            dtype=dtype.name,
+            framework=self.name,
+        )
+
+
+def arrays() -> TensorFlowArrays | None:
+    """Return TensorFlow's arrays once its context is up."""
+    context = getattr(sys.modules.get("tensorflow.python.eager.context"), "_context", None)
+    if context is None or not getattr(context, "_initialized", False):
+        return None
+    ops = sys.modules.get("tensorflow.python.framework.ops")
+    variables = sys.modules.get("tensorflow.python.ops.resource_variable_ops")
+    tensor = getattr(ops, "EagerTensor", None)
+    variable = getattr(variables, "BaseResourceVariable", None)
+    return TensorFlowArrays(tensor, variable) if tensor is not None else None

@@ -1,0 +1,125 @@
+"""Requests about giving memory back: plan, release, cancel, and the clean-up cell."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, cast
+
+from ..messages import message
+from .code import cleanup_code
+from .items import plan
+from .outcome import run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from .. import protocol, wire
+    from ..mainloop import Job
+    from ..session import Session
+
+_MEASURED = (
+    "freed_bytes",
+    "returned_bytes",
+    "in_use_bytes",
+    "headroom_before_bytes",
+    "headroom_after_bytes",
+)
+
+
+class ReleaseRequests:
+    """Queues releases and plans for the main thread; their results come as events."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self.by_kind: dict[str, Callable[[Any], wire.Reply]] = {
+            "plan": self._plan,
+            "release": self._release,
+            "cancel": self._cancel,
+            "cleanup": self._cleanup,
+        }
+
+    def _plan(self, request: protocol.PlanRequest) -> wire.PlanReply:
+        self._session.mainloop.submit("plan", request["id"], self._make_plan)
+        return {"type": "plan", "id": request["id"], "status": "queued"}
+
+    def _make_plan(self, job: Job) -> None:
+        session = self._session
+        items = plan(session.shell)
+        expected = sum(each["expected_bytes"] or 0 for each in items if each["safe"])
+        summary = (
+            message("plan.ready", expected_bytes=expected) if expected else message("plan.nothing")
+        )
+        for request_id in job.request_ids:
+            session.send(
+                {
+                    "type": "plan",
+                    "life_id": session.life_id,
+                    "request_id": request_id,
+                    "items": items,
+                    "message": summary,
+                }
+            )
+
+    def _release(self, request: protocol.ReleaseRequest) -> wire.ReleaseReply:
+        session = self._session
+        items, report_id = request["items"], request["report_id"]
+        wish = ("release", None if items is None else tuple(sorted(items)), report_id)
+        status = session.turn
+        job = session.mainloop.submit(
+            wish, request["id"], lambda job: self._run_release(job.id, items, report_id)
+        )
+        return {
+            "type": "release",
+            "id": request["id"],
+            "release_id": job.id,
+            "status": status,
+        }
+
+    def _run_release(
+        self, release_id: str, items: Sequence[protocol.ItemId] | None, report_id: str | None
+    ) -> None:
+        session = self._session
+        try:
+            outcome = asdict(run(items, session.shell, session.sampler.measure))
+        except Exception as error:  # noqa: BLE001  the page waits for an end, whatever it is
+            session.failed("release", error)
+            outcome = _without_effect("failed", error=f"{type(error).__name__}: {error}")
+        released = self._released(release_id, report_id, outcome)
+        session.reports.enter_release(released)
+        session.send(released)
+
+    def _released(
+        self, release_id: str, report_id: str | None, outcome: Mapping[str, object]
+    ) -> wire.Released:
+        released = {
+            "type": "released",
+            "life_id": self._session.life_id,
+            "release_id": release_id,
+            "report_id": report_id,
+            "time_s": time.time(),
+            **outcome,
+        }
+        return cast("wire.Released", released)
+
+    def _cancel(self, request: protocol.CancelRequest) -> wire.CancelReply:
+        release_id = request["release_id"]
+        cancelled = self._session.mainloop.cancel(release_id)
+        if cancelled:
+            self._session.send(self._released(release_id, None, _without_effect("cancelled")))
+        return {"type": "cancel", "id": request["id"], "cancelled": cancelled}
+
+    def _cleanup(self, request: protocol.CleanupRequest) -> wire.CleanupReply:
+        code = cleanup_code(self._session.shell)
+        return {"type": "cleanup", "id": request["id"], "code": code}
+
+
+def _without_effect(status: str, **params: str) -> dict[str, object]:
+    """Return the fields of a release that did not come to measure anything."""
+    return {
+        "status": status,
+        **dict.fromkeys(_MEASURED),
+        "items": [],
+        "still_held": [],
+        "message": message(f"released.{status}", **params),
+    }

@@ -1,0 +1,154 @@
+"""A stand-in for NVIDIA's management library, fed by the simulated cards.
+
+It has the functions that `sources/nvml_library.py` calls, with the same C arguments, and counts
+the calls. Like the real one it makes no context, and knows the cards before any program does.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections import Counter
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from .card import CardState
+
+    Listing = Literal["listed", "unmeasured", "hidden"]
+
+SUCCESS, INVALID_ARGUMENT, NOT_SUPPORTED = 0, 2, 3
+_NOT_AVAILABLE = 2**64 - 1
+# Above the largest process id of Linux (2^22), so that it is nobody's.
+_FIRST_OTHER_PID = 2**22 + 1
+_OTHER_NAME = b"/usr/bin/simulated-program"
+
+
+class Cards(Protocol):
+    """Where the library has its cards from: a simulation."""
+
+    @property
+    def cards(self) -> Sequence[CardState]:
+        """The cards as they are now."""
+
+
+class Library:
+    """The library of a simulated driver; a function that it lacks is an `AttributeError`.
+
+    `processes` says what it tells of processes: everything, only that they are there (as under MIG
+    and Windows), or that it does not support the question.
+    """
+
+    def __init__(self, source: Cards, processes: Listing = "listed") -> None:
+        self.calls: Counter[str] = Counter()
+        self._source = source
+        self._processes = processes
+
+    def __getattr__(self, name: str) -> Callable[..., int]:
+        function = _FUNCTIONS.get(name)
+        if function is None:
+            raise AttributeError(name)
+        return partial(self._counted, name, function)
+
+    def _counted(self, name: str, function: Callable[..., int], *arguments: Any) -> int:
+        self.calls[name] += 1
+        return function(self, *arguments)
+
+    def card(self, handle: Any) -> CardState:
+        """Return the card of a handle as it is now."""
+        index: int = handle.value - 1
+        return self._source.cards[index]
+
+    @property
+    def count(self) -> int:
+        """How many cards the machine has, hidden ones included."""
+        return len(self._source.cards)
+
+    def entries(self, card: CardState) -> list[tuple[int, int]] | None:
+        """Return ids and bytes of the processes on a card; `None` where they are hidden."""
+        if self._processes == "hidden":
+            return None
+        others = card.outside - card.context
+        own = [(os.getpid(), card.context + card.reserved)] if card.has_context else []
+        found = own + ([(_FIRST_OTHER_PID + card.index, others)] if others else [])
+        unmeasured = self._processes == "unmeasured"
+        return [(pid, _NOT_AVAILABLE if unmeasured else used) for pid, used in found]
+
+
+def _nothing(_library: Library) -> int:
+    return SUCCESS
+
+
+def _count(library: Library, count: Any) -> int:
+    count._obj.value = library.count  # noqa: SLF001 -- what `byref` refers to
+    return SUCCESS
+
+
+def _handle(library: Library, index: Any, handle: Any) -> int:
+    if index.value >= library.count:
+        return INVALID_ARGUMENT
+    handle._obj.value = index.value + 1  # noqa: SLF001 -- what `byref` refers to
+    return SUCCESS
+
+
+def _uuid(library: Library, handle: Any, buffer: Any, _length: Any) -> int:
+    buffer.value = f"GPU-{library.card(handle).uuid}".encode()
+    return SUCCESS
+
+
+def _name(library: Library, handle: Any, buffer: Any, _length: Any) -> int:
+    buffer.value = library.card(handle).name.encode()
+    return SUCCESS
+
+
+def _memory(library: Library, handle: Any, memory: Any) -> int:
+    card, found = library.card(handle), memory._obj  # noqa: SLF001 -- what `byref` refers to
+    found.total, found.reserved = card.capacity, 0
+    found.used = min(card.capacity, card.outside + card.reserved)
+    found.free = found.total - found.used
+    return SUCCESS
+
+
+def _mig_mode(_library: Library, _handle: Any, _mode: Any, _pending: Any) -> int:
+    return NOT_SUPPORTED
+
+
+def _compute_processes(library: Library, handle: Any, count: Any, buffer: Any) -> int:
+    entries = library.entries(library.card(handle))
+    if entries is None:
+        return NOT_SUPPORTED
+    count._obj.value = len(entries)  # noqa: SLF001 -- what `byref` refers to
+    rows = [struct.pack("@IQII", pid, used, 0, 0) for pid, used in entries]
+    buffer[: len(b"".join(rows))] = b"".join(rows)
+    return SUCCESS
+
+
+def _graphics_processes(library: Library, handle: Any, count: Any, _buffer: Any) -> int:
+    if library.entries(library.card(handle)) is None:
+        return NOT_SUPPORTED
+    count._obj.value = 0  # noqa: SLF001 -- what `byref` refers to
+    return SUCCESS
+
+
+def _process_name(_library: Library, pid: Any, buffer: Any, _length: Any) -> int:
+    if pid.value < _FIRST_OTHER_PID:
+        return INVALID_ARGUMENT
+    buffer.value = _OTHER_NAME
+    return SUCCESS
+
+
+_FUNCTIONS: dict[str, Callable[..., int]] = {
+    "nvmlInit_v2": _nothing,
+    "nvmlShutdown": _nothing,
+    "nvmlDeviceGetCount_v2": _count,
+    "nvmlDeviceGetHandleByIndex_v2": _handle,
+    "nvmlDeviceGetUUID": _uuid,
+    "nvmlDeviceGetName": _name,
+    "nvmlDeviceGetMemoryInfo_v2": _memory,
+    "nvmlDeviceGetMigMode": _mig_mode,
+    "nvmlDeviceGetComputeRunningProcesses_v3": _compute_processes,
+    "nvmlDeviceGetGraphicsRunningProcesses_v3": _graphics_processes,
+    "nvmlSystemGetProcessName": _process_name,
+}

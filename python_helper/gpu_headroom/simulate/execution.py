@@ -1,0 +1,152 @@
+"""Operator calls on the simulated cards: where each one runs, and what may not be mixed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from .operations import operation
+from .torch_internals import tensors_in, without_torch_function
+from .tracebacks import without_own_frames
+from .unsupported import not_simulated
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from .card import Card
+    from .machine import Machine
+    from .operations import Operation
+
+
+_UNKNOWN = object()
+
+
+class CardMode(TorchDispatchMode):
+    """Brings every operator call of its thread to the card that it belongs to."""
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]  # PyTorch does not annotate it
+        self._machine = machine
+        self._card_of = machine.memory.card_of
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """Leave `__torch_dispatch__` as it is: the wrapper costs more than the handler."""
+        return False
+
+    @classmethod
+    def ignore_compile_internals(cls) -> bool:
+        """Let PyTorch's compiler see that a mode is active, and step aside."""
+        return False
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
+    ) -> Any:
+        """Run one operator call."""
+        __tracebackhide__ = True
+        if not self._machine.present:
+            return func(*args, **(kwargs or {}))
+        try:
+            with without_torch_function():
+                return self._execute(func, args, kwargs or {})
+        except torch.OutOfMemoryError as error:
+            # A frame of ours must not keep a tensor alive that a real card would have let go.
+            args, kwargs = (), None
+            raise without_own_frames(error)  # noqa: B904 -- it is the same error
+
+    def _execute(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Run one operator call of any device: on a card if it belongs there."""
+        what = operation(func)
+        if what.is_composite:
+            with self:  # in inference mode PyTorch leaves it to us to take it apart
+                return func.decompose(*args, **kwargs)
+        tensors = tensors_in(args, [])
+        if kwargs:
+            tensors_in(kwargs.values(), tensors)
+        homes = [self._card_of(tensor) for tensor in tensors]
+        first = next((home for home in homes if home is not None), None)
+        device = kwargs.get("device")
+        card = first if device is None else self._machine.target(device, first)
+        if card is None and first is None:
+            return func(*args, **kwargs)
+        if what.missing is not None:
+            raise not_simulated(what.missing)
+        if device is None and any(home is not first for home in homes):
+            _check_devices(what, args, list(zip(tensors, homes, strict=True)))
+            card = _result_card(what, args, self._card_of) or first
+        if first is not None and what.multiplies_matrices:
+            first.use_workspace()
+        if card is not None:
+            self._machine.thread.near = card.device.index
+            if device is not None and card is first and _is_no_copy(what, args[0], kwargs):
+                return torch.ops.aten.alias.default(args[0])
+        return self._machine.compute.run(what, args, kwargs, card)
+
+
+def _check_devices(
+    what: Operation, args: tuple[Any, ...], placed: list[tuple[torch.Tensor, Card | None]]
+) -> None:
+    """Raise PyTorch's error where an operation mixes tensors of several devices."""
+    home = placed[0][1]
+    if what.name == "index" and any(other not in (None, home) for _, other in placed):
+        raise RuntimeError(
+            "indices should be either on cpu or on the same device as the indexed tensor "
+            f"({_name(home)})"
+        )
+    if what.mixes_devices:
+        return
+    common: Any = _UNKNOWN
+    for tensor, home in _demanding(placed):
+        if common is _UNKNOWN:
+            common = home
+        elif home is not common:
+            raise RuntimeError(_mixed(what, args, tensor, _name(home), _name(common)))
+
+
+def _mixed(
+    what: Operation, args: tuple[Any, ...], tensor: torch.Tensor, place: str, common: str
+) -> str:
+    """Return what PyTorch 2.13 says: its iterator over elements, or the check of arguments."""
+    start = "Expected all tensors to be on the same device, but"
+    if torch.Tag.pointwise in what.func.tags:
+        return f"{start} found at least two devices, {common} and {place}!"
+    name = next((n for n, a in zip(what.arguments, args, strict=False) if a is tensor), "tensors")
+    return (
+        f"{start} got {name} is on {place}, different from other tensors on {common} "
+        f"(when checking argument in method wrapper_CUDA_{what.name})"
+    )
+
+
+def _demanding(
+    placed: Iterable[tuple[torch.Tensor, Card | None]],
+) -> Iterator[tuple[torch.Tensor, Card | None]]:
+    """Yield what must be on one device: host tensors without dimensions count as numbers."""
+    for tensor, home in placed:
+        if home is not None or (tensor.dim() > 0 and tensor.numel() > 0):
+            yield tensor, home
+
+
+def _result_card(what: Operation, args: tuple[Any, ...], card_of: Any) -> Card | None:
+    """Return the card of what is written or indexed, where other devices may take part."""
+    written = args[0] if what.mixes_devices and args else None
+    return card_of(written) if isinstance(written, torch.Tensor) else None
+
+
+def _name(card: Card | None) -> str:
+    return "cpu" if card is None else str(card.device)
+
+
+def _is_no_copy(what: Operation, tensor: torch.Tensor, kwargs: dict[str, Any]) -> bool:
+    """Whether a copy to a card is one from the card to itself that changes nothing.
+
+    It is asked for by PyTorch's own Python code, where `x.to(y.device)` reads "cuda:0" and not
+    the device that the C++ side compares with.
+    """
+    return (
+        what.name == "_to_copy"
+        and kwargs["device"].type == "cuda"
+        and kwargs.get("dtype") in (None, tensor.dtype)
+        and kwargs.get("memory_format") in (None, torch.preserve_format)
+    )

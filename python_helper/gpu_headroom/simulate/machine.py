@@ -1,0 +1,154 @@
+"""The simulated machine: its cards, which of them the process sees, and the current one."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from .card import Card
+from .memory import Memory
+from .shapes import Shapes
+from .torch_internals import device_index, thread_state, without_torch_function
+from .values import Values
+from .visible import ENVIRONMENT_VARIABLE, visible_indices
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .blocks import Block
+
+_UNREAD = object()
+
+
+class _Thread(threading.local):
+    """What CUDA keeps for each thread: the current device and each device's current stream.
+
+    `near` is the card that the thread worked on last.
+    """
+
+    current = 0
+    near = 0
+
+    def __init__(self) -> None:
+        self.streams: dict[int, int] = {}
+
+
+class Machine:
+    """All cards, and what lies on them."""
+
+    def __init__(self, capacities: Sequence[int], outside: int, *, values: bool) -> None:
+        self.all_cards = tuple(Card(i, capacity, outside) for i, capacity in enumerate(capacities))
+        self.memory = Memory()
+        shapes = Shapes(self.memory)
+        self.compute: Shapes | Values = Values(self.memory, shapes) if values else shapes
+        self.present = True
+        self.has_several = len(self.all_cards) > 1
+        self.thread = _Thread()
+        self._hides_real_gpu = bool(torch.version.cuda or torch.version.hip)
+        self._raw: dict[int, tuple[Card, Block]] = {}
+        self._wanted: object = _UNREAD
+        self._cards: tuple[Card, ...] = ()
+        self._settled = False
+
+    @property
+    def cards(self) -> tuple[Card, ...]:
+        """The cards that are visible, by ordinal.
+
+        The environment is read until the first use, as CUDA does; what is changed later has no
+        effect. It cannot hide all cards where PyTorch is built for GPUs: there it is the only way
+        to hide the real ones.
+        """
+        if self._settled:
+            return self._cards
+        wanted = os.environ.get(ENVIRONMENT_VARIABLE)
+        if wanted != self._wanted:
+            self._wanted = wanted
+            indices = visible_indices([card.uuid for card in self.all_cards])
+            if not indices and self._hides_real_gpu:
+                indices = list(range(len(self.all_cards)))
+            for card in self.all_cards:
+                card.appear_as(indices.index(card.index) if card.index in indices else None)
+            self._cards = tuple(self.all_cards[index] for index in indices)
+        return self._cards
+
+    def settle(self) -> None:
+        """Let the visible cards stay what they are; raise CUDA's error where there is none."""
+        if not self.cards:
+            raise RuntimeError("No CUDA GPUs are available")
+        self._settled = True
+
+    @property
+    def current(self) -> Card:
+        """This thread's current card."""
+        return self.card_at(self.thread.current)
+
+    def card_at(self, ordinal: int) -> Card:
+        """Return the card that PyTorch counts as `ordinal`, or raise CUDA's own error."""
+        cards = self.cards
+        if 0 <= ordinal < len(cards):
+            return cards[ordinal]
+        if not cards:
+            raise RuntimeError("No CUDA GPUs are available")
+        names = "one GPU, cuda:0" if len(cards) == 1 else f"{len(cards)} GPUs, from cuda:0 on"
+        error = getattr(torch, "AcceleratorError", RuntimeError)
+        raise error(
+            "CUDA error: invalid device ordinal\n"
+            f"The simulated machine has {names}; there is no cuda:{ordinal}."
+        )
+
+    def card_named(self, device: object) -> Card:
+        """Return the card that a person may write as `device`: "cuda" is the current one."""
+        index = device if isinstance(device, int) else device_index(device)
+        return self.current if index is None else self.card_at(index)
+
+    def switch_to(self, ordinal: int, *, use: bool = True) -> int:
+        """Make a card the current one and return the ordinal of the one before.
+
+        Since CUDA 12 this gives the process a context on the card; without `use` it does not.
+        """
+        before = self.thread.current
+        if ordinal != before:
+            card = self.card_at(ordinal)
+            card.has_context = card.has_context or use
+            self.thread.current = ordinal
+        return before
+
+    def card_of(self, tensor: torch.Tensor) -> Card | None:
+        """Return the card that `tensor` is on, if any."""
+        with without_torch_function():
+            return self.memory.card_of(tensor)
+
+    def holds(self, tensor: torch.Tensor) -> bool:
+        """Whether `tensor` is on a card."""
+        return self.card_of(tensor) is not None
+
+    def target(self, device: Any, first: Card | None) -> Card | None:
+        """Return the card that an operator call names by the `torch.device`, or None for the host.
+
+        Below the function mode "meta:1" is the card cuda:1. Where PyTorch's own C++ code takes the
+        device from a tensor the index is lost: it is the card of the call's `first` tensor, or
+        that of the call before.
+        """
+        if device.type == "cuda":
+            return self.card_named(device)
+        if device.type != "meta" or thread_state.plain_meta:
+            return None
+        if device.index is not None:
+            return self.card_at(device.index)
+        return first or self.card_at(self.thread.near)
+
+    def raw_alloc(self, nbytes: int, _stream: int = 0) -> int:
+        """Serve `torch.cuda.caching_allocator_alloc`: return an address on the current card."""
+        torch.cuda.init()
+        card = self.current
+        block = card.malloc(nbytes)
+        self._raw[block.address] = card, block
+        return block.address
+
+    def raw_delete(self, address: int) -> None:
+        """Serve `torch.cuda.caching_allocator_delete`."""
+        card, block = self._raw.pop(address)
+        card.allocator.free(block)

@@ -1,0 +1,125 @@
+"""What PyTorch does between cards in C++: scatter, gather and broadcast of `DataParallel`.
+
+NCCL and what needs one process for each card are not simulated, and say so.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+import torch.cuda.nccl
+import torch.distributed
+from torch._utils import (
+    _flatten_dense_tensors,
+    _reorder_tensors_as,
+    _take_tensors,
+    _unflatten_dense_tensors,
+)
+from torch.nn.parallel import DistributedDataParallel, _functions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from .machine import Machine
+    from .patches import Patches
+
+Tensors = list[torch.Tensor]
+
+_HOST = -1
+
+
+def put_parallel(patches: Patches, machine: Machine) -> None:
+    """Let `torch.nn.DataParallel` use the cards, and `torch.distributed` refuse them."""
+    patches.put_all(
+        torch._C,  # noqa: SLF001 -- the seam itself
+        {
+            "_scatter": _scatter,
+            "_gather": _gather,
+            "_broadcast": _broadcast,
+            "_broadcast_coalesced": _broadcast_coalesced,
+        },
+    )
+    patches.put(torch.cuda.nccl, "is_available", lambda _tensors: False)
+    patches.put(_functions, "_streams", None)  # a list of the devices that there once were
+    _put_refusals(patches, machine)
+
+
+def _scatter(
+    tensor: torch.Tensor,
+    devices: Sequence[int],
+    chunk_sizes: Sequence[int] | None = None,
+    dim: int = 0,
+    _streams: Any = None,
+) -> Tensors:
+    chunks = (
+        tensor.chunk(len(devices), dim)
+        if chunk_sizes is None
+        else tensor.split(list(chunk_sizes), dim)
+    )
+    return [chunk.to(_place(device)) for chunk, device in zip(chunks, devices, strict=False)]
+
+
+def _gather(tensors: Sequence[torch.Tensor], dim: int, destination: int | None) -> torch.Tensor:
+    shape, first = list(tensors[0].shape), tensors[0]
+    shape[dim] = sum(tensor.shape[dim] for tensor in tensors)
+    result = torch.empty(shape, dtype=first.dtype, device=_place(destination))
+    parts = result.split([tensor.shape[dim] for tensor in tensors], dim)
+    for part, tensor in zip(parts, tensors, strict=True):
+        part.copy_(tensor)
+    return result
+
+
+def _broadcast(tensor: torch.Tensor, devices: Sequence[int]) -> Tensors:
+    own = tensor.get_device()
+    return [tensor if device == own else tensor.to(_place(device)) for device in devices]
+
+
+def _broadcast_coalesced(
+    tensors: Sequence[torch.Tensor], devices: Sequence[int], buffer_size: int
+) -> list[Tensors]:
+    """Copy the tensors to all devices, by way of flat buffers that the copies are views of."""
+    if any(tensor.get_device() != devices[0] for tensor in tensors):
+        raise RuntimeError("all tensors must be on devices[0]")
+    copies: list[Tensors] = [[] for _ in devices[1:]]
+    for chunk in _take_tensors(tensors, buffer_size):
+        flat = _flatten_dense_tensors(chunk)
+        for copied, device in zip(copies, devices[1:], strict=True):
+            there = flat.to(_place(device))
+            copied += [part.data for part in _unflatten_dense_tensors(there, chunk)]
+    return [list(tensors), *(list(_reorder_tensors_as(each, tensors)) for each in copies)]
+
+
+def _place(ordinal: int | None) -> torch.device:
+    if ordinal is None:
+        return torch.device("cuda", torch.cuda.current_device())
+    return torch.device("cpu") if ordinal == _HOST else torch.device("cuda", ordinal)
+
+
+def _put_refusals(patches: Patches, machine: Machine) -> None:
+    if not torch.distributed.is_available():
+        return
+    distributed = torch.distributed
+    initialise: Callable[..., Any] = distributed.init_process_group
+
+    def init_process_group(backend: Any = None, *args: Any, **kwargs: Any) -> Any:
+        if "nccl" in str(backend).lower():
+            raise RuntimeError(
+                "NCCL is not simulated: the simulated GPUs work in one process. "
+                'For tensors on the host use backend="gloo".'
+            )
+        return initialise(backend, *args, **kwargs)
+
+    construct: Callable[..., None] = DistributedDataParallel.__init__
+
+    def construct_on_host(self: Any, module: torch.nn.Module, *args: Any, **kwargs: Any) -> None:
+        if any(map(machine.holds, module.parameters())):
+            raise RuntimeError(
+                "DistributedDataParallel is not simulated: the simulated GPUs work in one "
+                "process. torch.nn.DataParallel can use several of them."
+            )
+        construct(self, module, *args, **kwargs)
+
+    for module in (distributed, distributed.distributed_c10d):
+        patches.put(module, "init_process_group", init_process_group)
+    patches.put(DistributedDataParallel, "__init__", construct_on_host)

@@ -1,0 +1,157 @@
+"""What is not simulated says so in one sentence, where a program asks for it."""
+
+from __future__ import annotations
+
+import warnings
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import torch
+import torch._dynamo
+import torch.export
+from torch.autograd import profiler
+
+from .streams import Event
+from .torch_internals import is_card_device, tensors_in
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .patches import Patches
+
+_OPERATORS = {
+    "_to_sparse": "sparse tensors",
+    "_sparse": "sparse tensors",
+    "_ctc_loss": "CTC loss",
+    "quantize_per": "quantized tensors",
+    "_empty_affine_quantized": "quantized tensors",
+    "_nested": "nested tensors",
+    "c10d::": "collective operations of torch.distributed: all its cards work in one process",
+    "_c10d_functional::": "collective operations of torch.distributed",
+}
+_IN_C = {
+    "_cuda_jiterator_compile_and_launch_kernel": "kernels compiled at run time",
+    "_cuda_getCurrentBlasHandle": "cuBLAS handle",
+    "_cuda_cudaCachingAllocator_enable": "allocator that does not cache",
+}
+
+_NO_TIMES = "The simulated GPU has no times of its own: only the host is profiled."
+
+_export, _dynamo_export = torch.export.export, torch._dynamo.export  # noqa: SLF001 -- no public name
+_to_dlpack = torch.Tensor.__dlpack__
+_new_nested = torch._C._nested.nested_tensor  # type: ignore[attr-defined]  # noqa: SLF001 -- not in the stubs; below `torch.nested`
+_begin_profile = profiler.profile.__init__
+
+
+def missing_feature(operator: str) -> str | None:
+    """Return what the simulated GPU lacks to run the operator of this name, if anything."""
+    return next((what for name, what in _OPERATORS.items() if operator.startswith(name)), None)
+
+
+def not_simulated(what: str) -> NotImplementedError:
+    """Return the error for something that the simulated GPU does not have."""
+    return NotImplementedError(f"The simulated GPU has no {what}.")
+
+
+def put_unsupported(patches: Patches, holds: Callable[[torch.Tensor], bool]) -> None:
+    """Let everything that would reach CUDA itself raise or warn, with a sentence."""
+    _put_refusals(patches)
+    _put_guards(patches, holds)
+    patches.put(torch.cuda.nvtx, "_nvtx", _nvtx())
+    for name in ("start", "stop"):
+        patches.put(torch.cuda.profiler, name, _warning(_NO_TIMES))
+    patches.put(profiler.profile, "__init__", _profile_on_host)
+    for owner, name in (
+        (torch._C, "_accelerator_setAllocatorSettings"),  # noqa: SLF001 -- the seam itself
+        (torch._C, "_cuda_cudaCachingAllocator_set_allocator_settings"),  # noqa: SLF001 -- as above
+    ):
+        patches.put(owner, name, _keep_settings)
+
+
+def _put_refusals(patches: Patches) -> None:
+    cuda = torch.cuda
+    for kind, what in (
+        (cuda.CUDAGraph, "CUDA graphs"),
+        (cuda.MemPool, "memory pools"),
+        (cuda.ExternalStream, "streams of other libraries"),
+        (cuda.memory.CUDAPluggableAllocator, "room for another allocator"),
+    ):
+        patches.put(kind, "__new__", _refusing(what))
+    for module in (cuda, cuda.graphs):
+        patches.put(module, "graph_pool_handle", _refusing("CUDA graphs"))
+    patches.put(profiler.emit_nvtx, "__enter__", _refusing("NVTX"))
+    for name, what in _IN_C.items():
+        patches.put(torch._C, name, _refusing(what))  # noqa: SLF001 -- the seam itself
+    sharing = "memory that other processes could share: copy it to the host with .cpu() first"
+    for name in ("_share_cuda_", "_new_shared_cuda"):
+        patches.put(torch.UntypedStorage, name, _refusing(sharing))
+    for name in ("ipc_handle", "from_ipc_handle"):
+        patches.put(Event, name, _refusing("events that other processes could share"))
+
+
+def _put_guards(patches: Patches, holds: Callable[[torch.Tensor], bool]) -> None:
+    """Refuse only where something on the card is concerned."""
+
+    def guarded(function: Callable[..., Any], what: str) -> Callable[..., Any]:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            if is_card_device(kwargs.get("device")) or any(map(holds, _tensors(args, kwargs))):
+                raise not_simulated(what)
+            return function(*args, **kwargs)
+
+        return call
+
+    # What is traced here would end the process: a C++ function that must not fail asks Python.
+    patches.put(torch.export, "export", guarded(_export, "tracing for torch.export"))
+    patches.put(torch._dynamo, "export", guarded(_dynamo_export, "tracing for torch.export"))  # noqa: SLF001 -- no public name
+    patches.put(torch.Tensor, "__dlpack__", guarded(_to_dlpack, "memory that DLPack could share"))
+    patches.put(
+        torch._C._nested,  # type: ignore[attr-defined]  # noqa: SLF001 -- as above
+        "nested_tensor",
+        guarded(_new_nested, "nested tensors"),
+    )
+
+
+def _tensors(args: Any, kwargs: dict[str, Any]) -> list[torch.Tensor]:
+    found = tensors_in((args, tuple(kwargs.values())), [])
+    for value in args:
+        if isinstance(value, torch.nn.Module):
+            found += (*value.parameters(), *value.buffers())
+    return found
+
+
+def _refusing(what: str) -> Callable[..., NoReturn]:
+    def refuse(*_: Any, **__: Any) -> NoReturn:
+        raise not_simulated(what)
+
+    return refuse
+
+
+def _nvtx() -> SimpleNamespace:
+    """Return what `torch.cuda.nvtx` calls: to mark time on a card that has none is no mistake."""
+    ignore = _warning("The simulated GPU has no NVTX: ranges and marks are not recorded.")
+    names = ("rangePushA", "rangePop", "rangeStartA", "rangeEnd", "markA")
+    device_names = ("deviceRangeStart", "deviceRangeEnd")
+    return SimpleNamespace(**dict.fromkeys((*names, *device_names), ignore))
+
+
+def _warning(sentence: str) -> Callable[..., int]:
+    def warn(*_: Any, **__: Any) -> int:
+        warnings.warn(sentence, stacklevel=3)
+        return 0
+
+    return warn
+
+
+def _profile_on_host(self: Any, *args: Any, **kwargs: Any) -> None:
+    if kwargs.get("use_device") == "cuda" or kwargs.get("use_cuda"):
+        warnings.warn(_NO_TIMES, stacklevel=3)
+        kwargs = {**kwargs, "use_device": None, "use_cuda": False, "use_cpu": True}
+    _begin_profile(self, *args, **kwargs)
+
+
+def _keep_settings(settings: str = "") -> None:
+    warnings.warn(
+        f"The simulated GPU keeps PyTorch's default allocator settings: {settings!r} has no "
+        "effect.",
+        stacklevel=3,
+    )

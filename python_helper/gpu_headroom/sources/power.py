@@ -1,0 +1,36 @@
+"""Whether the machine's NVIDIA GPUs sleep: a laptop's does, and to ask its driver would wake it.
+
+Linux tells without touching the device (kernel documentation, "Runtime Power Management").
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_DEVICES = Path("/sys/bus/pci/devices")
+_NVIDIA = "0x10de"
+_DISPLAY = "0x03"
+
+
+class Power:
+    """The power state of the NVIDIA GPUs of a machine."""
+
+    def __init__(self, devices: Path = _DEVICES) -> None:
+        found = devices.glob("*/vendor")
+        gpus = (each.parent for each in found if _read(each) == _NVIDIA)
+        self._states = [
+            gpu / "power/runtime_status"
+            for gpu in gpus
+            if _read(gpu / "class").startswith(_DISPLAY)
+        ]
+
+    def asleep(self) -> bool:
+        """Whether all of them are suspended: then no program uses one."""
+        return bool(self._states) and all(_read(each) == "suspended" for each in self._states)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8").strip()
+    except OSError:
+        return ""

@@ -1,0 +1,164 @@
+"""Several GPUs, other programs, and a driver that hides them: simulated cards in real kernels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.live import LiveKernel
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.conftest import Start
+    from tests.live import Packs
+
+GIB = 2**30
+CONTEXT = 420 * 2**20
+CONTEXTS = "[card.has_context for card in __import__('gpu_headroom').simulate.active().cards]"
+CALLS = "dict(__import__('gpu_headroom').sources.nvml.DRIVER._library._library.calls)"
+PROCESSES = (
+    "[__import__('gpu_headroom').sources.nvml.processes(each)"
+    " for each in __import__('gpu_headroom').session.current().sampler.latest.devices]"
+)
+
+
+@pytest.fixture
+def two(newest_python: Path, packs: Packs, tmp_path: Path) -> Iterator[LiveKernel]:
+    """A kernel with two cards of 16 GiB, PyTorch imported and not used."""
+    with LiveKernel(
+        newest_python, tmp_path, installed=True, GPU_HEADROOM_SIMULATE="16GiB*2"
+    ) as kernel:
+        kernel.inject(packs, more=False)
+        kernel.attach()
+        kernel.run("import torch")
+        yield kernel
+
+
+def figures(sample: Any, *keys: str) -> list[tuple[Any, ...]]:
+    """These figures of each device."""
+    return [tuple(device[key] for key in keys) for device in sample["devices"]]
+
+
+def test_the_driver_tells_before_pytorch_has_started(two: LiveKernel) -> None:
+    """Each card is there with its totals, by name and as simulated, and no context is made."""
+    sample = two.sample()
+    assert sample["state"] == "not_initialised"
+    assert figures(sample, "index", "name", "simulated", "frameworks") == [
+        (0, "Simulated GPU", True, []),
+        (1, "Simulated GPU", True, []),
+    ]
+    assert figures(sample, "used_bytes", "headroom_bytes", "others_bytes") == [(0, 16 * GIB, 0)] * 2
+    assert two.value(CONTEXTS) == [False, False]
+    assert two.value("torch.cuda.is_initialized()") is False
+
+
+def test_outside_is_measured_for_each_device(two: LiveKernel) -> None:
+    """The device that is used has a context outside; the other one is left without."""
+    two.run("kept = torch.empty(3 * 2**30, dtype=torch.uint8, device='cuda:1')")
+    since = two.now
+    two.run("import time; time.sleep(0.5)")
+    sample = two.sample()
+    assert sample["state"] == "live"
+    assert two.events("sample", since)
+    assert figures(sample, "index", "in_use_bytes", "outside_bytes", "free_bytes") == [
+        (0, 0, 0, 16 * GIB),
+        (1, 3 * GIB, CONTEXT, 13 * GIB - CONTEXT),
+    ]
+    assert [uuid for (uuid,) in figures(sample, "uuid")] == [
+        two.value(f"str(torch.cuda.get_device_properties({index}).uuid)") for index in range(2)
+    ]
+    assert two.value(CONTEXTS) == [False, True]
+    assert all(name.startswith(("nvmlInit", "nvmlDeviceGet")) for name in two.value(CALLS))
+
+
+def test_says_nothing_in_a_forked_child(two: LiveKernel) -> None:
+    """A child of the kernel asks nothing of the driver's library."""
+    two.run("kept = torch.ones(1, device='cuda')")
+    two.sample()
+    run = two.run(
+        "import os, gpu_headroom.session\n"
+        "from gpu_headroom.sources import nvml\n"
+        "session = gpu_headroom.session._live\n"
+        "device = session.sampler.latest.devices[0]\n"
+        "reader, writer = os.pipe()\n"
+        "if os.fork() == 0:\n"
+        "    calls = nvml.DRIVER._library._library.calls\n"
+        "    calls.clear()\n"
+        "    answers = [nvml.DRIVER.read(True), nvml.processes(device)]\n"
+        "    answers.append(session.sampler.measure())\n"
+        "    nvml.DRIVER.open(); nvml.DRIVER.close()\n"
+        "    os.write(writer, repr([answers, calls.total()]).encode())\n"
+        "    os._exit(0)\n"
+        "os.wait()\n"
+        "print(os.read(reader, 1000).decode())"
+    )
+    assert run.text.strip() == "[[(), None, None], 0]"
+
+
+def test_only_visible_devices_are_told(start_newest: Start) -> None:
+    """With CUDA_VISIBLE_DEVICES=1 the second card is the first, in PyTorch and for the driver."""
+    kernel = start_newest(installed=True, GPU_HEADROOM_SIMULATE="8GiB*2", CUDA_VISIBLE_DEVICES="1")
+    kernel.run("%load_ext gpu_headroom\nimport torch")
+    kernel.attach()
+    before = kernel.sample()
+    kernel.run("kept = torch.ones(2**20, device='cuda')")
+    after = kernel.sample()
+    uuid = "51f00001-0000-0000-0000-000000000000"
+    assert figures(before, "index", "uuid") == figures(after, "index", "uuid") == [(0, uuid)]
+    assert figures(after, "in_use_bytes") == [(4 * 2**20,)]
+
+
+def test_other_programs_are_named_unless_they_are_hidden(start_newest: Start) -> None:
+    """What others use is part of outside, with their names; a driver that hides them is silent."""
+    kernel = start_newest(installed=True)
+    kernel.run(
+        "%load_ext gpu_headroom\n"
+        "import gpu_headroom, torch\n"
+        f"simulation = gpu_headroom.simulate('8 GiB', outside={3 * GIB})\n"
+        "kept = torch.ones(2**20, device='cuda')"
+    )
+    kernel.attach()
+    assert figures(kernel.sample(), "outside_bytes", "others_bytes") == [
+        (3 * GIB, 3 * GIB - CONTEXT)
+    ]
+    ((other,),) = kernel.value(PROCESSES)
+    assert (other["name"], other["bytes"]) == ("simulated-program", 3 * GIB - CONTEXT)
+
+    kernel.run(
+        "from gpu_headroom.sources import nvml\n"
+        "nvml.DRIVER._library._library._processes = 'hidden'\n"
+        "nvml.DRIVER._others.clear()"
+    )
+    assert figures(kernel.sample(), "outside_bytes", "others_bytes") == [(3 * GIB, None)]
+    assert kernel.value(PROCESSES) == [None]
+
+
+def test_frameworks_stand_side_by_side(start_newest: Start) -> None:
+    """PyTorch and JAX (a stand-in) on one card: outside is what neither of them explains."""
+    kernel = start_newest(installed=True)
+    kernel.run(
+        "%load_ext gpu_headroom\n"
+        "import gpu_headroom, sys, torch\n"
+        "from types import ModuleType, SimpleNamespace\n"
+        f"simulation = gpu_headroom.simulate('16 GiB', outside={6 * GIB})\n"
+        "kept = torch.empty(2**30, dtype=torch.uint8, device='cuda')\n"
+        f"stats = {{'bytes_in_use': {GIB}, 'pool_bytes': {4 * GIB}, 'bytes_limit': {4 * GIB}}}\n"
+        "device = SimpleNamespace(\n"
+        "    memory_stats=lambda: stats, local_hardware_id=0, id=0, device_kind='T4',\n"
+        "    client=SimpleNamespace(platform_version='cuda'))\n"
+        "bridge = sys.modules['jax._src.xla_bridge'] = ModuleType('jax._src.xla_bridge')\n"
+        "bridge._backends = {'cuda': SimpleNamespace(local_devices=lambda: [device])}\n"
+        "sys.modules['jax'] = ModuleType('jax')"
+    )
+    kernel.attach()
+    (device,) = kernel.sample()["devices"]
+    assert [(each["name"], each["preallocated"]) for each in device["frameworks"]] == [
+        ("torch", False),
+        ("jax", True),
+    ]
+    assert device["in_use_bytes"] == 2 * GIB
+    assert device["outside_bytes"] == 6 * GIB - 4 * GIB
+    assert device["used_bytes"] + device["headroom_bytes"] == device["capacity_bytes"] == 16 * GIB
+    assert [note["id"] for note in device["notes"]] == ["note.preallocated"]

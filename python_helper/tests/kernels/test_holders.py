@@ -1,0 +1,266 @@
+"""Who holds what, asked by a page of real kernels on a simulated GPU."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.kernels.test_numbers import SIMULATE
+from tests.live import LiveKernel
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.live import Packs
+
+MIB = 2**20
+MAKE = "{name} = torch.empty({mib} * 2**20, dtype=torch.uint8, device='cuda')"
+
+
+@pytest.fixture(scope="module")
+def gpu(
+    python: Path, packs: Packs, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[LiveKernel]:
+    """A kernel of each generation with 64 MiB in `kept`, shared by the tests of this module."""
+    with LiveKernel(python, tmp_path_factory.mktemp("holders")) as kernel:
+        kernel.inject(packs)
+        kernel.attach()
+        assert kernel.run(SIMULATE).status == "ok"
+        assert (
+            kernel.run("kept = [torch.zeros(2**24, device='cuda')]", cell_id="keep").status == "ok"
+        )
+        yield kernel
+
+
+def measure(kernel: LiveKernel) -> dict[str, Any]:
+    """Ask who holds what, and wait for the event."""
+    since = kernel.now
+    reply = kernel.ask("holders")
+    return kernel.await_event("holders", since, request_id=reply["id"])
+
+
+def path(kernel: LiveKernel, holder_id: str) -> dict[str, Any]:
+    """Ask who holds a row or a part, and wait for the event."""
+    since = kernel.now
+    reply = kernel.ask("path", holder_id=holder_id)
+    return kernel.await_event("path", since, request_id=reply["id"])
+
+
+def row(event: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return the holder of that name on the only device."""
+    (device,) = event["devices"]
+    found = next((each for each in device["rows"] if each["name"] == name), None)
+    assert found is not None, "\n".join(f"{k}: {str(v)[:1500]}" for k, v in event.items())
+    return dict(found)
+
+
+def test_says_who_holds_what_between_cells(gpu: LiveKernel) -> None:
+    """At rest the account comes at once: its parts add up to what PyTorch has in use."""
+    since = gpu.now
+    reply = gpu.ask("holders")
+    assert reply["status"] == "queued"
+    event = gpu.await_event("holders", since, request_id=reply["id"])
+    (device,) = event["devices"]
+    parts = ("named_bytes", "graph_bytes", "unnamed_bytes", "not_attributed_bytes")
+    in_use = gpu.value("torch.cuda.memory_allocated()")
+    assert sum(device[part] for part in parts) == device["in_use_bytes"] == in_use
+    assert row(event, "kept")["bytes"] == 64 * MIB
+    assert event["complete"] is True
+    assert event["recording"] is False
+
+
+def test_waits_while_a_cell_runs(gpu: LiveKernel) -> None:
+    """A busy kernel answers with its last account, and measures when the cell has ended."""
+    last = measure(gpu)
+    make = MAKE.format(name="late", mib=8)
+    cell = gpu.start_cell(f"print('begun', flush=True)\nimport time; time.sleep(0.8)\n{make}")
+    since = gpu.now
+    first, second = gpu.ask("holders"), gpu.ask("holders")
+    assert (first["status"], second["status"]) == ("waiting", "waiting")
+    assert first["last"]["request_id"] == last["request_id"]
+    assert gpu.events("holders", since) == []
+    run = gpu.result(cell)
+    for reply in (first, second):
+        event = gpu.await_event("holders", since, request_id=reply["id"])
+        assert row(event, "late")["bytes"] == 8 * MIB
+        assert event["execution_count"] == run.reply["execution_count"]
+    gpu.run("del late")
+
+
+def test_says_the_way_to_a_part(gpu: LiveKernel) -> None:
+    """Who holds it? is answered for a part of the last account, in steps."""
+    (part,) = row(measure(gpu), "kept")["parts"]
+    event = path(gpu, part["id"])
+    steps = [[step["text"] for step in way] for way in event["paths"]]
+    assert steps == [["`kept`", "list", "item 0"]]
+    assert event["complete"] is True
+
+
+def test_says_the_way_to_what_no_walk_reached(gpu: LiveKernel) -> None:
+    """What hangs deeper than the walk goes is searched from the object back to a name."""
+    gpu.run(f"{MAKE.format(name='nest', mib=96)}\nfor _ in range(15): nest = [nest]")
+    (device,) = measure(gpu)["devices"]
+    (found,) = [each for each in device["rows"] if each["origin"] == "elsewhere"]
+    assert found["bytes"] == 96 * MIB
+    event = path(gpu, found["id"])
+    assert [step["text"] for step in event["paths"][0]] == ["`nest`", *["list", "item 0"] * 15]
+    gpu.run("del nest")
+
+
+def test_an_id_that_is_gone_gets_a_sentence(gpu: LiveKernel) -> None:
+    """Neither an unknown id nor that of a freed object is a failure."""
+    gpu.run(MAKE.format(name="short", mib=4))
+    (part,) = row(measure(gpu), "short")["parts"]
+    gpu.run("del short")
+    for holder_id in (part["id"], "never-was"):
+        event = path(gpu, holder_id)
+        assert (event["paths"], event["message"]["id"]) == ([], "path.gone")
+
+
+def test_a_path_waits_while_a_cell_runs(gpu: LiveKernel) -> None:
+    """Nothing of the user's is walked while a cell runs."""
+    (part,) = row(measure(gpu), "kept")["parts"]
+    cell = gpu.start_cell("print('begun', flush=True)\nimport time; time.sleep(0.6)")
+    since = gpu.now
+    reply = gpu.ask("path", holder_id=part["id"])
+    assert reply["status"] == "waiting"
+    assert gpu.events("path", since) == []
+    gpu.result(cell)
+    assert gpu.await_event("path", since, request_id=reply["id"])["paths"]
+
+
+def test_says_nothing_in_the_notebook(gpu: LiveKernel) -> None:
+    """A measurement and a search leave no output, no name, and no count behind."""
+    names, count = gpu.value("sorted(globals())"), gpu.value("get_ipython().execution_count")
+    since = gpu.now
+    (part,) = row(measure(gpu), "kept")["parts"]
+    path(gpu, part["id"])
+    gpu.ask("snapshot", path=None)
+    gpu.await_event("snapshot", since)
+    kinds = {each["msg_type"] for each in gpu.messages(since)}
+    assert kinds <= {"comm_msg", "status"}
+    assert gpu.value("sorted(globals())") == names
+    assert gpu.value("get_ipython().execution_count") == count
+
+
+def test_writes_a_snapshot_between_cells(gpu: LiveKernel) -> None:
+    """The snapshot lands in the kernel's working directory when the running cell has ended."""
+    cell = gpu.start_cell("print('begun', flush=True)\nimport time; time.sleep(0.6)")
+    since = gpu.now
+    reply = gpu.ask("snapshot", path=None)
+    assert reply["status"] == "waiting"
+    assert gpu.events("snapshot", since) == []
+    gpu.result(cell)
+    event = gpu.await_event("snapshot", since, request_id=reply["id"])
+    file = Path(event["path"])
+    assert str(file.parent) == gpu.value("__import__('os').getcwd()")
+    assert event["bytes"] == file.stat().st_size
+    snapshot = pickle.loads(file.read_bytes())  # noqa: S301  our own file
+    assert sum(each["allocated_size"] for each in snapshot["segments"]) >= 64 * MIB
+
+
+def test_a_snapshot_to_a_bad_path_gets_a_sentence(gpu: LiveKernel) -> None:
+    """What cannot be written is said; nothing is overwritten."""
+    since = gpu.now
+    reply = gpu.ask("snapshot", path="no/such/folder/x.pickle")
+    event = gpu.await_event("snapshot", since, request_id=reply["id"])
+    assert (event["path"], event["bytes"]) == (None, None)
+    assert event["message"]["id"] == "snapshot.failed"
+
+
+def test_remembers_runs_for_a_page_that_knows_none(gpu: LiveKernel) -> None:
+    """After a reload a page learns of the last runs of each cell, oldest first."""
+    for _ in range(4):
+        gpu.run(MAKE.format(name="again", mib=4), cell_id="again")
+    gpu.run("1/0", cell_id="bad", stop_on_error=False)
+    gpu.attach(client_id="the page, loaded again")
+    runs = gpu.ask("cells")["runs"]
+    mine = [each for each in runs if each["cell_id"] == "again"]
+    assert [each["run"] for each in mine] == [2, 3, 4]
+    assert all(each["memory"][0]["device_index"] == 0 for each in mine)
+    assert runs[-1]["cell_id"] == "bad"
+    assert runs[-1]["status"] == "error"
+    assert runs == sorted(runs, key=lambda each: each["start_s"])
+    gpu.ask("detach", client_id="the page, loaded again")
+
+
+def test_remembers_the_last_minutes(gpu: LiveKernel) -> None:
+    """The history has the highest reading of each second, oldest first."""
+    gpu.sample()
+    points = gpu.ask("history")["points"]
+    times = [each["time_s"] for each in points]
+    assert times == sorted(times)
+    assert max(each["in_use_bytes"] for each in points) >= 64 * MIB
+
+
+def test_records_allocations_only_when_asked(gpu: LiveKernel) -> None:
+    """With the setting on, a holder says which cell and line made it; off again, it does not."""
+    assert (
+        gpu.value("any(b['frames'] for s in torch.cuda.memory_snapshot() for b in s['blocks'])")
+        is False
+    )
+    gpu.attach(record_allocations=True)
+    run = gpu.run(f"# first\n\n{MAKE.format(name='made', mib=4)}", cell_id="maker")
+    event = measure(gpu)
+    assert event["recording"] is True
+    (part,) = row(event, "made")["parts"]
+    assert part["made"] == {
+        "cell_id": "maker",
+        "execution_count": run.reply["execution_count"],
+        "line": 3,
+    }
+    (part,) = row(event, "kept")["parts"]
+    assert part["made"] is None
+    gpu.attach(record_allocations=False)
+    gpu.run(MAKE.format(name="made", mib=4))
+    event = measure(gpu)
+    assert event["recording"] is False
+    (part,) = row(event, "made")["parts"]
+    assert part["made"] is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "keys", "module", "function"),
+    [
+        ("holders", {}, "measure", "take"),
+        ("path", {"holder_id": "x"}, "paths", "take"),
+    ],
+)
+def test_every_wish_comes_to_an_end(
+    gpu: LiveKernel, kind: str, keys: dict[str, str], module: str, function: str
+) -> None:
+    """Where a walk breaks the page is told, instead of waiting for ever."""
+    gpu.expected_complaints.append("holders failed")
+    owner = f"gpu_headroom.holders.{module}"
+    gpu.run(
+        f"import {owner}\ndef broken(*_, **__): raise ZeroDivisionError('broken on purpose')\n"
+        f"original, {owner}.{function} = {owner}.{function}, broken"
+    )
+    since = gpu.now
+    reply = gpu.ask(kind, **keys)
+    event = gpu.await_event(kind, since, request_id=reply["id"])
+    gpu.run(f"{owner}.{function} = original")
+    assert event["complete"] is False
+    assert "ZeroDivisionError: broken on purpose" in event["message"]["text"]
+
+
+def test_needs_the_second_pack(newest_python: Path, packs: Packs, tmp_path: Path) -> None:
+    """While the second pack is on its way the answer is to try again, and nothing is lost."""
+    with LiveKernel(newest_python, tmp_path) as kernel:
+        kernel.inject(packs, more=False)
+        kernel.attach()
+        for kind, keys in (
+            ("holders", {}),
+            ("path", {"holder_id": "x"}),
+            ("cells", {}),
+            ("history", {}),
+            ("snapshot", {"path": None}),
+            ("plan", {}),
+            ("cancel", {"release_id": "x"}),
+        ):
+            reply = kernel.ask(kind, **keys)
+            assert reply["message"]["id"] == "refused.incomplete", kind
+        kernel.ask("pack", data=packs.more)
+        assert kernel.ask("cells")["runs"] == []

@@ -1,0 +1,91 @@
+"""Trends and warnings in a real kernel and in real time (on a simulated GPU)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.live import SOURCES, LiveKernel
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.live import Packs
+
+MIB = 2**20
+# The simulator is in the wheel only: the injected package is shown where it lies.
+SETUP = f"""
+import gpu_headroom
+gpu_headroom.__path__.append({str(SOURCES / "gpu_headroom")!r})
+simulation = gpu_headroom.simulate("4 GiB")
+import time, torch
+from torch import nn
+model = nn.Sequential(*[nn.Linear(1024, 1024) for _ in range(4)]).cuda()
+optimizer = torch.optim.AdamW(model.parameters())
+x = torch.randn(4096, 1024, device="cuda")
+kept = []
+def step():
+    optimizer.zero_grad()
+    found = model(x)
+    found.sum().backward()
+    optimizer.step()
+    time.sleep(0.1)
+    return found.detach()
+"""
+LEAK = "for number in range(2000):\n    kept.append(step())"
+HEALTHY = "for number in range(120):\n    last = step()"
+
+
+@pytest.fixture(scope="module")
+def gpu(
+    newest_python: Path, packs: Packs, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[LiveKernel]:
+    """A kernel with the helper injected, a page that looks and a simulated GPU."""
+    with LiveKernel(newest_python, tmp_path_factory.mktemp("gpu")) as kernel:
+        kernel.inject(packs)
+        kernel.attach()
+        run = kernel.run(SETUP)
+        assert run.status == "ok", run.outputs
+        yield kernel
+
+
+def trends(kernel: LiveKernel, since: int) -> list[Any]:
+    """The trends that came with the samples."""
+    return [trend for each in kernel.events("sample", since) for trend in each["trends"]]
+
+
+def test_a_healthy_loop_is_steady(gpu: LiveKernel) -> None:
+    """A loop of a quarter of a minute ends steady, and nothing is said of it."""
+    gpu.attach()
+    since = gpu.now
+    request = gpu.submit(HEALTHY, cell_id="healthy")
+    assert gpu.result(request, timeout_s=90).status == "ok"
+    found = trends(gpu, since)
+    assert found[0]["state"] == "unknown"
+    assert found[-1]["state"] == "steady"
+    assert gpu.events("warning", since) == []
+
+
+def test_a_leak_is_warned_of_before_it_fails(gpu: LiveKernel) -> None:
+    """The warning comes while the cell runs; what it collected is named after it has failed."""
+    gpu.attach()
+    since = gpu.now
+    request = gpu.submit(LEAK, cell_id="leak")
+    gpu.until(lambda: bool(gpu.events("warning", since)), timeout_s=90)
+    (said,) = gpu.events("warning", since)
+    assert (said["kind"], said["cell_id"]) == ("filling_up", "leak")
+    assert gpu.sample()["busy"] is True
+    assert gpu.result(request, timeout_s=90).status == "error"
+    gpu.until(lambda: len(gpu.events("warning", since)) > 1)
+    named = gpu.events("warning", since)[-1]
+    assert named["message"]["params"]["name"] == "kept"
+
+
+def test_a_page_that_comes_later_gets_the_history(gpu: LiveKernel) -> None:
+    """Readings and runs are in the kernel, and survive a reload of the page."""
+    points = gpu.ask("history")["points"]
+    assert len(points) > 20
+    assert max(each["in_use_bytes"] for each in points) > 2000 * MIB
+    runs = gpu.ask("cells")["runs"]
+    assert {"healthy", "leak"} <= {each["cell_id"] for each in runs}

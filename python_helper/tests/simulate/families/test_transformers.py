@@ -1,0 +1,186 @@
+"""Hugging Face Transformers on the simulated card: models made of a configuration, and Trainer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.simulate.families.conftest import Notebook
+
+MODELS = {
+    "GPT-2": """
+from transformers import GPT2Config, GPT2LMHeadModel
+torch.manual_seed(0)
+model = GPT2LMHeadModel(GPT2Config(
+    n_layer=2, n_head=2, n_embd=64, vocab_size=200, n_positions=64, bos_token_id=0, eos_token_id=0,
+)).to("cuda")
+ids = torch.randint(0, 200, (4, 32), device="cuda")
+inputs = {"input_ids": ids, "labels": ids}
+""",
+    "BERT": """
+from transformers import BertConfig, BertForSequenceClassification
+torch.manual_seed(0)
+model = BertForSequenceClassification(BertConfig(
+    num_hidden_layers=2, hidden_size=64, num_attention_heads=2, intermediate_size=256,
+    vocab_size=200, num_labels=3,
+)).to("cuda")
+ids = torch.randint(0, 200, (4, 32), device="cuda")
+mask = torch.ones_like(ids)
+mask[:, 20:] = 0
+inputs = {"input_ids": ids, "attention_mask": mask, "labels": torch.tensor([0, 1, 2, 0]).cuda()}
+""",
+}
+TRAIN = """
+loaded = in_use()
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+losses = []
+for _ in range(8):
+    loss = model(**inputs).loss
+    loss.backward()
+    losses.append(loss.item())
+    optimizer.step()
+    stepped = in_use()
+    optimizer.zero_grad()
+    del loss
+"""
+DATA = """
+from transformers import GPT2Config, GPT2LMHeadModel, Trainer, TrainingArguments
+torch.manual_seed(0)
+model = GPT2LMHeadModel(GPT2Config(
+    n_layer=2, n_head=2, n_embd=64, vocab_size=50, n_positions=64, bos_token_id=0, eos_token_id=0,
+))
+data = [{"input_ids": torch.arange(16), "labels": torch.arange(16)} for _ in range(32)]
+folder = tempfile.TemporaryDirectory()
+
+def train(**options):
+    options = {"per_device_train_batch_size": 8, **options}
+    arguments = TrainingArguments(
+        folder.name, num_train_epochs=3, learning_rate=1e-2, logging_steps=1, report_to=[],
+        save_strategy="no", disable_tqdm=True, **options,
+    )
+    trainer = Trainer(model, arguments, train_dataset=data, eval_dataset=data)
+    trainer.train()
+    return trainer
+
+def losses_of(trainer):
+    return [each["loss"] for each in trainer.state.log_history if "loss" in each]
+"""
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_model_trains(notebook: Notebook, name: str) -> None:
+    """Parameters, gradients and AdamW's two states take four times the parameters' bytes."""
+    notebook.run(MODELS[name])
+    notebook.run(TRAIN)
+    losses, loaded, stepped, peak = notebook.value(
+        "losses, loaded, stepped, torch.cuda.max_memory_allocated()"
+    )
+    parameters, others = notebook.value(
+        "size(model.parameters()), size(model.buffers()) + size(inputs.values())"
+    )
+    assert loaded == parameters + others
+    loss = 512
+    assert stepped == 4 * parameters + others + loss
+    assert peak >= stepped
+    if notebook.has_values:
+        assert losses[-1] < 0.9 * losses[0]
+    assert notebook.explained() >= 0.99
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_a_model_trains_under_autocast(notebook: Notebook, dtype: str) -> None:
+    """With autocast, a scaler and checkpointed blocks, logits are low and gradients float32."""
+    notebook.run(MODELS["GPT-2"])
+    notebook.run(f"""
+model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={{"use_reentrant": False}})
+model.config.use_cache = False
+model.train()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+scaler = torch.amp.GradScaler(enabled={dtype == "float16"})
+losses = []
+for _ in range(4):
+    with torch.autocast("cuda", dtype=torch.{dtype}):
+        result = model(**inputs)
+    scaler.scale(result.loss).backward()
+    scaler.step(optimizer)
+    scaler.update()
+    losses.append(result.loss.item())
+    kinds = {{str(each.grad.dtype) for each in model.parameters()}}
+    optimizer.zero_grad()
+""")
+    kinds, losses, logits = notebook.value("kinds, losses, str(result.logits.dtype)")
+    assert kinds == {"torch.float32"}
+    assert logits == f"torch.{dtype}"
+    if notebook.has_values:
+        assert losses[-1] < losses[0]
+    assert notebook.explained() >= 0.99
+
+
+def test_a_model_generates_where_there_are_values(notebook: Notebook) -> None:
+    """`generate`, which runs in no-grad mode and keeps a cache of keys and values, ends."""
+    if not notebook.has_values:
+        pytest.skip("without values nothing ever ends a text")
+    notebook.run(MODELS["GPT-2"])
+    notebook.run("""
+model.eval()
+texts = model.generate(ids[:, :4], attention_mask=torch.ones_like(ids[:, :4]), max_new_tokens=5)
+""")
+    assert notebook.value("(texts.is_cuda, texts.shape[1] <= 9)") == (True, True)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        "",
+        "fp16=True",
+        "bf16=True, gradient_accumulation_steps=2, gradient_checkpointing=True",
+        "optim='adafactor'",
+    ],
+)
+def test_trainer_trains(notebook: Notebook, options: str) -> None:
+    """Trainer takes the card by itself, the loss falls, and evaluation and saving work."""
+    notebook.run(DATA)
+    notebook.run(f"""
+trainer = train({options})
+losses = losses_of(trainer)
+eval_loss = trainer.evaluate()["eval_loss"]
+trainer.save_model(folder.name)
+again = GPT2LMHeadModel.from_pretrained(folder.name).to("cuda")
+same = all(torch.equal(a, b) for a, b in zip(model.parameters(), again.parameters()))
+""")
+    losses, eval_loss, device, count, same = notebook.value(
+        "losses, eval_loss, str(model.device), trainer.args.n_gpu, same"
+    )
+    assert (device, count, same) == ("cuda:0", 1, True)
+    if notebook.has_values:
+        assert losses[-1] < 0.7 * losses[0]
+        assert eval_loss < losses[0]
+    assert notebook.explained() >= 0.99
+
+
+def test_trainer_finds_a_batch_that_fits(notebook: Notebook) -> None:
+    """`auto_find_batch_size` runs out of memory, tries smaller batches, and trains."""
+    notebook.run(DATA)
+    notebook.run("""
+data = data * 4
+torch.cuda.set_per_process_memory_fraction(48 / 1024)
+trainer = train(per_device_train_batch_size=96, auto_find_batch_size=True, max_steps=2)
+ooms = torch.cuda.memory_stats()["num_ooms"]
+""")
+    ooms, batch = notebook.value("ooms, trainer._train_batch_size")
+    assert ooms >= 1
+    assert batch < 96
+
+
+def test_a_batch_too_large_is_pytorchs_error(notebook: Notebook) -> None:
+    """The cell ends with `torch.OutOfMemoryError`, the helper reports it, and a small one runs."""
+    notebook.run(MODELS["GPT-2"])
+    since = notebook.kernel.now
+    run = notebook.try_to_run("model(torch.zeros(2**16, 64, dtype=torch.long, device='cuda'))")
+    (error,) = [content for kind, content in run.outputs if kind == "error"]
+    assert error["ename"] == "OutOfMemoryError"
+    assert error["evalue"].startswith("CUDA out of memory. Tried to allocate")
+    notebook.kernel.await_event("oom", since)
+    notebook.run("loss = model(**inputs).loss")

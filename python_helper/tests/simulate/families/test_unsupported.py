@@ -1,0 +1,177 @@
+"""What is not simulated says so in one sentence when a program asks for it."""
+
+from __future__ import annotations
+
+import re
+from multiprocessing.reduction import ForkingPickler
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import torch
+import torch.utils.dlpack
+from torch import nn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gpu_headroom.simulate.simulation import Simulation
+
+Ask = "Callable[[torch.Tensor], Any]"
+
+
+def make_graph(tensor: torch.Tensor) -> None:
+    """Capture a CUDA graph."""
+    with torch.cuda.graph(torch.cuda.CUDAGraph()):
+        tensor + 1
+
+
+def emit_nvtx(tensor: torch.Tensor) -> None:
+    """Let autograd mark its operators."""
+    with torch.autograd.profiler.emit_nvtx():
+        tensor + 1
+
+
+def run_source(tensor: torch.Tensor) -> Any:
+    """Compile a kernel from source; it asks whether there is a card when it is made."""
+    source = "template <typename T> T same(T x) { return x; }"
+    return torch.cuda.jiterator._create_jit_fn(source)(tensor)
+
+
+def lose_ctc(tensor: torch.Tensor) -> Any:
+    """Align two texts with their probabilities."""
+    scores = torch.zeros(5, 2, 4, device=tensor.device).log_softmax(2)
+    texts = torch.ones(2, 3, dtype=torch.long, device=tensor.device)
+    return nn.CTCLoss()(scores, texts, torch.tensor([5, 5]), torch.tensor([3, 3]))
+
+
+def sparse_gradient(tensor: torch.Tensor) -> None:
+    """Let an embedding have a sparse gradient."""
+    table = nn.Embedding(4, 4, sparse=True).to(tensor.device)
+    table(torch.tensor([1], device=tensor.device)).sum().backward()
+
+
+def compile_kernel(tensor: torch.Tensor) -> Any:
+    """Compile a kernel from its source."""
+    source = "template <typename T> T same(T x) { return x; }"
+    return torch.cuda.jiterator._create_jit_fn(source)(tensor)
+
+
+INDICES = torch.tensor([[0, 1], [1, 0]])
+
+REFUSED: dict[str, tuple[Any, str]] = {
+    "a sparse copy": (lambda t: t.to_sparse(), "sparse tensors"),
+    "a compressed copy": (lambda t: t.to_sparse_csr(), "sparse tensors"),
+    "a sparse tensor": (
+        lambda t: torch.sparse_coo_tensor(INDICES, torch.ones(2), (2, 2), device=t.device),
+        "sparse tensors",
+    ),
+    "a sparse tensor of the host": (
+        lambda t: torch.eye(3).to_sparse().to(t.device),
+        "sparse tensors",
+    ),
+    "a sparse gradient": (sparse_gradient, "sparse tensors"),
+    "a CUDA graph": (make_graph, "CUDA graphs"),
+    "graphed callables": (
+        lambda t: torch.cuda.make_graphed_callables(nn.Linear(4, 4).to(t.device), (t,)),
+        "CUDA graphs",
+    ),
+    "a pool of graphs": (lambda _: torch.cuda.graph_pool_handle(), "CUDA graphs"),
+    "a memory pool": (lambda _: torch.cuda.MemPool(), "memory pools"),
+    "another allocator": (
+        lambda _: torch.cuda.memory.CUDAPluggableAllocator("alloc.so", "alloc", "free"),
+        "room for another allocator",
+    ),
+    "no caching": (
+        lambda _: torch.cuda.memory.caching_allocator_enable(False),
+        "allocator that does not cache",
+    ),
+    "a foreign stream": (lambda _: torch.cuda.ExternalStream(1), "streams of other libraries"),
+    "NVTX of autograd": (emit_nvtx, "NVTX"),
+    "another process": (
+        ForkingPickler.dumps,
+        "memory that other processes could share: copy it to the host with .cpu() first",
+    ),
+    "an event of another process": (
+        lambda _: torch.cuda.Event(interprocess=True).ipc_handle(),
+        "events that other processes could share",
+    ),
+    "DLPack": (torch.utils.dlpack.from_dlpack, "memory that DLPack could share"),
+    "CTC loss": (lose_ctc, "CTC loss"),
+    "a quantized tensor": (
+        lambda t: torch.quantize_per_tensor(t, 0.1, 0, torch.qint8),
+        "quantized tensors",
+    ),
+    "a nested tensor": (
+        lambda t: torch.nested.nested_tensor([torch.ones(2), torch.ones(3)], device=t.device),
+        "nested tensors",
+    ),
+    "an exported program": (
+        lambda t: torch.export.export(nn.Linear(4, 4).to(t.device), (t,)),
+        "tracing for torch.export",
+    ),
+    "a kernel from source": (compile_kernel, "kernels compiled at run time"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_not_there_says_so(card: Simulation, name: str) -> None:
+    """The error is one sentence that names the simulated GPU, and the card works on."""
+    ask, what = REFUSED[name]
+    tensor = torch.ones(4, 4, device="cuda")
+    with pytest.raises(
+        NotImplementedError, match=re.escape(f"The simulated GPU has no {what}.") + "$"
+    ):
+        ask(tensor)
+    assert (tensor + 1).is_cuda
+    del card
+
+
+IGNORED: dict[str, tuple[Callable[[torch.Tensor], Any], str]] = {
+    "NVTX": (
+        lambda _: torch.cuda.nvtx.mark("here"),
+        "The simulated GPU has no NVTX: ranges and marks are not recorded.",
+    ),
+    "the profiler": (
+        lambda _: torch.cuda.profiler.start(),
+        "The simulated GPU has no times of its own: only the host is profiled.",
+    ),
+    "allocator settings": (
+        lambda _: torch._C._accelerator_setAllocatorSettings("expandable_segments:True"),
+        (
+            "The simulated GPU keeps PyTorch's default allocator settings: "
+            "'expandable_segments:True' has no effect."
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", IGNORED)
+def test_what_changes_no_result_is_left_out_with_a_warning(card: Simulation, name: str) -> None:
+    """A program that only wants to be observed or tuned runs, and is told what it misses."""
+    ask, sentence = IGNORED[name]
+    with pytest.warns(UserWarning, match=re.escape(sentence)):
+        ask(torch.ones(2, device="cuda"))
+    del card
+
+
+def test_a_profile_has_the_hosts_times(card: Simulation) -> None:
+    """The profiler that is asked for the card's activities records the host's, and says so."""
+    activities = [torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]
+    tensor = torch.ones(4, 4, device="cuda")
+    with (
+        pytest.warns(UserWarning, match="only the host is profiled"),
+        torch.profiler.profile(activities=activities) as profile,
+    ):
+        tensor @ tensor
+    assert "aten::matmul" in {each.key for each in profile.key_averages()}
+    del card
+
+
+def test_the_host_is_refused_nothing(card: Simulation) -> None:
+    """What only the card lacks works on the host's tensors all the while."""
+    tensor = torch.eye(4)
+    assert tensor.to_sparse().is_sparse
+    assert torch.equal(torch.utils.dlpack.from_dlpack(tensor), tensor)
+    assert ForkingPickler.dumps(tensor)
+    assert torch.export.export(nn.Linear(4, 4), (tensor,)).graph_module is not None
+    del card

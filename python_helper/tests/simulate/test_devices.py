@@ -1,0 +1,431 @@
+"""Several simulated cards: each with its own memory, one of them the current one."""
+
+from __future__ import annotations
+
+import copy
+import io
+import pickle
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import torch
+from gpu_headroom.simulate import active, simulate
+from gpu_headroom.simulate.sizes import GIB, MIB
+from torch import nn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gpu_headroom.simulate.simulation import Simulation
+    from tests.simulate.conftest import StartCard
+
+ONE = torch.device("cuda", 1)
+native: Any = torch._C  # a build without CUDA has no types for CUDA
+
+
+def allocated() -> list[int]:
+    """Return the bytes in use on each card."""
+    return [torch.cuda.memory_allocated(i) for i in range(torch.cuda.device_count())]
+
+
+def contexts() -> list[bool]:
+    """Return for each card whether the process has a context on it."""
+    return [native._cuda_hasPrimaryContext(i) for i in range(torch.cuda.device_count())]
+
+
+def test_each_card_has_its_own_size_name_and_uuid(start_card: StartCard) -> None:
+    """Capacities may differ, and every card can be told from the others, today and tomorrow."""
+    simulation = start_card(["1 GiB", "2 GiB"], "meta")
+    properties = [torch.cuda.get_device_properties(i) for i in range(torch.cuda.device_count())]
+    assert [each.total_memory for each in properties] == [GIB, 2 * GIB]
+    assert [str(each.uuid) for each in properties] == [
+        "51f00000-0000-0000-0000-000000000000",
+        "51f00001-0000-0000-0000-000000000000",
+    ]
+    assert torch.cuda.get_device_name(1) == "Simulated GPU"
+    assert torch.cuda.mem_get_info(1) == (2 * GIB - simulation.outside, 2 * GIB)
+    with pytest.raises(AssertionError, match="Invalid device id"):
+        torch.cuda.get_device_properties(2)
+    assert repr(simulation) == (
+        "<Simulation of 2 GPUs: capacity=1024.00 MiB+2.00 GiB, outside=420.00 MiB, compute='meta'>"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "capacities"),
+    [
+        ({"capacity": "1 GiB", "devices": 3}, [GIB] * 3),
+        ({"capacity": "1GiB*2"}, [GIB] * 2),
+        ({"capacity": "1 GiB * 2 "}, [GIB] * 2),
+        ({"capacity": (GIB, "2 GiB")}, [GIB, 2 * GIB]),
+    ],
+)
+def test_there_are_several_ways_to_ask_for_several_cards(
+    arguments: dict[str, Any], capacities: list[int]
+) -> None:
+    """A number, a factor or a list of sizes."""
+    with simulate(**arguments) as simulation:
+        assert list(simulation.capacities) == capacities
+        assert torch.cuda.device_count() == torch.accelerator.device_count() == len(capacities)
+    assert torch.cuda.device_count() == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"devices": 0}, "devices must be a number from 1 on, not 0"),
+        ({"devices": "2"}, "devices must be a number from 1 on"),
+        ({"capacity": "1GiB*0"}, "capacity must be a size"),
+        ({"capacity": "1GiB*two"}, "capacity must be a size"),
+        ({"capacity": "1GiB*2", "devices": 2}, "devices=2 must be left out"),
+        ({"capacity": ["1 GiB"], "devices": 2}, "devices=2 must be left out"),
+        ({"capacity": []}, "capacity is an empty list"),
+        ({"capacity": ["1 GiB", "100 MiB"]}, "capacity must be more than what is used outside"),
+    ],
+)
+def test_numbers_of_cards_that_make_no_sense_are_refused(
+    arguments: dict[str, Any], text: str
+) -> None:
+    """One clear sentence, and no simulation is left behind."""
+    with pytest.raises(ValueError, match=text):
+        simulate(**arguments)
+    assert active() is None
+
+
+MAKERS: dict[str, Callable[[], torch.Tensor]] = {
+    "device=": lambda: torch.ones(128, device="cuda:1"),
+    "an index": lambda: torch.ones(128, device=1),
+    "to": lambda: torch.ones(128).to("cuda:1"),
+    "to a tensor's": lambda: torch.ones(128).to(torch.empty(0, device=ONE)),
+    "cuda": lambda: torch.ones(128).cuda(1),
+    "like": lambda: torch.ones_like(torch.ones(128), device="cuda:1"),
+    "data": lambda: torch.tensor([0.0] * 128, device=ONE),
+    "new": lambda: torch.empty(0, device=ONE).new_zeros(128),
+    "new_tensor": lambda: torch.empty(0, device=ONE).new_tensor([1.0] * 128),
+    "type_as": lambda: torch.ones(128).type_as(torch.empty(0, device=ONE)),
+    "operator": lambda: torch.ones(128, device=ONE) + 1,
+    "random": lambda: torch.randn(128, device=ONE),
+    "module": lambda: nn.Linear(128, 1, bias=False, device="cuda:1").weight,
+    "module to": lambda: nn.Linear(128, 1, bias=False).to(1).weight,
+    "from card 0": lambda: torch.ones(128, device="cuda:0").to(ONE),
+    "deep copy": lambda: copy.deepcopy(torch.ones(128, device=ONE)),
+    "pickle": lambda: pickle.loads(pickle.dumps(torch.ones(128, device=ONE))),  # noqa: S301 -- pickled here
+    "inference": torch.inference_mode()(lambda: torch.ones(128).to(ONE)),
+}
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+def test_every_way_to_the_second_card_ends_there(two_cards: Simulation, maker: str) -> None:
+    """The tensor says cuda:1, its 512 bytes are there, and nothing stays on cuda:0."""
+    tensor = MAKERS[maker]()
+    assert tensor.device == tensor.untyped_storage().device == ONE
+    assert tensor.get_device() == 1
+    assert tensor.is_cuda
+    assert "device='cuda:1'" in repr(tensor)
+    assert allocated() == [0, 512]
+    assert tensor.view(-1)[1:].device == ONE
+    assert two_cards.allocators[1].allocated == 512
+
+
+def test_a_card_without_index_is_the_current_one(two_cards: Simulation) -> None:
+    """`torch.cuda.device`, `set_device` and `with torch.device` choose the card."""
+    cuda = torch.cuda
+    with cuda.device(1):
+        assert cuda.current_device() == torch.accelerator.current_device_index() == 1
+        assert torch.ones(1, device="cuda").device == ONE
+        assert torch.ones(1).cuda().device == ONE
+        assert nn.Linear(1, 1).to("cuda").weight.device == ONE
+        assert torch.Generator("cuda").device == ONE
+        assert cuda.memory_allocated() == cuda.memory_allocated(1)
+        with cuda.device(0):
+            assert torch.ones(1, device="cuda").get_device() == 0
+        assert cuda.current_device() == 1
+    assert cuda.current_device() == 0
+    cuda.set_device("cuda:1")
+    assert torch.zeros(1, device="cuda").device == ONE
+    cuda.set_device(0)
+    with torch.device("cuda:1"):
+        assert nn.Linear(2, 2).weight.device == torch.zeros(1).device == ONE
+        assert cuda.current_device() == 0
+    with torch.accelerator.device_index(1):
+        assert cuda.current_device() == 1
+    with cuda.device_of(torch.ones(1, device=ONE)):
+        assert cuda.current_device() == 1
+    assert cuda.current_device() == 0
+    del two_cards
+
+
+def test_a_stream_brings_its_device(two_cards: Simulation) -> None:
+    """Inside of `with torch.cuda.stream` its device is current; afterwards the one before is."""
+    stream = torch.cuda.Stream(ONE)
+    assert stream.device == ONE
+    with torch.cuda.stream(stream):
+        assert torch.cuda.current_stream() == stream
+        assert torch.ones(1, device="cuda").device == ONE
+    with stream:
+        assert torch.cuda.current_device() == 1
+    assert torch.cuda.current_device() == 0
+    assert torch.cuda.current_stream(1) == torch.cuda.default_stream(1) != stream
+    assert torch.cuda.default_stream(0) != torch.cuda.default_stream(1)
+    del two_cards
+
+
+def test_every_thread_has_a_current_device_of_its_own(two_cards: Simulation) -> None:
+    """A thread begins with card 0, and what it sets is not seen by others."""
+    torch.cuda.set_device(1)
+    seen: list[Any] = []
+
+    def work() -> None:
+        seen.append(torch.ones(1, device="cuda").get_device())
+        torch.cuda.set_device(0)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert seen == [0]
+    assert torch.cuda.current_device() == 1
+    del two_cards
+
+
+def test_only_a_card_that_was_used_has_a_context(two_cards: Simulation) -> None:
+    """As in PyTorch's test_cuda_primary_ctx.py: one card's tensors make no context on others."""
+    torch.cuda.init()
+    assert contexts() == [False, False]
+    tensor = torch.randn(1, device="cuda:1")
+    assert contexts() == [False, True]
+    str(tensor)
+    torch.ones(1).copy_(tensor)
+    torch.cuda.empty_cache()
+    torch.cuda.memory_stats(0)
+    torch.cuda.get_device_properties(0)
+    torch.cuda.manual_seed_all(1)
+    with torch.cuda.device(0):
+        pass
+    assert contexts() == [False, True]
+    torch.cuda.mem_get_info(0)
+    assert contexts() == [True, True]
+    del two_cards
+
+
+def test_setting_the_device_makes_a_context_there(two_cards: Simulation) -> None:
+    """Since CUDA 12 `cudaSetDevice` does."""
+    torch.cuda.set_device(1)
+    assert contexts() == [False, True]
+    del two_cards
+
+
+def test_the_driver_sees_contexts_and_reserved_bytes(start_card: StartCard) -> None:
+    """`cards` has what a driver would tell, before the process uses a card and after."""
+    simulation = start_card("1 GiB", "meta", outside="500 MiB", devices=2)
+    assert [card.has_context for card in simulation.cards] == [False, False]
+    assert [card.outside for card in simulation.cards] == [80 * MIB] * 2
+    tensor = torch.zeros(20 * MIB, dtype=torch.uint8, device=ONE)
+    unused, used = simulation.cards
+    assert (unused.outside, unused.context, unused.reserved) == (80 * MIB, 0, 0)
+    assert (used.outside, used.context, used.reserved) == (500 * MIB, 420 * MIB, 20 * MIB)
+    assert (used.index, used.ordinal, used.capacity) == (1, 1, GIB)
+    del tensor
+
+
+def test_memory_peaks_and_fractions_are_per_card(two_cards: Simulation) -> None:
+    """Statistics of one card do not move with the other's, and a fraction limits one."""
+    cuda = torch.cuda
+    first = torch.zeros(MIB, device="cuda:0")
+    second = torch.zeros(2 * MIB, device="cuda:1")
+    assert allocated() == [4 * MIB, 8 * MIB]
+    assert [cuda.memory_reserved(i) for i in (0, 1)] == [20 * MIB] * 2
+    del second
+    assert [cuda.max_memory_allocated(i) for i in (0, 1)] == [4 * MIB, 8 * MIB]
+    cuda.reset_peak_memory_stats(1)
+    assert [cuda.max_memory_allocated(i) for i in (0, 1)] == [4 * MIB, 0]
+    assert torch.accelerator.memory_allocated(1) == 0
+    cuda.set_per_process_memory_fraction(0.01, 1)
+    assert cuda.get_per_process_memory_fraction(0) == 1.0
+    with pytest.raises(torch.OutOfMemoryError, match=r"GPU 1 has .* 40\.96 MiB allowed;"):
+        torch.zeros(60 * MIB, dtype=torch.uint8, device=ONE)
+    torch.zeros(60 * MIB, dtype=torch.uint8, device="cuda:0")
+    cuda.empty_cache()
+    assert [cuda.memory_reserved(i) for i in (0, 1)] == [20 * MIB, 0]
+    with pytest.raises(RuntimeError, match="Invalid device argument 2"):
+        cuda.memory_stats(2)
+    del first, two_cards
+
+
+def test_a_snapshot_has_all_cards(two_cards: Simulation) -> None:
+    """Segments name their card, addresses never meet, and each card has its trace."""
+    torch.cuda.init()
+    torch.cuda.memory._record_memory_history(max_entries=100)
+    tensors = [torch.zeros(MIB, device=f"cuda:{i}") for i in (0, 1, 1)]
+    snapshot = torch.cuda.memory._snapshot()
+    assert {segment["device"] for segment in snapshot["segments"]} == {0, 1}
+    actions = [[event["action"] for event in trace] for trace in snapshot["device_traces"]]
+    assert actions == [["segment_alloc", "alloc"], ["segment_alloc", "alloc", "alloc"]]
+    in_use = [
+        (segment["device"], block["frames"][0]["name"])
+        for segment in snapshot["segments"]
+        for block in segment["blocks"]
+        if block["state"] == "active_allocated"
+    ]
+    assert [device for device, _ in in_use] == [0, 1, 1]
+    assert len({tensor.data_ptr() for tensor in tensors}) == 3
+    del two_cards
+
+
+def test_running_out_on_one_card_leaves_the_other(two_cards: Simulation) -> None:
+    """The error and the observer name card 1; card 0 keeps its numbers and goes on."""
+    heard: list[tuple[int, ...]] = []
+    torch.cuda.init()
+    native._cuda_attach_out_of_memory_observer(lambda *args: heard.append(args))
+    kept = torch.zeros(MIB, device="cuda:0")
+    with pytest.raises(torch.OutOfMemoryError, match=r"GPU 1 has a total capacity of 4\.00 GiB"):
+        torch.zeros(5 * GIB, dtype=torch.uint8, device=ONE)
+    assert heard == [(1, 5 * GIB, 4 * GIB, 4 * GIB - 420 * MIB)]
+    assert [torch.cuda.memory_stats(i)["num_ooms"] for i in (0, 1)] == [0, 1]
+    assert allocated() == [4 * MIB, 0]
+    assert (kept + 1).get_device() == 0
+    torch.cuda.set_per_process_memory_fraction(0.01, 1)
+    with pytest.raises(torch.OutOfMemoryError, match="GPU 1 has"):
+        torch.zeros(60 * MIB, dtype=torch.uint8, device="cuda:0").to(ONE)
+    del two_cards
+
+
+def test_a_copy_between_cards_is_charged_to_its_card(two_cards: Simulation) -> None:
+    """The same card gives the same tensor back; another has a copy, with the values."""
+    tensor = torch.arange(1024.0, device="cuda:0")
+    assert tensor.to("cuda:0") is tensor
+    assert tensor.cuda(0) is tensor
+    there = tensor.to(ONE, torch.float64)
+    assert allocated() == [4096, 8192]
+    back = there.to("cuda:0", torch.float32)
+    assert allocated() == [8192, 8192]
+    other = torch.zeros(1024, device=ONE)
+    other.copy_(tensor)
+    other[:2] = tensor[2:4]
+    assert allocated() == [8192, 12288]
+    if two_cards.compute == "cpu":
+        assert torch.equal(back, tensor)
+        assert other[:4].tolist() == [2.0, 3.0, 2.0, 3.0]
+
+
+MIXES: dict[str, tuple[Callable[[torch.Tensor, torch.Tensor], Any], str]] = {
+    "elements": (
+        lambda zero, one: zero + one,
+        "found at least two devices, cuda:0 and cuda:1!",
+    ),
+    "in place": (
+        lambda zero, one: one.mul_(zero),
+        "found at least two devices, cuda:1 and cuda:0!",
+    ),
+    "a number": (
+        lambda zero, one: zero * one.sum(),
+        "found at least two devices, cuda:0 and cuda:1!",
+    ),
+    "matrices": (
+        lambda zero, one: zero @ one,
+        r"but got mat2 is on cuda:1, different .* cuda:0 \(when .* method wrapper_CUDA_mm\)",
+    ),
+    "a layer": (
+        lambda zero, _one: nn.Linear(2, 2, device=ONE)(zero),
+        r"but got mat1 is on cuda:0, different .* cuda:1 \(when .* method wrapper_CUDA_addmm\)",
+    ),
+    "a list": (lambda zero, one: torch.cat([zero, one]), "Expected all tensors to be on the same"),
+    "an index": (
+        lambda zero, one: zero[one.long()],
+        r"indices should be either on cpu or on the same device as the indexed tensor \(cuda:0\)",
+    ),
+    "numpy": (lambda _zero, one: one.numpy(), "can't convert cuda:1 device type tensor to numpy"),
+}
+
+
+@pytest.mark.parametrize("mix", MIXES)
+def test_tensors_of_two_cards_do_not_mix(two_cards: Simulation, mix: str) -> None:
+    """PyTorch's own error names both cards."""
+    call, text = MIXES[mix]
+    zero, one = torch.ones(2, 2, device="cuda:0"), torch.ones(2, 2, device=ONE)
+    with pytest.raises((RuntimeError, TypeError), match=text):
+        call(zero, one)
+    del two_cards
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: torch.ones(1, device="cuda:2"),
+        lambda: torch.ones(1).to("cuda:2"),
+        lambda: torch.ones(1).cuda(2),
+        lambda: torch.cuda.set_device(2),
+        lambda: torch.cuda.device(2).__enter__(),
+    ],
+)
+def test_a_card_that_is_not_there_is_refused(two_cards: Simulation, call: Any) -> None:
+    """CUDA's own error, with how many cards there are."""
+    with pytest.raises(RuntimeError, match=r"invalid device ordinal\n.*2 GPUs.*no cuda:2"):
+        call()
+    del two_cards
+
+
+def test_each_card_draws_its_own_random_numbers(two_valued_cards: Simulation) -> None:
+    """Seeds and states are per card; `manual_seed_all` seeds both alike."""
+    cuda = torch.cuda
+    cuda.manual_seed_all(3)
+    assert torch.equal(torch.rand(4, device="cuda:0").cpu(), torch.rand(4, device=ONE).cpu())
+    state = cuda.get_rng_state(1)
+    drawn = torch.rand(4, device=ONE)
+    torch.rand(4, device="cuda:0")
+    cuda.set_rng_state(state, 1)
+    assert torch.equal(torch.rand(4, device=ONE), drawn)
+    assert len(cuda.get_rng_state_all()) == 2
+    with torch.random.fork_rng(devices=[0, 1]):
+        torch.rand(9, device=ONE)
+    del two_valued_cards
+
+
+def test_saved_tensors_come_back_to_their_cards(two_cards: Simulation) -> None:
+    """`torch.load` keeps each card, maps to another, and refuses one that is not there."""
+
+    def load(location: Any = None) -> Any:
+        file.seek(0)
+        return torch.load(file, map_location=location)
+
+    file = io.BytesIO()
+    torch.save([torch.ones(128, device="cuda:0"), torch.arange(128.0, device=ONE)], file)
+    assert [tensor.get_device() for tensor in load()] == [0, 1]
+    assert [tensor.get_device() for tensor in load("cuda:1")] == [1, 1]
+    assert [tensor.get_device() for tensor in load({"cuda:1": "cuda:0"})] == [0, 0]
+    assert [tensor.get_device() for tensor in load(lambda storage, _: storage.cuda(1))] == [1, 1]
+    with torch.cuda.device(1):
+        assert [tensor.get_device() for tensor in load("cuda")] == [1, 1]
+    if two_cards.compute == "cpu":
+        assert load("cuda:0")[1].tolist() == list(map(float, range(128)))
+    with pytest.raises(RuntimeError, match=r"device 2 but torch.cuda.device_count\(\) is 2"):
+        load("cuda:2")
+    assert allocated() == [0, 0]
+
+
+def test_a_model_moves_between_cards_with_its_gradients(two_cards: Simulation) -> None:
+    """Parameters stay the same objects; their bytes leave the one card for the other."""
+    model = nn.Linear(128, 128).to("cuda:0")
+    weight = model.weight
+    model(torch.ones(1, 128, device="cuda:0")).sum().backward()
+    native._cuda_clearCublasWorkspaces()
+    assert allocated() == [2 * (65536 + 512), 0]
+    model.to("cuda:1")
+    assert model.weight is weight
+    assert weight.device == ONE
+    assert weight.grad is not None
+    assert weight.grad.device == ONE
+    assert allocated() == [0, 2 * (65536 + 512)]
+    assert two_cards.allocators[0].allocated == 0
+
+
+def test_several_cards_in_use_are_not_replaced(two_cards: Simulation) -> None:
+    """A tensor on any card keeps the simulation from being replaced."""
+    tensor = torch.zeros(MIB, device=ONE)
+    with pytest.raises(RuntimeError, match=r"in use already, with 4\.00 MiB allocated on it"):
+        simulate("3 GiB")
+    assert active() is two_cards
+    del tensor
+    with simulate("3 GiB"):
+        assert torch.cuda.device_count() == 1
+        assert torch.cuda.current_device() == 0

@@ -1,0 +1,317 @@
+"""Training over two simulated cards, with the bytes of each card against theory.
+
+Sizes are chosen so that every tensor is a multiple of 512 bytes: nothing is lost to rounding.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import torch
+import torch.distributed
+from tests.simulate.test_start import python
+from torch import nn
+from torch.nn import functional as F  # noqa: N812 -- everybody's name for it
+from torch.nn.parallel import comm
+
+if TYPE_CHECKING:
+    from gpu_headroom.simulate.simulation import Simulation
+
+ZERO, ONE = torch.device("cuda", 0), torch.device("cuda", 1)
+WIDTH, BATCH = 256, 64
+LAYER = 4 * (WIDTH * WIDTH + WIDTH)
+ACTIVATIONS = 4 * BATCH * WIDTH
+WORKSPACE = (8 * 1024 + 128) * 1024
+"""cuBLAS's default `:4096:2:16:8`, once for each thread and card that multiply matrices."""
+
+
+def allocated() -> list[int]:
+    """Return the bytes in use on each card."""
+    return [torch.cuda.memory_allocated(i) for i in (0, 1)]
+
+
+def layer_on(device: torch.device) -> nn.Linear:
+    """Return a layer with the same weights on every device."""
+    torch.manual_seed(0)
+    return nn.Linear(WIDTH, WIDTH).to(device)
+
+
+class Pipeline(nn.Module):
+    """Two layers, each on a card of its own."""
+
+    def __init__(self, first: torch.device, second: torch.device) -> None:
+        super().__init__()
+        self.first, self.second = layer_on(first), layer_on(second)
+        self.place = second
+
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        """Run the first layer, bring its result to the second card, run the second layer."""
+        hidden: torch.Tensor = self.second(self.first(inputs).relu().to(self.place))
+        return hidden
+
+
+def train(model: nn.Module, inputs: torch.Tensor, targets: torch.Tensor) -> list[float]:
+    """Train for 20 steps and return the losses."""
+    optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
+    losses = []
+    for _ in range(20):
+        optimizer.zero_grad()
+        loss = F.mse_loss(model(inputs), targets)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+def batch() -> tuple[torch.Tensor, torch.Tensor]:
+    """Return inputs and targets on the host."""
+    generator = torch.Generator().manual_seed(1)
+    return torch.randn(BATCH, WIDTH, generator=generator), torch.ones(BATCH, WIDTH)
+
+
+def test_a_model_trains_over_two_cards(two_cards: Simulation) -> None:
+    """Losses are the host's, gradients and optimizer state lie with their parameters."""
+    inputs, targets = batch()
+    model = Pipeline(ZERO, ONE)
+    losses = train(model, inputs.to(ZERO), targets.to(ONE))
+    for parameter in model.parameters():
+        assert parameter.grad is not None
+        assert parameter.grad.device == parameter.device
+    assert {p.device for p in model.first.parameters()} == {ZERO}
+    assert {p.device for p in model.second.parameters()} == {ONE}
+    if two_cards.compute == "cpu":
+        assert losses[-1] < 0.5 * losses[0]
+        host = torch.device("cpu")
+        assert losses == pytest.approx(train(Pipeline(host, host), inputs, targets), rel=1e-3)
+
+
+def test_bytes_of_a_model_over_two_cards(two_cards: Simulation) -> None:
+    """After forward, backward and step each card holds its own layer's tensors to the byte."""
+    model = Pipeline(ZERO, ONE)
+    inputs = batch()[0].to(ZERO)
+    optimizer = torch.optim.AdamW(model.parameters(), fused=False, foreach=False)
+    assert allocated() == [LAYER + ACTIVATIONS, LAYER]
+    loss = model(inputs).square().mean()
+    # Card 0 keeps what relu returned; card 1 its copy, the prediction, and the loss.
+    assert allocated() == [
+        LAYER + ACTIVATIONS + WORKSPACE + ACTIVATIONS,
+        LAYER + WORKSPACE + 2 * ACTIVATIONS + 512,
+    ]
+    loss.backward()
+    del loss
+    assert allocated() == [
+        2 * LAYER + ACTIVATIONS + 2 * WORKSPACE,
+        2 * LAYER + 2 * WORKSPACE,
+    ]
+    optimizer.step()
+    # Two moments for each parameter; the steps are on the host.
+    assert allocated() == [
+        4 * LAYER + ACTIVATIONS + 2 * WORKSPACE,
+        4 * LAYER + 2 * WORKSPACE,
+    ]
+    del two_cards
+
+
+COPIES: dict[str, Any] = {
+    "to": lambda value: value.to(ONE),
+    "to with a type": lambda value: value.to(ONE, torch.float64),
+    "cuda": lambda value: value.cuda(1),
+    "copy_": lambda value: torch.zeros(4, device=ONE).copy_(value),
+    "a part": lambda value: torch.zeros(8, device=ONE)[4:].copy_(value * 1),
+    "there and back": lambda value: (value.to(ONE) * 3).to(ZERO).to(ONE) / 3,
+}
+
+
+@pytest.mark.parametrize("name", COPIES)
+def test_gradients_go_back_to_the_card_they_came_from(two_cards: Simulation, name: str) -> None:
+    """Whatever copied a tensor to another card, its gradient is on the first one."""
+    value = torch.ones(4, device=ZERO, requires_grad=True)
+    doubled = value * 2
+    copied = COPIES[name](doubled)
+    assert copied.device == ONE
+    seen: list[torch.device] = []
+    doubled.register_hook(lambda gradient: seen.append(gradient.device))
+    (copied * torch.full((4,), 5.0, device=ONE)).sum().backward()
+    assert seen == [ZERO]
+    assert value.grad is not None
+    assert value.grad.device == ZERO
+    assert value.grad.dtype is torch.float32
+    if two_cards.compute == "cpu":
+        assert value.grad.tolist() == pytest.approx([10.0] * 4)
+
+
+def test_a_part_of_a_tensor_takes_its_gradient_back(two_cards: Simulation) -> None:
+    """Assigning to a slice on the other card keeps the rest's gradient there."""
+    value = torch.ones(4, device=ZERO, requires_grad=True)
+    base = torch.ones(8, device=ONE, requires_grad=True)
+    whole = base * 1
+    whole[2:6] = value
+    whole.sum().backward()
+    assert value.grad is not None
+    assert base.grad is not None
+    assert [value.grad.device, base.grad.device] == [ZERO, ONE]
+    if two_cards.compute == "cpu":
+        assert value.grad.tolist() == [1.0] * 4
+        assert base.grad.tolist() == [1.0] * 2 + [0.0] * 4 + [1.0] * 2
+
+
+def test_second_derivatives_cross_cards(two_valued_cards: Simulation) -> None:
+    """A gradient of a gradient goes back as well."""
+    value = torch.tensor(3.0, device=ZERO, requires_grad=True)
+    (first,) = torch.autograd.grad(value.to(ONE) ** 3, value, create_graph=True)
+    first.backward()
+    assert value.grad is not None
+    assert (value.grad.device, value.grad.item()) == (ZERO, 18.0)
+    del two_valued_cards
+
+
+def test_a_recurrent_layer_stays_on_its_card(two_cards: Simulation) -> None:
+    """States that PyTorch makes in C++ lie where the layer is, whatever ran before."""
+    layer = nn.LSTM(8, 16, device=ONE)
+    torch.ones(1, device=ZERO)
+    inputs = torch.ones(3, 2, 8, device=ONE)
+    torch.ones(1, device=ZERO) + 1
+    result, (state, _) = layer(inputs)
+    assert {result.device, state.device} == {ONE}
+    result.sum().backward()
+    assert {p.grad.device for p in layer.parameters() if p.grad is not None} == {ONE}
+    native: Any = torch._C  # a build without CUDA has no types for CUDA
+    native._cuda_clearCublasWorkspaces()
+    assert torch.cuda.memory_allocated(0) == 0
+    del two_cards
+
+
+def test_mixed_precision_and_clipping_over_two_cards(two_cards: Simulation) -> None:
+    """Autocast, the loss scaler and clipping work where parameters are on both cards."""
+    inputs, targets = batch()
+    model = Pipeline(ZERO, ONE)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    scaler = torch.amp.GradScaler("cuda", init_scale=8.0)
+    for _ in range(2):
+        optimizer.zero_grad()
+        with torch.autocast("cuda", dtype=torch.float16):
+            loss = F.mse_loss(model(inputs.to(ZERO)), targets.to(ONE))
+        scaler.scale(loss).backward()
+        scaler.unscale_(optimizer)
+        norm = nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        scaler.step(optimizer)
+        scaler.update()
+    assert norm.is_cuda
+    assert {p.device for p in model.parameters()} == {ZERO, ONE}
+    del two_cards
+
+
+@pytest.mark.parametrize("foreach", [False, True])
+def test_data_parallel_splits_the_batch(two_cards: Simulation, foreach: bool) -> None:
+    """Each card computes half of the batch; result and gradients are those of one card."""
+    inputs, targets = batch()
+    model = nn.DataParallel(nn.Sequential(layer_on(ZERO), nn.ReLU(), layer_on(ZERO)))
+    assert model.device_ids == [0, 1]
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, foreach=foreach)
+    result = model(inputs.to(ZERO))
+    assert (result.device, tuple(result.shape)) == (ZERO, (BATCH, WIDTH))
+    loss = F.mse_loss(result, targets.to(ZERO))
+    loss.backward()
+    optimizer.step()
+    gradients = [p.grad for p in model.parameters() if p.grad is not None]
+    assert {gradient.device for gradient in gradients} == {ZERO}
+    if two_cards.compute == "cpu":
+        host = torch.device("cpu")
+        alone = nn.Sequential(layer_on(host), nn.ReLU(), layer_on(host))
+        F.mse_loss(alone(inputs), targets).backward()
+        for gradient, parameter in zip(gradients, alone.parameters(), strict=True):
+            assert parameter.grad is not None
+            assert torch.allclose(gradient.cpu(), parameter.grad, atol=1e-6)
+
+
+def test_bytes_of_data_parallel(two_cards: Simulation) -> None:
+    """Card 1 keeps its half of what backward needs, and nothing of it afterwards."""
+    model = nn.DataParallel(nn.Sequential(layer_on(ZERO), nn.ReLU(), layer_on(ZERO)))
+    inputs = batch()[0].to(ZERO)
+    assert allocated() == [2 * LAYER + ACTIVATIONS, 0]
+    result = model(inputs)
+    half = ACTIVATIONS // 2
+    # Card 0: its half of what relu returned, and the gathered result.
+    # Card 1: the replica, of which backward needs a weight and which is one buffer; its half of
+    # the inputs, and of what relu returned.
+    assert allocated() == [
+        2 * LAYER + ACTIVATIONS + WORKSPACE + half + ACTIVATIONS,
+        2 * LAYER + WORKSPACE + half + half,
+    ]
+    result.sum().backward()
+    del result
+    assert allocated() == [4 * LAYER + ACTIVATIONS + 2 * WORKSPACE, 2 * WORKSPACE]
+    del two_cards
+
+
+def test_running_out_in_a_replica_is_told_as_pytorch_does(two_cards: Simulation) -> None:
+    """The error comes from the replica's thread and names the card."""
+    torch.cuda.set_per_process_memory_fraction(0.005, 1)
+    model = nn.DataParallel(nn.Linear(WIDTH, 4096).to(ZERO))
+    with pytest.raises(torch.OutOfMemoryError, match=r"in replica 1 on device 1.(.|\n)*GPU 1 has"):
+        model(torch.zeros(2 * 4096, WIDTH, device=ZERO))
+    assert torch.cuda.memory_stats(0)["num_ooms"] == 0
+    del two_cards
+
+
+def test_comm_scatters_gathers_and_broadcasts(two_cards: Simulation) -> None:
+    """The functions below DataParallel, by themselves."""
+    tensor = torch.arange(12.0, device=ZERO).view(6, 2)
+    parts = comm.scatter(tensor, [0, 1], chunk_sizes=[2, 4])
+    assert [(part.get_device(), len(part)) for part in parts] == [(0, 2), (1, 4)]
+    assert parts[0].data_ptr() == tensor.data_ptr()
+    gathered = comm.gather(parts, destination=1)
+    assert gathered.device == ONE
+    assert comm.gather(parts, destination="cpu").is_cpu
+    copies = comm.broadcast(tensor, [0, 1])
+    assert [copy.get_device() for copy in copies] == [0, 1]
+    total = comm.reduce_add(copies, 0)
+    assert total.device == ZERO
+    if two_cards.compute == "cpu":
+        assert torch.equal(gathered.cpu(), tensor.cpu())
+        assert torch.equal(total, 2 * tensor)
+
+
+def test_nccl_and_distributed_training_say_that_they_are_not_simulated(
+    two_cards: Simulation,
+) -> None:
+    """One sentence each, before anything starts; a model on the host is not refused for it."""
+    with pytest.raises(RuntimeError, match="NCCL is not simulated"):
+        torch.distributed.init_process_group("nccl", rank=0, world_size=1)
+    assert not torch.distributed.is_initialized()
+    distributed = nn.parallel.DistributedDataParallel
+    with pytest.raises(RuntimeError, match="DistributedDataParallel is not simulated"):
+        distributed(nn.Linear(2, 2).to(ONE), device_ids=[1])
+    with pytest.raises(ValueError, match="Default process group has not been initialized"):
+        distributed(nn.Linear(2, 2))
+    store = torch._C._distributed_c10d.HashStore()
+    torch.distributed.init_process_group("gloo", store=store, rank=0, world_size=1)
+    try:
+        with pytest.raises(NotImplementedError, match="no collective operations of torch"):
+            torch.distributed.all_reduce(torch.ones(2, device=ONE))
+        torch.distributed.all_reduce(torch.ones(2))
+    finally:
+        torch.distributed.destroy_process_group()
+    del two_cards
+
+
+def test_a_forked_child_can_use_neither_card() -> None:
+    """As with CUDA: a sentence for every card, and the host works."""
+    printed = python("""
+        import os, torch
+        from gpu_headroom.simulate import simulate
+        simulate("1 GiB", compute="cpu", devices=2)
+        torch.ones(1, device="cuda:1")
+        if (child := os.fork()) == 0:
+            print(torch.ones(2).sum().item(), torch.cuda.is_initialized(), flush=True)
+            for device in ("cuda:0", "cuda:1"):
+                try:
+                    torch.ones(1, device=device)
+                except RuntimeError as error:
+                    print(str(error).partition(".")[0], flush=True)
+            os._exit(0)
+        os.waitpid(child, 0)
+    """)
+    refusal = "Cannot re-initialize CUDA in forked subprocess"
+    assert printed.splitlines() == ["2.0 False", refusal, refusal]

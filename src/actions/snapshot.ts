@@ -1,0 +1,54 @@
+import { Clipboard } from '@jupyterlab/apputils';
+import { PathExt } from '@jupyterlab/coreutils';
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import { formatBytes } from '../format';
+import { words } from '../messages';
+import { sentenceOf } from '../reason';
+import type { IKernelMemory } from '../tokens';
+import { Notice, plain } from './notice';
+import { finish } from './work';
+
+/**
+ * Have the kernel write the allocator's snapshot, and tell in a notification
+ * where the file is. Never rejects: a failure is what the notification says.
+ */
+export async function saveSnapshot(
+  memory: IKernelMemory,
+  trans: TranslationBundle
+): Promise<void> {
+  const notice = new Notice(trans.__('Saving a memory snapshot…'));
+  try {
+    const written = await finish(
+      memory,
+      'snapshot',
+      { path: null },
+      (event, { id }) =>
+        event.type === 'snapshot' && event.request_id === id ? event : null,
+      () => {
+        notice.progress(
+          trans.__('Waiting: the snapshot is saved when the running cell ends.')
+        );
+      }
+    );
+    const { bytes, message, path } = written;
+    if (path === null) {
+      notice.info(plain(words(trans).sentence(message)));
+    } else {
+      const size = bytes === null ? '' : ` (${formatBytes(bytes)})`;
+      // A notification has room for 140 characters: too few for many paths.
+      const name = PathExt.basename(path) + size;
+      notice.offer(
+        trans.__('Memory snapshot saved: %1', name),
+        trans.__('Copy path'),
+        () => {
+          Clipboard.copyToSystem(path);
+        }
+      );
+    }
+  } catch (reason) {
+    notice.failed(
+      trans.__('No memory snapshot was saved: %1', sentenceOf(reason))
+    );
+  }
+}

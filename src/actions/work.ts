@@ -1,0 +1,95 @@
+import { Signal } from '@lumino/signaling';
+
+import type { Event, IReplies, RequestArgs } from '../protocol';
+import type { IKernelMemory } from '../tokens';
+
+/** Requests for work that a kernel does between cells. */
+type Work = 'release' | 'snapshot';
+
+/**
+ * Ask a kernel for work that it does between cells, and wait for its end.
+ *
+ * The event that tells the end may come before the answer to the request.
+ * Rejects with a sentence when the helper refuses or is gone before it is done.
+ *
+ * @param find - picks the event that ends the work of this answer
+ * @param onWaiting - called when the work waits for a cell to end
+ */
+export async function finish<K extends Work, E extends Event>(
+  memory: IKernelMemory,
+  type: K,
+  args: RequestArgs<K>,
+  find: (event: Event, reply: IReplies[K]) => E | null,
+  onWaiting?: (reply: IReplies[K]) => void
+): Promise<E> {
+  const watch = new EventWatch(memory);
+  try {
+    const reply = await memory.request(type, args);
+    if (reply.status === 'waiting') {
+      onWaiting?.(reply);
+    }
+    return await watch.result(event => find(event, reply));
+  } finally {
+    watch.dispose();
+  }
+}
+
+/** The life of the helper that answers, or `null` while none does. */
+export function lifeOf({ state }: IKernelMemory): string | null {
+  return state.phase === 'live' ? (state.hello?.life_id ?? null) : null;
+}
+
+/**
+ * Collects the events of one kernel life.
+ */
+class EventWatch {
+  constructor(private readonly _memory: IKernelMemory) {
+    this._life = lifeOf(_memory);
+    _memory.eventReceived.connect(this._onEvent, this);
+    _memory.stateChanged.connect(this._onStateChanged, this);
+    _memory.disposed.connect(this._onLost, this);
+  }
+
+  result<E>(find: (event: Event) => E | null): Promise<E> {
+    return new Promise((resolve, reject) => {
+      this._settle = () => {
+        const [found] = this._seen
+          .splice(0)
+          .flatMap(event => find(event) ?? []);
+        if (found) {
+          resolve(found);
+        } else if (this._lost) {
+          reject(new Error('The kernel is gone.'));
+        }
+      };
+      this._settle();
+    });
+  }
+
+  dispose(): void {
+    Signal.disconnectReceiver(this);
+  }
+
+  private _onEvent(_: IKernelMemory, event: Event): void {
+    this._seen.push(event);
+    this._settle();
+  }
+
+  /** A pause of the connection is waited for; a new life never answers. */
+  private _onStateChanged(): void {
+    const life = lifeOf(this._memory);
+    if (life !== null && life !== this._life) {
+      this._onLost();
+    }
+  }
+
+  private _onLost(): void {
+    this._lost = true;
+    this._settle();
+  }
+
+  private readonly _life: string | null;
+  private readonly _seen: Event[] = [];
+  private _lost = false;
+  private _settle = (): void => undefined;
+}

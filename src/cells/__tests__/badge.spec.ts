@@ -1,0 +1,149 @@
+import { nullTranslator } from '@jupyterlab/translation';
+
+import { EVENTS } from '../../__tests__/samples';
+import { GIB, MIB } from '../../format';
+import type { ICell, ICellMemory, ISample } from '../../protocol';
+import { memorySince, readBadge, readShortage } from '../badge';
+import { rowsOf, textOf, warnOf } from '../badgewords';
+
+const trans = nullTranslator.load('gpu-headroom');
+
+const MEMORY: ICellMemory = {
+  device_index: 0,
+  change_bytes: 1.2 * GIB,
+  peak_bytes: 8.1 * GIB,
+  peak_exact: true,
+  needed_bytes: 3 * GIB,
+  alloc_retries: 0,
+  ooms: 0
+};
+
+function cell(
+  change: Partial<ICell>,
+  memory: Partial<ICellMemory> = {}
+): ICell {
+  return {
+    ...EVENTS.cell,
+    cell_id: 'a',
+    status: 'ok',
+    growth: null,
+    run: 1,
+    memory: [{ ...MEMORY, ...memory }],
+    ...change
+  };
+}
+
+function sample(in_use_bytes: number, headroom_bytes: number | null): ISample {
+  const [device] = EVENTS.sample.devices;
+  return {
+    ...EVENTS.sample,
+    devices: device
+      ? [{ ...device, index: 0, in_use_bytes, headroom_bytes }]
+      : []
+  };
+}
+
+function say(run: ICell, now: ICellMemory[] | null = null): string | null {
+  const badge = readBadge([run], now);
+  const text = badge && textOf(badge, null, trans);
+  return text && [text.strong, text.rest].filter(Boolean).join(' · ');
+}
+
+describe('readBadge', () => {
+  it.each<[string, Partial<ICellMemory>, string | null]>([
+    ['growth', {}, '+1.2 GiB · peak 8.1 GiB'],
+    ['a release', { change_bytes: -2.4 * GIB }, '−2.4 GiB · peak 8.1 GiB'],
+    ['a new peak only', { change_bytes: 0 }, 'no change · peak 8.1 GiB'],
+    [
+      'a sampled peak',
+      { peak_exact: false },
+      '+1.2 GiB · peak at least 8.1 GiB'
+    ],
+    ['nothing', { change_bytes: 0, needed_bytes: 0 }, null],
+    ['an old peak', { change_bytes: 5 * MIB, peak_exact: false }, null],
+    ['a peak unknown', { peak_bytes: null }, '+1.2 GiB · peak not measured']
+  ])('should say of %s', (_, memory, expected) => {
+    expect(say(cell({}, memory))).toBe(expected);
+  });
+
+  it('should name the device where there are several', () => {
+    const other = { ...MEMORY, device_index: 1, change_bytes: 2 * GIB };
+    const small = { ...MEMORY, change_bytes: 0, needed_bytes: 0 };
+    const run = cell({ memory: [small, other] });
+    expect(say(run)).toBe('GPU 1: +2.0 GiB · peak 8.1 GiB');
+  });
+
+  it('should tell of a cell that grows, and what is kept', () => {
+    const growth = {
+      device_index: 0,
+      runs: 3,
+      bytes_per_run: 600 * MIB,
+      holder: 'outputs'
+    };
+    expect(say(cell({ growth }))).toBe(
+      'grew 0.6 GiB on each of the last 3 runs — outputs is kept alive'
+    );
+    expect(say(cell({ growth: { ...growth, holder: null } }))).toBe(
+      'grew 0.6 GiB on each of the last 3 runs'
+    );
+  });
+
+  it('should tell of a failure with what it asked for', () => {
+    const badge = readBadge([cell({ status: 'oom' })], null);
+    const oom = { ...EVENTS.oom, requested_bytes: 2 * GIB };
+    expect(badge && textOf(badge, oom, trans)).toEqual({
+      strong: 'out of GPU memory',
+      rest: 'needed 2.00 GiB more · peak 8.1 GiB'
+    });
+  });
+
+  it('should tell of a running cell from the readings so far', () => {
+    const start = sample(GIB, 9 * GIB);
+    const latest = sample(2 * GIB, 8 * GIB);
+    const now = memorySince(start, latest, new Map([[0, 3 * GIB]]));
+    expect(say(cell({ status: 'running', memory: [] }), now)).toBe(
+      '+1.0 GiB so far · running, peak at least 3.0 GiB'
+    );
+    expect(say(cell({ status: 'running', memory: [] }))).toBeNull();
+  });
+
+  it('should list the last runs, the newest first, and what was swallowed', () => {
+    const runs = [
+      cell({ start_s: 1 }, { change_bytes: 0 }),
+      cell({ start_s: 2 }, { ooms: 2, alloc_retries: 1 })
+    ];
+    const badge = readBadge(runs, null);
+    const rows = badge && Object.fromEntries(rowsOf(badge, trans));
+    expect(rows).toMatchObject({
+      'Last 2 runs': '+1.2 GiB, 0 MiB',
+      'Errors that the cell caught': '2',
+      'Cache emptied to make room': '1',
+      'Needed on top': '3.0 GiB'
+    });
+  });
+});
+
+describe('readShortage', () => {
+  it('should warn where the last run needed more than there is', () => {
+    const found = readShortage([cell({})], sample(0, GIB));
+    expect(found && warnOf(found, trans)).toBe(
+      'last time this cell needed 3.00 GiB, headroom is 1.00 GiB'
+    );
+  });
+
+  it('should say "at least" where the need was sampled', () => {
+    const run = cell({ status: 'oom' }, { peak_exact: false });
+    const found = readShortage([run], sample(0, GIB));
+    expect(found && warnOf(found, trans)).toContain('needed at least 3.00 GiB');
+  });
+
+  it.each<[string, ICell, number | null]>([
+    ['it fits', cell({}), 4 * GIB],
+    ['it runs', cell({ status: 'running' }), GIB],
+    ['it failed for another reason', cell({ status: 'error' }), GIB],
+    ['the headroom is not known', cell({}), null],
+    ['the need is not known', cell({}, { needed_bytes: null }), GIB]
+  ])('should be quiet when %s', (_, run, headroom) => {
+    expect(readShortage([run], sample(0, headroom))).toBeNull();
+  });
+});

@@ -1,0 +1,135 @@
+import type { NotebookPanel } from '@jupyterlab/notebook';
+import { nullTranslator } from '@jupyterlab/translation';
+import { Signal } from '@lumino/signaling';
+
+import { FakeGpuMemory, FakeMemory, settle } from '../../__tests__/memory';
+import { makePanel, silenceYjs } from '../../__tests__/notebook';
+import { EVENTS } from '../../__tests__/samples';
+import { GIB } from '../../format';
+import type { ICell } from '../../protocol';
+import { DEFAULT_SETTINGS, type Settings } from '../../settings';
+import { Badges } from '../badges';
+
+const MEMORY = {
+  device_index: 0,
+  change_bytes: GIB,
+  peak_bytes: 2 * GIB,
+  peak_exact: true,
+  needed_bytes: 2 * GIB,
+  alloc_retries: 0,
+  ooms: 0
+};
+
+const RUN: ICell = {
+  ...EVENTS.cell,
+  cell_id: 'one',
+  status: 'ok',
+  growth: null,
+  memory: [MEMORY]
+};
+
+describe('Badges', () => {
+  let panel: NotebookPanel;
+  let kernel: FakeMemory;
+  let showBadges: boolean;
+  let settingsChanged: Signal<object, void>;
+  let disposed: Signal<object, void>;
+  let opened: number;
+
+  beforeEach(() => {
+    silenceYjs();
+    disposed = new Signal<object, void>({});
+    settingsChanged = new Signal<object, void>({});
+    kernel = new FakeMemory();
+    const sessionContext = {
+      session: { kernel: {} },
+      kernelChanged: new Signal<object, void>({})
+    };
+    const content = makePanel([{ id: 'one' }, { id: 'two' }]);
+    panel = Object.assign(content, {
+      disposed,
+      sessionContext
+    });
+    showBadges = true;
+    opened = 0;
+    const settings = {
+      changed: settingsChanged,
+      get current() {
+        return { ...DEFAULT_SETTINGS, showBadges };
+      }
+    } as unknown as Settings;
+    new Badges({
+      panel,
+      memory: new FakeGpuMemory(kernel),
+      settings,
+      trans: nullTranslator.load('gpu-headroom'),
+      open: () => {
+        opened += 1;
+      }
+    });
+  });
+
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
+  const tell = async (run: ICell): Promise<void> => {
+    kernel.set({ runs: [...kernel.state.runs, run] });
+    kernel.send(run);
+    await settle();
+  };
+
+  const row = (index: number): HTMLElement | null =>
+    panel.content.widgets[index]?.node.querySelector<HTMLElement>(
+      '.jp-GpuHeadroom-badgeRow:not(.lm-mod-hidden)'
+    ) ?? null;
+
+  it('should put a badge below the cell that ran, and no other', async () => {
+    await tell(RUN);
+    expect(row(0)?.textContent).toContain('+1.0 GiB · peak 2.0 GiB');
+    expect(row(1)).toBeNull();
+  });
+
+  it('should open more at a click', async () => {
+    await tell(RUN);
+    row(0)?.querySelector('button')?.click();
+    expect(opened).toBe(1);
+  });
+
+  it('should warn quietly on the active cell only', async () => {
+    const [device] = EVENTS.sample.devices;
+    kernel.set({
+      sample: device
+        ? {
+            ...EVENTS.sample,
+            devices: [{ ...device, index: 0, headroom_bytes: GIB }]
+          }
+        : null
+    });
+    panel.content.activeCellIndex = 0;
+    await tell(RUN);
+    expect(row(0)?.textContent).toContain('headroom is 1.00 GiB');
+    panel.content.activeCellIndex = 1;
+    expect(row(0)?.textContent).not.toContain('headroom is');
+  });
+
+  it('should follow the setting', async () => {
+    await tell(RUN);
+    showBadges = false;
+    settingsChanged.emit();
+    expect(row(0)).toBeNull();
+  });
+
+  it('should forget with the kernel', async () => {
+    await tell(RUN);
+    kernel.set({ runs: [] });
+    await new Promise(resolve => setTimeout(resolve, 1100));
+    expect(row(0)).toBeNull();
+  });
+
+  it('should stop with its notebook', async () => {
+    disposed.emit();
+    await tell(RUN);
+    expect(row(0)).toBeNull();
+  });
+});

@@ -1,0 +1,163 @@
+/**
+ * The badge of a cell in words.
+ */
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import { formatBytes, formatCompared } from '../format';
+import type { ICellMemory, IOom } from '../protocol';
+import type { IBadge, IShortage } from './badge';
+
+/** A badge's text: the first part stands out. */
+export interface IBadgeText {
+  readonly strong: string;
+  readonly rest: string;
+}
+
+/**
+ * The text of a badge: "+1.2 GiB · peak 8.1 GiB".
+ *
+ * @param oom - the failure of this cell, where it is known
+ */
+export function textOf(
+  badge: IBadge,
+  oom: IOom | null,
+  trans: TranslationBundle
+): IBadgeText {
+  const { memory, growth } = badge;
+  const peak = peakOf(memory, trans);
+  switch (badge.kind) {
+    case 'running':
+      return {
+        strong: trans.__('%1 so far', signed(memory.change_bytes ?? 0)),
+        rest: trans.__('running, %1', peak)
+      };
+    case 'oom':
+      return {
+        strong: trans.__('out of GPU memory'),
+        rest: [missingOf(oom, trans), peak].filter(Boolean).join(' · ')
+      };
+    case 'grows':
+      return growth
+        ? { strong: '', rest: growthOf(growth, trans) }
+        : { strong: changeOf(badge, trans), rest: peak };
+    case 'change':
+      return { strong: changeOf(badge, trans), rest: peak };
+  }
+}
+
+/**
+ * The quiet line before a run: "last time this cell needed 14.0 GiB, headroom is 8.4 GiB".
+ */
+export function warnOf(shortage: IShortage, trans: TranslationBundle): string {
+  const { needed_bytes, headroom_bytes, isExact } = shortage;
+  const [needed = '', headroom = ''] = formatCompared(
+    needed_bytes,
+    headroom_bytes
+  );
+  return isExact
+    ? trans.__(
+        'last time this cell needed %1, headroom is %2',
+        needed,
+        headroom
+      )
+    : trans.__(
+        'last time this cell needed at least %1, headroom is %2',
+        needed,
+        headroom
+      );
+}
+
+/** One row of the details. */
+export type Row = readonly [label: string, value: string];
+
+/**
+ * The details of a badge, row by row; what is not known has no row.
+ */
+export function rowsOf(badge: IBadge, trans: TranslationBundle): Row[] {
+  const { memory, growth, changes } = badge;
+  const { change_bytes, peak_bytes, needed_bytes, alloc_retries, ooms } =
+    memory;
+  const rows: (Row | null)[] = [
+    badge.hasSeveral
+      ? [trans.__('Device'), `GPU ${memory.device_index}`]
+      : null,
+    change_bytes === null
+      ? null
+      : [trans.__('Change in tensors'), signed(change_bytes)],
+    peak_bytes === null
+      ? null
+      : [trans.__('Peak while running'), atLeast(memory, peak_bytes, trans)],
+    needed_bytes === null
+      ? null
+      : [trans.__('Needed on top'), atLeast(memory, needed_bytes, trans)],
+    growth?.holder ? [trans.__('Kept by'), growth.holder] : null,
+    changes.length > 1
+      ? [
+          trans.__('Last %1 runs', changes.length),
+          changes.map(signed).join(', ')
+        ]
+      : null,
+    ooms ? [trans.__('Errors that the cell caught'), String(ooms)] : null,
+    alloc_retries
+      ? [trans.__('Cache emptied to make room'), String(alloc_retries)]
+      : null
+  ];
+  return rows.filter(row => row !== null);
+}
+
+function changeOf(badge: IBadge, trans: TranslationBundle): string {
+  const { memory, hasSeveral } = badge;
+  const change = memory.change_bytes;
+  const size =
+    change === null
+      ? trans.__('change not measured')
+      : Math.abs(change) < 2 ** 20
+        ? trans.__('no change')
+        : signed(change);
+  return hasSeveral ? `GPU ${memory.device_index}: ${size}` : size;
+}
+
+function peakOf(memory: ICellMemory, trans: TranslationBundle): string {
+  const { peak_bytes, peak_exact } = memory;
+  if (peak_bytes === null) {
+    return trans.__('peak not measured');
+  }
+  const peak = formatBytes(peak_bytes);
+  return peak_exact
+    ? trans.__('peak %1', peak)
+    : trans.__('peak at least %1', peak);
+}
+
+function atLeast(
+  memory: ICellMemory,
+  bytes: number,
+  trans: TranslationBundle
+): string {
+  const size = formatBytes(bytes);
+  return memory.peak_exact ? size : trans.__('at least %1', size);
+}
+
+function growthOf(
+  growth: NonNullable<IBadge['growth']>,
+  trans: TranslationBundle
+): string {
+  const grew = trans.__(
+    'grew %1 on each of the last %2 runs',
+    formatBytes(growth.bytes_per_run),
+    growth.runs
+  );
+  return growth.holder
+    ? trans.__('%1 — %2 is kept alive', grew, growth.holder)
+    : grew;
+}
+
+function missingOf(oom: IOom | null, trans: TranslationBundle): string {
+  const requested = oom?.requested_bytes ?? null;
+  return requested === null
+    ? ''
+    : trans.__('needed %1 more', formatBytes(requested, 2));
+}
+
+function signed(bytes: number): string {
+  return bytes > 0 ? `+${formatBytes(bytes)}` : formatBytes(bytes);
+}

@@ -1,0 +1,140 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { formatBytes } from '../format';
+import type { IDevice } from '../protocol';
+import { Bar } from './bar';
+import { Icon } from './icons';
+import { type Level, levelOf } from './level';
+
+interface IDeviceTableProps {
+  devices: readonly IDevice[];
+  /** The index of the one that is shown below. */
+  picked: number;
+  isStale: boolean;
+  onPick: (index: number) => void;
+  trans: TranslationBundle;
+}
+
+/**
+ * All GPUs of the kernel, a line each; ↑, ↓ and a click pick one.
+ */
+export function DeviceTable(props: IDeviceTableProps): React.JSX.Element {
+  const { devices, trans } = props;
+  return (
+    <>
+      <Title devices={devices} trans={trans} />
+      <table
+        className="jp-GpuHeadroom-deviceTable"
+        role="grid"
+        aria-label={trans.__('GPU shown below')}
+        onKeyDown={event => {
+          onKey(event, props);
+        }}
+      >
+        <thead>
+          <tr>
+            <td />
+            <td />
+            <th scope="col">{trans.__('used')}</th>
+            <th scope="col">{trans.__('headroom')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {devices.map(device => (
+            <Row key={device.index} {...props} device={device} />
+          ))}
+        </tbody>
+      </table>
+    </>
+  );
+}
+
+function onKey(
+  event: React.KeyboardEvent<HTMLElement>,
+  { devices, picked, onPick }: IDeviceTableProps
+): void {
+  const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+  if (!step) {
+    return;
+  }
+  event.preventDefault();
+  const at = devices.findIndex(({ index }) => index === picked);
+  const next = devices[at + step];
+  if (next) {
+    onPick(next.index);
+    const row = event.currentTarget.querySelectorAll('tbody tr')[at + step];
+    (row as HTMLElement | undefined)?.focus();
+  }
+}
+
+/** "4 GPUs NVIDIA L4, 22.0 GiB each"; what differs is left out. */
+function Title({
+  devices,
+  trans
+}: Pick<IDeviceTableProps, 'devices' | 'trans'>): React.JSX.Element {
+  const isSimulated = devices.every(({ simulated }) => simulated);
+  const name = common(devices.map(device => device.name));
+  const capacity = common(devices.map(device => device.capacity_bytes));
+  const facts = [
+    isSimulated ? null : name,
+    capacity === null ? null : trans.__('%1 each', formatBytes(capacity))
+  ];
+  return (
+    <p className="jp-GpuHeadroom-device">
+      {isSimulated && <Icon name="flask" />}
+      <strong>
+        {isSimulated
+          ? trans.__('%1 simulated GPUs', devices.length)
+          : trans.__('%1 GPUs', devices.length)}
+      </strong>{' '}
+      {facts.filter(Boolean).join(', ')}
+    </p>
+  );
+}
+
+function common<T>(values: readonly T[]): T | null {
+  const [first = null] = values;
+  return values.every(value => value === first) ? first : null;
+}
+
+const ICONS = { tight: 'triangle', critical: 'octagon' } as const;
+
+function Row(
+  props: IDeviceTableProps & { device: IDevice }
+): React.JSX.Element {
+  const { device, picked, isStale, onPick, trans } = props;
+  const { index, name, used_bytes, in_use_bytes, headroom_bytes } = device;
+  const isPicked = index === picked;
+  const level: Level = isStale ? 'ok' : levelOf(device, 'ok', null);
+  return (
+    <tr
+      aria-selected={isPicked}
+      tabIndex={isPicked ? 0 : -1}
+      title={name ?? undefined}
+      onClick={() => {
+        onPick(index);
+      }}
+    >
+      <th scope="row">{trans.__('GPU %1', index)}</th>
+      <td>
+        <Bar device={device} isStale={isStale} size="wide" trans={trans} />
+      </td>
+      <td>{amount(used_bytes ?? in_use_bytes, trans)}</td>
+      <td>
+        {level !== 'ok' && <Icon name={ICONS[level]} />}
+        <strong>{amount(headroom_bytes, trans)}</strong>
+      </td>
+    </tr>
+  );
+}
+
+/** The unit stands in the title, unless it is another one. */
+function amount(bytes: number | null, trans: TranslationBundle): string {
+  if (bytes === 0) {
+    return '0';
+  }
+  return bytes === null
+    ? trans.__('not measured')
+    : formatBytes(bytes).replace(/ GiB$/, '');
+}

@@ -1,0 +1,60 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { words } from '../messages';
+import type { IDevice } from '../protocol';
+import { trendOf } from '../timeline/timeline';
+import { describeTrend } from '../timeline/words';
+import type { IMemoryState } from '../tokens';
+import { Hint } from './hint';
+import { soonestFull } from './level';
+import { Sentence } from './sentence';
+
+interface IFindingsProps {
+  state: IMemoryState;
+  device: IDevice;
+  trans: TranslationBundle;
+}
+
+/**
+ * Where the memory of a device goes while a cell runs, and the last warning.
+ */
+export function Findings(props: IFindingsProps): React.JSX.Element {
+  return (
+    <>
+      <TrendLine {...props} />
+      <LastWarning {...props} />
+    </>
+  );
+}
+
+function TrendLine(props: IFindingsProps): React.JSX.Element | null {
+  const { state, device, trans } = props;
+  const trend = trendOf(state, device);
+  if (!trend) {
+    return null;
+  }
+  const { headline, detail } = describeTrend(trend, state.cell, trans);
+  const isSoon = soonestFull([trend], true) !== null;
+  return (
+    <Hint icon={isSoon ? 'triangle' : 'arrow'}>
+      {isSoon ? <strong>{headline}</strong> : headline}
+      {detail && <span className="jp-GpuHeadroom-evidence">{detail}</span>}
+    </Hint>
+  );
+}
+
+/** Growth that shows as a trend needs no second sentence. */
+function LastWarning(props: IFindingsProps): React.JSX.Element | null {
+  const { state, device, trans } = props;
+  const { warning } = state;
+  const isOther = (warning?.device_index ?? device.index) !== device.index;
+  const isTold =
+    warning?.kind === 'filling_up' &&
+    trendOf(state, device)?.state === 'growing';
+  return !warning || isOther || isTold ? null : (
+    <Hint icon="triangle">
+      <Sentence text={words(trans).sentence(warning.message)} />
+    </Hint>
+  );
+}

@@ -1,0 +1,114 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { words } from '../messages';
+import type { IDevice } from '../protocol';
+import { Timeline } from '../timeline/view';
+import type { IMemoryState } from '../tokens';
+import { DeviceNumbers, DeviceTitle } from './devicenumbers';
+import { DeviceTable } from './devicetable';
+import { Findings } from './findings';
+import { Hint } from './hint';
+import type { Reading } from './reading';
+import { Sentence } from './sentence';
+
+/** Of the chart: the width of the popup without its margins. */
+const WIDTH_PX = 334;
+const HEIGHT_PX = 104;
+
+interface IReadingsProps {
+  reading: Extract<Reading, { device: IDevice }>;
+  state: IMemoryState;
+  /** The index of the GPU that was picked; `null`: the one of the gauge. */
+  picked: number | null;
+  onPick: (index: number) => void;
+  trans: TranslationBundle;
+}
+
+/** The GPU that the popup is about. */
+function shownOf({ reading, state, picked }: IReadingsProps): IDevice {
+  const devices = state.sample?.devices ?? [];
+  return devices.find(({ index }) => index === picked) ?? reading.device;
+}
+
+/**
+ * The numbers of one GPU, or of all where there are several.
+ */
+export function Numbers(props: IReadingsProps): React.JSX.Element {
+  const { reading, state, onPick, trans } = props;
+  const device = shownOf(props);
+  const devices = state.sample?.devices ?? [];
+  const isStale = reading.kind === 'stale';
+  return devices.length > 1 ? (
+    <DeviceTable
+      devices={devices}
+      picked={device.index}
+      isStale={isStale}
+      onPick={onPick}
+      trans={trans}
+    />
+  ) : (
+    <>
+      <DeviceTitle device={device} trans={trans} />
+      <DeviceNumbers
+        device={device}
+        condition={isStale ? null : reading.kind}
+        trans={trans}
+      />
+      <Notes device={device} trans={trans} />
+    </>
+  );
+}
+
+/**
+ * The last minutes of a GPU, and where its memory goes.
+ */
+export function History(props: IReadingsProps): React.JSX.Element {
+  const { reading, state, trans } = props;
+  const device = shownOf(props);
+  const isOne = reading.count < 2;
+  return (
+    <>
+      <Timeline
+        state={state}
+        device={device}
+        title={
+          isOne
+            ? trans.__('Last 5 minutes')
+            : trans.__('GPU %1, last 5 minutes', device.index)
+        }
+        width={WIDTH_PX}
+        height={HEIGHT_PX}
+        trans={trans}
+      />
+      <Findings state={state} device={device} trans={trans} />
+      {!isOne && <Notes device={device} trans={trans} />}
+    </>
+  );
+}
+
+/** What a person should know to read the numbers. */
+function Notes({
+  device,
+  trans
+}: {
+  device: IDevice;
+  trans: TranslationBundle;
+}): React.JSX.Element {
+  return (
+    <>
+      {device.shared_with_host && (
+        <Hint icon="info">
+          {trans.__(
+            "This GPU shares its memory with the host: the host's programs use the same bytes, and free is what the host has available."
+          )}
+        </Hint>
+      )}
+      {device.notes.map(note => (
+        <Hint key={note.id} icon="info">
+          <Sentence text={words(trans).sentence(note)} />
+        </Hint>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,42 @@
+import { CELL } from '../../__tests__/samples';
+import type { ICell } from '../../protocol';
+import { runsOf, withRuns } from '../runs';
+
+const run = (cell_id: string | null, start_s: number): ICell => ({
+  ...CELL,
+  cell_id,
+  start_s
+});
+
+describe('withRuns', () => {
+  it('should keep the last three runs of a cell, oldest first', () => {
+    const runs = [1, 2, 3, 4].reduce<readonly ICell[]>(
+      (known, start_s) => withRuns(known, [run('a', start_s)]),
+      []
+    );
+    expect(runs.map(({ start_s }) => start_s)).toEqual([2, 3, 4]);
+  });
+
+  it('should know a run again by its start', () => {
+    const started = { ...run('a', 1), status: 'running' as const, end_s: null };
+    const ended = { ...started, status: 'ok' as const, end_s: 5 };
+    expect(withRuns([started], [ended])).toEqual([ended]);
+  });
+
+  it('should keep runs of two hundred cells at most, the last ones', () => {
+    const many = Array.from({ length: 250 }, (_, at) => run(`cell-${at}`, at));
+    const runs = withRuns(many.slice(0, 100), many.slice(100));
+    expect(runs).toHaveLength(200);
+    expect(runs[0]?.cell_id).toBe('cell-50');
+  });
+
+  it('should put what comes late where it belongs', () => {
+    const runs = withRuns([run('a', 9)], [run('b', 3)]);
+    expect(runs.map(({ cell_id }) => cell_id)).toEqual(['b', 'a']);
+  });
+
+  it('should find the runs of one cell', () => {
+    const runs = [run('a', 1), run('b', 2), run('a', 3), run(null, 4)];
+    expect(runsOf(runs, 'a').map(({ start_s }) => start_s)).toEqual([1, 3]);
+  });
+});

@@ -1,0 +1,49 @@
+/**
+ * The runs of cells that are remembered, as the helper remembers them.
+ */
+import type { ICell } from '../protocol';
+
+/** Runs kept of each cell. */
+const MAX_RUNS = 3;
+
+/** Cells of which runs are kept. */
+const MAX_CELLS = 200;
+
+/**
+ * The runs with others added, oldest first; of the same run the last told counts.
+ */
+export function withRuns(
+  runs: readonly ICell[],
+  added: readonly ICell[]
+): readonly ICell[] {
+  if (added.length === 0) {
+    return runs;
+  }
+  const others = runs.filter(run => !added.some(each => isSameRun(run, each)));
+  const all = [...others, ...added];
+  return bounded(all.sort((a, b) => a.start_s - b.start_s));
+}
+
+/** The runs of one cell, oldest first. */
+export function runsOf(runs: readonly ICell[], cell_id: string): ICell[] {
+  return runs.filter(run => run.cell_id === cell_id);
+}
+
+/** Whether two events tell of the same run: its start, its end, what was found later. */
+function isSameRun(one: ICell, other: ICell): boolean {
+  return one.cell_id === other.cell_id && one.start_s === other.start_s;
+}
+
+/** The last runs of the last cells. */
+function bounded(runs: readonly ICell[]): ICell[] {
+  const counts = new Map<string | null, number>();
+  const kept = [...runs].reverse().filter(({ cell_id }) => {
+    const count = counts.get(cell_id) ?? 0;
+    const isKept = count < MAX_RUNS && (count > 0 || counts.size < MAX_CELLS);
+    if (isKept) {
+      counts.set(cell_id, count + 1);
+    }
+    return isKept;
+  });
+  return kept.reverse();
+}

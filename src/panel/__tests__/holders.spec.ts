@@ -1,0 +1,179 @@
+import { type Answers, FakeMemory, settle } from '../../__tests__/memory';
+import { message } from '../../__tests__/report';
+import { CELL, EVENTS, SAMPLE } from '../../__tests__/samples';
+import type { ICell } from '../../protocol';
+import { HoldersModel } from '../holders';
+import { makeHolders } from './held';
+
+/** Longer than cells in a row are waited for. */
+const RESTED_MS = 350;
+
+const ENDED: ICell = { ...CELL, status: 'ok', start_s: 10, end_s: 12 };
+const RUNNING: ICell = { ...CELL, status: 'running', start_s: 20, end_s: null };
+const LIVE = { ...SAMPLE, state: 'live' as const, busy: false };
+
+describe('the model of the holders', () => {
+  let answers: Answers;
+  let memory: FakeMemory;
+  let holders: HoldersModel;
+
+  const asked = (): number =>
+    memory.requests.filter(([type]) => type === 'holders').length;
+
+  const rest = (): Promise<void> =>
+    new Promise(resolve => setTimeout(resolve, RESTED_MS));
+
+  const show = async (): Promise<void> => {
+    holders.isShown = true;
+    await rest();
+  };
+
+  beforeEach(() => {
+    answers = {
+      holders: () => Promise.resolve({ status: 'queued', last: null }),
+      path: () => Promise.resolve({ status: 'queued' })
+    };
+    memory = new FakeMemory(answers);
+    memory.set({ sample: LIVE, cell: ENDED });
+    holders = new HoldersModel(memory);
+  });
+
+  afterEach(() => {
+    holders.dispose();
+  });
+
+  it('should ask for nothing while nobody looks', async () => {
+    memory.set({ cell: { ...ENDED, end_s: 15 } });
+    await rest();
+    expect(asked()).toBe(0);
+  });
+
+  it('should measure when somebody looks, and once', async () => {
+    await show();
+    expect(asked()).toBe(1);
+    expect(holders.asked).toBe('queued');
+    const measured = makeHolders();
+    memory.send(measured);
+    memory.set({});
+    await rest();
+    expect(asked()).toBe(1);
+    expect(holders.asked).toBe('none');
+    expect(holders.last).toBe(measured);
+  });
+
+  it('should measure again after a cell, and once for several in a row', async () => {
+    await show();
+    memory.send(makeHolders());
+    memory.set({ cell: { ...ENDED, end_s: 15 } });
+    memory.set({ cell: { ...ENDED, end_s: 16 } });
+    await rest();
+    expect(asked()).toBe(2);
+  });
+
+  it('should wait for a running cell to end', async () => {
+    await show();
+    memory.send(makeHolders());
+    memory.set({ cell: RUNNING });
+    await rest();
+    expect(asked()).toBe(1);
+    memory.set({ cell: { ...RUNNING, status: 'ok', end_s: 22 } });
+    await rest();
+    expect(asked()).toBe(2);
+  });
+
+  it('should take what the helper still knows while a cell runs', async () => {
+    const last = makeHolders();
+    answers.holders = () => Promise.resolve({ status: 'waiting', last });
+    memory.set({ cell: RUNNING });
+    await show();
+    expect(holders.asked).toBe('waiting');
+    expect(holders.last).toBe(last);
+  });
+
+  it('should not measure twice what was measured when the cell ended', async () => {
+    answers.holders = () => Promise.resolve({ status: 'waiting', last: null });
+    memory.set({ cell: RUNNING });
+    await show();
+    memory.set({ cell: { ...RUNNING, status: 'ok', end_s: 22 } });
+    memory.send(makeHolders());
+    await rest();
+    expect(asked()).toBe(1);
+  });
+
+  it('should measure again after a release', async () => {
+    await show();
+    memory.send(makeHolders());
+    memory.set({ lastReleased: EVENTS.released });
+    await rest();
+    expect(asked()).toBe(2);
+  });
+
+  it('should keep a result that comes before the answer', async () => {
+    const measured = makeHolders();
+    answers.holders = () => {
+      memory.send(measured);
+      return Promise.resolve({ status: 'queued', last: null });
+    };
+    await show();
+    expect(holders.asked).toBe('none');
+    expect(holders.last).toBe(measured);
+  });
+
+  it('should say why it could not be measured, and try again on request', async () => {
+    answers.holders = () => Promise.reject(new Error('Not yet.'));
+    await show();
+    expect(holders.problem).toBe('Not yet.');
+    await rest();
+    expect(asked()).toBe(1);
+    answers.holders = () => Promise.resolve({ status: 'queued', last: null });
+    await holders.refresh();
+    expect(holders.problem).toBeNull();
+  });
+
+  it('should forget another life of the kernel', async () => {
+    await show();
+    memory.send(makeHolders());
+    memory.restart();
+    expect(holders.last).toBeNull();
+    await rest();
+    expect(asked()).toBe(2);
+  });
+
+  it('should tell how far a search has come', async () => {
+    const search = holders.search('name:model');
+    expect(holders.path('name:model')).toEqual({ kind: 'searching' });
+    await search;
+    const path = { ...EVENTS.path, holder_id: 'name:model' };
+    memory.send(path);
+    expect(holders.path('name:model')).toEqual({ kind: 'found', path });
+  });
+
+  it('should tell that a search waits for a cell, and why one failed', async () => {
+    answers.path = () => Promise.resolve({ status: 'waiting' });
+    await holders.search('name:model');
+    expect(holders.path('name:model')).toEqual({ kind: 'waiting' });
+    memory.send({
+      ...EVENTS.error,
+      where: 'mainloop',
+      message: { ...message('error.part'), text: 'It failed.' }
+    });
+    expect(holders.path('name:model')).toEqual({
+      kind: 'failed',
+      problem: 'It failed.'
+    });
+  });
+
+  it('should drop searches with what they were about', async () => {
+    await holders.search('name:model');
+    memory.send(makeHolders());
+    expect(holders.path('name:model')).toBeUndefined();
+  });
+
+  it('should ask for nothing once disposed, however often', async () => {
+    holders.isShown = true;
+    holders.dispose();
+    holders.dispose();
+    await settle();
+    expect(asked()).toBe(0);
+  });
+});

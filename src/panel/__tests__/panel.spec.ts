@@ -1,0 +1,394 @@
+import { nullTranslator } from '@jupyterlab/translation';
+import { Widget } from '@lumino/widgets';
+
+import {
+  type Answers,
+  FakeGpuMemory,
+  FakeMemory
+} from '../../__tests__/memory';
+import { gib } from '../../__tests__/report';
+import { CELL, DEVICE, EVENTS, SAMPLE } from '../../__tests__/samples';
+import type { IDevice, IMessage } from '../../protocol';
+import { PanelModel } from '../model';
+import { GpuPanel } from '../panel';
+import { makeHolders, TWO_DEVICES } from './held';
+
+const trans = nullTranslator.load('gpu-headroom');
+
+describe('the panel', () => {
+  let answers: Answers;
+  let memory: FakeMemory;
+  let page: FakeGpuMemory;
+  let panel: GpuPanel;
+
+  /** Let what changed be rendered. */
+  const settle = (): Promise<void> =>
+    new Promise(resolve => setTimeout(resolve, 40));
+
+  /** Wait for something that takes its time, two seconds at most. */
+  const until = async (isTrue: () => boolean): Promise<void> => {
+    for (let round = 0; round < 50 && !isTrue(); round++) {
+      await settle();
+    }
+  };
+
+  const all = (selector: string): HTMLElement[] => [
+    ...panel.node.querySelectorAll<HTMLElement>(selector)
+  ];
+
+  const text = (): string => panel.node.textContent ?? '';
+
+  const expectText = async (words: string): Promise<void> => {
+    await until(() => text().includes(words));
+    expect(text()).toContain(words);
+  };
+
+  const rows = (): HTMLElement[] => all('[data-id]');
+
+  const row = (name: string): HTMLElement => {
+    const found = rows().find(node => node.textContent?.startsWith(name));
+    if (!found) {
+      throw new Error(`No row ${name}.`);
+    }
+    return found;
+  };
+
+  const key = async (name: string): Promise<void> => {
+    const event = { key: name, bubbles: true, cancelable: true };
+    document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', event));
+    await settle();
+  };
+
+  const say = (sentence: string): IMessage => ({
+    id: 'of a later helper',
+    params: {},
+    text: sentence
+  });
+
+  const open = async (
+    devices: readonly IDevice[] = [DEVICE]
+  ): Promise<void> => {
+    memory.set({
+      sample: { ...SAMPLE, busy: false, state: 'live', devices: [...devices] },
+      sampleAt_ms: Date.now(),
+      cell: { ...CELL, status: 'ok' }
+    });
+    Widget.attach(panel, document.body);
+    panel.hide();
+    panel.show();
+    await until(() => all('.jp-GpuHeadroom-sectionBody').length === 4);
+    await settle();
+  };
+
+  const measured = async (
+    ...args: Parameters<typeof makeHolders>
+  ): Promise<void> => {
+    await open();
+    memory.send(makeHolders(...args));
+    await until(() => rows().length > 0);
+  };
+
+  beforeEach(() => {
+    answers = {
+      holders: () => Promise.resolve({ status: 'queued', last: null }),
+      path: () => Promise.resolve({ status: 'queued' })
+    };
+    memory = new FakeMemory(answers);
+    page = new FakeGpuMemory(memory);
+    const documentName = (): string => 'train.ipynb';
+    panel = new GpuPanel({
+      model: new PanelModel({ memory: page, trans, documentName }),
+      onSettings: () => undefined,
+      translator: nullTranslator
+    });
+  });
+
+  afterEach(() => {
+    panel.dispose();
+  });
+
+  describe('devices', () => {
+    it('should show the headroom, the bar and what was used', async () => {
+      await open();
+      await expectText('GPU 0 Tesla T4');
+      await expectText('8.4 GiB headroom');
+      await expectText('used 6.3 of 14.7 GiB');
+      expect(all('[role=img]')[0]?.getAttribute('aria-label')).toContain(
+        'in tensors 5.3 GiB'
+      );
+      expect(all('[role=option]')).toHaveLength(0);
+    });
+
+    it('should tell what one should know of the numbers', async () => {
+      const notes = [say('JAX reserved a pool of **11.0 GiB** at its start.')];
+      await open([{ ...DEVICE, notes, shared_with_host: true }]);
+      await expectText('JAX reserved a pool of 11.0 GiB at its start.');
+      await expectText("The memory is shared with the host's programs.");
+    });
+
+    it('should show the fullest of several until another is picked', async () => {
+      await open(TWO_DEVICES);
+      const picked = (): (string | null)[] =>
+        all('[role=option]').map(node => node.getAttribute('aria-selected'));
+      expect(picked()).toEqual(['true', 'false']);
+      all('[role=option]')[1]?.click();
+      await settle();
+      expect(picked()).toEqual(['false', 'true']);
+      all('[role=option]')[1]?.focus();
+      await key('ArrowUp');
+      expect(picked()).toEqual(['true', 'false']);
+      expect(document.activeElement).toBe(all('[role=option]')[0]);
+    });
+  });
+
+  it('should show the last minutes of the GPU that is picked', async () => {
+    await open(TWO_DEVICES);
+    const total = (): string | null | undefined =>
+      all('.jp-GpuHeadroom-total')[1]?.textContent;
+    expect(total()).toBe('GPU 0');
+    all('[role=option]')[1]?.click();
+    await until(() => total() === 'GPU 1');
+    expect(total()).toBe('GPU 1');
+  });
+
+  describe('what holds GPU memory', () => {
+    it('should list the holders by size, and last what nobody claims', async () => {
+      await measured();
+      const names = rows().map(
+        node => node.querySelector('.jp-mod-name')?.textContent
+      );
+      expect(names).toEqual([
+        'history',
+        'optimizer',
+        'model',
+        'Traceback of In [7]',
+        'no name (Tensor)',
+        'not attributed'
+      ]);
+      expect(row('history').textContent).toContain('activations2.0 GiB');
+      expect(row('not attributed').textContent).toContain('0.3 GiB');
+      await expectText(
+        'Named 2.5 GiB + autograd graphs 2.0 GiB + no name 0.3 GiB + not attributed 0.3 GiB = 5.0 GiB in use.'
+      );
+    });
+
+    it('should give every bar its number', async () => {
+      await measured();
+      const bar = row('history').querySelector('[role=img]');
+      expect(bar?.getAttribute('aria-label')).toBe(
+        '2.0 GiB, 40% of the memory in use'
+      );
+    });
+
+    it('should sort by the column whose title is pressed', async () => {
+      await measured();
+      const title = all('[role=columnheader]')[0];
+      expect(title?.getAttribute('aria-sort')).toBe('none');
+      title?.querySelector('button')?.click();
+      await settle();
+      expect(title?.getAttribute('aria-sort')).toBe('ascending');
+      expect(rows()[1]?.textContent).toContain('model');
+    });
+
+    it('should name the cells only while allocations are recorded', async () => {
+      await measured();
+      expect(text()).not.toContain('Made in');
+      const made = { cell_id: 'cell-3', execution_count: 3, line: 2 };
+      const holders = makeHolders({ recording: true });
+      holders.devices[0]?.rows[1]?.parts.splice(
+        0,
+        1,
+        ...holders.devices[0].rows[1].parts.map(part => ({ ...part, made }))
+      );
+      memory.send(holders);
+      await settle();
+      await expectText('Made in');
+      expect(row('optimizer').textContent).toContain('In [3]');
+    });
+
+    it('should tell more of a row that is opened', async () => {
+      await measured();
+      row('history').click();
+      await settle();
+      await expectText('list, 4 tensors');
+      await expectText('Also reached as losses');
+      await expectText('2.0 GiB of it only the autograd graph holds.');
+      expect(row('[0]').textContent).toContain('[0] and 3 alike');
+      expect(row('[0]').textContent).toContain('autograd graph');
+    });
+
+    it('should be driven by the keys of a tree grid', async () => {
+      await measured();
+      rows()[0]?.focus();
+      await key('ArrowDown');
+      expect(document.activeElement).toBe(row('optimizer'));
+      await key('ArrowUp');
+      await key('ArrowRight');
+      expect(row('history').getAttribute('aria-expanded')).toBe('true');
+      await key('ArrowDown');
+      await key('ArrowLeft');
+      expect(document.activeElement).toBe(row('history'));
+      await key('ArrowLeft');
+      expect(row('history').getAttribute('aria-expanded')).toBe('false');
+      await key('End');
+      expect(document.activeElement).toBe(row('not attributed'));
+      await key('Home');
+      await key('Enter');
+      await key('Enter');
+      expect(memory.requests).toContainEqual([
+        'path',
+        { holder_id: 'name:history' }
+      ]);
+    });
+
+    it('should have one row in the tab order', async () => {
+      await measured();
+      const reachable = (): (string | undefined)[] =>
+        rows()
+          .filter(({ tabIndex }) => tabIndex === 0)
+          .map(({ dataset }) => dataset.id);
+      expect(reachable()).toEqual(['name:history']);
+      row('model').focus();
+      await settle();
+      expect(reachable()).toEqual(['name:model']);
+    });
+
+    it('should say who holds an object', async () => {
+      await measured();
+      row('history').click();
+      await settle();
+      all('.jp-GpuHeadroom-holderDetail button')[0]?.click();
+      await settle();
+      await expectText('Searching…');
+      memory.send({
+        ...EVENTS.path,
+        holder_id: 'name:history',
+        paths: [[say('`history`'), say('list'), say('item 12')]],
+        message: say('Stopped after 2 s. Found so far:')
+      });
+      await settle();
+      await expectText('Stopped after 2 s. Found so far:');
+      await expectText('history › list › item 12');
+    });
+
+    it('should show the last reading while a cell runs', async () => {
+      await measured();
+      memory.set({
+        cell: { ...CELL, status: 'running', execution_count: 8, end_s: null }
+      });
+      await new Promise(resolve => setTimeout(resolve, 300));
+      expect(text()).toMatch(
+        /As of In \[6\], .+ Measured when In \[8\] ends\./
+      );
+      expect(rows()).toHaveLength(6);
+    });
+
+    it('should say that measuring stopped early', async () => {
+      await measured({ complete: false, duration_s: 0.25 });
+      await expectText('Measuring stopped early, after 0.25 s');
+    });
+
+    it('should wait for the first tensor', async () => {
+      await open();
+      memory.set({ sample: { ...SAMPLE, state: 'not_initialised' } });
+      await expectText('This kernel has not used the GPU yet.');
+    });
+
+    it('should measure again when asked to', async () => {
+      await measured();
+      const before = memory.requests.length;
+      all('[aria-label="Measure again"]')[0]?.click();
+      await settle();
+      expect(memory.requests.slice(before)).toEqual([['holders', {}]]);
+    });
+  });
+
+  describe('other programs', () => {
+    it('should be listed with what they use', async () => {
+      await measured({}, [
+        { pid: 1, name: 'python', bytes: gib(0.5) },
+        { pid: 4711, name: null, bytes: null }
+      ]);
+      await expectText('python0.5 GiB');
+      await expectText('process 4711not measured');
+    });
+
+    it('should be told where the container hides which ones', async () => {
+      await open([{ ...DEVICE, others_bytes: gib(0.7) }]);
+      await expectText(
+        'Other programs hold 0.7 GiB, but this container hides which ones.'
+      );
+    });
+
+    it('should be told where they are not measured', async () => {
+      await open([{ ...DEVICE, others_bytes: null }]);
+      await expectText('What other programs hold is not measured.');
+    });
+
+    it('should be told where there are none', async () => {
+      await measured({}, []);
+      await expectText('No other program uses this GPU.');
+    });
+  });
+
+  describe('without numbers', () => {
+    const show = async (
+      ...[state]: Parameters<FakeMemory['set']>
+    ): Promise<string> => {
+      memory.set({ sample: null, ...state });
+      Widget.attach(panel, document.body);
+      await settle();
+      expect(panel.content.isHidden).toBe(true);
+      return text();
+    };
+
+    it('should say that there is no GPU, and what to try', async () => {
+      const sample = { ...SAMPLE, state: 'no_gpu' as const, devices: [] };
+      const hello = { ...EVENTS.hello, installed: true };
+      const said = await show({ sample, hello });
+      expect(said).toContain('No GPU.');
+      expect(said).toContain('gpu_headroom.simulate()');
+    });
+
+    it('should say that nothing is on the GPU yet', async () => {
+      const sample = { ...SAMPLE, state: 'no_framework' as const, devices: [] };
+      expect(await show({ sample })).toContain('Nothing on the GPU yet.');
+    });
+
+    it('should say that the kernel does not answer', async () => {
+      expect(await show({ phase: 'disconnected' })).toContain('Not connected.');
+    });
+
+    it('should say what went wrong', async () => {
+      const problem = 'It is too old.';
+      expect(await show({ phase: 'failed', problem })).toContain(problem);
+    });
+
+    it('should offer to start the helper where that is left to a click', async () => {
+      const start = jest.spyOn(memory, 'start');
+      await show({ phase: 'off', offReason: 'click' });
+      all('button')
+        .find(({ textContent }) => textContent === 'Start')
+        ?.click();
+      expect(start).toHaveBeenCalledTimes(1);
+    });
+  });
+
+  it('should follow the focus to another kernel', async () => {
+    await measured();
+    page.current = null;
+    page.currentChanged.emit();
+    await settle();
+    await expectText('Open a notebook or a console');
+  });
+
+  it('should render nothing while it is hidden', async () => {
+    await open();
+    panel.hide();
+    memory.set({
+      sample: { ...SAMPLE, devices: [{ ...DEVICE, headroom_bytes: gib(1) }] }
+    });
+    await new Promise(resolve => setTimeout(resolve, 300));
+    expect(text()).not.toContain('1.0 GiB headroom');
+  });
+});

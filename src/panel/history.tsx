@@ -1,0 +1,35 @@
+import * as React from 'react';
+
+import { Findings } from '../gauge/findings';
+import { Timeline } from '../timeline/view';
+import type { PanelModel } from './model';
+
+const HEIGHT_PX = 128;
+
+/**
+ * The last minutes of the GPU that was picked, and where its memory goes.
+ */
+export function History(props: {
+  model: PanelModel;
+  width: number;
+}): React.JSX.Element | null {
+  const { model, width } = props;
+  const { current, device, trans } = model;
+  if (!current || !device || width <= 0) {
+    return null;
+  }
+  const { state } = current;
+  return (
+    <>
+      <Timeline
+        state={state}
+        device={device}
+        title={trans.__('Last 5 minutes')}
+        width={width}
+        height={HEIGHT_PX}
+        trans={trans}
+      />
+      <Findings state={state} device={device} trans={trans} />
+    </>
+  );
+}

@@ -1,0 +1,194 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { formatBytes } from '../format';
+import type { IWords } from '../frame/state';
+import { Sentence } from '../gauge/sentence';
+import { words } from '../messages';
+import type { IHeld, IHeldPart, IMessage, IPath } from '../protocol';
+import type { PathStep } from './holders';
+import type { PanelModel } from './model';
+import { describeHolder, describeShape, nameCell } from './words';
+
+interface IDetailProps {
+  /** Of the holder or part. */
+  id: string;
+  level: number;
+  /** Which row of the table is in the tab order. */
+  active: string;
+  model: PanelModel;
+}
+
+/**
+ * What is known of one row, and who holds it.
+ */
+export function Detail(
+  props: React.PropsWithChildren<IDetailProps>
+): React.JSX.Element {
+  const { active, children, id, level, model } = props;
+  const { holders, trans } = model;
+  const rowId = `${id}/detail`;
+  const step = holders?.path(id);
+  const isSearching = step?.kind === 'searching' || step?.kind === 'waiting';
+  return (
+    <div
+      className="jp-GpuHeadroom-holderDetail"
+      role="row"
+      aria-level={level}
+      data-id={rowId}
+      tabIndex={active === rowId ? 0 : -1}
+    >
+      <div role="gridcell">
+        {children}
+        <button
+          type="button"
+          className="jp-GpuHeadroom-button"
+          aria-disabled={isSearching}
+          onClick={() => {
+            if (!isSearching) {
+              void holders?.search(id);
+            }
+          }}
+        >
+          {trans.__('Who holds it?')}
+        </button>
+        <div role="status">{step && <Answer step={step} trans={trans} />}</div>
+      </div>
+    </div>
+  );
+}
+
+/**
+ * What is known of a holder besides its size.
+ */
+export function HolderFacts(props: {
+  held: IHeld;
+  trans: TranslationBundle;
+}): React.JSX.Element {
+  const { held, trans } = props;
+  const { aliases, graph_bytes, hint, parts } = held;
+  const [part] = parts;
+  return (
+    <>
+      <p>{describeHolder(held, trans)}</p>
+      {part && parts.length === 1 && <PartFacts part={part} trans={trans} />}
+      {aliases.length > 0 && (
+        <p>
+          {trans.__('Also reached as')} <Names names={aliases} />
+        </p>
+      )}
+      {graph_bytes > 0 && (
+        <p>
+          {trans.__(
+            '%1 of it only the autograd graph holds.',
+            formatBytes(graph_bytes)
+          )}
+        </p>
+      )}
+      {hint && (
+        <p>
+          <Sentence text={words(trans).sentence(hint)} />
+        </p>
+      )}
+    </>
+  );
+}
+
+function Names({ names }: { names: readonly string[] }): React.JSX.Element {
+  return (
+    <>
+      {names.map((name, index) => (
+        <React.Fragment key={name}>
+          {index > 0 && ', '}
+          <code>{name}</code>
+        </React.Fragment>
+      ))}
+    </>
+  );
+}
+
+/**
+ * The type and shape of a part, and where it was made.
+ */
+export function PartFacts(props: {
+  part: IHeldPart;
+  trans: TranslationBundle;
+}): React.JSX.Element {
+  const { part, trans } = props;
+  const shape = describeShape(part);
+  const cell = nameCell(part.made, trans);
+  const line = part.made?.line ?? null;
+  const place =
+    line === null
+      ? trans.__('made in %1', cell)
+      : trans.__('made in %1, line %2', cell, line);
+  return (
+    <>
+      {part.graph && (
+        <p>
+          {trans.__('No variable is this: only the autograd graph holds it.')}
+        </p>
+      )}
+      {(shape || cell) && (
+        <p>
+          {shape && <code>{shape}</code>}
+          {shape && cell && ', '}
+          {cell && place}
+        </p>
+      )}
+    </>
+  );
+}
+
+function Answer(props: {
+  step: PathStep;
+  trans: TranslationBundle;
+}): React.JSX.Element {
+  const { step, trans } = props;
+  switch (step.kind) {
+    case 'searching':
+      return <p>{trans.__('Searching…')}</p>;
+    case 'waiting':
+      return <p>{trans.__('Searched when the running cell ends.')}</p>;
+    case 'failed':
+      return <p>{step.problem}</p>;
+    case 'found':
+      return <Ways path={step.path} said={words(trans)} />;
+  }
+}
+
+/** The ways to an object, each from its root on. */
+function Ways(props: { path: IPath; said: IWords }): React.JSX.Element {
+  const { path, said } = props;
+  return (
+    <>
+      <p>
+        <Sentence text={said.sentence(path.message)} />
+      </p>
+      <ul className="jp-GpuHeadroom-ways">
+        {path.paths.map((steps, index) => (
+          <li key={index}>
+            <Way steps={steps} said={said} />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function Way(props: {
+  steps: readonly IMessage[];
+  said: IWords;
+}): React.JSX.Element {
+  const { steps, said } = props;
+  return (
+    <>
+      {steps.map((step, index) => (
+        <React.Fragment key={index}>
+          {index > 0 && <span aria-hidden="true"> › </span>}
+          <Sentence text={said.sentence(step)} />
+        </React.Fragment>
+      ))}
+    </>
+  );
+}

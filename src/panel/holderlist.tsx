@@ -1,0 +1,83 @@
+import * as React from 'react';
+
+import { Hint } from '../gauge/hint';
+import { explainIdle } from '../gauge/words';
+import { isBusy } from '../kernel/model';
+import type { IHeldDevice, IHolders } from '../protocol';
+import { HolderTable } from './holdertable';
+import type { PanelModel } from './model';
+import { describeMoment, describeSum } from './words';
+
+/**
+ * What holds the memory in use: the table with what one should know of it.
+ */
+export function HolderList({
+  model
+}: {
+  model: PanelModel;
+}): React.JSX.Element {
+  const { held, holders, trans } = model;
+  const sample = model.current?.state.sample;
+  if (sample && sample.state !== 'live') {
+    return (
+      <Hint icon="info">
+        {explainIdle(sample.state === 'not_initialised', trans)}{' '}
+        {trans.__('The list fills in after the first tensor on the GPU.')}
+      </Hint>
+    );
+  }
+  return (
+    <>
+      <p className="jp-GpuHeadroom-notice" role="status">
+        {holders && explainMoment(model)}
+      </p>
+      {holders?.problem && <Hint icon="info">{holders.problem}</Hint>}
+      {holders?.last && !holders.last.complete && (
+        <Hint icon="clock">{explainEnd(model, holders.last)}</Hint>
+      )}
+      {held && <Found held={held} model={model} />}
+    </>
+  );
+}
+
+function Found(props: {
+  held: IHeldDevice;
+  model: PanelModel;
+}): React.JSX.Element {
+  const { held, model } = props;
+  const { trans } = model;
+  if (held.in_use_bytes === 0) {
+    return <Hint icon="info">{trans.__('No tensor is on this GPU.')}</Hint>;
+  }
+  return (
+    <>
+      <HolderTable held={held} model={model} />
+      <p className="jp-GpuHeadroom-notice">{describeSum(held, trans)}</p>
+    </>
+  );
+}
+
+/** From when the numbers are, where that is not plainly now. */
+function explainMoment({ current, holders, trans }: PanelModel): string {
+  const last = holders?.last ?? null;
+  const moment = last && describeMoment(last, trans);
+  if (current && isBusy(current.state)) {
+    const count = current.state.cell?.execution_count ?? null;
+    const later =
+      count === null
+        ? trans.__('Measured when the running cell ends.')
+        : trans.__('Measured when In [%1] ends.', count);
+    return [moment, later].filter(Boolean).join(' ');
+  }
+  if (holders && holders.asked !== 'none') {
+    return trans.__('Measuring…');
+  }
+  return moment ?? '';
+}
+
+function explainEnd({ trans }: PanelModel, { duration_s }: IHolders): string {
+  return trans.__(
+    'Measuring stopped early, after %1 s: some names may be missing, and what they hold is not attributed.',
+    duration_s.toFixed(2)
+  );
+}

@@ -1,0 +1,229 @@
+import type { IDisposable } from '@lumino/disposable';
+import { type ISignal, Signal } from '@lumino/signaling';
+
+import { isBusy } from '../kernel/model';
+import type { Event, IHolders, IPath } from '../protocol';
+import { sentenceOf } from '../reason';
+import type { IKernelMemory, IMemoryState } from '../tokens';
+
+/** Cells that run one after the other are measured once, when this has passed. */
+const REST_MS = 300;
+
+/**
+ * Where a measurement stands: nobody asked, asked, or waiting for a cell to end.
+ */
+export type Asked = 'none' | 'queued' | 'waiting';
+
+/** How far the search for what holds one object has come. */
+export type PathStep =
+  | { readonly kind: 'searching' }
+  | { readonly kind: 'waiting' }
+  | { readonly kind: 'found'; readonly path: IPath }
+  | { readonly kind: 'failed'; readonly problem: string };
+
+/**
+ * Who holds the memory of one kernel, as last measured.
+ *
+ * It is measured while somebody looks: when that begins, after cells and
+ * releases, and on `refresh`. The model that shows it constructs and disposes it.
+ */
+export class HoldersModel implements IDisposable {
+  constructor(memory: IKernelMemory) {
+    this.memory = memory;
+    this._life = memory.state.hello?.life_id;
+    memory.stateChanged.connect(this._onState, this);
+    memory.eventReceived.connect(this._onEvent, this);
+  }
+
+  readonly memory: IKernelMemory;
+
+  /** The rows that show what is in them, by id. */
+  readonly expanded = new Set<string>();
+
+  get last(): IHolders | null {
+    return this._last;
+  }
+
+  get asked(): Asked {
+    return this._asked;
+  }
+
+  /** Why it could not be measured, as one sentence. */
+  get problem(): string | null {
+    return this._problem;
+  }
+
+  get changed(): ISignal<this, void> {
+    return this._changed;
+  }
+
+  get isDisposed(): boolean {
+    return this._isDisposed;
+  }
+
+  /** Whether somebody looks. */
+  set isShown(isShown: boolean) {
+    this._isShown = isShown;
+    this._follow();
+  }
+
+  /** The search for what holds an object of the last measurement, if any. */
+  path(id: string): PathStep | undefined {
+    return this._paths.get(id);
+  }
+
+  /** Open or close a row. */
+  toggle(id: string, isExpanded = !this.expanded.has(id)): void {
+    if (isExpanded) {
+      this.expanded.add(id);
+    } else {
+      this.expanded.delete(id);
+    }
+    this._changed.emit();
+  }
+
+  /** Measure now, or when the running cell ends. */
+  async refresh(): Promise<void> {
+    this._measuredFor = reasonToMeasure(this.memory.state);
+    this._set('queued', null);
+    try {
+      const { status, last } = await this.memory.request('holders', {});
+      // The result may have come before this answer.
+      if (this._asked === 'queued') {
+        this._take(last);
+        this._set(status);
+      }
+    } catch (reason) {
+      this._set('none', sentenceOf(reason));
+    }
+  }
+
+  /** Find what keeps an object alive. */
+  async search(id: string): Promise<void> {
+    this._setPath(id, { kind: 'searching' });
+    try {
+      const { status } = await this.memory.request('path', { holder_id: id });
+      if (status === 'waiting' && this.path(id)?.kind === 'searching') {
+        this._setPath(id, { kind: 'waiting' });
+      }
+    } catch (reason) {
+      this._setPath(id, { kind: 'failed', problem: sentenceOf(reason) });
+    }
+  }
+
+  dispose(): void {
+    if (this._isDisposed) {
+      return;
+    }
+    this._isDisposed = true;
+    window.clearTimeout(this._rest);
+    Signal.clearData(this);
+  }
+
+  private _onEvent(_memory: IKernelMemory, event: Event): void {
+    if (event.type === 'holders') {
+      this._paths.clear();
+      this._take(event);
+      if (!isBusy(this.memory.state)) {
+        this._measuredFor = reasonToMeasure(this.memory.state);
+      }
+      this._set('none', null);
+    } else if (event.type === 'path') {
+      this._setPath(event.holder_id, { kind: 'found', path: event });
+    } else if (event.type === 'error' && event.where === 'mainloop') {
+      this._fail(event.message.text);
+    }
+  }
+
+  private _onState(): void {
+    const life = this.memory.state.hello?.life_id;
+    if (life !== this._life) {
+      this._life = life;
+      this._last = null;
+      this._measuredFor = '';
+      this._paths.clear();
+      this._set('none', null);
+    }
+    this._follow();
+  }
+
+  /** Measure after a rest where there is something new to measure. */
+  private _follow(): void {
+    window.clearTimeout(this._rest);
+    if (this._isWanted()) {
+      this._rest = window.setTimeout(
+        () => {
+          if (this._isWanted()) {
+            void this.refresh();
+          }
+        },
+        this._last ? REST_MS : 0
+      );
+    }
+  }
+
+  private _isWanted(): boolean {
+    const { state } = this.memory;
+    const isLive = state.phase === 'live' && state.sample?.state === 'live';
+    // A running cell is waited for, unless nothing at all is known yet.
+    const canAnswer = !isBusy(state) || (!this._last && this._asked === 'none');
+    return (
+      this._isShown &&
+      !this._isDisposed &&
+      isLive &&
+      canAnswer &&
+      this._measuredFor !== reasonToMeasure(state)
+    );
+  }
+
+  /** What was asked for will not come. */
+  private _fail(problem: string): void {
+    for (const [id, step] of this._paths) {
+      if (step.kind === 'searching' || step.kind === 'waiting') {
+        this._paths.set(id, { kind: 'failed', problem });
+      }
+    }
+    this._set('none', this._asked === 'none' ? this._problem : problem);
+  }
+
+  private _take(holders: IHolders | null): void {
+    this._last = holders ?? this._last;
+  }
+
+  private _set(asked: Asked, problem = this._problem): void {
+    this._asked = asked;
+    this._problem = problem;
+    this._changed.emit();
+  }
+
+  private _setPath(id: string, step: PathStep): void {
+    this._paths.set(id, step);
+    this._changed.emit();
+  }
+
+  private readonly _paths = new Map<string, PathStep>();
+  private readonly _changed = new Signal<this, void>(this);
+  private _life: string | undefined;
+  private _last: IHolders | null = null;
+  private _asked: Asked = 'none';
+  private _problem: string | null = null;
+  /** What had happened when it was measured last. */
+  private _measuredFor = '';
+  private _rest: number | undefined;
+  private _isShown = false;
+  private _isDisposed = false;
+}
+
+/**
+ * What may have changed who holds what: it is worth measuring when this differs.
+ */
+function reasonToMeasure(state: IMemoryState): string {
+  const { cell, hello, lastReleased } = state;
+  return [
+    hello?.life_id,
+    hello?.complete,
+    cell?.start_s,
+    cell?.end_s,
+    lastReleased?.release_id
+  ].join();
+}

@@ -1,0 +1,124 @@
+import type { ITranslator } from '@jupyterlab/translation';
+import { SidePanel } from '@jupyterlab/ui-components';
+import type { Message } from '@lumino/messaging';
+import { AccordionPanel } from '@lumino/widgets';
+
+import { formatBytes } from '../format';
+import { Header } from './header';
+import type { PanelModel } from './model';
+import { othersBytes } from './others';
+import { Section } from './section';
+
+/**
+ * The panel in the right side bar: the GPUs, what holds their memory, and what
+ * other programs use. Disposes its model.
+ */
+export class GpuPanel extends SidePanel {
+  constructor(options: GpuPanel.IOptions) {
+    const { model, onSettings, translator } = options;
+    super({ translator });
+    this.header.addWidget(new Header(model, onSettings));
+    this._model = model;
+    this.addClass('jp-GpuHeadroom-panel');
+    for (const section of createSections(model)) {
+      this.addWidget(section);
+    }
+    model.stateChanged.connect(this._onModel, this);
+    this._onModel();
+  }
+
+  override dispose(): void {
+    if (this.isDisposed) {
+      return;
+    }
+    this._model.dispose();
+    super.dispose();
+  }
+
+  protected override onAfterShow(message: Message): void {
+    super.onAfterShow(message);
+    this._openSome();
+    this._model.isShown = true;
+  }
+
+  protected override onAfterHide(message: Message): void {
+    super.onAfterHide(message);
+    this._model.isShown = false;
+  }
+
+  /** The sections step aside where there is nothing to show in them. */
+  private _onModel(): void {
+    this.content.setHidden(this._model.devices.length === 0);
+  }
+
+  /**
+   * A panel that was hidden when the layout was saved comes back with all its
+   * sections closed: JupyterLab 4.2 takes hidden for closed.
+   */
+  private _openSome(): void {
+    const { content } = this;
+    if (
+      content instanceof AccordionPanel &&
+      content.widgets.every(({ isHidden }) => isHidden)
+    ) {
+      content.widgets.forEach((_, index) => {
+        content.expand(index);
+      });
+    }
+  }
+
+  private readonly _model: PanelModel;
+}
+
+/**
+ * A namespace for `GpuPanel` statics.
+ */
+export namespace GpuPanel {
+  /** What a panel is made of. */
+  export interface IOptions {
+    model: PanelModel;
+    /** Opens the settings. */
+    onSettings: () => void;
+    translator: ITranslator;
+  }
+}
+
+function createSections(model: PanelModel): Section[] {
+  const { trans } = model;
+  return [
+    new Section({
+      model,
+      label: trans.__('Devices'),
+      total: ({ devices }) => String(devices.length),
+      load: async () => (await import('./bodies')).Devices,
+      isFitted: true
+    }),
+    new Section({
+      model,
+      label: trans.__('Timeline'),
+      total: ({ device }) => (device ? trans.__('GPU %1', device.index) : ''),
+      load: async () => (await import('./bodies')).History,
+      isFitted: true
+    }),
+    new Section({
+      model,
+      label: trans.__('What holds GPU memory'),
+      total: ({ held }) => (held ? formatBytes(held.in_use_bytes) : ''),
+      load: async () => (await import('./bodies')).HolderList,
+      isFitted: false,
+      onShown: isShown => {
+        model.areHoldersShown = isShown;
+      }
+    }),
+    new Section({
+      model,
+      label: trans.__('Other programs on this GPU'),
+      total: () => {
+        const bytes = othersBytes(model);
+        return bytes === null ? trans.__('not measured') : formatBytes(bytes);
+      },
+      load: async () => (await import('./bodies')).Others,
+      isFitted: true
+    })
+  ];
+}

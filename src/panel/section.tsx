@@ -1,0 +1,137 @@
+import { Toolbar, VDomRenderer } from '@jupyterlab/ui-components';
+import type { Message } from '@lumino/messaging';
+import { Widget } from '@lumino/widgets';
+import * as React from 'react';
+
+import type { PanelModel } from './model';
+
+/** Left and right of the content together. */
+const PADDING_PX = 20;
+
+/** A section that is as high as its content gives way to others beyond this. */
+const FITTED_PX = 150;
+
+interface IBodyProps {
+  model: PanelModel;
+  /** The room that there is, in pixels. */
+  width: number;
+}
+
+/** What a section shows. */
+export type Body = React.FunctionComponent<IBodyProps>;
+
+/**
+ * One section of the panel: its title carries a total, and its content is
+ * rendered only while it is on screen.
+ *
+ * Does not own its model.
+ */
+export class Section extends VDomRenderer<PanelModel> {
+  constructor(options: Section.IOptions) {
+    super(options.model);
+    this._options = options;
+    this.addClass('jp-GpuHeadroom-section');
+    this.title.label = options.label;
+    this.toolbar.addItem('total', this._total);
+    this._total.addClass('jp-GpuHeadroom-total');
+  }
+
+  /** The total at the right of the title, where JupyterLab has a toolbar. */
+  readonly toolbar = new Toolbar();
+
+  override dispose(): void {
+    this.toolbar.dispose();
+    super.dispose();
+  }
+
+  protected override onAfterShow(message: Message): void {
+    super.onAfterShow(message);
+    this._options.onShown?.(true);
+    this.update();
+  }
+
+  protected override onAfterHide(message: Message): void {
+    super.onAfterHide(message);
+    this._options.onShown?.(false);
+  }
+
+  protected override onResize(message: Widget.ResizeMessage): void {
+    super.onResize(message);
+    this.update();
+  }
+
+  protected override onUpdateRequest(message: Message): void {
+    const { model, total } = this._options;
+    const text = total(model);
+    if (this._total.node.textContent !== text) {
+      this._total.node.textContent = text;
+    }
+    if (!this.isVisible) {
+      return;
+    }
+    if (!this._body) {
+      void this._load();
+      return;
+    }
+    super.onUpdateRequest(message);
+    void this.renderPromise?.then(() => {
+      this._fit();
+    });
+  }
+
+  protected override render(): React.JSX.Element | null {
+    const { model } = this._options;
+    const { _body: Content } = this;
+    return (
+      Content && (
+        <div className="jp-GpuHeadroom-sectionBody">
+          <Content model={model} width={this.node.clientWidth - PADDING_PX} />
+        </div>
+      )
+    );
+  }
+
+  private async _load(): Promise<void> {
+    this._body = await this._options.load();
+    this.update();
+  }
+
+  /** As high as the content is, where that is wanted. */
+  private _fit(): void {
+    const { isFitted } = this._options;
+    const content = this.node.firstElementChild;
+    if (!isFitted || !content || this.isDisposed) {
+      return;
+    }
+    const height = Math.ceil(content.getBoundingClientRect().height);
+    if (height > 0 && height !== this._height) {
+      this._height = height;
+      this.node.style.maxHeight = `${height}px`;
+      this.node.style.minHeight = `${Math.min(height, FITTED_PX)}px`;
+      this.parent?.fit();
+    }
+  }
+
+  private readonly _options: Section.IOptions;
+  private readonly _total = new Widget();
+  private _body: Body | null = null;
+  private _height = 0;
+}
+
+/**
+ * A namespace for `Section` statics.
+ */
+export namespace Section {
+  /** What a section is made of. */
+  export interface IOptions {
+    model: PanelModel;
+    label: string;
+    /** The text at the right of the title. */
+    total: (model: PanelModel) => string;
+    load: () => Promise<Body>;
+    /** Whether it takes no more room than its content needs. */
+    isFitted: boolean;
+    /** Called when it comes on screen and when it goes. */
+    onShown?: (isShown: boolean) => void;
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * The panel in words.
+ */
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import { formatBytes } from '../format';
+import type {
+  HolderKind,
+  IHeld,
+  IHeldDevice,
+  IHeldPart,
+  IHolders,
+  IMade
+} from '../protocol';
+import { type IHolderRow, madeOf } from './rows';
+
+/** A kind as its chip says it. */
+export function nameKind(
+  kind: HolderKind | 'mixed',
+  trans: TranslationBundle
+): string {
+  switch (kind) {
+    case 'parameters':
+      return trans.__('parameters');
+    case 'gradients':
+      return trans.__('gradients');
+    case 'optimizer_state':
+      return trans.__('optimizer state');
+    case 'activations':
+      return trans.__('activations');
+    case 'tensor':
+      return trans.__('tensor');
+    case 'mixed':
+      return trans.__('mixed');
+  }
+}
+
+/** A holder as a person would call it. */
+export function nameHolder(
+  { name, origin, type_name }: IHeld,
+  trans: TranslationBundle
+): string {
+  if (origin === 'traceback') {
+    return name
+      ? trans.__('Traceback of %1', name)
+      : trans.__('Traceback of a failed cell');
+  }
+  if (name) {
+    return name;
+  }
+  return type_name ? trans.__('no name (%1)', type_name) : trans.__('no name');
+}
+
+/** A cell as "In [4]"; empty where it is not known. */
+export function nameCell(made: IMade | null, trans: TranslationBundle): string {
+  const count = made?.execution_count ?? null;
+  return count === null ? '' : trans.__('In [%1]', count);
+}
+
+/** A holder with what its row says of it. */
+export function toRow(held: IHeld, trans: TranslationBundle): IHolderRow {
+  return {
+    held,
+    name: nameHolder(held, trans),
+    kind: nameKind(held.kind, trans),
+    made: nameCell(madeOf(held), trans)
+  };
+}
+
+/** A part's type and shape: "float32 [10, 1024]"; empty where not known. */
+export function describeShape({ dtype, shape }: IHeldPart): string {
+  return [dtype, shape && `[${shape.join(', ')}]`].filter(Boolean).join(' ');
+}
+
+/** What stands behind a name: "list, 45 tensors". */
+export function describeHolder(
+  { count, type_name }: IHeld,
+  trans: TranslationBundle
+): string {
+  const tensors = trans._n('%1 tensor', '%1 tensors', count);
+  return type_name === null ? tensors : `${type_name}, ${tensors}`;
+}
+
+/** A bar in words: its size, and its share of what is in use. */
+export function describeShare(
+  bytes: number,
+  total: number,
+  trans: TranslationBundle
+): string {
+  const share = total > 0 ? Math.round((100 * bytes) / total) : 0;
+  return trans.__('%1, %2% of the memory in use', formatBytes(bytes), share);
+}
+
+/** Where every byte in use is, as one sum. */
+export function describeSum(
+  held: IHeldDevice,
+  trans: TranslationBundle
+): string {
+  return trans.__(
+    'Named %1 + autograd graphs %2 + no name %3 + not attributed %4 = %5 in use.',
+    formatBytes(held.named_bytes),
+    formatBytes(held.graph_bytes),
+    formatBytes(held.unnamed_bytes),
+    formatBytes(held.not_attributed_bytes),
+    formatBytes(held.in_use_bytes)
+  );
+}
+
+/** When it was measured: "as of In [6], 14:02:11". */
+export function describeMoment(
+  { execution_count, time_s }: IHolders,
+  trans: TranslationBundle
+): string {
+  const time = new Date(time_s * 1000).toLocaleTimeString();
+  return execution_count === null
+    ? trans.__('As of %1.', time)
+    : trans.__('As of In [%1], %2.', execution_count, time);
+}

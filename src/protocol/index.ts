@@ -1,0 +1,18 @@
+/**
+ * The wire between the kernel helper and the front end.
+ *
+ * The truth is `python_helper/gpu_headroom/protocol.schema.json`; this is its
+ * hand-written mirror, held to it by `src/__tests__/protocol.spec.ts`. Sizes are
+ * integer bytes, times are seconds since the epoch, and units stand in the key.
+ * No key is optional: what is not known is `null`.
+ */
+export type * from './cell';
+export type * from './event';
+export type * from './holders';
+export type * from './memory';
+export type * from './message';
+export type * from './release';
+export type * from './reply';
+export type * from './report';
+export type * from './request';
+export * from './version';

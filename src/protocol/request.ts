@@ -1,0 +1,62 @@
+import type { ItemId } from './release';
+
+/** What the person's settings ask of the helper. */
+export interface IOptions {
+  mark_cells: boolean;
+  keep_reports: boolean;
+  /** Remember the cell and line that made each allocation. */
+  record_allocations: boolean;
+}
+
+/** What every request carries. */
+export interface IEnvelope<K extends string> {
+  type: K;
+  /** Echoed by the reply. */
+  id: string;
+  protocol_version: string;
+}
+
+/** Page to kernel: the arguments of a `gpuHeadroom` debug request. */
+export interface IRequests {
+  attach: IEnvelope<'attach'> & {
+    /** One per browser page and kernel. */
+    client_id: string;
+    visible: boolean;
+    /** Wanted samples per second while a cell runs. */
+    rate_hz: number;
+    options: IOptions;
+  };
+  detach: IEnvelope<'detach'> & { client_id: string };
+  sample: IEnvelope<'sample'> & { client_id: string };
+  plan: IEnvelope<'plan'>;
+  holders: IEnvelope<'holders'>;
+  path: IEnvelope<'path'> & { holder_id: string };
+  cells: IEnvelope<'cells'>;
+  history: IEnvelope<'history'>;
+  snapshot: IEnvelope<'snapshot'> & {
+    /** In the kernel's file system; `null`: a new name in its working directory. */
+    path: string | null;
+  };
+  release: IEnvelope<'release'> & {
+    /** `null`: the safe set. */
+    items: ItemId[] | null;
+    /** The report whose button was pressed. */
+    report_id: string | null;
+  };
+  cancel: IEnvelope<'cancel'> & { release_id: string };
+  report: IEnvelope<'report'> & { life_id: string; report_id: string };
+  fix: IEnvelope<'fix'> & {
+    report_id: string;
+    remedy_id: string;
+    /** Cell id to its source now. */
+    sources: Record<string, string>;
+  };
+  cleanup: IEnvelope<'cleanup'>;
+  pack: IEnvelope<'pack'> & { data: string };
+}
+
+/** What the caller of a request gives; the link adds the rest. */
+export type RequestArgs<K extends keyof IRequests> = Omit<
+  IRequests[K],
+  keyof IEnvelope<K> | 'client_id'
+>;

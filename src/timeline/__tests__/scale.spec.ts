@@ -1,0 +1,102 @@
+import { gib } from '../../__tests__/report';
+import { DEVICE, POINT } from '../../__tests__/samples';
+import type { IHistoryPoint } from '../../protocol';
+import { areaOf, fitLabels, scaleOf, stretches } from '../scale';
+import { type ITimeline, usedAt } from '../timeline';
+
+const NOW_S = 1000;
+
+const at = (time_s: number): IHistoryPoint => ({ ...POINT, time_s });
+
+const timeline = (change: Partial<ITimeline> = {}): ITimeline => ({
+  device: DEVICE,
+  now_s: NOW_S,
+  points: [],
+  runs: [],
+  peak: null,
+  full_in_s: null,
+  ...change
+});
+
+describe('scaleOf', () => {
+  it('should span five minutes, and nothing to the total', () => {
+    const scale = scaleOf(timeline(), 300, 104);
+    expect([700, 850, 1000].map(scale.x)).toEqual([0, 150, 300]);
+    expect([0, gib(14.7)].map(scale.y)).toEqual([90, 14]);
+  });
+
+  it('should keep a sixth of its width for what is to come', () => {
+    const scale = scaleOf(timeline({ full_in_s: 40 }), 300, 104);
+    expect(scale.nowX).toBe(252);
+    expect(scale.x(NOW_S + 40)).toBeCloseTo(252 + 33.6);
+  });
+
+  it('should leave air above a card whose size is not known', () => {
+    const device = { ...DEVICE, capacity_bytes: null };
+    const scale = scaleOf(timeline({ device, points: [at(990)] }), 300, 104);
+    expect(scale.y(gib(7.4))).toBeGreaterThan(14);
+  });
+
+  it('should never leave the chart', () => {
+    const scale = scaleOf(timeline(), 300, 104);
+    expect(scale.x(0)).toBe(0);
+    expect(scale.y(gib(99))).toBe(14);
+  });
+});
+
+describe('stretches', () => {
+  it('should not join readings between which nobody measured', () => {
+    const points = [700, 705, 800, 805].map(at);
+    const times = stretches(timeline({ points })).map(stretch =>
+      stretch.map(({ time_s }) => time_s)
+    );
+    expect(times).toEqual([
+      [700, 705],
+      [800, 805]
+    ]);
+  });
+
+  it('should hold the last reading until now while it is fresh', () => {
+    const [stretch] = stretches(timeline({ points: [at(995)] }));
+    expect(stretch?.map(({ time_s }) => time_s)).toEqual([995, 1000]);
+  });
+});
+
+describe('areaOf', () => {
+  it('should go there above and back below', () => {
+    const scale = scaleOf(timeline(), 300, 104);
+    const path = areaOf([at(700), at(1000)], scale, () => 0, usedAt);
+    const y = scale.y(gib(6.3)).toFixed(1);
+    expect(path).toBe(`M0.0,${y} 300.0,${y} 300.0,90.0 0.0,90.0Z`);
+  });
+});
+
+describe('fitLabels', () => {
+  it('should stand under the left end', () => {
+    expect(fitLabels([['In [1]', 60, 62]], 40, 300)).toEqual([
+      { text: 'In [1]', x: 60 }
+    ]);
+  });
+
+  it('should drop what would touch its neighbour', () => {
+    const spans = [
+      ['In [1]', 60, 62],
+      ['In [2]', 70, 75],
+      ['In [3]', 120, 125]
+    ] as const;
+    expect(fitLabels(spans, 40, 300).map(({ text }) => text)).toEqual([
+      'In [1]',
+      'In [3]'
+    ]);
+  });
+
+  it('should move to the right within what it names', () => {
+    expect(fitLabels([['In [1]', 0, 300]], 40, 300)).toEqual([
+      { text: 'In [1]', x: 40 }
+    ]);
+  });
+
+  it('should end where now begins', () => {
+    expect(fitLabels([['In [1]', 290, 300]], 40, 300)).toEqual([]);
+  });
+});

@@ -1,0 +1,72 @@
+import { nullTranslator } from '@jupyterlab/translation';
+
+import { gib } from '../../__tests__/report';
+import { CELL, TREND } from '../../__tests__/samples';
+import { GIB, MIB } from '../../format';
+import type { ITrend } from '../../protocol';
+import { describePeak, describeTrend, formatFull } from '../words';
+
+const trans = nullTranslator.load('gpu-headroom');
+
+describe('formatFull', () => {
+  it.each([
+    [0, 'full in a few seconds'],
+    [2.4, 'full in a few seconds'],
+    [3, 'full in about 5 s'],
+    [38.2, 'full in about 40 s'],
+    [57, 'full in about 55 s'],
+    [58, 'full in about 1 min'],
+    [89, 'full in about 1 min'],
+    [91, 'full in about 2 min']
+  ])('should round %d s', (seconds, words) => {
+    expect(formatFull(seconds, trans)).toBe(words);
+  });
+});
+
+describe('describeTrend', () => {
+  it.each<[Partial<ITrend>, string, string]>([
+    [
+      {},
+      '+120 MiB per step — full in about 40 s',
+      'From 43 steps of In [7], about 1 per second.'
+    ],
+    [
+      { bytes_per_s: 30 * MIB },
+      '+120 MiB per step — full in about 40 s',
+      'From 43 steps of In [7], about one every 4 s.'
+    ],
+    [
+      { bytes_per_step: null, steps: null, bytes_per_s: GIB },
+      '+1.0 GiB per second — full in about 40 s',
+      'From the readings while In [7] ran.'
+    ],
+    [
+      { full_in_s: null },
+      '+120 MiB per step',
+      'From 43 steps of In [7], about 1 per second.'
+    ],
+    [{ state: 'steady' }, 'Steady: no growth over the last 43 steps.', ''],
+    [
+      { state: 'steady', steps: null },
+      'Steady: no growth while this cell runs.',
+      ''
+    ],
+    [{ state: 'unknown' }, 'Not enough data yet.', '']
+  ])('should be right (%#)', (change, headline, detail) => {
+    expect(describeTrend({ ...TREND, ...change }, CELL, trans)).toEqual({
+      headline,
+      detail
+    });
+  });
+});
+
+describe('describePeak', () => {
+  it('should say where, when and how sure', () => {
+    const peak = { bytes: gib(7.4), isExact: true, run: CELL, isNow: false };
+    expect(describePeak(peak, trans)).toBe('peak 7.4 GiB in In [7]');
+    expect(describePeak({ ...peak, isExact: false, isNow: true }, trans)).toBe(
+      'peak at least 7.4 GiB in In [7], now'
+    );
+    expect(describePeak({ ...peak, run: null }, trans)).toBe('peak 7.4 GiB');
+  });
+});

@@ -1,0 +1,149 @@
+import type { Locator, Page } from '@playwright/test';
+
+import { expect, test } from './application';
+import { notebookOf, SIMULATE } from './cells';
+import { gauge, popup, sizeOf } from './surfaces';
+
+/** Width of the one layer of the model, and how many rows go through it at once. */
+const WIDTH = 8192;
+const BATCH = 3072;
+const STEPS = 3;
+
+/** A training step, then losses that are collected with their graphs. */
+const TRAIN = `import torch
+from torch import nn
+
+model = nn.Linear(${WIDTH}, ${WIDTH}).cuda()
+optimizer = torch.optim.AdamW(model.parameters())
+model(torch.randn(1, ${WIDTH}, device="cuda")).sum().backward()
+optimizer.step()
+
+history = []
+for step in range(${STEPS}):
+    batch = torch.randn(${BATCH}, ${WIDTH}, device="cuda")
+    history.append(model(batch).square().mean())`;
+
+const WAIT_AND_HOLD = `import time
+
+held = torch.empty(2**30, dtype=torch.uint8, device="cuda")
+time.sleep(6)`;
+
+const FAIL = `def fill():
+    chunk = torch.empty(2**30, dtype=torch.uint8, device="cuda")
+    torch.empty(2**33, dtype=torch.uint8, device="cuda")
+
+
+fill()`;
+
+const WEIGHTS_BYTES = 4 * (WIDTH * WIDTH + WIDTH);
+const BATCH_BYTES = 4 * BATCH * WIDTH;
+
+/** What theory says of the holders; the last batch has a name of its own. */
+const HELD: Record<string, number> = {
+  model: 2 * WEIGHTS_BYTES,
+  optimizer: 2 * WEIGHTS_BYTES,
+  history: (2 * STEPS - 1) * BATCH_BYTES,
+  batch: BATCH_BYTES
+};
+
+function panelOf(page: Page): Locator {
+  return page.locator('#gpu-headroom-panel');
+}
+
+/** The row of a holder. */
+function row(page: Page, name: string): Locator {
+  return panelOf(page).locator('[role=row][data-id]', {
+    has: page.locator('.jp-mod-name', { hasText: new RegExp(`^${name}$`) })
+  });
+}
+
+test.describe('The panel', () => {
+  test('should list what a training holds, and say who holds it', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(notebookOf([SIMULATE, TRAIN]));
+    await notebook.runUpTo(1);
+    await gauge(page).click();
+    await popup(page).getByRole('button', { name: 'Open panel' }).click();
+    const panel = panelOf(page);
+    await expect(panel).toBeVisible();
+    await expect(popup(page)).toBeHidden();
+    await expect(panel).toContainText('Simulated GPU 0');
+
+    for (const [name, bytes] of Object.entries(HELD)) {
+      await expect(row(page, name)).toContainText(sizeOf(bytes));
+    }
+    await expect(row(page, 'not attributed')).toBeVisible();
+    await expect(panel).toContainText(/Named .+ = 1\.\d GiB in use\./);
+
+    await row(page, 'history').click();
+    await expect(panel).toContainText('only the autograd graph holds');
+    await panel.getByRole('button', { name: 'Who holds it?' }).click();
+    await expect(panel).toContainText(/history › list › item \d/);
+  });
+
+  test('should keep the last reading while a cell runs', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(notebookOf([SIMULATE, TRAIN, WAIT_AND_HOLD]));
+    await notebook.runUpTo(1);
+    await notebook.execute('gpu-headroom:show-panel');
+    await expect(row(page, 'model')).toBeVisible();
+
+    await notebook.start(2);
+    await expect(panelOf(page)).toContainText(
+      /As of In \[2\], .+ Measured when In \[3\] ends\./
+    );
+    await expect(row(page, 'model')).toBeVisible();
+    await expect(row(page, 'held')).toHaveCount(0);
+
+    await notebook.waitUntilIdle();
+    await expect(row(page, 'held')).toContainText('1.0 GiB');
+    await expect(panelOf(page)).toContainText('As of In [3]');
+  });
+
+  test('should show what the traceback of a failed cell holds', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(notebookOf([SIMULATE, TRAIN, FAIL]));
+    await notebook.runUpTo(1);
+    await notebook.execute('gpu-headroom:show-panel');
+    await notebook.run(2);
+    const traceback = row(page, 'Traceback of In \\[3\\]');
+    await expect(traceback).toContainText('1.0 GiB');
+  });
+
+  test('should say why there is nothing to show', async ({ open, page }) => {
+    const notebook = await open(notebookOf(['answer = 42', 'import torch']));
+    await notebook.run(0);
+    await notebook.execute('gpu-headroom:show-panel');
+    await expect(panelOf(page)).toContainText('Nothing on the GPU yet.');
+    await notebook.run(1);
+    await expect(panelOf(page)).toContainText('No GPU.');
+    await expect(panelOf(page)).toContainText('gpu_headroom.simulate()');
+  });
+
+  test("should save PyTorch's memory snapshot and say where", async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(notebookOf([SIMULATE, TRAIN]));
+    await notebook.runUpTo(1);
+    await notebook.execute('gpu-headroom:save-memory-snapshot');
+    const notice = page.locator('.Toastify__toast', {
+      hasText: 'Memory snapshot saved'
+    });
+    await expect(notice).toContainText('.pickle (');
+    const [file = ''] =
+      /gpu-headroom-[\w-]+\.pickle/.exec((await notice.textContent()) ?? '') ??
+      [];
+    expect(
+      await notebook.value<boolean>(
+        `"segments" in __import__("pickle").load(open("${file}", "rb"))`
+      )
+    ).toBe(true);
+  });
+});

@@ -1,0 +1,144 @@
+import { expect, test } from './application';
+import { HOLD, notebookOf, SIMULATE } from './cells';
+import { gauge, popup } from './surfaces';
+
+/** Four simulated cards, the third of which is nearly full. */
+const FOUR = `import gpu_headroom
+
+gpu_headroom.simulate("22 GiB", devices=4, compute="meta", outside="0.4 GiB")
+
+import torch
+
+some = torch.empty(5 * 2**30, dtype=torch.uint8, device="cuda:0")
+most = torch.empty(18 * 2**30, dtype=torch.uint8, device="cuda:2")`;
+
+/** Keeps a little more at each step, with a peak within each as training has. */
+const LEAK = `import time
+
+import torch
+
+losses = []
+for step in range(300):
+    activations = torch.empty(200 * 2**20, dtype=torch.uint8, device="cuda")
+    losses.append(torch.empty(40 * 2**20, dtype=torch.uint8, device="cuda"))
+    del activations
+    time.sleep(0.5)`;
+
+/** A peak of two GiB, of which one stays. */
+const PEAK = `import torch
+
+kept = torch.empty(2**30, dtype=torch.uint8, device="cuda")
+more = torch.empty(2**30, dtype=torch.uint8, device="cuda")
+del more`;
+
+test.describe('Several GPUs', () => {
+  test('should show the fullest, and each in the popup', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(notebookOf([FOUR]));
+    await notebook.run(0);
+    await expect(gauge(page)).toContainText('Simulated GPU 2: 18.4 / 22.0 GiB');
+    await expect(gauge(page)).toContainText('3.6 left');
+    await expect(gauge(page)).toContainText('fullest of 4');
+
+    await gauge(page).click();
+    const rows = popup(page).getByRole('grid').locator('tbody tr');
+    await expect(rows).toHaveCount(4);
+    await expect(rows.nth(2)).toHaveAttribute('aria-selected', 'true');
+    await expect(popup(page)).toContainText('GPU 2, last 5 minutes');
+    await rows.nth(2).focus();
+    await page.keyboard.press('ArrowUp');
+    await expect(rows.nth(1)).toBeFocused();
+    await expect(popup(page)).toContainText('GPU 1, last 5 minutes');
+    await rows.first().click();
+    await expect(popup(page)).toContainText('5.4 GiB in In [1]');
+  });
+});
+
+test.describe('The last five minutes', () => {
+  test('should say when the card is full, and let the cell be interrupted', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(notebookOf([SIMULATE, LEAK]));
+    await notebook.run(0);
+    await notebook.start(1);
+    await expect(gauge(page)).toContainText(/full in about \d/, {
+      timeout: 60_000
+    });
+    await expect(gauge(page).locator('svg.jp-mod-triangle')).toBeVisible();
+
+    await gauge(page).click();
+    await expect(popup(page)).toContainText(
+      /\+\d+ MiB per (step|second) — full in about \d/
+    );
+    await expect(popup(page)).toContainText(/From .*In \[2\]/);
+    await expect(popup(page).locator('.jp-mod-projection')).toBeVisible();
+    await popup(page).getByRole('button', { name: 'Interrupt kernel' }).click();
+    await notebook.waitUntilIdle();
+    await expect(notebook.cell(1)).toContainText('KeyboardInterrupt');
+    await expect(gauge(page)).not.toContainText('full in');
+  });
+
+  test('should be there again after the page was reloaded', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(notebookOf([SIMULATE, PEAK]));
+    await notebook.runUpTo(1);
+    await notebook.execute('docmanager:save');
+    await gauge(page).click();
+    await expect(popup(page)).toContainText('peak 2.3 GiB in In [2]');
+
+    await page.reload();
+    await notebook.waitUntilOpen();
+    await expect(gauge(page)).toContainText('Simulated GPU 1.3 / 4.0 GiB');
+    await gauge(page).click();
+    await expect(popup(page)).toContainText('peak 2.3 GiB in In [2]');
+  });
+
+  test('should be read out by the keyboard', async ({ open, page }) => {
+    const notebook = await open(notebookOf([SIMULATE, PEAK]));
+    await notebook.runUpTo(1);
+    await expect(gauge(page)).toContainText('Simulated GPU 1.3 / 4.0 GiB');
+    await gauge(page).click();
+    const chart = popup(page).getByRole('slider', { name: 'Last 5 minutes' });
+    await chart.focus();
+    await page.keyboard.press('ArrowLeft');
+    await expect(chart).toHaveAttribute(
+      'aria-valuetext',
+      /^.*\d+ s ago: in tensors .*, unused cache .*, outside .*, free /
+    );
+    await expect(chart).toContainText('in tensors');
+  });
+});
+
+test.describe('A kernel that died', () => {
+  test('should be told apart from one that was restarted', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(
+      notebookOf([
+        `${SIMULATE}\n${HOLD}`,
+        'import os, time; time.sleep(1); os.kill(os.getpid(), 9)'
+      ])
+    );
+    await notebook.run(0);
+    const notice = page.locator('.Toastify__toast', {
+      hasText: 'The kernel died.'
+    });
+    await notebook.restart();
+    await notebook.run(0);
+    await expect(gauge(page)).toContainText('Simulated GPU 1.3 / 4.0 GiB');
+    await expect(notice).toHaveCount(0);
+
+    await notebook.start(1);
+    await expect(notice).toContainText(
+      /Its last reading, \d+ s earlier, showed [\d.]+ of [\d.]+ GiB host memory left/,
+      { timeout: 20_000 }
+    );
+    await expect(gauge(page)).toContainText('GPU idle — not initialised');
+  });
+});
