@@ -13,3 +13,4 @@ import './frame/diff.css';
 import './frame/outcome.css';
 import './frame/details.css';
 import './cells.css';
+import './badge.css';

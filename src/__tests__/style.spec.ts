@@ -1,0 +1,22 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const STYLE = join(__dirname, '..', '..', 'style');
+
+function imported(list: string): string[] {
+  const text = readFileSync(join(STYLE, list), 'utf8');
+  return [...text.matchAll(/'(?:\.\/)?([\w/]+\.css)'/g)].map(
+    ([, name]) => name ?? ''
+  );
+}
+
+describe('style', () => {
+  it('should name every component in both lists, in the same order', () => {
+    const files = readdirSync(STYLE, { recursive: true }).map(String);
+    const components = files.filter(
+      name => name.endsWith('.css') && name !== 'index.css'
+    );
+    expect(imported('index.js')).toEqual(imported('index.css'));
+    expect(imported('index.css').sort()).toEqual(components.sort());
+  });
+});
