@@ -201,8 +201,8 @@ galata: install environments .make/chromium ## the browser tests (APP=lab-4.6, l
 benchmarks: .make/installed-lab-4.6 .make/test-tools .make/chromium ## measure and print the design's numbers
 	@GPU_HEADROOM_CHROMIUM="$$(cat .make/chromium)" PYTHONPATH=python_helper $(VENV)/bin/python -m benchmarks.run
 
-images: install environments .make/chromium ## the pictures of docs/images, taken on a walk through the demo
-	@GPU_HEADROOM_IMAGES=1 $(MAKE) galata APP=lab-4.6 ARGS=demo
+images: install environments .make/chromium ## the pictures of docs/images, taken by the browser tests
+	@GPU_HEADROOM_IMAGES=1 $(MAKE) galata APP=lab-4.6 ARGS="demo panel badges"
 
 # --- Upkeep ----------------------------------------------------------------------
 

@@ -3,6 +3,7 @@ import type { Locator } from '@playwright/test';
 import { expect, test } from './application';
 import { notebookOf, SIMULATE } from './cells';
 import type { Notebook } from './notebook';
+import { picture } from './pictures';
 
 const KEEP = `import torch
 
@@ -71,6 +72,7 @@ test.describe('The badge of a cell', () => {
     const row = below(notebook, 2);
     await expect(row).toContainText(/grew 64 MiB on each of the last \d runs/);
     await expect(row).toContainText('outputs is kept alive');
+    await picture(page, 'badges');
     await row.getByRole('button').click();
     await expect(page.locator('#gpu-headroom-panel')).toBeVisible();
   });

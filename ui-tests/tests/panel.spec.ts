@@ -2,6 +2,7 @@ import type { Locator, Page } from '@playwright/test';
 
 import { expect, test } from './application';
 import { notebookOf, SIMULATE } from './cells';
+import { picture } from './pictures';
 import { gauge, popup, sizeOf } from './surfaces';
 
 /** Width of the one layer of the model, and how many rows go through it at once. */
@@ -81,6 +82,7 @@ test.describe('The panel', () => {
     await expect(panel).toContainText('only the autograd graph holds');
     await panel.getByRole('button', { name: 'Who holds it?' }).click();
     await expect(panel).toContainText(/history › list › item \d/);
+    await picture(page, 'panel');
   });
 
   test('should keep the last reading while a cell runs', async ({
