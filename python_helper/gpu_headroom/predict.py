@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 # From trials on the simulated GPU; to be confirmed on real ones.
 _LEAST_SHARE = 0.3
 _FURTHEST = 8
-_SAME_START = 0.05
+_SAME_START = 0.1
 _STRAIGHT = 0.03
 _STEEPER = 1.1
 _SPARE = 0.2  # for what splits and rounding make useless

@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.lookout.shapes import HEALTHY
-from tests.lookout.workbench import Workbench
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tests.lookout.shapes import Shape
+    from tests.lookout.workbench import Workbench
 
 GIB = 2**30
-
-
-@pytest.fixture
-def workbench(monkeypatch: pytest.MonkeyPatch) -> Iterator[Workbench]:
-    """A workbench whose seed a failing test prints."""
-    seed = time.time_ns() % 2**32
-    print(f"seed {seed}")
-    bench = Workbench(monkeypatch, seed)
-    yield bench
-    bench.close()
 
 
 @pytest.mark.parametrize("shape", HEALTHY)

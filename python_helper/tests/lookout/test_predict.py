@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +11,12 @@ import torch
 from gpu_headroom.oom.batch import literals_in
 from gpu_headroom.predict import Prediction, Probe, of_last_cell, predict, probes
 from gpu_headroom.simulate import simulate
-from tests.lookout.workbench import Workbench
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from random import Random
+
+    from tests.lookout.workbench import Workbench
 
 MIB = 2**20
 CAPACITY = 4096 * MIB
@@ -88,16 +88,6 @@ optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 """,
         draw.choice([8, 16, 32]),
     )
-
-
-@pytest.fixture
-def workbench(monkeypatch: pytest.MonkeyPatch) -> Iterator[Workbench]:
-    """A workbench whose seed a failing test prints."""
-    seed = time.time_ns() % 2**32
-    print(f"seed {seed}")
-    bench = Workbench(monkeypatch, seed)
-    yield bench
-    bench.close()
 
 
 def fits(program: Program, batch: int) -> bool:

@@ -86,6 +86,21 @@ def test_others_are_steady(shape: Callable[[float], float]) -> None:
     assert state(trend_of(shape, 90)) == "steady"
 
 
+@pytest.mark.parametrize("rates", [(2, 10), (10, 2), (2, 10, 2)])
+def test_another_rate_of_readings_is_no_change(rates: tuple[int, ...]) -> None:
+    """A page that opens its popup and closes it does not make growth uncertain, nor a wave grow."""
+    leak, wave = Trend(), Trend()
+    time_s, states = 0.0, set()
+    for hz in rates:
+        for _ in range(30 * hz):
+            leak.enter(time_s, device((1000 + 30 * time_s) * MIB))
+            wave.enter(time_s, device((3000 + 2000 * math.sin(4.1 * time_s)) * MIB))
+            time_s += 1 / hz
+            if time_s > 15:
+                states.add((state(leak), state(wave) == "growing"))
+    assert states == {("growing", False)}
+
+
 def test_a_late_leak_is_seen() -> None:
     """An hour of calm does not hide the growth of the last minutes."""
     found = trend_of(lambda s: 3000 if s < 3600 else 3000 + 5 * (s - 3600), 4800)
