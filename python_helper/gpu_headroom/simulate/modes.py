@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.overrides import _pop_mode as pop_function_mode
 from torch.overrides import _push_mode as push_function_mode
+from torch.utils._python_dispatch import _pop_mode as pop_dispatch_mode
+from torch.utils._python_dispatch import _push_mode as push_dispatch_mode
 
 from .autocast import Autocast
 from .calls import CallMode
@@ -59,8 +61,14 @@ class Modes:
     @contextmanager
     def _on_this_thread(self) -> Iterator[None]:
         calls, card = self._new()
-        with calls, card:
-            yield
+        with calls:
+            # Entering would set PyTorch's flags of the whole process as well, and leaving would
+            # set them back to what they were here: for ever, in a thread that outlives us.
+            push_dispatch_mode(card)
+            try:
+                yield
+            finally:
+                pop_dispatch_mode()
 
 
 def _remove_function_mode(mode: CallMode) -> None:

@@ -132,7 +132,9 @@ def test_magic(start_newest: Start, packs: Packs) -> None:
     kernel = start_newest()
     kernel.inject(packs)
     kernel.run("%load_ext gpu_headroom")
-    assert kernel.run("%gpu_headroom").text == "No GPU framework is loaded yet.\n"
+    said = kernel.run("%gpu_headroom").text.splitlines()
+    assert said[0] == "No GPU framework is loaded yet."
+    assert said[1].startswith("Host memory: ")
     assert kernel.run("%gpu_headroom explode").text.startswith("Usage: %gpu_headroom")
     kernel.run("%gpu_headroom stop")
     assert kernel.attach() is None

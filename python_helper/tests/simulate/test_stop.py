@@ -126,6 +126,25 @@ def test_no_mode_stays_on_the_stack() -> None:
     assert not torch.utils._python_dispatch.is_in_torch_dispatch_mode()
 
 
+def test_a_thread_that_outlives_the_simulation_leaves_no_trace() -> None:
+    """PyTorch does not believe in a mode after the last thread of the simulation has ended."""
+    simulation = simulate("1 GiB")
+    go_on, started = threading.Event(), threading.Event()
+
+    def work() -> None:
+        torch.ones(1, device="cuda")
+        started.set()
+        go_on.wait(10)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    started.wait(10)
+    simulation.stop()
+    go_on.set()
+    thread.join(10)
+    assert not torch.utils._python_dispatch.is_in_torch_dispatch_mode()
+
+
 def test_other_modes_stay_where_they_are() -> None:
     """A simulation that is stopped below another mode leaves that one in place."""
     simulation = simulate("1 GiB")
