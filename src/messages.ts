@@ -274,7 +274,7 @@ export function templates(trans: TranslationBundle): Record<string, string> {
       'GPU memory is nearly full: the allocator had to empty its cache {count} times while this cell ran, which makes it slow.'
     ),
     'warning.swallowed_oom': trans.__(
-      'GPU memory ran out while this cell ran, and its code caught the error: {count} in all.'
+      'GPU memory ran out while this cell ran, and its code caught the error ({count} in all).'
     ),
     'holders.measured': trans.__(
       'Names, displayed values and tracebacks hold {held_bytes} of the {in_use_bytes} in use.'
@@ -336,7 +336,7 @@ export function templates(trans: TranslationBundle): Record<string, string> {
     'path.found': trans.__('{count} ways lead to it.'),
     'path.stopped': trans.__('Stopped after {seconds} s. Found so far:'),
     'path.stopped_empty': trans.__(
-      'Stopped after {seconds} s. Nothing was found so far.'
+      'Stopped after {seconds} s. Nothing found so far.'
     ),
     'path.gone': trans.__(
       'It is no longer there: the list is older than the memory.'

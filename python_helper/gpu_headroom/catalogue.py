@@ -239,7 +239,7 @@ SENTENCES = {
         "while this cell ran, which makes it slow."
     ),
     "warning.swallowed_oom": (
-        "GPU memory ran out while this cell ran, and its code caught the error: {count} in all."
+        "GPU memory ran out while this cell ran, and its code caught the error ({count} in all)."
     ),
     # Who holds what: what came of the walk.
     "holders.measured": (
@@ -304,7 +304,7 @@ SENTENCES = {
     "path.found_one": "One way leads to it.",
     "path.found": "{count} ways lead to it.",
     "path.stopped": "Stopped after {seconds} s. Found so far:",
-    "path.stopped_empty": "Stopped after {seconds} s. Nothing was found so far.",
+    "path.stopped_empty": "Stopped after {seconds} s. Nothing found so far.",
     "path.gone": "It is no longer there: the list is older than the memory.",
     "path.unreached": (
         "No name leads to it: objects that refer to each other, or native code, keep it."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from itertools import pairwise
 from statistics import fmean
 from typing import TYPE_CHECKING
 
@@ -26,7 +27,8 @@ _OF_A_MODEL = ("parameters", "gradients")
 def growth_of(runs: Sequence[CellRun]) -> wire.Growth | None:
     """Return by how much the last of these runs of one cell grew like those before it.
 
-    Three runs in a row must have kept 50 MiB or more each, within a tenth of each other.
+    Three runs in a row must have kept 50 MiB or more each, within a tenth of each other, and
+    nobody may have freed it in between.
     """
     last = runs[-1]
     grown = [(each, _alike(runs[-_RUNS:], each["device_index"])) for each in last.memory]
@@ -49,11 +51,19 @@ def suspected(runs: Sequence[CellRun]) -> list[int]:
 
 
 def _alike(runs: Sequence[CellRun], device_index: int) -> list[int]:
-    """Return what each run kept; empty unless all kept much, and about the same."""
-    found = [each.on(device_index) for each in runs]
-    changes = [each["change_bytes"] or 0 for each in found if each is not None]
+    """Return what each run kept; empty unless all kept much, about the same, and it stayed."""
+    found = [memory for each in runs if (memory := each.on(device_index)) is not None]
+    changes = [each["change_bytes"] or 0 for each in found]
     enough = len(changes) == len(runs) and min(changes) >= _LEAST_BYTES
-    return changes if enough and max(changes) - min(changes) <= _ALIKE * max(changes) else []
+    alike = enough and max(changes) - min(changes) <= _ALIKE * max(changes)
+    return changes if alike and _stays(found, changes) else []
+
+
+def _stays(found: Sequence[wire.CellMemory], changes: Sequence[int]) -> bool:
+    """Whether each run began higher than the one before it: nobody freed what that had kept."""
+    starts = [(each["peak_bytes"] or 0) - (each["needed_bytes"] or 0) for each in found]
+    rises = [later - earlier for earlier, later in pairwise(starts)]
+    return all(rise >= _MOST_OF_IT * kept for rise, kept in zip(rises, changes, strict=False))
 
 
 class Accounts:

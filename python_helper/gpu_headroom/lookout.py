@@ -69,9 +69,10 @@ class Lookout:
 
     def trends(self) -> list[wire.Trend]:
         """Return the trend of each device while a cell runs."""
-        if self._session.ledger.opened is not self._cell or self._cell is None:
-            return []
-        return [trend.as_wire(index) for index, trend in sorted(self._trends.items())]
+        with self._lock:
+            if self._session.ledger.opened is not self._cell or self._cell is None:
+                return []
+            return [trend.as_wire(index) for index, trend in sorted(self._trends.items())]
 
     def ended(self, run: CellRun) -> None:
         """Look at what a cell has done, and queue who holds it where that is worth a walk."""

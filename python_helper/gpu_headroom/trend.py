@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from statistics import fmean, median
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 _MOST_SLOTS = 160
 _SLOT_S = 0.08
 _BLOCKS = 10
+_LEAST_BLOCKS = 6
 _LEAST_SLOTS = 20
 _LEAST_S = 10.0
 _LEAST_RISE_BYTES = 16 * MIB
@@ -146,8 +146,7 @@ class Trend:
 
     def _windows(self) -> list[Sequence[_Slot]]:
         """Return all readings, and the later half and quarter: growth may begin late."""
-        slots = self._slots
-        parts = (slots[len(slots) * skipped // 4 :] for skipped in (0, 2, 3))
+        parts = (_later(self._slots, skipped) for skipped in (0, 1 / 2, 3 / 4))
         return [each for each in parts if _enough(each)]
 
     def _room_left(self, device: DeviceReading) -> int | None:
@@ -171,8 +170,8 @@ class Trend:
         """`steady`, unless there are few readings or they may hide a growth that matters."""
         if not _enough(self._slots):
             return "unknown"
-        lowest = [each[1] for each in _blocks(self._slots[len(self._slots) // 2 :])]
-        if self._room is None or len(lowest) < _BLOCKS:
+        lowest = [each[1] for each in _blocks(_later(self._slots, 1 / 2))]
+        if self._room is None or len(lowest) < _LEAST_BLOCKS:
             return "steady"
         rise = fmean(lowest[-3:]) - fmean(lowest[:3])
         unsure = rise > max(_LEAST_RISE_BYTES, _UNDECIDED * self._room)
@@ -181,6 +180,12 @@ class Trend:
 
 def _enough(slots: Sequence[_Slot]) -> bool:
     return len(slots) >= _LEAST_SLOTS and slots[-1].end_s - slots[0].start_s >= _LEAST_S
+
+
+def _later(slots: Sequence[_Slot], skipped: float) -> Sequence[_Slot]:
+    """Return what follows a share of the time, however fast readings came."""
+    start_s = slots[0].start_s + skipped * (slots[-1].end_s - slots[0].start_s)
+    return [each for each in slots if each.start_s >= start_s]
 
 
 def _growth(slots: Sequence[_Slot]) -> _Line | None:
@@ -200,12 +205,19 @@ def _growth(slots: Sequence[_Slot]) -> _Line | None:
 
 
 def _blocks(slots: Sequence[_Slot]) -> list[tuple[float, int, int]]:
-    """Return the middle, the lowest reading and the record of each of ten stretches of time."""
-    edges = [len(slots) * block // _BLOCKS for block in range(_BLOCKS + 1)]
-    parts = [slots[start:end] for start, end in pairwise(edges) if end > start]
+    """Return the middle, the lowest reading and the record of each of ten stretches of time.
+
+    A stretch without readings is left out.
+    """
+    start_s = slots[0].start_s
+    block_s = (slots[-1].end_s - start_s) / _BLOCKS or 1.0
+    parts: list[list[_Slot]] = [[] for _ in range(_BLOCKS)]
+    for slot in slots:
+        parts[min(_BLOCKS - 1, int((slot.start_s - start_s) / block_s))].append(slot)
     return [
         ((each[0].start_s + each[-1].end_s) / 2, min(slot.lowest for slot in each), each[-1].record)
         for each in parts
+        if each
     ]
 
 

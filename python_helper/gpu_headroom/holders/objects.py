@@ -7,7 +7,7 @@ import types
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from ..kinds import is_kind
+from ..kinds import is_kind, name_of
 from .classes import comes_from, module_of, mro, namespace_of
 
 if TYPE_CHECKING:
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
 _MOST = 2_000
 _OPAQUE = frozenset({"builtins", "_thread", "weakref", "abc", "re", "typing", "numpy"})
+# Ours, and the shell and the kernel: these hold all of the user's names, and would be one more
+# name of everything.
+_MACHINERY = frozenset({"gpu_headroom", "ipykernel"})
+_SHELL = "IPython.core.interactiveshell", "InteractiveShell"
 _NOT_HOLDERS = (types.ModuleType, types.FrameType, types.CodeType)
 _OWN_CLASSES = "__main__"  # a class of a notebook
 
@@ -29,9 +33,15 @@ def visit_of(kind: type) -> Visit | None:
     """Return how objects of a class are looked into, `None` where they hold nothing of interest."""
     if comes_from(kind, type):
         return visit_class
-    if module_of(kind) in _OPAQUE or comes_from(kind, *_NOT_HOLDERS):
+    if module_of(kind) in _OPAQUE or comes_from(kind, *_NOT_HOLDERS) or _is_machinery(kind):
         return None
     return visit
+
+
+def _is_machinery(kind: type) -> bool:
+    if module_of(kind).partition(".")[0] in _MACHINERY:
+        return True
+    return any((module_of(each), name_of(each)) == _SHELL for each in mro(kind))
 
 
 def visit(walk: Walk, value: Any, place: Place) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from .storage import Torch
 from .walk import DEFAULT_BUDGET_S, Walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from types import TracebackType
 
     from .ledger import Ledger
@@ -58,6 +59,35 @@ def survey(
     and leaves long containers closed once all that the gc knows has been found: they could only
     add other names. Holds nothing afterwards.
     """
+    with _gc_paused():
+        return _survey(
+            shell, tracebacks, elsewhere=elsewhere, for_account=for_account, budget_s=budget_s
+        )
+
+
+@contextmanager
+def _gc_paused() -> Iterator[None]:
+    """Keep Python from collecting garbage of its own accord meanwhile.
+
+    What a walk makes can set off a full collection, which takes longer than the walk may.
+    """
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _survey(
+    shell: Any,
+    tracebacks: Iterable[TracebackType] | None,
+    *,
+    elsewhere: bool,
+    for_account: bool,
+    budget_s: float,
+) -> Survey | None:
     walk = Walk(Torch.loaded(whole_blocks=for_account), budget_s=budget_s)
     if walk.torch is None and not walk.arrays:
         return None

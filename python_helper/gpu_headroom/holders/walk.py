@@ -28,6 +28,7 @@ __all__ = ["DEFAULT_BUDGET_S", "Place", "Walk"]
 
 _DEPTH = 10
 _CHECK_EVERY = 256
+_FIRST: tuple[object, ...] = (modules.visit, optimizers.visit, tensors.visit)
 DEFAULT_BUDGET_S = 0.25
 
 
@@ -65,8 +66,9 @@ class Walk:
         """Walk from `roots` until a share of the budget is spent.
 
         Models and optimizers come first, so that tensors get their true kind; then what the
-        graphs found so far keep. Long containers come last, or wait for `open_long`: a data set
-        must not use up the time of all others.
+        graphs found so far keep; all others side by side, what is near a name before what is
+        deep below another. Long containers come last, or wait for `open_long`: a data set must
+        not use up the time of all others.
         """
         self._set_deadline(until)
         for value, place in sorted(roots, key=lambda each: self._rank(each[0])):
@@ -74,7 +76,9 @@ class Walk:
                 kind = str.__str__(name_of(type(value)))
                 self.type_names[place.origin, place.row or place.root] = kind
             self._waiting.append((value, place))
-            self._drain()
+            if self._rank(value) < len(_FIRST):
+                self._drain()
+        self._drain()
         visit_graphs(self)
         if long:
             self.open_long(until=until)
@@ -153,9 +157,8 @@ class Walk:
         return containers.visit_of(kind) or frames.visit_of(kind) or objects.visit_of(kind)
 
     def _rank(self, value: object) -> int:
-        order: tuple[object, ...] = (modules.visit, optimizers.visit, tensors.visit)
         visit = self.visit_of(type(value))
-        return order.index(visit) if visit in order else len(order)
+        return _FIRST.index(visit) if visit in _FIRST else len(_FIRST)
 
     def _set_deadline(self, until: float) -> None:
         self._deadline_s = self._start_s + until * self._budget_s

@@ -282,6 +282,55 @@ def test_stops_within_its_budget(notebook: Notebook) -> None:
     assert not found.complete
 
 
+def test_what_is_near_a_name_comes_before_what_is_deep(notebook: Notebook) -> None:
+    """A name with many small objects does not use up the time of the names that follow."""
+    notebook.run(
+        "def tree(depth): return [tree(depth - 1) for _ in range(20)] if depth else object()\n"
+        "big = tree(3)\nafter = [tensor(8)]"
+    )
+    found = survey(notebook.shell, budget_s=0.0)
+    assert found is not None
+    assert holders(found) == {("after", "tensor"): 8 * MIB}
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_collects_no_garbage_meanwhile(notebook: Notebook, enabled: bool) -> None:
+    """A collection set off by the walk itself would use up its time; after it all is as before."""
+    notebook.run("many = [[[n]] for n in range(400)]\nkept = [tensor(8)]")
+    collected: list[int] = []
+
+    def note(phase: str, info: dict[str, int]) -> None:
+        if phase == "start":
+            collected.append(info["generation"])
+
+    before = gc.get_threshold()
+    (gc.enable if enabled else gc.disable)()
+    gc.callbacks.append(note)
+    gc.set_threshold(10, 1, 1)
+    collected.clear()
+    try:
+        found = survey(notebook.shell, budget_s=30.0)
+        meanwhile, after = list(collected), gc.isenabled()
+    finally:
+        gc.set_threshold(*before)
+        gc.callbacks.remove(note)
+        gc.enable()
+    assert found is not None
+    assert holders(found) == {("kept", "tensor"): 8 * MIB}
+    assert len(meanwhile) <= 2  # on the way in and out
+    assert after is enabled
+
+
+def test_the_shell_is_no_holder(notebook: Notebook) -> None:
+    """A name of the shell, or of an object of ours, is no other name of all there is."""
+    notebook.run(
+        "import gpu_headroom\nshell = get_ipython()\nsimulation = gpu_headroom.simulate.active()"
+    )
+    found = look(notebook, "kept = [tensor(8)]")
+    assert holders(found) == {("kept", "tensor"): 8 * MIB}
+    assert found.ledger.meetings == []
+
+
 def test_tells_models_in_evaluation(notebook: Notebook) -> None:
     """The mode is read from the model's own dictionary."""
     found = look(notebook, "a = nn.Linear(2, 2).cuda()\nb = nn.Linear(2, 2).cuda().eval()")

@@ -69,6 +69,16 @@ def test_other_runs_are_no_growth(bench: Workbench, sizes: tuple[int, ...]) -> N
     assert not bench.warnings("growth")
 
 
+def test_what_another_cell_frees_is_no_growth(bench: Workbench) -> None:
+    """A cell that makes anew what was freed in between keeps much, and memory does not grow."""
+    bench.attach()
+    for _ in range(4):
+        bench.run(KEEP.format(mib=100), "cell")
+        bench.run("kept.clear()", "another")
+    assert [each.growth for each in bench.session.ledger.runs("cell")] == [None] * 3
+    assert not bench.warnings("growth")
+
+
 def test_walks_only_when_growth_is_suspected(
     bench: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
