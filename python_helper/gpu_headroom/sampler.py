@@ -6,6 +6,7 @@ import os
 import threading
 import time
 import weakref
+from collections import deque
 from random import uniform
 from typing import TYPE_CHECKING, Protocol
 
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
 DEFAULT_HZ = 2.0
 _SLOW_S = 0.005
+_EDGE_SLOW_S = 0.1
+_EDGE_SLOW_READINGS = 3
+_EDGE_TIMEOUT_S = 1.0
 _FIRST_BACK_OFF_S = 1.0
 _LAST_BACK_OFF_S = 5.0
 _JOIN_S = 2.0
@@ -62,6 +66,7 @@ class Sampler:
         self._failed = failed
         self._seq = 0
         self._back_off_s = 0.0
+        self._took_s: deque[float] = deque(maxlen=_EDGE_SLOW_READINGS)
         self._stopping = False
         self._forked = False
         self._lock = threading.Lock()
@@ -115,13 +120,21 @@ class Sampler:
         return self.latest
 
     def measure_edge(self) -> Snapshot | None:
-        """Read at the start or end of a cell, unless reading has become slow."""
-        return self.latest if self._back_off_s > _FIRST_BACK_OFF_S else self.measure()
+        """Read at the start or end of a cell, unless every reading takes long by now.
+
+        A reading or two are slow while a framework is imported; what a cell did must not be
+        told from the one before it.
+        """
+        took_s = self._took_s
+        slow = len(took_s) == _EDGE_SLOW_READINGS and min(took_s) > _EDGE_SLOW_S
+        return self.latest if slow else self.measure(_EDGE_TIMEOUT_S)
 
     def _read(self) -> Snapshot:
         started = time.perf_counter()
         state, devices, host = self._sources.read()
-        if time.perf_counter() - started > _SLOW_S:
+        took_s = time.perf_counter() - started
+        self._took_s.append(took_s)
+        if took_s > _SLOW_S:
             self._slow_down()
         else:
             self._back_off_s = self._back_off_s / 2 if self._back_off_s > _SLOW_S else 0.0
