@@ -79,6 +79,8 @@ export function readShortage(
   if (!cell || cell.status === 'running' || cell.status === 'error') {
     return null;
   }
+  // A run that failed needed what it did not get as well.
+  const isWhole = cell.status === 'ok';
   const shortages = cell.memory.flatMap(memory => {
     const { device_index, needed_bytes, peak_exact } = memory;
     const device = sample?.devices.find(({ index }) => index === device_index);
@@ -86,7 +88,14 @@ export function readShortage(
     return needed_bytes !== null &&
       headroom_bytes !== null &&
       needed_bytes > headroom_bytes
-      ? [{ device_index, needed_bytes, isExact: peak_exact, headroom_bytes }]
+      ? [
+          {
+            device_index,
+            needed_bytes,
+            isExact: isWhole && peak_exact,
+            headroom_bytes
+          }
+        ]
       : [];
   });
   return shortages[0] ?? null;

@@ -131,8 +131,10 @@ describe('readShortage', () => {
     );
   });
 
-  it('should say "at least" where the need was sampled', () => {
-    const run = cell({ status: 'oom' }, { peak_exact: false });
+  it.each<[string, ICell]>([
+    ['the need was sampled', cell({}, { peak_exact: false })],
+    ['the run failed for want of more', cell({ status: 'oom' })]
+  ])('should say "at least" where %s', (_, run) => {
     const found = readShortage([run], sample(0, GIB));
     expect(found && warnOf(found, trans)).toContain('needed at least 3.00 GiB');
   });
