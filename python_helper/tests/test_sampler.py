@@ -33,12 +33,14 @@ class Card:
     def read(self) -> Reading:
         """Read once, in whatever mood."""
         self.reads += 1
+        started = time.perf_counter()
         self.mood()
+        took_s = time.perf_counter() - started
         framework = FrameworkReading("torch", self.in_use, 0, None, None, None)
         device = DeviceReading(
             0, "cuda", None, None, False, None, False, False, None, None, None, (framework,)
         )
-        return Reading("live", (device,), HostReading(1, 2, 3))
+        return Reading("live", (device,), HostReading(1, 2, 3), took_s)
 
 
 class Bench:

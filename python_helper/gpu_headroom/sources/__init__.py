@@ -33,11 +33,12 @@ _FRAMEWORKS = {
 
 
 class Reading(NamedTuple):
-    """What one look at all sources gave."""
+    """What one look at all sources gave; `took_s` is what the frameworks took of the time."""
 
     state: wire.State
     devices: tuple[DeviceReading, ...]
     host: HostReading | None
+    took_s: float = 0.0
 
 
 class Sources:
@@ -71,16 +72,20 @@ class Sources:
         complete = self._complete()
         if complete:
             self._look_for_frameworks()
+        # Files and the driver let go of the interpreter: beside a cell that computes, the wait for
+        # it is not the allocator's.
+        started = time.perf_counter()
         states = {name: self._state(name) for name in self._frameworks}
         live = [name for name, state in states.items() if state == "live"]
         views = [view for name in live for view in self._views(name)]
+        took_s = time.perf_counter() - started
         cards: tuple[View, ...] = ()
         if complete:
             self._read_host()
             fixed = any(view.backend == "cuda" for view in views)
             cards = self._guard("nvml", lambda: self._driver().read(fixed)) or ()
         state = max(states.values(), key=_BY_LIFE.index)
-        return Reading(state, merge(views, cards, self._host), self._host)
+        return Reading(state, merge(views, cards, self._host), self._host, took_s)
 
     def _look_for_frameworks(self) -> None:
         for framework, name in _FRAMEWORKS.items():
