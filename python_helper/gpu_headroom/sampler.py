@@ -130,14 +130,14 @@ class Sampler:
         return self.latest if slow else self.measure(_EDGE_TIMEOUT_S)
 
     def _read(self) -> Snapshot:
-        state, devices, host, took_s = self._sources.read()
-        self._took_s.append(took_s)
-        if took_s > _SLOW_S:
+        found = self._sources.read()
+        self._took_s.append(found.took_s)
+        if found.took_s > _SLOW_S:
             self._slow_down()
         else:
             self._back_off_s = self._back_off_s / 2 if self._back_off_s > _SLOW_S else 0.0
         self._seq += 1
-        return Snapshot(self._seq, self.clock(), state, devices, host)
+        return Snapshot(self._seq, self.clock(), found.state, found.devices, found.host)
 
     def _slow_down(self) -> None:
         self._back_off_s = min(_LAST_BACK_OFF_S, max(_FIRST_BACK_OFF_S, 2 * self._back_off_s))

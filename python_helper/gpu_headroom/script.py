@@ -19,7 +19,8 @@ def read() -> Snapshot:
     """Read the GPUs of this process and its host memory once."""
     sources = Sources(complete=lambda: True, failed=lambda *_: None)
     sources.prepare()
-    return Snapshot(0, time.time(), *sources.read())
+    found = sources.read()
+    return Snapshot(0, time.time(), found.state, found.devices, found.host)
 
 
 def holders() -> wire.Holders:

@@ -380,9 +380,10 @@ def test_other_frameworks_wait_for_the_second_pack(
     complete: list[bool] = [False]
     sources = Sources(lambda: complete[0], lambda _part, error: pytest.fail(str(error)))
     sources.prepare()
-    assert sources.read() == ("no_framework", (), None)
+    before = sources.read()
+    assert (before.state, before.devices, before.host) == ("no_framework", (), None)
     imported("jax._src.xla_bridge", _backends={"cpu": object()})
     complete[0] = True
-    state, devices, host = sources.read()
-    assert (state, devices) == ("no_gpu", ())
-    assert host is not None
+    found = sources.read()
+    assert (found.state, found.devices) == ("no_gpu", ())
+    assert found.host is not None
