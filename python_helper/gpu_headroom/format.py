@@ -10,6 +10,11 @@ MINUS = "\N{MINUS SIGN}"
 _TEN_GIB = 10 * GIB
 
 
+def format_error(error: BaseException) -> str:
+    """Return an error of our own as "ValueError: what it says"."""
+    return f"{type(error).__name__}: {error}"
+
+
 def format_bytes(size: int, *, decimals: int = 1) -> str:
     """Return `size` bytes as "11.2 GiB"; below 0.1 GiB as "95 MiB", below 1 MiB as "12 KiB".
 

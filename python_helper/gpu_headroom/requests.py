@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from . import protocol
 from .channel import LEASE_S
+from .format import format_error
 from .messages import message
 from .sampler import DEFAULT_HZ
 
@@ -54,7 +55,7 @@ class Desk:
             reason = refusal.reason
         except Exception as error:  # noqa: BLE001  whatever fails here must not fail the kernel
             self._session.failed("requests", error)
-            reason = message("refused.failed", error=f"{type(error).__name__}: {error}")
+            reason = message("refused.failed", error=format_error(error))
         return {
             "type": "refused",
             "id": request_id if isinstance(request_id, str) else "",

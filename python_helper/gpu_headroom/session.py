@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from . import injection
 from .cells import Ledger
 from .channel import TARGET, KernelChannel, Leases
+from .format import format_error
 from .mainloop import MainLoop
 from .messages import message
 from .protocol import PROTOCOL_VERSION
@@ -260,7 +261,7 @@ class Session:
 
     def failed(self, part: str, error: BaseException) -> None:
         """Report a failure of the helper itself, once per cause."""
-        cause = f"{type(error).__name__}: {error}"
+        cause = format_error(error)
         if cause in self._errors or len(self._errors) >= _MOST_ERRORS:
             return
         self._errors.add(cause)

@@ -2,7 +2,7 @@
  * What the badge of a cell says: a pure function of its runs and the headroom.
  */
 import { MIB } from '../format';
-import type { ICell, ICellMemory, IGrowth, ISample } from '../protocol';
+import type { ICell, ICellMemory, ISample } from '../protocol';
 
 /** Less than this is no change worth a word. */
 const WORTH_BYTES = 10 * MIB;
@@ -26,7 +26,6 @@ export interface IBadge {
   readonly memory: ICellMemory;
   /** Whether the kernel has several devices, so that one must be named. */
   readonly hasSeveral: boolean;
-  readonly growth: IGrowth | null;
   /** Changes of the last runs on this device, the newest first. */
   readonly changes: readonly number[];
 }
@@ -63,7 +62,6 @@ export function readBadge(
     cell,
     memory,
     hasSeveral: devices.length > 1,
-    growth: cell.growth,
     changes: changesOf(runs, memory.device_index)
   };
 }

@@ -3,8 +3,9 @@
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { formatBytes, formatCompared } from '../format';
-import type { ICellMemory, IOom } from '../protocol';
+import { formatBytes, formatCompared, MIB } from '../format';
+import type { ICellMemory, IGrowth, IOom } from '../protocol';
+import { describeHeight } from '../timeline/words';
 import type { IBadge, IShortage } from './badge';
 
 /** A badge's text: the first part stands out. */
@@ -23,7 +24,7 @@ export function textOf(
   oom: IOom | null,
   trans: TranslationBundle
 ): IBadgeText {
-  const { memory, growth } = badge;
+  const { cell, memory } = badge;
   const peak = peakOf(memory, trans);
   switch (badge.kind) {
     case 'running':
@@ -37,11 +38,10 @@ export function textOf(
         rest: [missingOf(oom, trans), peak].filter(Boolean).join(' · ')
       };
     case 'grows':
-      return growth
-        ? { strong: '', rest: growthOf(growth, trans) }
-        : { strong: changeOf(badge, trans), rest: peak };
     case 'change':
-      return { strong: changeOf(badge, trans), rest: peak };
+      return cell.growth
+        ? { strong: '', rest: growthOf(cell.growth, trans) }
+        : { strong: changeOf(badge, trans), rest: peak };
   }
 }
 
@@ -74,12 +74,13 @@ export type Row = readonly [label: string, value: string];
  * The details of a badge, row by row; what is not known has no row.
  */
 export function rowsOf(badge: IBadge, trans: TranslationBundle): Row[] {
-  const { memory, growth, changes } = badge;
+  const { cell, memory, changes } = badge;
+  const keeper = cell.growth?.holder ?? null;
   const { change_bytes, peak_bytes, needed_bytes, alloc_retries, ooms } =
     memory;
   const rows: (Row | null)[] = [
     badge.hasSeveral
-      ? [trans.__('Device'), `GPU ${memory.device_index}`]
+      ? [trans.__('Device'), trans.__('GPU %1', memory.device_index)]
       : null,
     change_bytes === null
       ? null
@@ -90,7 +91,7 @@ export function rowsOf(badge: IBadge, trans: TranslationBundle): Row[] {
     needed_bytes === null
       ? null
       : [trans.__('Needed on top'), atLeast(memory, needed_bytes, trans)],
-    growth?.holder ? [trans.__('Kept by'), growth.holder] : null,
+    keeper ? [trans.__('Kept by'), keeper] : null,
     changes.length > 1
       ? [
           trans.__('Last %1 runs', changes.length),
@@ -111,10 +112,10 @@ function changeOf(badge: IBadge, trans: TranslationBundle): string {
   const size =
     change === null
       ? trans.__('change not measured')
-      : Math.abs(change) < 2 ** 20
+      : Math.abs(change) < MIB
         ? trans.__('no change')
         : signed(change);
-  return hasSeveral ? `GPU ${memory.device_index}: ${size}` : size;
+  return hasSeveral ? trans.__('GPU %1: %2', memory.device_index, size) : size;
 }
 
 function peakOf(memory: ICellMemory, trans: TranslationBundle): string {
@@ -122,10 +123,7 @@ function peakOf(memory: ICellMemory, trans: TranslationBundle): string {
   if (peak_bytes === null) {
     return trans.__('peak not measured');
   }
-  const peak = formatBytes(peak_bytes);
-  return peak_exact
-    ? trans.__('peak %1', peak)
-    : trans.__('peak at least %1', peak);
+  return describeHeight({ bytes: peak_bytes, isExact: peak_exact }, trans);
 }
 
 function atLeast(
@@ -137,10 +135,7 @@ function atLeast(
   return memory.peak_exact ? size : trans.__('at least %1', size);
 }
 
-function growthOf(
-  growth: NonNullable<IBadge['growth']>,
-  trans: TranslationBundle
-): string {
+function growthOf(growth: IGrowth, trans: TranslationBundle): string {
   const grew = trans.__(
     'grew %1 on each of the last %2 runs',
     formatBytes(growth.bytes_per_run),

@@ -6,7 +6,7 @@ import type { IDevice } from '../protocol';
 import { Bar, partsOf } from './bar';
 import { Icon } from './icons';
 import type { Condition } from './level';
-import { nameFrameworks } from './words';
+import { nameFrameworks, numberDevice } from './words';
 
 interface IDeviceProps {
   device: IDevice;
@@ -30,11 +30,7 @@ export function DeviceTitle({
   return (
     <p className="jp-GpuHeadroom-device">
       {simulated && <Icon name="flask" />}
-      <strong>
-        {simulated
-          ? trans.__('Simulated GPU %1', index)
-          : trans.__('GPU %1', index)}
-      </strong>{' '}
+      <strong>{numberDevice({ index, simulated }, trans)}</strong>{' '}
       {facts.filter(Boolean).join(', ')}
     </p>
   );

@@ -199,11 +199,19 @@ export function explainOthers(
     : trans.__('Other programs use %1.', used);
 }
 
+/** "GPU 0", "Simulated GPU 0". */
+export function numberDevice(
+  { index, simulated }: Pick<IDevice, 'index' | 'simulated'>,
+  trans: TranslationBundle
+): string {
+  return simulated
+    ? trans.__('Simulated GPU %1', index)
+    : trans.__('GPU %1', index);
+}
+
 /** "GPU 0, Tesla T4"; a simulated device has no other name to tell. */
 export function nameDevice(device: IDevice, trans: TranslationBundle): string {
-  const name = device.simulated
-    ? trans.__('Simulated GPU %1', device.index)
-    : trans.__('GPU %1', device.index);
+  const name = numberDevice(device, trans);
   return device.name === null || device.simulated
     ? name
     : `${name}, ${device.name}`;

@@ -5,7 +5,7 @@ import { SplitLine } from '../gauge/devicenumbers';
 import { Icon } from '../gauge/icons';
 import { levelOf } from '../gauge/level';
 import { Sentence } from '../gauge/sentence';
-import { nameDevice } from '../gauge/words';
+import { nameDevice, numberDevice } from '../gauge/words';
 import { formatBytes } from '../format';
 import { staleness } from '../kernel/model';
 import { words } from '../messages';
@@ -63,11 +63,7 @@ function Device({ device, isList, model }: IDeviceProps): React.JSX.Element {
       <p className="jp-GpuHeadroom-row">
         <span className="jp-GpuHeadroom-name" title={nameDevice(device, trans)}>
           {device.simulated && <Icon name="flask" />}
-          <strong>
-            {device.simulated
-              ? trans.__('Simulated GPU %1', device.index)
-              : trans.__('GPU %1', device.index)}
-          </strong>{' '}
+          <strong>{numberDevice(device, trans)}</strong>{' '}
           {!device.simulated && device.name}
         </span>
         <Headroom device={device} isStale={isStale} model={model} />

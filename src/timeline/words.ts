@@ -18,14 +18,22 @@ export function nameCell(
     : trans.__('In [%1]', execution_count);
 }
 
+/** "peak 7.4 GiB"; one that was only sampled may have been higher. */
+export function describeHeight(
+  { bytes, isExact }: Pick<IPeak, 'bytes' | 'isExact'>,
+  trans: TranslationBundle
+): string {
+  const size = formatBytes(bytes);
+  return isExact
+    ? trans.__('peak %1', size)
+    : trans.__('peak at least %1', size);
+}
+
 /**
  * "peak 7.4 GiB in In [6]".
  */
 export function describePeak(peak: IPeak, trans: TranslationBundle): string {
-  const size = formatBytes(peak.bytes);
-  const height = peak.isExact
-    ? trans.__('peak %1', size)
-    : trans.__('peak at least %1', size);
+  const height = describeHeight(peak, trans);
   const place = peak.run
     ? trans.__('%1 in %2', height, nameCell(peak.run, trans))
     : height;

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from ..format import format_error
 from ..messages import message
 from .account import take
 
@@ -44,5 +45,5 @@ def failed(session: Session, request_id: str, error: BaseException) -> wire.Hold
         "execution_count": None,
         "recording": False,
         "devices": [],
-        "message": message("holders.failed", error=f"{type(error).__name__}: {error}"),
+        "message": message("holders.failed", error=format_error(error)),
     }

@@ -55,10 +55,10 @@ class Sharing:
             self._note(carried.get(id(first), set()), place, carried)
 
     def _note(self, rows: set[RowKey], place: Place, carried: dict[int, set[RowKey]]) -> None:
-        name = place.row or place.root
+        here = row_of(place)
         for row in rows:
-            if row != row_of(place) and place.origin != "elsewhere":
-                self._names.setdefault(row, {})[name] = None
+            if row != here and place.origin != "elsewhere":
+                self._names.setdefault(row, {})[here[1]] = None
         if rows:
             for each in place.way:
                 carried.setdefault(id(each), set()).update(rows)

@@ -14,6 +14,7 @@ from .graphs import visit_graphs
 from .ledger import Ledger
 from .place import Place
 from .reach import leads_nowhere
+from .sharing import row_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -74,7 +75,7 @@ class Walk:
         for value, place in sorted(roots, key=lambda each: self._rank(each[0])):
             if place.parent is None:
                 kind = str.__str__(name_of(type(value)))
-                self.type_names[place.origin, place.row or place.root] = kind
+                self.type_names[row_of(place)] = kind
             self._waiting.append((value, place))
             if self._rank(value) < len(_FIRST):
                 self._drain()

@@ -6,6 +6,7 @@ import time
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, cast
 
+from ..format import format_error
 from ..messages import message
 from .code import cleanup_code
 from .items import plan
@@ -84,7 +85,7 @@ class ReleaseRequests:
             outcome = asdict(run(items, session.shell, session.sampler.measure))
         except Exception as error:  # noqa: BLE001  the page waits for an end, whatever it is
             session.failed("release", error)
-            outcome = _without_effect("failed", error=f"{type(error).__name__}: {error}")
+            outcome = _without_effect("failed", error=format_error(error))
         released = self._released(release_id, report_id, outcome)
         session.reports.enter_release(released)
         session.send(released)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     Measure = Callable[[str], Account]
 
 BASE = """
-import collections, contextlib, dataclasses, functools, itertools, torch
+import collections, contextlib, dataclasses, functools, gc, itertools, sys, threading, types, torch
 from torch import nn
 def tensor(mib):
     return torch.empty(mib * 2**20, dtype=torch.uint8, device="cuda")

@@ -12,26 +12,9 @@ from gpu_headroom.holders import paths, referrers
 from gpu_headroom.holders.account import take
 from gpu_headroom.holders.paths import Ways, find
 from gpu_headroom.holders.place import StepKind
-from gpu_headroom.simulate import simulate
-from tests.notebook import Notebook, open_notebook
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-BASE = """
-import functools, gc, sys, threading, types, torch
-from torch import nn
-def tensor(mib):
-    return torch.empty(mib * 2**20, dtype=torch.uint8, device="cuda")
-"""
-
-
-@pytest.fixture
-def notebook() -> Iterator[Notebook]:
-    """A notebook on a simulated card of 4 GiB."""
-    with simulate("4 GiB"), open_notebook() as notebook:
-        assert notebook.run(BASE).success
-        yield notebook
+    from tests.notebook import Notebook
 
 
 def largest(notebook: Notebook) -> str:
