@@ -1,0 +1,328 @@
+"""What IPython does around a cell: outputs, re-runs, debuggers, magics."""
+
+from __future__ import annotations
+
+from .scenario import Scenario
+
+_WORK = """
+def work():
+    x = tensor(512)
+    fail()
+"""
+
+SCENARIOS = (
+    Scenario(
+        "displayed",
+        "a displayed value that no variable holds",
+        ("tensor(256)", "1 + 1"),
+        "Out",
+    ),
+    Scenario(
+        "displayed-failed",
+        "a displayed value, then an error",
+        ("[tensor(128), tensor(128)]", _WORK, "work()"),
+        "Out, traceback",
+        ("work",),
+    ),
+    Scenario(
+        "displayed-named",
+        "a displayed value that a variable holds",
+        ("table = tensor(128)\ntable", _WORK, "work()"),
+        "traceback",
+        ("table", "work"),
+        kept_mib=128,
+        alive="table.numel() == 128 * 2**20",
+    ),
+    Scenario(
+        "displayed-deleted",
+        "a variable is displayed, then deleted",
+        ("table = tensor(256)\ntable", "del table", "1 + 1"),
+        "Out",
+    ),
+    Scenario(
+        "displayed-three",
+        "_, __ and ___ after three displayed values",
+        ("tensor(128)", "tensor(128)", "tensor(128)", _WORK, "work()"),
+        "Out, traceback",
+        ("work",),
+    ),
+    Scenario(
+        "displayed-view",
+        "a displayed slice of a large value",
+        ("tensor(256)[:4]", "1 + 1"),
+        "Out",
+    ),
+    Scenario(
+        "displayed-error",
+        "the cell displays the error it caught",
+        (
+            _WORK,
+            """
+def attempt():
+    try:
+        work()
+    except RuntimeError as error:
+        return error
+attempt()
+""",
+            "1 + 1",
+        ),
+        "Out, kept error",
+        ("attempt", "work"),
+        need="consent",
+    ),
+    Scenario(
+        "failing-repr",
+        "a displayed object whose __repr__ runs out of memory",
+        (
+            """
+class Report:
+    def __init__(self):
+        self.x = tensor(256)
+    def __repr__(self):
+        y = tensor(256)
+        fail()
+Report()
+""",
+        ),
+        "Out, traceback",
+        ("Report",),
+    ),
+    Scenario(
+        "failing-html",
+        "a named object whose _repr_html_ runs out of memory",
+        (
+            """
+class Report:
+    def __init__(self):
+        self.x = tensor(128)
+    def __repr__(self):
+        return "a report"
+    def _repr_html_(self):
+        y = tensor(256)
+        fail()
+report = Report()
+report
+""",
+        ),
+        "traceback",
+        ("Report", "report"),
+        kept_mib=128,
+    ),
+    Scenario(
+        "re-run",
+        "the failing cell is run three times",
+        (_WORK, "work()", "work()", "work()"),
+        "traceback",
+        ("work",),
+    ),
+    Scenario(
+        "other-error",
+        "another error afterwards",
+        (
+            "import gc; gc.disable()  # as if the collector had not come by yet",
+            """
+def work():
+    x = tensor(512)
+    try:
+        fail()
+    except RuntimeError as error:
+        kept = error
+        raise
+""",
+            "work()",
+            "1 / 0",
+        ),
+        "garbage",
+        ("work",),
+    ),
+    Scenario(
+        "syntax-error",
+        "a syntax error afterwards",
+        (_WORK, "work()", "1 +"),
+        "traceback",
+        ("work",),
+    ),
+    Scenario(
+        "next-cell",
+        "other cells run well afterwards",
+        (_WORK, "work()", "1 + 1", "2 + 2"),
+        "traceback",
+        ("work",),
+    ),
+    Scenario(
+        "interrupted",
+        "the cell is interrupted",
+        (
+            """
+import signal
+def work():
+    x = tensor(512)
+    signal.raise_signal(signal.SIGINT)
+work()
+""",
+        ),
+        "traceback",
+        ("work",),
+    ),
+    Scenario(
+        "debug",
+        "%debug was used",
+        (_WORK, "work()", "%debug"),
+        "traceback, debugger",
+        ("work",),
+    ),
+    Scenario(
+        "debug-other-error",
+        "%debug was used, then another error",
+        (_WORK, "work()", "%debug", "1 / 0"),
+        "debugger",
+        ("work",),
+    ),
+    Scenario(
+        "debug-chain",
+        "%debug on a chained error",
+        (
+            """
+def work():
+    x = tensor(256)
+    try:
+        fail()
+    except RuntimeError as error:
+        y = tensor(256)
+        raise ValueError("training failed") from error
+work()
+""",
+            "%debug",
+        ),
+        "error chain, debugger",
+        ("work",),
+    ),
+    Scenario(
+        "pdb-on",
+        "%pdb on: the debugger opens by itself",
+        ("%pdb on", _WORK, "work()", "%pdb off"),
+        "traceback, debugger",
+        ("work",),
+    ),
+    Scenario(
+        "pdb-pm",
+        "pdb.pm() was used",
+        (_WORK, "work()", "import pdb; pdb.pm()"),
+        "traceback",
+        ("work",),
+    ),
+    Scenario(
+        "breakpoint",
+        "breakpoint() in the function that fails afterwards",
+        ("def work():\n    x = tensor(512)\n    breakpoint()\n    fail()", "work()"),
+        "traceback, debugger",
+        ("work",),
+    ),
+    Scenario("time", "%time", (_WORK, "%time work()"), "traceback", ("work",)),
+    Scenario("cell-time", "%%time", (_WORK, "%%time\nwork()"), "traceback", ("work",)),
+    Scenario("timeit", "%timeit", (_WORK, "%timeit -n 1 -r 1 work()"), "traceback", ("work",)),
+    Scenario("prun", "%prun", (_WORK, "%prun work()"), "traceback", ("work",)),
+    Scenario("capture", "%%capture", (_WORK, "%%capture\nwork()"), "traceback", ("work",)),
+    Scenario(
+        "run-script",
+        "%run -i of a script",
+        (
+            """%%writefile script.py
+def script_work():
+    x = tensor(256)
+    fail()
+y = tensor(128)
+script_work()
+""",
+            "%run -i script.py",
+        ),
+        "traceback",
+        ("script_work", "y"),
+        kept_mib=128,
+    ),
+    Scenario(
+        "verbose",
+        "%xmode Verbose, which looks at every variable",
+        ("%xmode Verbose", _WORK, "work()", "%xmode Context"),
+        "traceback",
+        ("work",),
+    ),
+    Scenario(
+        "event-callback",
+        "an IPython event callback fails",
+        (
+            _WORK,
+            """
+def callback(*_):
+    get_ipython().events.unregister("post_run_cell", callback)
+    work()
+get_ipython().events.register("post_run_cell", callback)
+""",
+        ),
+        "traceback",
+        ("callback", "work"),
+    ),
+    Scenario(
+        "loop-leftover",
+        "a loop in the cell: its variables are the user's",
+        (
+            """
+def step(batch):
+    hidden = tensor(256)
+    fail()
+for n, batch in enumerate([tensor(64), tensor(64)]):
+    step(batch)
+""",
+        ),
+        "traceback",
+        ("batch", "n", "step"),
+        kept_mib=64,
+    ),
+    Scenario(
+        "list",
+        "a list of the notebook that keeps growing",
+        (
+            """
+history = []
+def step():
+    history.append(tensor(64))
+    scratch = tensor(256)
+    if len(history) == 4:
+        fail()
+while True:
+    step()
+""",
+        ),
+        "traceback",
+        ("history", "step"),
+        kept_mib=256,
+        alive="len(history) == 4",
+    ),
+    Scenario(
+        "own-data",
+        "only the user's variables fill the card",
+        ("table = tensor(256)", "copy = tensor(256)", "more = fail()"),
+        "variables",
+        ("copy", "table"),
+        kept_mib=512,
+        need="nothing",
+    ),
+    Scenario(
+        "object-cycle",
+        "objects that refer to each other, deleted",
+        (
+            """
+import gc; gc.disable()  # as if the collector had not come by yet
+class Node:
+    def __init__(self):
+        self.x = tensor(128)
+left, right = Node(), Node()
+left.other, right.other = right, left
+del left, right
+""",
+        ),
+        "garbage",
+        ("Node",),
+    ),
+)
