@@ -55,7 +55,7 @@ def rows(python: Path, folder: Path) -> Iterator[Row]:
         yield times_row("… the same with a million Python objects more", many)
         held = kernel.value("torch.cuda.memory_allocated()") - kept
         since = kernel.now
-        kernel.ask("release", items=None, report_id=None)
+        kernel.ask("release", items=None, confirmed=[], report_id=None)
         released = kernel.await_event("released", since)
         left = kernel.value("torch.cuda.memory_allocated()") - kept
         share = 100 * (held - left) / held

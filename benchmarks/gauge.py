@@ -117,7 +117,12 @@ def first_reading_ms(python: Path, folder: Path) -> float:
 
 
 def _attach_keys() -> dict[str, Any]:
-    options = {"mark_cells": True, "keep_reports": True, "record_allocations": False}
+    options = {
+        "mark_cells": True,
+        "keep_reports": True,
+        "record_allocations": False,
+        "after_oom": "ask",
+    }
     return {"client_id": "benchmarks", "visible": True, "rate_hz": 10, "options": options}
 
 

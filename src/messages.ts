@@ -49,6 +49,7 @@ export function templates(trans: TranslationBundle): Record<string, string> {
     'card.incomplete': trans.__(
       "GPU Headroom's second part has not arrived in this kernel, so this is all it can say."
     ),
+    'card.failed': trans.__('GPU Headroom could not say more: {error}.'),
     'part.outside': trans.__('outside'),
     'part.parameters': trans.__('parameters'),
     'part.optimizer_state': trans.__('optimizer state'),

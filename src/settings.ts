@@ -5,6 +5,9 @@ import { type ISignal, Signal } from '@lumino/signaling';
 /** When the helper is put into kernels that lack it. */
 export type StartHelper = 'automatically' | 'click' | 'never';
 
+/** What happens after a cell ran out of memory. */
+export type AfterOom = 'ask' | 'free' | 'never';
+
 /**
  * The settings of `schema/plugin.json`, typed, with a value for each.
  */
@@ -17,6 +20,7 @@ export interface ISettings {
   readonly showBadges: boolean;
   readonly keepReports: boolean;
   readonly recordAllocations: boolean;
+  readonly afterOom: AfterOom;
   /** Readings per second while a cell runs. */
   readonly rate: number;
   /** Readings per second while a cell runs and somebody looks closely. */
@@ -32,6 +36,7 @@ export const DEFAULT_SETTINGS: ISettings = {
   showBadges: true,
   keepReports: true,
   recordAllocations: false,
+  afterOom: 'ask',
   rate: 2,
   watchedRate: 10
 };
@@ -39,12 +44,16 @@ export const DEFAULT_SETTINGS: ISettings = {
 /** The name of `schema/plugin.json` in the settings registry. */
 const SCHEMA_ID = 'gpu-headroom:plugin';
 
-const STARTS: readonly unknown[] = ['automatically', 'click', 'never'];
+const CHOICES: Readonly<Record<string, readonly unknown[]>> = {
+  startHelper: ['automatically', 'click', 'never'],
+  afterOom: ['ask', 'free', 'never']
+};
 
 /** Whether a stored value can be used: a hand-edited file is not trusted. */
 function isUsable(key: keyof ISettings, value: unknown): boolean {
-  if (key === 'startHelper') {
-    return STARTS.includes(value);
+  const choices = CHOICES[key];
+  if (choices) {
+    return choices.includes(value);
   }
   if (typeof DEFAULT_SETTINGS[key] === 'number') {
     return typeof value === 'number' && value > 0;

@@ -57,6 +57,12 @@ class MainLoop:
                 del self._jobs[job.key]
             return job is not None
 
+    def waiting(self, kind: str) -> list[str]:
+        """Return the ids of jobs that wait, of those whose key begins with `kind`."""
+        with self._lock:
+            jobs = list(self._jobs.values())
+        return [job.id for job in jobs if isinstance(job.key, tuple) and job.key[0] == kind]
+
     def resume(self) -> None:
         """Run what waits as soon as the main thread comes round to it."""
         if self._jobs:

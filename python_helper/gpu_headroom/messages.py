@@ -29,6 +29,7 @@ FIRST_SENTENCES = {
     "card.incomplete": (
         "GPU Headroom's second part has not arrived in this kernel, so this is all it can say."
     ),
+    "card.failed": "GPU Headroom could not say more: {error}.",
     # Requests that cannot be answered, and failures of the helper itself.
     "refused.malformed": "The request cannot be read: `{key}` is missing or has a wrong type.",
     "refused.unknown": "The helper in this kernel does not know the request `{name}`.",

@@ -25,15 +25,13 @@ if TYPE_CHECKING:
 
 PROTOCOL_VERSION = "1.0"
 
-ItemId = Literal["traceback", "outputs", "garbage", "cache"]
-
-
 class Options(TypedDict):
     """What the person's settings ask of the helper."""
 
     mark_cells: bool
     keep_reports: bool
     record_allocations: bool
+    after_oom: Literal["ask", "free", "never"]
 
 
 class AttachRequest(TypedDict):
@@ -117,12 +115,16 @@ class SnapshotRequest(TypedDict):
 
 
 class ReleaseRequest(TypedDict):
-    """Free between cells; the result comes as a `released` event."""
+    """Free between cells; the result comes as a `released` event.
+
+    `None` is the safe set; every other item has to be among the `confirmed`.
+    """
 
     type: Literal["release"]
     id: str
     protocol_version: str
-    items: list[ItemId] | None
+    items: list[str] | None
+    confirmed: list[str]
     report_id: str | None
 
 
@@ -157,9 +159,18 @@ class FixRequest(TypedDict):
 
 
 class CleanupRequest(TypedDict):
-    """Ask for visible code that frees what the safe set frees."""
+    """Ask for visible code that frees exactly these items; `None` is the safe set."""
 
     type: Literal["cleanup"]
+    id: str
+    protocol_version: str
+    items: list[str] | None
+
+
+class PresenceRequest(TypedDict):
+    """Are you there? Asked by a page that lists other notebooks; takes no lease."""
+
+    type: Literal["presence"]
     id: str
     protocol_version: str
 
@@ -188,6 +199,7 @@ Request = (
     | ReportRequest
     | FixRequest
     | CleanupRequest
+    | PresenceRequest
     | PackRequest
 )
 

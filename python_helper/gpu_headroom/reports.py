@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .headline import headline
-from .messages import message
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -74,13 +73,13 @@ def show(shell: Any, report: wire.Report, *, keep: bool, replaced: str | None = 
     shell.display_pub.publish(bundle(report, keep=keep), **instead)
 
 
-def show_line(shell: Any, facts: Mapping[str, Any], display_id: str) -> None:
-    """Display what can be said of a failure without the second pack, until a card replaces it."""
+def show_line(shell: Any, facts: Mapping[str, Any], why: wire.Message, display_id: str) -> None:
+    """Display what can be said of a failure without a card, and `why` there is none."""
     said, device = facts["recognition"], facts["device"]
     measured = facts["capture"] or device
     available = measured.free_bytes if measured else said.free_bytes
     title, needed = headline(
         said.requested_bytes, available, simulated=bool(device and device.simulated)
     )
-    line = f"{title}: {needed}. {message('card.incomplete')['text']}"
+    line = f"{title}: {needed}. {why['text']}"
     shell.display_pub.publish({"text/plain": line}, transient={"display_id": display_id})

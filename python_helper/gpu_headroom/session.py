@@ -85,6 +85,7 @@ class Session:
             "mark_cells": True,
             "keep_reports": True,
             "record_allocations": False,
+            "after_oom": "ask",
         }
         self.leases = Leases()
         self.ledger = Ledger()
@@ -257,6 +258,7 @@ class Session:
             "devices": [each.as_wire() for each in snapshot.devices],
             "host": None if snapshot.host is None else snapshot.host.as_wire(),
             "trends": self._lookout.trends() if self._lookout else [],
+            "queued": self.mainloop.waiting("release") if self.ledger.running else [],
         }
 
     def failed(self, part: str, error: BaseException) -> None:

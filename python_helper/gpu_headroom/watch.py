@@ -11,13 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from . import shell as facts
 from .cells import CellRun
+from .format import format_error
 from .kinds import is_kind
+from .messages import message
 from .reports import show, show_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from datetime import datetime
 
+    from . import wire
     from .cells import Status
     from .oom.recognise import Recognition
     from .session import Session
@@ -180,15 +183,22 @@ class Watch:
             "runs": tuple(session.ledger.runs()),
         }
         if session.await_pack(_PACK_WAIT_S):
-            self._explain(error, facts)
+            try:
+                self._explain(error, facts)
+            except Exception as problem:  # noqa: BLE001  a failure of ours must not hide theirs
+                session.failed("report", problem)
+                self._show_line(facts, message("card.failed", error=format_error(problem)))
             return
         session.failed("report", RuntimeError("the second part of the helper has not arrived"))
         # The error itself would keep all that the failed cell held.
         facts["recognition"] = replace(recognition, error=None)
+        self._owed = facts, self._show_line(facts, message("card.incomplete"))
+
+    def _show_line(self, facts: dict[str, Any], why: wire.Message) -> str:
         display_id = uuid.uuid4().hex
-        self._owed = facts, display_id
-        if session.options["mark_cells"]:
-            show_line(self._shell, facts, display_id)
+        if self._session.options["mark_cells"]:
+            show_line(self._shell, facts, why, display_id)
+        return display_id
 
     def explain_owed(self) -> None:
         """Put the card where the last failure could only have a line, if its error is still there.

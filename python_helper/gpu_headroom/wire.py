@@ -9,11 +9,24 @@ from __future__ import annotations
 
 from typing import Literal, TypedDict
 
-from .protocol import ItemId  # noqa: TC001 -- the hints are read in tests
-
 FrameworkName = Literal["torch", "jax", "tensorflow", "cupy"]
 State = Literal["no_framework", "not_initialised", "no_gpu", "live"]
 HolderKind = Literal["parameters", "gradients", "optimizer_state", "activations", "tensor"]
+ItemKind = Literal[
+    "traceback",
+    "outputs",
+    "garbage",
+    "cache",
+    "error",
+    "variable",
+    "leftover",
+    "gradients",
+    "optimizer_state",
+    "graph",
+    "offload",
+    "restore",
+    "framework_cache",
+]
 PartKind = Literal[
     "outside",
     "parameters",
@@ -111,13 +124,22 @@ class Growth(TypedDict):
 
 
 class Item(TypedDict):
-    """One thing that can be freed."""
+    """One thing that can be freed; `names` are the user's that are deleted.
 
-    id: ItemId
+    `confirm` is what a person has to agree to, `blocked` why it cannot be freed.
+    """
+
+    id: str
+    kind: ItemKind
     title: Message
     cost: Message
     expected_bytes: int | None
     safe: bool
+    selected: bool
+    adds_headroom: bool
+    names: list[str]
+    confirm: Message | None
+    blocked: Message | None
 
 
 class Holder(TypedDict):
@@ -188,6 +210,7 @@ class Report(TypedDict):
     life_id: str
     time_s: float
     simulated: bool
+    poisoned: bool
     framework: FrameworkName
     error_name: str
     cell_id: str | None
@@ -253,6 +276,7 @@ class Sample(TypedDict):
     devices: list[Device]
     host: HostMemory | None
     trends: list[Trend]
+    queued: list[str]
 
 
 class Cell(TypedDict):
@@ -296,8 +320,10 @@ class Plan(TypedDict):
 class ReleasedItem(TypedDict):
     """What one item of a release gave back; null: it ran together with another."""
 
-    id: ItemId
+    id: str
+    title: Message
     freed_bytes: int | None
+    message: Message | None
 
 
 class Released(TypedDict):
@@ -316,6 +342,7 @@ class Released(TypedDict):
     headroom_after_bytes: int | None
     items: list[ReleasedItem]
     still_held: list[Holder]
+    undo: list[str]
     message: Message
 
 
@@ -578,6 +605,15 @@ class CleanupReply(TypedDict):
     code: str
 
 
+class PresenceReply(TypedDict):
+    """Reply to `presence`: what this kernel holds, and since when it rests."""
+
+    type: Literal["presence"]
+    id: str
+    sample: Sample | None
+    idle_since_s: float | None
+
+
 class PackReply(TypedDict):
     """Reply to `pack`."""
 
@@ -623,6 +659,7 @@ Reply = (
     | ReportReply
     | FixReply
     | CleanupReply
+    | PresenceReply
     | PackReply
     | RefusedReply
 )

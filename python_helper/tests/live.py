@@ -27,7 +27,12 @@ if TYPE_CHECKING:
 SOURCES = Path(__file__).parents[1]
 PATIENCE_S = 30.0
 CLIENT = "a-page"
-OPTIONS = {"mark_cells": True, "keep_reports": True, "record_allocations": False}
+OPTIONS: dict[str, Any] = {
+    "mark_cells": True,
+    "keep_reports": True,
+    "record_allocations": False,
+    "after_oom": "ask",
+}
 
 # An installed helper, such as a developer's, must not hide that the injected one works.
 _BLIND_KERNEL = SOURCES.parent / "ui-tests" / "kernels" / "without_helper.py"

@@ -160,7 +160,8 @@ RELEASE: dict[str, Any] = {
     "type": "release",
     "id": "1",
     "protocol_version": "1.0",
-    "items": ["traceback", "cache"],
+    "items": ["traceback", "variable:x"],
+    "confirmed": ["variable:x"],
     "report_id": None,
 }
 
@@ -172,7 +173,8 @@ RELEASE: dict[str, Any] = {
         (RELEASE, None),
         ({**RELEASE, "items": None}, None),
         ({**RELEASE, "later": "key"}, None),
-        ({**RELEASE, "items": ["everything"]}, "items"),
+        ({**RELEASE, "items": [5]}, "items"),
+        ({**RELEASE, "confirmed": None}, "confirmed"),
         ({**RELEASE, "items": "cache"}, "items"),
         ({**FIX, "sources": {"cell": 5}}, "sources"),
         ({**FIX, "sources": []}, "sources"),

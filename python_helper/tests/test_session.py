@@ -8,6 +8,7 @@ import pytest
 from gpu_headroom.session import Session
 from gpu_headroom.testing import RecordingChannel
 from IPython.core.interactiveshell import InteractiveShell
+from tests.live import OPTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +20,7 @@ ATTACH = {
     "client_id": "page",
     "visible": True,
     "rate_hz": 10,
-    "options": {"mark_cells": True, "keep_reports": True, "record_allocations": False},
+    "options": OPTIONS,
 }
 FAIL = """
 class OutOfMemoryError(RuntimeError):

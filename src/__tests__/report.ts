@@ -54,6 +54,7 @@ export const REPORT: IReport = {
   life_id: 'life-1',
   time_s: 1747058520,
   simulated: false,
+  poisoned: false,
   framework: 'torch',
   error_name: 'OutOfMemoryError',
   cell_id: 'cell-7',
@@ -122,8 +123,16 @@ export const RELEASED: IReleased = {
   in_use_bytes: gib(0.2),
   headroom_before_bytes: gib(1.81),
   headroom_after_bytes: gib(13.81),
-  items: [{ id: 'traceback', freed_bytes: gib(12) }],
+  items: [
+    {
+      id: 'traceback',
+      title: message('item.traceback'),
+      freed_bytes: gib(12),
+      message: null
+    }
+  ],
   still_held: [],
+  undo: [],
   message: message('released.done', {
     freed_bytes: gib(12),
     headroom_bytes: gib(13.81)

@@ -82,7 +82,8 @@ export const SAMPLE: ISample = {
     available_bytes: gib(9.8),
     total_bytes: gib(15.6)
   },
-  trends: []
+  trends: [],
+  queued: []
 };
 
 export const CELL: ICell = {
@@ -202,10 +203,16 @@ export const EVENTS: { [K in Event['type']]: Extract<Event, { type: K }> } = {
     items: [
       {
         id: 'traceback',
+        kind: 'traceback',
         title: message('item.traceback'),
         cost: message('item.traceback.cost'),
         expected_bytes: gib(1),
-        safe: true
+        safe: true,
+        selected: true,
+        adds_headroom: true,
+        names: [],
+        confirm: null,
+        blocked: null
       }
     ],
     message: message('plan.ready', { freeable_bytes: gib(1), name: 'x' })
@@ -261,7 +268,8 @@ export const REQUESTS: IRequests = {
     options: {
       mark_cells: true,
       keep_reports: true,
-      record_allocations: false
+      record_allocations: false,
+      after_oom: 'ask'
     }
   },
   detach: { type: 'detach', ...envelope, client_id: 'client-1' },
@@ -275,7 +283,8 @@ export const REQUESTS: IRequests = {
   release: {
     type: 'release',
     ...envelope,
-    items: ['traceback', 'outputs', 'garbage', 'cache'],
+    items: ['traceback', 'variable:outputs'],
+    confirmed: ['variable:outputs'],
     report_id: 'report-1'
   },
   cancel: { type: 'cancel', ...envelope, release_id: 'release-1' },
@@ -292,7 +301,8 @@ export const REQUESTS: IRequests = {
     remedy_id: 'smaller-batch',
     sources: { 'cell-7': 'batch_size = 1024' }
   },
-  cleanup: { type: 'cleanup', ...envelope },
+  cleanup: { type: 'cleanup', ...envelope, items: ['traceback'] },
+  presence: { type: 'presence', ...envelope },
   pack: { type: 'pack', ...envelope, data: 'eJw=' }
 };
 
@@ -341,6 +351,7 @@ export const REPLIES: IReplies & { refused: IRefused } = {
     message: message('fix.ok')
   },
   cleanup: { type: 'cleanup', id, code: 'import gc' },
+  presence: { type: 'presence', id, sample: SAMPLE, idle_since_s: 1747058520 },
   pack: { type: 'pack', id, accepted: true },
   refused: { type: 'refused', id, message: message('refused.unknown') }
 };
@@ -446,7 +457,11 @@ export const UNKNOWN_EVENTS: readonly Event[] = [
     in_use_bytes: null,
     headroom_before_bytes: null,
     headroom_after_bytes: null,
-    items: [{ id: 'cache', freed_bytes: null }],
+    items: EVENTS.released.items.map(item => ({
+      ...item,
+      freed_bytes: null,
+      message: message('released.nothing')
+    })),
     message: { id: 'released.nothing', params: { name: null }, text: '' }
   },
   { ...SAMPLE, host: null },

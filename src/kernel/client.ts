@@ -46,15 +46,15 @@ export class HelperClient implements IDisposable {
 
   /** Start or renew the lease, with the settings as they are now. */
   attach(): Promise<Reply | null> {
-    const { markCells, keepReports, recordAllocations, rate, watchedRate } =
-      this._settings.current;
+    const settings = this._settings.current;
     return this.ask('attach', {
       visible: !document.hidden,
-      rate_hz: this._watchers > 0 ? watchedRate : rate,
+      rate_hz: this._watchers > 0 ? settings.watchedRate : settings.rate,
       options: {
-        mark_cells: markCells,
-        keep_reports: keepReports,
-        record_allocations: recordAllocations
+        mark_cells: settings.markCells,
+        keep_reports: settings.keepReports,
+        record_allocations: settings.recordAllocations,
+        after_oom: settings.afterOom
       }
     });
   }

@@ -43,7 +43,8 @@ export const sample = shape<ISample>({
   busy: flag,
   devices: list(device),
   host: nullable(hostMemory),
-  trends: list(trend)
+  trends: list(trend),
+  queued: list(text)
 });
 
 const warning = shape<IWarning>({

@@ -1,4 +1,10 @@
-import type { IItem, IPlan, IReleased, ItemId } from '../protocol';
+import type {
+  IItem,
+  IPlan,
+  IReleased,
+  IReleasedItem,
+  ItemKind
+} from '../protocol';
 import {
   count,
   flag,
@@ -13,14 +19,41 @@ import {
 import { holder } from './holders';
 import { message } from './message';
 
-export const itemId = oneOf<ItemId>('traceback', 'outputs', 'garbage', 'cache');
+const itemKind = oneOf<ItemKind>(
+  'traceback',
+  'outputs',
+  'garbage',
+  'cache',
+  'error',
+  'variable',
+  'leftover',
+  'gradients',
+  'optimizer_state',
+  'graph',
+  'offload',
+  'restore',
+  'framework_cache'
+);
 
 const item = shape<IItem>({
-  id: itemId,
+  id: text,
+  kind: itemKind,
   title: message,
   cost: message,
   expected_bytes: nullable(count),
-  safe: flag
+  safe: flag,
+  selected: flag,
+  adds_headroom: flag,
+  names: list(text),
+  confirm: nullable(message),
+  blocked: nullable(message)
+});
+
+const releasedItem = shape<IReleasedItem>({
+  id: text,
+  title: message,
+  freed_bytes: nullable(integer),
+  message: nullable(message)
 });
 
 export const plan = shape<IPlan>({
@@ -43,12 +76,8 @@ export const released = shape<IReleased>({
   in_use_bytes: nullable(count),
   headroom_before_bytes: nullable(count),
   headroom_after_bytes: nullable(count),
-  items: list(
-    shape<IReleased['items'][number]>({
-      id: itemId,
-      freed_bytes: nullable(integer)
-    })
-  ),
+  items: list(releasedItem),
   still_held: list(holder),
+  undo: list(text),
   message
 });

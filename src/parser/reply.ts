@@ -84,6 +84,12 @@ export const REPLIES: { [K in keyof IReplies]: Check<IReplies[K]> } & {
     message
   }),
   cleanup: shape({ type: oneOf('cleanup'), id: text, code: text }),
+  presence: shape({
+    type: oneOf('presence'),
+    id: text,
+    sample: nullable(sample),
+    idle_since_s: nullable(number)
+  }),
   pack: shape({ type: oneOf('pack'), id: text, accepted: flag }),
   refused: shape({ type: oneOf('refused'), id: text, message })
 };

@@ -61,6 +61,7 @@ export const report = shape<IReport>({
   ...stubKeys,
   time_s: number,
   simulated: flag,
+  poisoned: flag,
   framework: frameworkName,
   error_name: text,
   cell_id: nullable(text),

@@ -35,6 +35,8 @@ export interface ISample {
   host: IHostMemory | null;
   /** One per device while a cell runs; empty at rest. */
   trends: ITrend[];
+  /** Ids of releases that wait for the running cell to end. */
+  queued: string[];
 }
 
 /** Something a person should know before it fails. */

@@ -1,18 +1,54 @@
 import type { IHolder } from './holders';
 import type { IMessage } from './message';
 
-/** Things that a release can free. */
-export type ItemId = 'traceback' | 'outputs' | 'garbage' | 'cache';
+/** What sort of thing an item frees. */
+export type ItemKind =
+  | 'traceback'
+  | 'outputs'
+  | 'garbage'
+  | 'cache'
+  | 'error'
+  | 'variable'
+  | 'leftover'
+  | 'gradients'
+  | 'optimizer_state'
+  | 'graph'
+  | 'offload'
+  | 'restore'
+  | 'framework_cache';
 
 /** One thing that can be freed. */
 export interface IItem {
-  id: ItemId;
+  /** `traceback`, `output:5`, `variable:outputs` and the like. */
+  id: string;
+  kind: ItemKind;
   title: IMessage;
+  /** What a person loses by it. */
   cost: IMessage;
-  /** `null`: not measured. */
+  /** What would come back if this alone were freed; `null`: not measured. */
   expected_bytes: number | null;
-  /** Nothing that the user named is lost. */
+  /** In the safe set; all others need a confirmation. */
   safe: boolean;
+  /** Proposed to be checked. */
+  selected: boolean;
+  /** False for unused cache, which this kernel can use anyway. */
+  adds_headroom: boolean;
+  /** Names of the person's that are deleted. */
+  names: string[];
+  /** What a person has to agree to; `null` for the safe set. */
+  confirm: IMessage | null;
+  /** Why it cannot be freed; `null`: it can. */
+  blocked: IMessage | null;
+}
+
+/** What one item of a release gave back. */
+export interface IReleasedItem {
+  id: string;
+  title: IMessage;
+  /** `null`: it ran together with another, or was not measured. */
+  freed_bytes: number | null;
+  /** Why it gave less than expected, or what to know. */
+  message: IMessage | null;
 }
 
 /** What can be freed, measured between cells after a plan request. */
@@ -39,7 +75,9 @@ export interface IReleased {
   in_use_bytes: number | null;
   headroom_before_bytes: number | null;
   headroom_after_bytes: number | null;
-  items: { id: ItemId; freed_bytes: number | null }[];
+  items: IReleasedItem[];
   still_held: IHolder[];
+  /** Ids of items that take something back. */
+  undo: string[];
   message: IMessage;
 }

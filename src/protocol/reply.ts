@@ -70,6 +70,13 @@ export interface IReplies {
     message: IMessage;
   };
   cleanup: { type: 'cleanup'; id: string; code: string };
+  presence: {
+    type: 'presence';
+    id: string;
+    sample: ISample | null;
+    /** `null`: a cell runs, or none has run yet. */
+    idle_since_s: number | null;
+  };
   pack: { type: 'pack'; id: string; accepted: boolean };
 }
 

@@ -70,6 +70,8 @@ export interface IReport {
   life_id: string;
   time_s: number;
   simulated: boolean;
+  /** CUDA failed for good in this kernel: only a restart helps. */
+  poisoned: boolean;
   framework: FrameworkName;
   error_name: string;
   cell_id: string | null;

@@ -1,11 +1,11 @@
-import type { ItemId } from './release';
-
 /** What the person's settings ask of the helper. */
 export interface IOptions {
   mark_cells: boolean;
   keep_reports: boolean;
   /** Remember the cell and line that made each allocation. */
   record_allocations: boolean;
+  /** After an out-of-memory error: offer to free, free at once, or neither. */
+  after_oom: 'ask' | 'free' | 'never';
 }
 
 /** What every request carries. */
@@ -38,8 +38,10 @@ export interface IRequests {
     path: string | null;
   };
   release: IEnvelope<'release'> & {
-    /** `null`: the safe set. */
-    items: ItemId[] | null;
+    /** Ids of a plan; `outputs` is all outputs, `null` the safe set. */
+    items: string[] | null;
+    /** Ids that a person was asked for and agreed to. */
+    confirmed: string[];
     /** The report whose button was pressed. */
     report_id: string | null;
   };
@@ -51,7 +53,11 @@ export interface IRequests {
     /** Cell id to its source now. */
     sources: Record<string, string>;
   };
-  cleanup: IEnvelope<'cleanup'>;
+  cleanup: IEnvelope<'cleanup'> & {
+    /** Ids of a plan; `null`: the safe set. */
+    items: string[] | null;
+  };
+  presence: IEnvelope<'presence'>;
   pack: IEnvelope<'pack'> & { data: string };
 }
 

@@ -1,6 +1,8 @@
 import { test as base } from '@jupyterlab/galata';
 import { type INotebookContent } from '@jupyterlab/nbformat';
 
+import type { ConsoleMessage } from '@playwright/test';
+
 import { Notebook } from './notebook';
 
 export { expect } from '@jupyterlab/galata';
@@ -15,6 +17,9 @@ interface IFixtures {
     content: INotebookContent,
     options?: IOpenOptions
   ) => Promise<Notebook>;
+
+  /** What a failed test leaves behind to be read: warnings, and the outputs of cells. */
+  traces: undefined;
 }
 
 interface IOpenOptions {
@@ -55,6 +60,30 @@ export const test = base.extend<IFixtures>({
       return path;
     });
   },
+  traces: [
+    async ({ page }, use, testInfo) => {
+      const lines: string[] = [];
+      const note = (message: ConsoleMessage): void => {
+        if (['warning', 'error'].includes(message.type())) {
+          lines.push(`${message.type()}: ${message.text()}`);
+        }
+      };
+      page.on('console', note);
+      await use(undefined);
+      page.off('console', note);
+      if (testInfo.status !== testInfo.expectedStatus) {
+        const outputs = await page
+          .locator('.jp-Cell-outputWrapper')
+          .allInnerTexts()
+          .catch(() => []);
+        await testInfo.attach('warnings and outputs', {
+          body: [...lines, ...outputs].join('\n'),
+          contentType: 'text/plain'
+        });
+      }
+    },
+    { auto: true }
+  ],
   open: async ({ page, write, baseURL, appPath }, use) => {
     await use(async (content, { name = 'train.ipynb', early = false } = {}) => {
       const path = await write(name, content);

@@ -49,6 +49,7 @@ def build(failure: Failure) -> BuiltReport:
         "life_id": failure.life_id,
         "time_s": failure.time_s,
         "simulated": device is not None and device.simulated,
+        "poisoned": False,
         "framework": _framework(failure),
         "error_name": failure.recognition.error_name,
         "cell_id": cell.cell_id,

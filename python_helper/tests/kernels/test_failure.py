@@ -57,7 +57,7 @@ def report_of(run: Run) -> dict[str, Any]:
 def release(kernel: LiveKernel, **keys: Any) -> dict[str, Any]:
     """Free, and wait for what came back."""
     since = kernel.now
-    reply = kernel.ask("release", **{"items": None, "report_id": None, **keys})
+    reply = kernel.ask("release", **{"items": None, "confirmed": [], "report_id": None, **keys})
     return kernel.await_event("released", since, release_id=reply["release_id"])
 
 
@@ -102,7 +102,7 @@ def test_two_pages_free_once(gpu: LiveKernel, failed: Run) -> None:
     report = report_of(failed)
     since = gpu.now
     cell = gpu.start_cell("print('begun', flush=True)\nimport time; time.sleep(0.5)")
-    wish = {"items": ["traceback"], "report_id": report["report_id"]}
+    wish = {"items": ["traceback"], "confirmed": [], "report_id": report["report_id"]}
     first, second = gpu.ask("release", **wish), gpu.ask("release", **wish)
     assert first["release_id"] == second["release_id"]
     assert first["status"] == second["status"] == "waiting"
@@ -118,7 +118,7 @@ def test_a_release_waits_for_the_running_cell(gpu: LiveKernel, failed: Run, wait
     assert report_of(failed)
     since = gpu.now
     cell = gpu.start_cell(f"import asyncio, time\nprint('begun', flush=True)\n{wait}")
-    reply = gpu.ask("release", items=None, report_id=None)
+    reply = gpu.ask("release", items=None, confirmed=[], report_id=None)
     assert reply["status"] == "waiting"
     time.sleep(0.3)
     assert gpu.events("released", since) == []
@@ -134,7 +134,7 @@ def test_a_waiting_release_can_be_taken_back(gpu: LiveKernel, failed: Run) -> No
     assert report_of(failed)
     since = gpu.now
     cell = gpu.start_cell("print('begun', flush=True)\nimport time; time.sleep(0.4)")
-    release_id = gpu.ask("release", items=None, report_id=None)["release_id"]
+    release_id = gpu.ask("release", items=None, confirmed=[], report_id=None)["release_id"]
     assert gpu.ask("cancel", release_id=release_id)["cancelled"] is True
     assert gpu.ask("cancel", release_id=release_id)["cancelled"] is False
     gpu.result(cell)
@@ -155,7 +155,7 @@ def test_cleanup_code_frees_the_same_without_us(gpu: LiveKernel, failed: Run) ->
     """The clean-up cell, run as it is, frees what the traceback held."""
     assert report_of(failed)
     held = gpu.sample()["devices"][0]["in_use_bytes"]
-    assert gpu.run(gpu.ask("cleanup")["code"]).status == "ok"
+    assert gpu.run(gpu.ask("cleanup", items=None)["code"]).status == "ok"
     assert held - gpu.sample()["devices"][0]["in_use_bytes"] >= 7 * 512 * MIB
 
 
@@ -240,6 +240,23 @@ def test_a_line_says_what_is_known_without_the_second_pack(
     kernel.run("1 / 0", stop_on_error=False)  # Python and IPython remember this error instead
     kernel.run("gc.collect()")
     assert kernel.value("[each() is None for each in seen]") == [True, True]
+
+
+def test_a_line_is_left_where_the_card_cannot_be_built(gpu: LiveKernel) -> None:
+    """A failure of ours says what is known, and that it failed; the user's error is untouched."""
+    gpu.expected_complaints.append("report failed")
+    gpu.run(
+        "import gpu_headroom.oom.report as broken\n"
+        "built = broken.build\n"
+        "def fail(failure): raise LookupError('lost')\n"
+        "broken.build = fail"
+    )
+    run = gpu.run(FAIL, stop_on_error=False)
+    gpu.run("broken.build = built")
+    assert [kind for kind, _ in run.outputs] == ["error", "display_data"]
+    line = run.outputs[-1][1]["data"]["text/plain"]
+    assert line.startswith("Out of simulated GPU memory: needed ")
+    assert line.endswith("GPU Headroom could not say more: LookupError: lost.")
 
 
 def test_the_card_takes_the_place_of_its_line(start: Start, packs: Packs) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from gpu_headroom import testing
-from tests.live import LiveKernel
+from tests.live import OPTIONS, LiveKernel
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,8 +65,7 @@ def page(kernel: LiveKernel) -> CommPage:
 
 def attach(page: CommPage) -> Any:
     """Take a lease over the comm."""
-    options = {"mark_cells": True, "keep_reports": True, "record_allocations": False}
-    return page.ask("attach", client_id="c", visible=True, rate_hz=5, options=options)
+    return page.ask("attach", client_id="c", visible=True, rate_hz=5, options=OPTIONS)
 
 
 def test_says_that_control_cannot(kernel: LiveKernel, page: CommPage) -> None:

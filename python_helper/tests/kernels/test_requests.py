@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.live import OPTIONS
 
 if TYPE_CHECKING:
     from tests.live import LiveKernel
@@ -18,7 +19,7 @@ ATTACH: dict[str, Any] = {
     "client_id": "c",
     "visible": True,
     "rate_hz": 2,
-    "options": {"mark_cells": True, "keep_reports": True, "record_allocations": False},
+    "options": OPTIONS,
 }
 
 

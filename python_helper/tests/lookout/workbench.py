@@ -11,6 +11,7 @@ from gpu_headroom.simulate import simulate
 from gpu_headroom.simulate.allocator import CachingAllocator
 from gpu_headroom.testing import RecordingChannel
 from IPython.core.interactiveshell import InteractiveShell
+from tests.live import OPTIONS
 from traitlets.config import Config
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ PAGE = {
     "client_id": "page",
     "visible": True,
     "rate_hz": 2,
-    "options": {"mark_cells": False, "keep_reports": True, "record_allocations": False},
+    "options": {**OPTIONS, "mark_cells": False},
 }
 
 

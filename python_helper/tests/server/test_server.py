@@ -16,7 +16,7 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
-from tests.live import WITHOUT_HELPER
+from tests.live import OPTIONS, WITHOUT_HELPER
 from websocket import create_connection
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ ATTACH: dict[str, Any] = {
     "client_id": "page",
     "visible": True,
     "rate_hz": 10,
-    "options": {"mark_cells": True, "keep_reports": True, "record_allocations": False},
+    "options": OPTIONS,
 }
 SAMPLE = {"type": "sample", "id": "2", "protocol_version": "1.0", "client_id": "page"}
 

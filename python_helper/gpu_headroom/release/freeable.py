@@ -1,0 +1,55 @@
+"""One thing that can be freed: what a plan says of it, and the act itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..wire import Item, ItemKind, Message
+
+
+@dataclass(frozen=True, slots=True)
+class Freeable:
+    """An item of a plan, made anew for each plan and each release; found again by its id.
+
+    `free` runs on the main thread between cells and returns what is worth saying of it, mostly
+    nothing; it may raise. `expected_bytes` is what comes back if this alone is freed, over all
+    devices, `None` is not measured. `names` are variables of the user's that it deletes. Outside
+    the safe set `confirm` says what a person has to agree to. `blocked` says why it cannot be
+    freed now. `undo` is the id of the item that takes it back. `code` does the same as visible
+    code without the helper, and leaves no name behind; empty where that cannot be.
+    """
+
+    id: str
+    kind: ItemKind
+    title: Message
+    cost: Message
+    expected_bytes: int | None
+    free: Callable[[], Message | None]
+    names: tuple[str, ...] = ()
+    safe: bool = False
+    selected: bool = False
+    adds_headroom: bool = True
+    confirm: Message | None = None
+    blocked: Message | None = None
+    undo: str | None = None
+    code: str = ""
+
+    def as_wire(self) -> Item:
+        """Return the item as it travels."""
+        return {
+            "id": self.id,
+            "kind": self.kind,
+            "title": self.title,
+            "cost": self.cost,
+            "expected_bytes": self.expected_bytes,
+            "safe": self.safe,
+            "selected": self.selected,
+            "adds_headroom": self.adds_headroom,
+            "names": list(self.names),
+            "confirm": self.confirm,
+            "blocked": self.blocked,
+        }
