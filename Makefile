@@ -7,6 +7,7 @@ SHELL := bash
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 
 PYTHON ?= python3
+NEWER_PYTHON ?= python3.13
 PORT ?= 8888
 APP ?= lab-4.6 lab-4.2 notebook-7.6 notebook-7.2
 ARGS ?=
@@ -15,6 +16,7 @@ VENV := .venv
 BUILD := .venvs/build
 LAB_42 := .venvs/lab-4.2
 KERNEL_617 := .venvs/kernel-6.17
+PYTHON_313 := .venvs/python-3.13
 JAX := .venvs/jax
 TENSORFLOW := .venvs/tensorflow
 BUILD_PATH := $(CURDIR)/$(BUILD)/bin:$(PATH)
@@ -43,7 +45,7 @@ PACKAGE := pyproject.toml install.json README.md LICENSE $(FRONTEND)
 
 .NOTPARALLEL:
 .PHONY: help demo develop environments test lint types jest pytest galata \
-	wheel install benchmarks images requirements clean distclean
+	wheel install benchmarks recovery images requirements clean distclean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -85,6 +87,21 @@ endef
 .make/kernel-6.17: requirements/kernel-6.17.txt requirements/torch.txt scripts/install_torch.py | .make/python
 	$(call environment,$(KERNEL_617),$<)
 	@$(KERNEL_617)/bin/python scripts/install_torch.py
+	@touch $@
+
+# The newest kernel on a newer Python, where there is one: NEWER_PYTHON=… names it.
+.make/python-3.13: requirements/lab-4.6.txt requirements/torch.txt scripts/install_torch.py | .make
+	@if ! $(NEWER_PYTHON) -c 'import venv, ensurepip' 2>/dev/null; then \
+		echo "$(NEWER_PYTHON) is missing, so the benchmark leaves it out (NEWER_PYTHON=…)"; exit; fi; \
+	echo "Preparing $(PYTHON_313)"; \
+	test -x $(PYTHON_313)/bin/python || $(NEWER_PYTHON) -m venv $(PYTHON_313); \
+	$(PYTHON_313)/bin/python $(PIP_INSTALL) --constraint $< ipykernel ipython numpy; \
+	$(PYTHON_313)/bin/python scripts/install_torch.py; \
+	touch $@
+
+.make/recovery: requirements/recovery.txt .make/test-tools .make/lab-4.2 .make/kernel-6.17 .make/python-3.13
+	@for environment in $(wildcard $(VENV) $(LAB_42) $(KERNEL_617) $(PYTHON_313)); do \
+		$$environment/bin/python $(PIP_INSTALL) --no-deps --requirement $<; done
 	@touch $@
 
 .make/jax: requirements/jax.txt | .make/python
@@ -183,7 +200,7 @@ types: node_modules/.stamp ui-tests/node_modules/.stamp .make/test-tools ## tsc,
 	@$(JLPM) types
 	@cd ui-tests && PATH="$(BUILD_PATH)" jlpm types
 	@$(VENV)/bin/mypy
-	@$(VENV)/bin/mypy $(wildcard benchmarks/*.py) scripts
+	@$(VENV)/bin/mypy $(wildcard benchmarks/*.py benchmarks/recovery/*.py) scripts
 
 jest: node_modules/.stamp ## the front end's unit tests (ARGS=…)
 	@$(JLPM) test $(ARGS)
@@ -200,6 +217,9 @@ galata: install environments .make/chromium ## the browser tests (APP=lab-4.6, l
 
 benchmarks: .make/installed-lab-4.6 .make/test-tools .make/chromium ## measure and print the design's numbers
 	@GPU_HEADROOM_CHROMIUM="$$(cat .make/chromium)" PYTHONPATH=python_helper $(VENV)/bin/python -m benchmarks.run
+
+recovery: .make/recovery ## what comes back after out-of-memory errors, beside every recipe (ARGS=…, about half an hour)
+	@PYTHONPATH=python_helper $(VENV)/bin/python -m benchmarks.recovery.run $(ARGS)
 
 images: install environments .make/chromium ## the pictures of docs/images, taken by the browser tests
 	@GPU_HEADROOM_IMAGES=1 $(MAKE) galata APP=lab-4.6 ARGS="demo panel badges"

@@ -10,7 +10,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks import failure, gauge, holders, payload, pixel, training
+from benchmarks import cycles, failure, gauge, holders, payload, pixel, training
 
 if TYPE_CHECKING:
     from benchmarks.measure import Row
@@ -58,6 +58,7 @@ def main() -> None:
             gauge.rows(python, Path(folder)),
             pixel.rows(Path(folder)),
             failure.rows(python, Path(folder)),
+            cycles.rows(python, Path(folder)),
             holders.rows(python, Path(folder)),
             training.rows(python, Path(folder)),
         ):

@@ -1,6 +1,7 @@
 import { LabIcon } from '@jupyterlab/ui-components';
 
 import gpuSvg from '../style/icons/gpu.svg';
+import offloadSvg from '../style/icons/offload.svg';
 import releaseSvg from '../style/icons/release.svg';
 
 /** The chip: the gap above its level is the headroom. */
@@ -13,4 +14,10 @@ export const gpuIcon = new LabIcon({
 export const releaseIcon = new LabIcon({
   name: 'gpu-headroom:release',
   svgstr: releaseSvg
+});
+
+/** An arrow to a wall: to where it takes no room of the GPU. */
+export const offloadIcon = new LabIcon({
+  name: 'gpu-headroom:offload',
+  svgstr: offloadSvg
 });

@@ -6,12 +6,14 @@ import badges from './cells/badgeplugin';
 import cells from './cells/plugin';
 import gauge from './gauge/plugin';
 import kernel from './kernel/plugin';
+import notebooks from './notebooks/plugin';
 import panel from './panel/plugin';
 import report from './report/plugin';
 
 const plugins: JupyterFrontEndPlugin<unknown>[] = [
   kernel,
   gauge,
+  notebooks,
   panel,
   actions,
   palette,

@@ -50,6 +50,27 @@ export function templates(trans: TranslationBundle): Record<string, string> {
       "GPU Headroom's second part has not arrived in this kernel, so this is all it can say."
     ),
     'card.failed': trans.__('GPU Headroom could not say more: {error}.'),
+    'poisoned.sentence': trans.__(
+      'CUDA has stopped in this kernel: nothing on the GPU can be measured or freed any more. Only a restart helps.'
+    ),
+    'poisoned.title': trans.__('CUDA has stopped in this kernel'),
+    'poisoned.restart': trans.__('only a restart helps'),
+    'poisoned.assert': trans.__(
+      '**A check on the GPU failed** (`{said}`): mostly an index or a class label out of range.'
+    ),
+    'poisoned.access': trans.__(
+      '**Code on the GPU used memory that is not its own** (`{said}`).'
+    ),
+    'poisoned.kernel': trans.__('**Code on the GPU crashed** (`{said}`).'),
+    'poisoned.hardware': trans.__(
+      '**The card itself failed** (`{said}`). If it happens again, tell who runs this machine.'
+    ),
+    'poisoned.evidence': trans.__(
+      'CUDA reports it late: the fault may lie before the line that is shown, or in an earlier cell. What this kernel has on the GPU is lost, and every further call of CUDA fails.'
+    ),
+    'poisoned.evidence_again': trans.__(
+      'That was in an earlier cell: since then every call of CUDA fails, whatever a cell does.'
+    ),
     'part.outside': trans.__('outside'),
     'part.parameters': trans.__('parameters'),
     'part.optimizer_state': trans.__('optimizer state'),
@@ -141,6 +162,9 @@ export function templates(trans: TranslationBundle): Record<string, string> {
     'remedy.free-traceback.note_not_enough': trans.__(
       "The traceback keeps the failed cell's variables alive. You lose `%debug` for this error. Freeing alone will not make this cell fit."
     ),
+    'remedy.free-traceback.note_at_once': trans.__(
+      'Freed at once, as your settings ask. You lose `%debug` for this error.'
+    ),
     'remedy.smaller-batch': trans.__(
       '`{name} = {old}` → `{new}` (line {line})'
     ),
@@ -182,6 +206,10 @@ export function templates(trans: TranslationBundle): Record<string, string> {
     'remedy.split-request.note': trans.__(
       'Work through the input in chunks, or keep the large tensor on the CPU.'
     ),
+    'remedy.restart': trans.__('Restart the kernel'),
+    'remedy.restart.note': trans.__(
+      'Save first what is on the CPU. To see the line at fault, run the cell on the CPU, or with the environment variable `CUDA_LAUNCH_BLOCKING=1`, set before the first use of the GPU.'
+    ),
     'fix.ok': trans.__('`{name} = {old}` becomes `{new}`.'),
     'fix.changed': trans.__(
       'The cell was edited after it failed; line {line} no longer matches.'
@@ -197,9 +225,59 @@ export function templates(trans: TranslationBundle): Record<string, string> {
     'item.traceback.cost_debugging': trans.__(
       'The debugger is open: leave it with `q` first.'
     ),
-    'item.outputs': trans.__('Displayed values that no name holds'),
     'item.outputs.cost': trans.__(
       'The outputs stay on screen; `Out[n]` and `_` no longer give these values.'
+    ),
+    'item.output': trans.__('Displayed value {names}, which no name holds'),
+    'item.variable': trans.__('Variable `{names}`'),
+    'item.variable.same': trans.__('Variables `{names}`, one object'),
+    'item.variable.cost': trans.__(
+      'Cells that use it will fail until it is made again.'
+    ),
+    'item.variable.shared': trans.__(
+      'Cells that use it will fail until it is made again. `{name}` holds part of it, too.'
+    ),
+    'item.variable.held': trans.__(
+      "Alone it frees nothing: something else, such as a failed cell's traceback, holds it, too."
+    ),
+    'item.variable.blocked': trans.__(
+      'Deleting it frees nothing: `{name}` holds the same memory.'
+    ),
+    'item.leftover': trans.__('Left over from a loop: `{names}`'),
+    'item.leftover.same': trans.__(
+      'Left over from a loop: `{names}`, one object'
+    ),
+    'item.leftover.cost': trans.__('The loop makes it again when it runs.'),
+    'item.graph': trans.__('Autograd graph of `{names}`'),
+    'item.graph.cost': trans.__(
+      'The values stay; no backward pass can go through `{names}` any more.'
+    ),
+    'item.graph.view': trans.__(
+      '`{path}` is a view of another tensor: PyTorch cannot detach it in place.'
+    ),
+    'item.graph.views_left': trans.__(
+      '{count} of the tensors are views: PyTorch cannot detach them in place.'
+    ),
+    'item.error': trans.__(
+      'Tracebacks of errors that `{name}` keeps ({count})'
+    ),
+    'item.error.unnamed': trans.__(
+      'Tracebacks of errors that no variable leads to: `{type_name}` ({count})'
+    ),
+    'item.error.cost': trans.__(
+      'The errors stay; their tracebacks and the variables of {frames} functions go.'
+    ),
+    'confirm.delete': trans.__(
+      'Delete `{names}`? {freed_bytes}. Cells that use it will fail until it is made again.'
+    ),
+    'confirm.delete_unmeasured': trans.__(
+      'Delete `{names}`? Cells that use it will fail until it is made again.'
+    ),
+    'confirm.graph': trans.__(
+      'Detach `{names}`? No backward pass can go through it any more.'
+    ),
+    'confirm.error': trans.__(
+      'Drop these tracebacks and the variables of {frames} functions? The errors stay.'
     ),
     'item.garbage': trans.__('Objects that nothing reaches'),
     'item.garbage.cost': trans.__('Nothing is lost.'),
@@ -207,11 +285,97 @@ export function templates(trans: TranslationBundle): Record<string, string> {
     'item.cache.cost': trans.__(
       'For other programs. Adds no headroom here: this kernel can already reuse it.'
     ),
+    'item.cache.capturing': trans.__(
+      'A CUDA graph is being captured, which this would break.'
+    ),
+    'plan.failed': trans.__(
+      'What can be freed could not be measured: {error}.'
+    ),
+    'item.named': trans.__('`{name}`'),
+    'item.gone': trans.__('It is no longer there.'),
+    'item.failed': trans.__('It could not be freed: {error}.'),
+    'item.kept': trans.__('Something that no name leads to keeps the rest.'),
+    'item.gradients': trans.__('Gradients of `{name}`'),
+    'item.gradients.cost': trans.__(
+      'Accumulated gradients are lost: the next `step()` needs another `backward()`.'
+    ),
+    'item.optimizer_state': trans.__('State of the optimizer `{name}`'),
+    'item.optimizer_state.cost': trans.__(
+      'Momentum and counts of steps are lost: the optimizer starts afresh.'
+    ),
+    'item.offload': trans.__('Move `{name}` to the CPU'),
+    'item.offload.cost': trans.__(
+      "With its gradients and its optimizers' state; takes {host_bytes} of host memory. What uses it on the GPU fails until it is moved back."
+    ),
+    'item.offload.cost_tensor': trans.__(
+      'Takes {host_bytes} of host memory. What uses it on the GPU fails until it is moved back.'
+    ),
+    'item.offload.host': trans.__(
+      'It takes {host_bytes} of host memory, and {available_bytes} are left there.'
+    ),
+    'item.offload.managed': trans.__(
+      '`{type_name}` places its parameters itself.'
+    ),
+    'item.offload.kind': trans.__(
+      'It has a tensor of the kind `{type_name}`, which cannot be moved so.'
+    ),
+    'item.offload.shared': trans.__(
+      'Views of it ({count}) would stay behind and no longer be views.'
+    ),
+    'item.restore': trans.__('Move `{name}` back to the GPU'),
+    'item.restore.cost': trans.__('Takes {needed_bytes} of GPU memory.'),
+    'item.restore.full': trans.__(
+      'It takes {needed_bytes}, and the headroom of GPU {index} is {headroom_bytes}.'
+    ),
+    'item.restore.done': trans.__(
+      'All {count} tensors of `{name}` are back on the GPU.'
+    ),
+    'item.restore.partly': trans.__(
+      '{count} tensors of `{name}` are not on the GPU.'
+    ),
+    'item.captured': trans.__(
+      'CUDA graphs were captured, and would go on using this memory.'
+    ),
+    'item.framework_cache.cublas': trans.__('Workspaces of cuBLAS'),
+    'item.framework_cache.cublas.cost': trans.__(
+      'Taken again by the next product of matrices.'
+    ),
+    'item.framework_cache.cufft': trans.__('Plans of cuFFT'),
+    'item.framework_cache.cufft.cost': trans.__(
+      'Made again by the next Fourier transforms.'
+    ),
+    'item.framework_cache.compile': trans.__(
+      'What `torch.compile` has compiled'
+    ),
+    'item.framework_cache.compile.cost': trans.__(
+      'Compiled functions are compiled again when they are called, which takes a while.'
+    ),
+    'item.framework_cache.jax': trans.__('What JAX has compiled'),
+    'item.framework_cache.cupy': trans.__("Unused blocks of CuPy's pool"),
+    'item.framework_cache.cupy.cost': trans.__(
+      'Taken again when CuPy needs them.'
+    ),
+    'confirm.gradients': trans.__(
+      'Delete the gradients of `{name}`? Accumulated ones are lost.'
+    ),
+    'confirm.optimizer_state': trans.__(
+      'Delete the state of `{name}`? The optimizer starts afresh.'
+    ),
+    'confirm.offload': trans.__(
+      'Move `{name}` to the CPU? It takes {host_bytes} of host memory, and what uses it on the GPU fails until it is moved back.'
+    ),
+    'confirm.restore': trans.__('Move `{name}` back to the GPU?'),
+    'confirm.framework_cache': trans.__(
+      'Clear this cache? What was in it is made again when needed.'
+    ),
     'plan.ready': trans.__(
       'About {expected_bytes} can be freed without deleting a variable you named.'
     ),
     'plan.nothing': trans.__(
       'Nothing can be freed without deleting a variable you named.'
+    ),
+    'cleanup.busy': trans.__(
+      'A cell is running: the clean-up cell can be written when it has ended.'
     ),
     'released.done': trans.__(
       'Freed {freed_bytes}: headroom is now {headroom_bytes}.'
@@ -219,6 +383,12 @@ export function templates(trans: TranslationBundle): Record<string, string> {
     'released.done_no_headroom': trans.__('Freed {freed_bytes}.'),
     'released.cache_only': trans.__(
       'Nothing was in the way; {returned_bytes} of unused cache went back to the card.'
+    ),
+    'released.by_itself': trans.__(
+      'Freed {freed_bytes} at once, as your settings ask: headroom is now {headroom_bytes}. `%debug` for this error is lost.'
+    ),
+    'released.by_itself_no_headroom': trans.__(
+      'Freed {freed_bytes} at once, as your settings ask. `%debug` for this error is lost.'
     ),
     'released.nothing': trans.__('Nothing was freed.'),
     'released.nothing_held': trans.__(
@@ -229,6 +399,12 @@ export function templates(trans: TranslationBundle): Record<string, string> {
     ),
     'released.debugging': trans.__(
       'Nothing was freed: the debugger is open. Leave it with `q` first.'
+    ),
+    'released.unconfirmed': trans.__(
+      'Nothing was freed: `{name}` loses something, so it has to be confirmed.'
+    ),
+    'released.unknown': trans.__(
+      'There is no item `{name}`: what there is stands in the plan.'
     ),
     'released.failed': trans.__('The release stopped early: {error}.'),
     'released.cancelled': trans.__('The release was cancelled.'),

@@ -21,6 +21,7 @@ export interface ISettings {
   readonly keepReports: boolean;
   readonly recordAllocations: boolean;
   readonly afterOom: AfterOom;
+  readonly showShutDown: boolean;
   /** Readings per second while a cell runs. */
   readonly rate: number;
   /** Readings per second while a cell runs and somebody looks closely. */
@@ -37,6 +38,7 @@ export const DEFAULT_SETTINGS: ISettings = {
   keepReports: true,
   recordAllocations: false,
   afterOom: 'ask',
+  showShutDown: true,
   rate: 2,
   watchedRate: 10
 };

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .protocol import ItemId
     from .session import Session
     from .wire import Item
 
@@ -93,21 +92,23 @@ def save_memory_snapshot(path: str | None = None) -> str:
 
 
 def plan() -> list[Item]:
-    """List what can be freed without deleting a variable, with measured sizes in bytes."""
+    """List what can be freed: what each item would give, in bytes, and what one loses by it."""
     from . import release
 
-    return release.plan(_live().shell)
+    return release.plan(_live().situation())
 
 
-def free(items: Sequence[ItemId] | None = None) -> str:
-    """Free `items` (`None`: the safe set) and say how much came back.
+def free(items: Sequence[str] | None = None, confirm: Sequence[str] = ()) -> str:
+    """Free `items` by their ids in the plan (`None`: the safe set) and say how much came back.
 
-    What may be named: `traceback`, `outputs`, `garbage`, `cache`.
+    What loses something, such as `variable:x`, has to be named in `confirm` as well. Raises
+    `ValueError`, with nothing freed, where it is not, and for an item that there cannot be.
     """
-    from . import release
+    from . import release, summary
 
     session = _live()
-    return release.run(items, session.shell, session.sampler.measure).message["text"]
+    read = session.sampler.measure
+    return summary.list_outcome(release.run(items, session.situation(), read, confirm))
 
 
 def free_traceback() -> str:

@@ -27,6 +27,7 @@ class Answers:
             "cells": self._cells,
             "history": self._history,
             "snapshot": self._snapshot,
+            "presence": self._presence,
             **HolderRequests(session).by_kind,
             **ReleaseRequests(session).by_kind,
         }
@@ -62,6 +63,16 @@ class Answers:
         points = [] if lookout is None else lookout.history.points()
         return {"type": "history", "id": request["id"], "points": points}
 
+    def _presence(self, request: protocol.PresenceRequest) -> wire.PresenceReply:
+        session = self._session
+        sample, cell = session.sample(), session.cell()
+        return {
+            "type": "presence",
+            "id": request["id"],
+            "sample": sample,
+            "idle_since_s": None if cell is None else cell["end_s"],
+        }
+
     def _snapshot(self, request: protocol.SnapshotRequest) -> wire.SnapshotReply:
         path, status = request["path"], self._session.turn
         self._session.mainloop.submit(
@@ -70,7 +81,10 @@ class Answers:
         return {"type": "snapshot", "id": request["id"], "status": status}
 
     def _export(self, job: Job, path: str | None) -> None:
-        written = memory_snapshot.export(path)
+        refused = self._session.poisoned
+        written = (
+            memory_snapshot.Export(None, None, refused) if refused else memory_snapshot.export(path)
+        )
         for request_id in job.request_ids:
             self._session.send(
                 {

@@ -24,6 +24,28 @@ SENTENCES = {
         "Out of GPU memory. The details are not kept in this notebook: "
         "they are shown while the kernel that made them lives."
     ),
+    # A CUDA that has stopped: its card, and what everything else says then.
+    "poisoned.sentence": (
+        "CUDA has stopped in this kernel: nothing on the GPU can be measured or freed any more. "
+        "Only a restart helps."
+    ),
+    "poisoned.title": "CUDA has stopped in this kernel",
+    "poisoned.restart": "only a restart helps",
+    "poisoned.assert": (
+        "**A check on the GPU failed** (`{said}`): mostly an index or a class label out of range."
+    ),
+    "poisoned.access": "**Code on the GPU used memory that is not its own** (`{said}`).",
+    "poisoned.kernel": "**Code on the GPU crashed** (`{said}`).",
+    "poisoned.hardware": (
+        "**The card itself failed** (`{said}`). If it happens again, tell who runs this machine."
+    ),
+    "poisoned.evidence": (
+        "CUDA reports it late: the fault may lie before the line that is shown, or in an earlier "
+        "cell. What this kernel has on the GPU is lost, and every further call of CUDA fails."
+    ),
+    "poisoned.evidence_again": (
+        "That was in an earlier cell: since then every call of CUDA fails, whatever a cell does."
+    ),
     # The card: parts of the bar.
     "part.outside": "outside",
     "part.parameters": "parameters",
@@ -125,6 +147,9 @@ SENTENCES = {
         "The traceback keeps the failed cell's variables alive. You lose `%debug` for this error. "
         "Freeing alone will not make this cell fit."
     ),
+    "remedy.free-traceback.note_at_once": (
+        "Freed at once, as your settings ask. You lose `%debug` for this error."
+    ),
     "remedy.smaller-batch": "`{name} = {old}` → `{new}` (line {line})",
     "remedy.smaller-batch.elsewhere": (
         "`{name} = {old}` → `{new}` (line {line} of In [{execution_count}])"
@@ -163,6 +188,11 @@ SENTENCES = {
     "remedy.split-request.note": (
         "Work through the input in chunks, or keep the large tensor on the CPU."
     ),
+    "remedy.restart": "Restart the kernel",
+    "remedy.restart.note": (
+        "Save first what is on the CPU. To see the line at fault, run the cell on the CPU, or with "
+        "the environment variable `CUDA_LAUNCH_BLOCKING=1`, set before the first use of the GPU."
+    ),
     # Answers to a fix request.
     "fix.ok": "`{name} = {old}` becomes `{new}`.",
     "fix.changed": "The cell was edited after it failed; line {line} no longer matches.",
@@ -172,9 +202,43 @@ SENTENCES = {
     "item.traceback": "Tracebacks of failed cells",
     "item.traceback.cost": "You lose `%debug` for these errors.",
     "item.traceback.cost_debugging": "The debugger is open: leave it with `q` first.",
-    "item.outputs": "Displayed values that no name holds",
     "item.outputs.cost": (
         "The outputs stay on screen; `Out[n]` and `_` no longer give these values."
+    ),
+    "item.output": "Displayed value {names}, which no name holds",
+    "item.variable": "Variable `{names}`",
+    "item.variable.same": "Variables `{names}`, one object",
+    "item.variable.cost": "Cells that use it will fail until it is made again.",
+    "item.variable.shared": (
+        "Cells that use it will fail until it is made again. `{name}` holds part of it, too."
+    ),
+    "item.variable.held": (
+        "Alone it frees nothing: something else, such as a failed cell's traceback, holds it, too."
+    ),
+    "item.variable.blocked": "Deleting it frees nothing: `{name}` holds the same memory.",
+    "item.leftover": "Left over from a loop: `{names}`",
+    "item.leftover.same": "Left over from a loop: `{names}`, one object",
+    "item.leftover.cost": "The loop makes it again when it runs.",
+    "item.graph": "Autograd graph of `{names}`",
+    "item.graph.cost": "The values stay; no backward pass can go through `{names}` any more.",
+    "item.graph.view": "`{path}` is a view of another tensor: PyTorch cannot detach it in place.",
+    "item.graph.views_left": (
+        "{count} of the tensors are views: PyTorch cannot detach them in place."
+    ),
+    "item.error": "Tracebacks of errors that `{name}` keeps ({count})",
+    "item.error.unnamed": "Tracebacks of errors that no variable leads to: `{type_name}` ({count})",
+    "item.error.cost": (
+        "The errors stay; their tracebacks and the variables of {frames} functions go."
+    ),
+    "confirm.delete": (
+        "Delete `{names}`? {freed_bytes}. Cells that use it will fail until it is made again."
+    ),
+    "confirm.delete_unmeasured": (
+        "Delete `{names}`? Cells that use it will fail until it is made again."
+    ),
+    "confirm.graph": "Detach `{names}`? No backward pass can go through it any more.",
+    "confirm.error": (
+        "Drop these tracebacks and the variables of {frames} functions? The errors stay."
     ),
     "item.garbage": "Objects that nothing reaches",
     "item.garbage.cost": "Nothing is lost.",
@@ -182,13 +246,76 @@ SENTENCES = {
     "item.cache.cost": (
         "For other programs. Adds no headroom here: this kernel can already reuse it."
     ),
+    "item.cache.capturing": "A CUDA graph is being captured, which this would break.",
+    "plan.failed": "What can be freed could not be measured: {error}.",
+    "item.named": "`{name}`",
+    "item.gone": "It is no longer there.",
+    "item.failed": "It could not be freed: {error}.",
+    "item.kept": "Something that no name leads to keeps the rest.",
+    "item.gradients": "Gradients of `{name}`",
+    "item.gradients.cost": (
+        "Accumulated gradients are lost: the next `step()` needs another `backward()`."
+    ),
+    "item.optimizer_state": "State of the optimizer `{name}`",
+    "item.optimizer_state.cost": (
+        "Momentum and counts of steps are lost: the optimizer starts afresh."
+    ),
+    "item.offload": "Move `{name}` to the CPU",
+    "item.offload.cost": (
+        "With its gradients and its optimizers' state; takes {host_bytes} of host memory. "
+        "What uses it on the GPU fails until it is moved back."
+    ),
+    "item.offload.cost_tensor": (
+        "Takes {host_bytes} of host memory. What uses it on the GPU fails until it is moved back."
+    ),
+    "item.offload.host": (
+        "It takes {host_bytes} of host memory, and {available_bytes} are left there."
+    ),
+    "item.offload.managed": "`{type_name}` places its parameters itself.",
+    "item.offload.kind": "It has a tensor of the kind `{type_name}`, which cannot be moved so.",
+    "item.offload.shared": "Views of it ({count}) would stay behind and no longer be views.",
+    "item.restore": "Move `{name}` back to the GPU",
+    "item.restore.cost": "Takes {needed_bytes} of GPU memory.",
+    "item.restore.full": (
+        "It takes {needed_bytes}, and the headroom of GPU {index} is {headroom_bytes}."
+    ),
+    "item.restore.done": "All {count} tensors of `{name}` are back on the GPU.",
+    "item.restore.partly": "{count} tensors of `{name}` are not on the GPU.",
+    "item.captured": "CUDA graphs were captured, and would go on using this memory.",
+    "item.framework_cache.cublas": "Workspaces of cuBLAS",
+    "item.framework_cache.cublas.cost": "Taken again by the next product of matrices.",
+    "item.framework_cache.cufft": "Plans of cuFFT",
+    "item.framework_cache.cufft.cost": "Made again by the next Fourier transforms.",
+    "item.framework_cache.compile": "What `torch.compile` has compiled",
+    "item.framework_cache.compile.cost": (
+        "Compiled functions are compiled again when they are called, which takes a while."
+    ),
+    "item.framework_cache.jax": "What JAX has compiled",
+    "item.framework_cache.cupy": "Unused blocks of CuPy's pool",
+    "item.framework_cache.cupy.cost": "Taken again when CuPy needs them.",
+    "confirm.gradients": "Delete the gradients of `{name}`? Accumulated ones are lost.",
+    "confirm.optimizer_state": "Delete the state of `{name}`? The optimizer starts afresh.",
+    "confirm.offload": (
+        "Move `{name}` to the CPU? It takes {host_bytes} of host memory, and what uses it on the "
+        "GPU fails until it is moved back."
+    ),
+    "confirm.restore": "Move `{name}` back to the GPU?",
+    "confirm.framework_cache": "Clear this cache? What was in it is made again when needed.",
     "plan.ready": "About {expected_bytes} can be freed without deleting a variable you named.",
     "plan.nothing": "Nothing can be freed without deleting a variable you named.",
+    "cleanup.busy": "A cell is running: the clean-up cell can be written when it has ended.",
     # What a release did.
     "released.done": "Freed {freed_bytes}: headroom is now {headroom_bytes}.",
     "released.done_no_headroom": "Freed {freed_bytes}.",
     "released.cache_only": (
         "Nothing was in the way; {returned_bytes} of unused cache went back to the card."
+    ),
+    "released.by_itself": (
+        "Freed {freed_bytes} at once, as your settings ask: headroom is now {headroom_bytes}. "
+        "`%debug` for this error is lost."
+    ),
+    "released.by_itself_no_headroom": (
+        "Freed {freed_bytes} at once, as your settings ask. `%debug` for this error is lost."
     ),
     "released.nothing": "Nothing was freed.",
     "released.nothing_held": (
@@ -196,6 +323,10 @@ SENTENCES = {
     ),
     "released.not_measured": "Released, but not measured: no GPU framework is live.",
     "released.debugging": "Nothing was freed: the debugger is open. Leave it with `q` first.",
+    "released.unconfirmed": (
+        "Nothing was freed: `{name}` loses something, so it has to be confirmed."
+    ),
+    "released.unknown": "There is no item `{name}`: what there is stands in the plan.",
     "released.failed": "The release stopped early: {error}.",
     "released.cancelled": "The release was cancelled.",
     # What one should know to read the numbers of a device.

@@ -156,7 +156,9 @@ class Lookout:
     def _queue(
         self, what: str, run: CellRun, index: int, work: Callable[[CellRun, int], None]
     ) -> None:
-        """Have the main thread do it before the next cell."""
+        """Have the main thread do it before the next cell, where CUDA still answers."""
+        if self._session.poisoned is not None:
+            return
         self._session.mainloop.submit((what, run.key, index), "", lambda _: work(run, index))
 
     def _account(self) -> Account:

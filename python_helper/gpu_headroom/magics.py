@@ -9,10 +9,15 @@ import gpu_headroom
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from .wire import Item
+
 _NAME = "gpu_headroom"
+_CONFIRM = "--confirm"
+_HINT = "Add --confirm to free it all the same."
 _USAGE = (
     "Usage: %gpu_headroom "
-    "[status | holders | plan | free | snapshot [FILE] | simulate [SIZE [cpu]] | stop]"
+    "[status | holders | plan | free [ITEM ...] [--confirm] | snapshot [FILE] "
+    "| simulate [SIZE [cpu]] | stop]"
 )
 
 
@@ -31,8 +36,9 @@ def _run(line: str) -> None:
 
     %gpu_headroom                  what is in use, cached, outside and free
     %gpu_headroom holders          who holds what is in use, by name
-    %gpu_headroom plan             what can be freed without deleting a variable
-    %gpu_headroom free             free it
+    %gpu_headroom plan             what can be freed, and what one loses by it
+    %gpu_headroom free             free what costs no variable
+    %gpu_headroom free x --confirm free the items or variables that are named
     %gpu_headroom snapshot         write PyTorch's memory snapshot for its viewer to a file
     %gpu_headroom simulate 16GiB   simulate a GPU; with `cpu` it computes real values
     %gpu_headroom simulate 16GiB*2 simulate two
@@ -48,6 +54,8 @@ def _answer(line: str) -> str | None:
     more = rest.split()
     if command in _COMMANDS and not more:
         return _COMMANDS[command]()
+    if command == "free":
+        return _free(more)
     if command == "snapshot":
         return gpu_headroom.save_memory_snapshot(rest.strip() or None)
     if command == "simulate" and more[1:] in ([], ["cpu"]):
@@ -64,11 +72,30 @@ def _plan() -> str:
     return list_items(gpu_headroom.plan())
 
 
+def _free(words: list[str]) -> str:
+    """Free the items that are named; a bare name that is no item means the variable."""
+    items = [_item(each) for each in words if each != _CONFIRM]
+    try:
+        return gpu_headroom.free(items or None, confirm=items if _CONFIRM in words else ())
+    except ValueError as refusal:
+        prices = [each["confirm"]["text"] for each in _named(items) if each["confirm"]]
+        return "\n".join([str(refusal), *prices, *([_HINT] if prices else [])])
+
+
+def _named(ids: list[str]) -> list[Item]:
+    return [each for each in gpu_headroom.plan() if each["id"] in ids]
+
+
+def _item(word: str) -> str:
+    from .release.items import KINDS
+
+    return word if word.partition(":")[0] in KINDS else f"variable:{word}"
+
+
 _COMMANDS: dict[str, Callable[[], str | None]] = {
     "": gpu_headroom.status,
     "status": gpu_headroom.status,
     "holders": gpu_headroom.holders,
     "plan": _plan,
-    "free": gpu_headroom.free,
     "stop": gpu_headroom.stop,
 }

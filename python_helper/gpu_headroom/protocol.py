@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 PROTOCOL_VERSION = "1.0"
 
+
 class Options(TypedDict):
     """What the person's settings ask of the helper."""
 

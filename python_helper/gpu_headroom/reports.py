@@ -34,7 +34,10 @@ class Reports:
         """Measure a failure and keep its report; needs the second pack."""
         from .oom.report import build
 
-        built = build(failure)
+        return self.enter(build(failure))
+
+    def enter(self, built: BuiltReport) -> wire.Report:
+        """Keep a report."""
         self._entries[built.report["report_id"]] = _Entry(built)
         while len(self._entries) > _KEPT_REPORTS:
             self._entries.popitem(last=False)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .holders.made import Recording
     from .lookout import Lookout
     from .oom.capture import Capture, Observer
+    from .release.situation import Situation
     from .snapshot import Snapshot
 
 _MOST_ERRORS = 50
@@ -106,6 +107,8 @@ class Session:
         self.channel = channel
         if channel is None and self._kernel is not None:
             self.channel = KernelChannel(self._kernel, self._comm_id)
+        self.poisoned: wire.Message | None = None
+        self.moved: dict[str, Any] = {}
         self._desk = Desk(self)
         self._watch = Watch(self)
         self._pace = Pace()
@@ -228,7 +231,7 @@ class Session:
         if lookout is not None:
             lookout.enter(snapshot)
         # To attach before CUDA is up would start it; another framework may be what is live.
-        if self.sources.torch.state() == "live":
+        if self.poisoned is None and self.sources.torch.state() == "live":
             self._record()
             self._observe(sys.modules["torch"]._C)  # noqa: SLF001  where the observer is
         return snapshot
@@ -308,6 +311,12 @@ class Session:
             self.recording = Recording()
         if self.recording is not None:
             self.recording.follow(wanted)
+
+    def situation(self) -> Situation:
+        """Return what items are found from, as it is now; for the main thread between cells."""
+        from .release.situation import Situation
+
+        return Situation(self.shell, self.ledger.cells(), self.moved, self.poisoned, self.failed)
 
     def _idle(self) -> bool:
         self._watch.settle()

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from . import wire
+    from .release import Outcome
     from .session import Session
     from .snapshot import DeviceReading, HostReading, Snapshot
 
@@ -27,6 +28,7 @@ _DEVICES = (
     *("GPU", "Name", "Used", "Headroom", "In use"),
     *("Cached", "Outside", "Free", "Capacity"),
 )
+_ITEMS = ("Item", "About", "What you lose")
 _MOST_ROWS = 20
 
 
@@ -81,8 +83,27 @@ def list_holders(event: wire.Holders) -> Text:
 
 def list_items(items: Sequence[wire.Item]) -> Text:
     """Say what can be freed, how much each item is expected to give, and what one loses."""
-    rows = [(each["id"], size(each["expected_bytes"]), each["cost"]["text"]) for each in items]
-    return Text(table(("Item", "About", "What you lose"), rows, right=9))
+    said = [table(_ITEMS, [_item(each) for each in items if each["safe"]], right=9)]
+    rows = [_item(each) for each in items if not each["safe"]]
+    if rows:
+        said += ["", "Only with --confirm:", table(_ITEMS, rows, right=9)]
+    return Text("\n".join(said))
+
+
+def list_outcome(outcome: Outcome) -> Text:
+    """Say what a release gave back: in all, of each item, and what still holds the rest."""
+    rows = [
+        (size(each["freed_bytes"]), each["id"], each["message"]["text"] if each["message"] else "")
+        for each in outcome.items
+        if each["freed_bytes"] or each["message"]
+    ]
+    said = [outcome.message["text"]]
+    if rows:
+        said.append(table(("Freed", "Item", ""), rows, right=9))
+    if outcome.still_held:
+        left = (f"{each['name']} {size(each['bytes'])}" for each in outcome.still_held)
+        said.append(f"Still in use: {', '.join(left)}")
+    return Text("\n".join(said))
 
 
 def list_processes(index: int, processes: Sequence[wire.Process] | None) -> Iterator[str]:
@@ -158,6 +179,11 @@ def _rows(device: wire.HeldDevice, recording: bool) -> Iterator[str]:
     if len(rows) > _MOST_ROWS:
         rest = sum(each["bytes"] for each in rows[_MOST_ROWS:])
         yield f"and {len(rows) - _MOST_ROWS} more with {size(rest)}"
+
+
+def _item(item: wire.Item) -> tuple[str, str, str]:
+    said = item["blocked"] or item["cost"]
+    return item["id"], size(item["expected_bytes"]), said["text"]
 
 
 def _row(row: wire.Held) -> tuple[str, str, str]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from . import wire
     from .cells import Status
+    from .oom.poison import Fault
     from .oom.recognise import Recognition
     from .session import Session
     from .snapshot import Snapshot
@@ -130,7 +131,7 @@ class Watch:
             return
         if depth > 0:
             # `%%capture` and the like: the traceback stands in the outer cell, and so must a card.
-            if _recognise(error) is not None:
+            if self._fault(error) or _recognise(error) is not None:
                 self._inner_error = error
             session.ledger.end(depth, "ok", None, time.time(), None)
             return
@@ -145,23 +146,35 @@ class Watch:
 
     def _end_cell(self, result: Any, error: BaseException | None) -> None:
         session = self._session
+        fault = self._fault(error)  # first: where CUDA has failed, nothing may be read
         snapshot = session.sampler.measure_edge()
         if snapshot is not None:
             session.notice(snapshot)
-        recognition = _recognise(error, snapshot)
+        recognition = None if fault else _recognise(error, snapshot)
         succeeded = result is not None and result.success
         status: Status = "oom" if recognition else "ok" if succeeded else "error"
         count = getattr(result, "execution_count", None)
         run = session.ledger.end(0, status, count, time.time(), snapshot)
         session.ended(run)
         try:
-            if error is not None and recognition is not None:
+            if fault is not None:
+                from .oom.poison_card import explain
+
+                explain(session, fault, self._named(run))
+            elif error is not None and recognition is not None:
                 self._report(error, recognition, run, snapshot)
         finally:
             session.take_capture()  # nothing of this cell may explain a later one
             session.stream(snapshot)
             session.sampler.wake()
             session.mainloop.resume()
+
+    def _fault(self, error: BaseException | None) -> Fault | None:
+        if error is None or not self._session.complete:
+            return None
+        from .oom.poison import notice
+
+        return notice(self._session, error)
 
     def _report(
         self,
@@ -181,6 +194,7 @@ class Watch:
             "shell": self._shell,
             "time_s": time.time(),
             "runs": tuple(session.ledger.runs()),
+            "after_oom": session.options["after_oom"],
         }
         if session.await_pack(_PACK_WAIT_S):
             try:
@@ -239,6 +253,10 @@ class Watch:
                     "available_bytes": report["available_bytes"],
                 }
             )
+        if session.options["after_oom"] == "free":
+            from .release.requests import ReleaseRequests
+
+            ReleaseRequests(session).free_failed(report["report_id"])
 
     def _named(self, run: CellRun) -> CellRun:
         name = facts.code_name(self._shell, run.source, run.execution_count)

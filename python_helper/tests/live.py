@@ -280,7 +280,7 @@ class LiveKernel:
         return reply
 
     def attach(
-        self, *, client_id: str = CLIENT, rate_hz: float = 10, visible: bool = True, **options: bool
+        self, *, client_id: str = CLIENT, rate_hz: float = 10, visible: bool = True, **options: Any
     ) -> Any:
         """Take or renew a lease."""
         return self.ask(

@@ -14,6 +14,7 @@ from gpu_headroom.cells import CellRun, Ledger
 from gpu_headroom.oom.capture import Observer
 from gpu_headroom.oom.evidence import Failure
 from gpu_headroom.oom.recognise import recognise
+from gpu_headroom.release.situation import Situation
 from gpu_headroom.release.tracebacks import drop_tracebacks
 from gpu_headroom.snapshot import Snapshot
 from gpu_headroom.sources.merge import merge
@@ -36,6 +37,7 @@ class Notebook:
         self.ledger = Ledger()
         self.observer = Observer()
         self.printed = ""
+        self.moved: dict[str, Any] = {}
 
     def run(self, source: str, *, cell_id: str | None = None) -> Any:
         """Run a cell; returns IPython's result, whose error is left where IPython leaves it."""
@@ -61,6 +63,11 @@ class Notebook:
         if state != "live":
             return None
         return Snapshot(0, time.time(), state, merge(self.source.read(), ()))
+
+    def situation(self) -> Situation:
+        """Return what items are found from, as the session would."""
+        cells = tuple(self._named(each) for each in self.ledger.cells())
+        return Situation(self.shell, cells, self.moved)
 
     def in_use(self) -> int:
         """Return the bytes in live tensors, as PyTorch counts them."""

@@ -11,14 +11,17 @@ from typing import TYPE_CHECKING, Any
 import gpu_headroom
 import pytest
 import torch
-from gpu_headroom import script
+from gpu_headroom import magics, release, script
+from gpu_headroom import session as lives
 from gpu_headroom.__main__ import main
 from gpu_headroom.format import format_bytes
 from gpu_headroom.holders.account import take
+from gpu_headroom.session import Session
 from gpu_headroom.simulate import simulate
 from gpu_headroom.snapshot import DeviceReading, FrameworkReading, HostReading, Snapshot
-from gpu_headroom.summary import list_holders, list_items, list_processes, summarise
+from gpu_headroom.summary import list_holders, list_items, list_outcome, list_processes, summarise
 from gpu_headroom.tables import Text, table
+from gpu_headroom.testing import RecordingChannel
 from tests.live import SOURCES
 from tests.notebook import Notebook, open_notebook
 
@@ -156,20 +159,66 @@ def test_lists_twenty_rows_and_the_rest(notebook: Notebook) -> None:
     assert f"and {count - 20} more with " in list_holders(event)
 
 
-def test_lists_items_with_their_price() -> None:
-    """What is not measured before it is freed says so."""
-    said = list_items(
-        [
-            {
-                "id": "garbage",
-                "title": {"id": "item.garbage", "params": {}, "text": "Objects"},
-                "cost": {"id": "item.garbage.cost", "params": {}, "text": "Nothing is lost."},
-                "expected_bytes": None,
-                "safe": True,
-            }
-        ]
+def test_lists_items_with_their_price(notebook: Notebook) -> None:
+    """What is not measured before it is freed says so; what is lost comes after what is not."""
+    said = list_items(release.plan(notebook.situation())).splitlines()
+    apart = said.index("Only with --confirm:")
+    garbage, variable = (
+        next(at for at, line in enumerate(said) if line.startswith(item))
+        for item in ("garbage ", "variable:batch ")
     )
-    assert said.splitlines()[1] == "garbage  not measured  Nothing is lost."
+    assert re.split("  +", said[garbage]) == ["garbage", "not measured", "Nothing is lost."]
+    assert garbage < apart < variable
+    assert re.split("  +", said[variable])[1:] == [
+        "0.6 GiB",
+        "Cells that use it will fail until it is made again.",
+    ]
+
+
+def test_says_what_each_item_gave(notebook: Notebook) -> None:
+    """Below the sum stand the items that gave something, and what still holds the rest."""
+    notebook.run("kept = batch[0][: 100 * 2**20].clone(); other = kept")
+    wish = ["variable:batch", "variable:gone"]
+    outcome = release.run(wish, notebook.situation(), notebook.read, wish)
+    said = list_outcome(outcome).splitlines()
+    assert said[0] == outcome.message["text"]
+    rows = [re.split("  +", line) for line in said]
+    assert ["0 MiB", "variable:gone", "It is no longer there."] in rows
+    assert ["0.6 GiB", "variable:batch"] in rows
+    assert said[-1] == "Still in use: kept 100 MiB"
+
+
+def magic(notebook: Notebook, line: str) -> str:
+    """Type a line of the magic, with a helper of this notebook's own."""
+    session = Session(notebook.shell, RecordingChannel())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lives, "_live", session)
+        magics.register(notebook.shell)
+        notebook.run(f"%gpu_headroom {line}")
+    session.sampler.stop()
+    return notebook.printed.strip()
+
+
+def test_the_magic_asks_before_it_deletes(notebook: Notebook) -> None:
+    """A bare name is the variable; without `--confirm` its price is told and nothing happens."""
+    before = notebook.in_use()
+    said = magic(notebook, "free batch")
+    assert "`variable:batch` loses something" in said
+    assert "Delete `batch`?" in said
+    assert said.endswith("Add --confirm to free it all the same.")
+    assert notebook.in_use() == before
+    said = magic(notebook, "free batch --confirm")
+    assert said.startswith("Freed 0.6 GiB")
+    assert before - notebook.in_use() == 600 * MIB
+    assert "batch" not in notebook.shell.user_ns
+
+
+def test_the_magic_frees_what_is_safe(notebook: Notebook) -> None:
+    """Without a name it is the safe set, and the plan lists it first."""
+    notebook.run("def work():\n    x = torch.empty(2**28, device='cuda')\n    1 / 0\nwork()")
+    assert re.search(r"^traceback +1\.0 GiB", magic(notebook, "plan"), re.MULTILINE)
+    assert magic(notebook, "free").startswith("Freed 1.0 GiB")
+    assert notebook.shell.user_ns["batch"]
 
 
 def test_lists_processes_as_far_as_they_are_shown() -> None:

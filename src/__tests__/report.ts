@@ -47,6 +47,18 @@ export const SMALLER_BATCH: IRemedy = {
   }
 };
 
+/** All that helps where CUDA has stopped. */
+export const RESTART: IRemedy = {
+  id: 'restart',
+  kind: 'advice',
+  title: message('remedy.restart'),
+  note: message('remedy.restart.note'),
+  effect_bytes: null,
+  effect_quality: 'not_measured',
+  type_this: null,
+  diff: null
+};
+
 /** The failure of the mock-ups; its parts add up to the card's 14.74 GiB. */
 export const REPORT: IReport = {
   version: '1.0',

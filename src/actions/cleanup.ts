@@ -6,12 +6,15 @@ import type { IKernelMemory } from '../tokens';
  * Insert a cell with visible code that frees, below the active cell.
  *
  * The cell is not run. Rejects with a sentence when the helper cannot write it.
+ *
+ * @param items - ids of a plan; `null`: the safe set
  */
 export async function insertCleanupCell(
   memory: IKernelMemory,
-  panel: NotebookPanel
+  panel: NotebookPanel,
+  items: string[] | null
 ): Promise<void> {
-  const { code } = await memory.request('cleanup', {});
+  const { code } = await memory.request('cleanup', { items });
   const notebook = panel.content;
   const index = notebook.activeCellIndex + 1;
   notebook.model?.sharedModel.insertCell(index, {

@@ -3,16 +3,14 @@ import type { INotebookTracker } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 
-import { releaseIcon } from '../icons';
-import type { ItemId } from '../protocol';
 import { sentenceOf } from '../reason';
-import type { IGpuMemory, IKernelMemory } from '../tokens';
+import type { IGpuMemory } from '../tokens';
 import { insertCleanupCell } from './cleanup';
-import { ReleaseCommand } from './releasecommand';
+import { CommandRefresher } from './refresher';
+import { addReleases, target } from './releasecommands';
 import { saveSnapshot } from './snapshot';
 
 namespace CommandIDs {
-  export const releaseMemory = 'gpu-headroom:release-memory';
   export const insertCleanupCell = 'gpu-headroom:insert-cleanup-cell';
   export const saveMemorySnapshot = 'gpu-headroom:save-memory-snapshot';
   export const startHelper = 'gpu-headroom:start-helper';
@@ -20,21 +18,14 @@ namespace CommandIDs {
 
 const NO_ARGS = { type: 'object', additionalProperties: false };
 
-const RELEASE_ARGS = {
+const CLEANUP_ARGS = {
   type: 'object',
   properties: {
     items: {
-      description: 'What to free; everything that is safe when left out.',
+      description:
+        'Ids of what the cell frees, as a plan names them; everything that is safe when left out.',
       type: 'array',
-      items: { enum: ['traceback', 'outputs', 'garbage', 'cache'] }
-    },
-    reportId: {
-      description: 'The out-of-memory report that the release is for.',
-      type: 'string'
-    },
-    toolbar: {
-      description: 'Leave the label out: the icon stands in a toolbar.',
-      type: 'boolean'
+      items: { type: 'string' }
     }
   }
 };
@@ -46,44 +37,15 @@ interface IParts {
   readonly trans: TranslationBundle;
 }
 
-/** The kernel of the focused document, where it can be asked for anything. */
-function target(memory: IGpuMemory): IKernelMemory | null {
-  const { current } = memory;
-  const phase = current?.state.phase;
-  return phase === 'absent' || phase === 'disconnected' ? null : current;
-}
-
 /**
  * Add the commands, and keep what they show up to date.
  */
 export function addCommands(parts: IParts): void {
-  addRelease(parts);
+  const releases = addReleases(parts);
   addCleanup(parts);
   addSnapshot(parts);
   addStart(parts);
-  new CommandRefresher(parts);
-}
-
-function addRelease({ commands, memory, trans }: IParts): void {
-  const command = new ReleaseCommand(trans);
-  commands.addCommand(CommandIDs.releaseMemory, {
-    label: args => (args.toolbar ? '' : trans.__('Release GPU')),
-    caption: trans.__(
-      'Release GPU: frees what failed cells and unnamed outputs hold, and unused cache. You lose %debug for past errors.'
-    ),
-    icon: releaseIcon,
-    describedBy: { args: RELEASE_ARGS },
-    isEnabled: () => target(memory) !== null,
-    execute: async args => {
-      const kernel = target(memory);
-      if (kernel) {
-        await command.run(kernel, {
-          items: (args.items as ItemId[] | undefined) ?? null,
-          report_id: (args.reportId as string | undefined) ?? null
-        });
-      }
-    }
-  });
+  new CommandRefresher(parts, [...releases, ...Object.values(CommandIDs)]);
 }
 
 function addCleanup({ commands, memory, notebooks, trans }: IParts): void {
@@ -95,16 +57,17 @@ function addCleanup({ commands, memory, notebooks, trans }: IParts): void {
     caption: trans.__(
       'Insert a cell below with code that frees GPU memory; it is not run.'
     ),
-    describedBy: { args: NO_ARGS },
+    describedBy: { args: CLEANUP_ARGS },
     isEnabled,
-    execute: async () => {
+    execute: async args => {
       const kernel = target(memory);
       const panel = notebooks?.currentWidget;
       if (!kernel || !panel || !isEnabled()) {
         return;
       }
       try {
-        await insertCleanupCell(kernel, panel);
+        const items = (args.items as string[] | undefined) ?? null;
+        await insertCleanupCell(kernel, panel, items);
       } catch (reason) {
         Notification.error(
           trans.__('No cell was inserted: %1', sentenceOf(reason))
@@ -140,40 +103,4 @@ function addStart({ commands, memory, trans }: IParts): void {
     isVisible: isOff,
     execute: () => memory.current?.start()
   });
-}
-
-/**
- * Tells menus and toolbars when the state that the commands depend on changes.
- * It lives as long as the application.
- */
-class CommandRefresher {
-  constructor(private readonly _parts: IParts) {
-    _parts.memory.currentChanged.connect(this._onCurrentChanged, this);
-    _parts.notebooks?.currentChanged.connect(this._refresh, this);
-    this._onCurrentChanged();
-  }
-
-  private _onCurrentChanged(): void {
-    this._current?.stateChanged.disconnect(this._onStateChanged, this);
-    this._current = this._parts.memory.current;
-    this._current?.stateChanged.connect(this._onStateChanged, this);
-    this._refresh();
-  }
-
-  /** Readings come often; only the phase decides. */
-  private _onStateChanged({ state }: IKernelMemory): void {
-    if (state.phase !== this._phase) {
-      this._refresh();
-    }
-  }
-
-  private _refresh(): void {
-    this._phase = this._current?.state.phase ?? null;
-    for (const id of Object.values(CommandIDs)) {
-      this._parts.commands.notifyCommandChanged(id);
-    }
-  }
-
-  private _current: IKernelMemory | null = null;
-  private _phase: string | null = null;
 }

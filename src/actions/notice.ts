@@ -9,11 +9,17 @@ import type { IPlainRelease } from './plainrelease';
 /** How long a result stays on screen, in milliseconds. */
 const AUTO_CLOSE = 8000;
 
-/** Holders named in a notification, which has room for 140 characters. */
+/** JupyterLab shows no more of a notification. */
+const MAX_CHARACTERS = 140;
+
 const MAX_HELD = 2;
 
+/** Less than this is not worth a word. */
+const SMALLEST_BYTES = 2 ** 20;
+
 /**
- * The result of a release in one or two short sentences.
+ * The result of a release: what came back, and in a second line what goes with
+ * it, as far as there is room.
  */
 export function releasedSentence(words: IWords, released: IReleased): string {
   const { trans } = words;
@@ -31,35 +37,79 @@ export function releasedSentence(words: IWords, released: IReleased): string {
           formatBytes(freed),
           formatPair(before, after, ' → ')
         );
+  return withMore(first, [
+    stillHeld(words, released),
+    returned(words, released),
+    trans.__('Measured before and after.')
+  ]);
+}
+
+/** A second line of the sentences that there is room for, in their order. */
+function withMore(first: string, sentences: readonly string[]): string {
+  const room = MAX_CHARACTERS - first.length - 1;
+  const second = sentences
+    .filter(Boolean)
+    .reduce(
+      (line, next) =>
+        line.length + next.length + 1 > room ? line : `${line} ${next}`,
+      ''
+    );
+  return second ? `${first}\n${second.trim()}` : first;
+}
+
+function stillHeld({ trans }: IWords, released: IReleased): string {
   const held = released.still_held
     .slice(0, MAX_HELD)
     .map(holder => `${holder.name} ${formatBytes(holder.bytes)}`)
     .join(', ');
-  return held ? `${first} ${trans.__('Still held: %1.', held)}` : first;
+  return held ? trans.__('Still held: %1.', held) : '';
+}
+
+function returned(
+  { trans }: IWords,
+  { returned_bytes: bytes }: IReleased
+): string {
+  return (bytes ?? 0) >= SMALLEST_BYTES
+    ? trans.__('%1 of cache returned to the card.', formatBytes(bytes ?? 0))
+    : '';
 }
 
 /**
- * The result of a release without the helper, and what it could not do.
+ * The result of a release without the helper, what it could not do, and why.
  */
 export function plainSentence(
   trans: TranslationBundle,
-  { freedBytes, returnedBytes }: IPlainRelease
+  { freedBytes, returnedBytes }: IPlainRelease,
+  why = ''
 ): string {
   const limits = trans.__(
     'Without the helper, tracebacks keep what they hold.'
   );
+  return withMore(`${came(trans, freedBytes, returnedBytes)} ${limits}`, [why]);
+}
+
+function came(
+  trans: TranslationBundle,
+  freedBytes: number | null,
+  returnedBytes: number | null
+): string {
   if (freedBytes !== null && freedBytes > 0) {
-    return `${trans.__('Freed %1.', formatBytes(freedBytes))} ${limits}`;
+    return trans.__('Freed %1.', formatBytes(freedBytes));
   }
   return returnedBytes !== null && returnedBytes > 0
-    ? `${trans.__('Returned %1 of unused cache.', formatBytes(returnedBytes))} ${limits}`
-    : `${trans.__('Nothing was freed.')} ${limits}`;
+    ? trans.__('Returned %1 of unused cache.', formatBytes(returnedBytes))
+    : trans.__('Nothing was freed.');
 }
 
 /** Notifications show text only: the marks of `code` and **strong** go. */
 export function plain(sentence: string): string {
   return sentence.replace(/\*\*|`/g, '');
 }
+
+/** JupyterLab loses a change of a notification that it is still building. */
+const SETTLE_MS = 1500;
+
+type Change = Omit<Notification.IUpdate<null>, 'id'>;
 
 /**
  * A notification that follows one piece of work from its start to its result.
@@ -71,16 +121,17 @@ export class Notice {
 
   /** The work waits; a press of the button takes it back. */
   waiting(message: string, label: string, onCancel: () => void): void {
-    Notification.update({
-      id: this._id,
-      message,
-      actions: [{ label, callback: onCancel }]
-    });
+    const callback = (press: MouseEvent): void => {
+      // It stays on screen to tell what became of the wait.
+      press.preventDefault();
+      onCancel();
+    };
+    this._update({ message, actions: [{ label, callback }] });
   }
 
   /** The work goes on, or waits and cannot be taken back. */
   progress(message: string): void {
-    Notification.update({ id: this._id, message });
+    this._update({ message, actions: [] });
   }
 
   done(message: string): void {
@@ -89,13 +140,8 @@ export class Notice {
 
   /** The work is done; it stays on screen with what can be done next. */
   offer(message: string, label: string, onPress: () => void): void {
-    this._finish(message, 'success');
-    Notification.update({
-      id: this._id,
-      message,
-      autoClose: false,
-      actions: [{ label, callback: onPress }]
-    });
+    const actions = [{ label, callback: onPress }];
+    this._finish(message, 'success', { actions, autoClose: false });
   }
 
   /** Nothing went wrong, but nothing was achieved. */
@@ -107,15 +153,34 @@ export class Notice {
     this._finish(message, 'error');
   }
 
-  private _finish(message: string, type: Notification.TypeOptions): void {
-    Notification.update({
-      id: this._id,
-      message,
-      type,
-      autoClose: AUTO_CLOSE,
-      actions: []
-    });
+  /** A result is told although the wait for it was put away. */
+  private _finish(
+    message: string,
+    type: Notification.TypeOptions,
+    further: Notification.IOptions<null> = {}
+  ): void {
+    const options = { autoClose: AUTO_CLOSE, actions: [], ...further };
+    if (!this._update({ message, type, ...options })) {
+      this._id = Notification.emit(message, type, options);
+    }
   }
 
-  private readonly _id: string;
+  /** Returns whether the notification is still there. */
+  private _update(change: Change): boolean {
+    const repeat = (): void => {
+      if (this._last === change) {
+        Notification.update({ id: this._id, ...change });
+      }
+    };
+    this._last = change;
+    if (Date.now() - this._madeAt < SETTLE_MS) {
+      window.setTimeout(repeat, SETTLE_MS);
+    }
+    return Notification.update({ id: this._id, ...change });
+  }
+
+  /** In milliseconds. */
+  private readonly _madeAt = Date.now();
+  private _id: string;
+  private _last: Change | null = null;
 }

@@ -9,7 +9,9 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 const COMMANDS = [
   'gpu-headroom:show-popup',
   'gpu-headroom:show-panel',
+  'gpu-headroom:free-memory',
   'gpu-headroom:release-memory',
+  'gpu-headroom:release-cell-memory',
   'gpu-headroom:insert-cleanup-cell',
   'gpu-headroom:save-memory-snapshot',
   'gpu-headroom:start-helper'

@@ -31,9 +31,30 @@ export interface IPlainRelease {
 const ATTEMPTS = 3;
 
 /**
+ * Wait until no cell runs; false when the wait was taken back before.
+ */
+export function whenIdle(
+  kernel: Kernel.IKernelConnection,
+  signal: AbortSignal
+): Promise<boolean> {
+  return new Promise(resolve => {
+    const settle = (): void => {
+      if (signal.aborted || kernel.status !== 'busy') {
+        kernel.statusChanged.disconnect(settle);
+        signal.removeEventListener('abort', settle);
+        resolve(!signal.aborted);
+      }
+    };
+    kernel.statusChanged.connect(settle);
+    signal.addEventListener('abort', settle);
+    settle();
+  });
+}
+
+/**
  * Free what can be freed in a kernel that has no helper.
  *
- * Waits until the running cell ends. Rejects when the kernel does not run it.
+ * The kernel runs it between cells. Rejects with a sentence when it does not.
  */
 export async function plainRelease(
   kernel: Kernel.IKernelConnection
@@ -57,8 +78,19 @@ export async function plainRelease(
   throw new Error('The kernel did not run the release.');
 }
 
+/** A user expression as the kernel answers it. */
+interface IAnswered {
+  readonly status: string;
+  readonly data?: Record<string, string>;
+  readonly ename?: string;
+  readonly evalue?: string;
+}
+
 function measured(expression: unknown): IPlainRelease {
-  const { data } = expression as { data?: Record<string, string> };
+  const { status, data, ename, evalue } = expression as IAnswered;
+  if (status === 'error') {
+    throw new Error(`${ename}: ${evalue}`);
+  }
   const numbers = JSON.parse(data?.['text/plain'] ?? '[]') as unknown;
   if (!Array.isArray(numbers) || numbers.length !== 4) {
     return { freedBytes: null, returnedBytes: null };

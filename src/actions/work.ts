@@ -1,16 +1,21 @@
 import { Signal } from '@lumino/signaling';
 
 import type { Event, IReplies, RequestArgs } from '../protocol';
+import { sentenceOf } from '../reason';
 import type { IKernelMemory } from '../tokens';
 
 /** Requests for work that a kernel does between cells. */
-type Work = 'release' | 'snapshot';
+type Work = 'plan' | 'release' | 'snapshot';
+
+/** The helper did not take the work on; the message is its sentence. */
+export class NotTaken extends Error {}
 
 /**
  * Ask a kernel for work that it does between cells, and wait for its end.
  *
  * The event that tells the end may come before the answer to the request.
- * Rejects with a sentence when the helper refuses or is gone before it is done.
+ * Rejects with `NotTaken` when the helper refuses, and with a sentence when it
+ * is gone before it is done.
  *
  * @param find - picks the event that ends the work of this answer
  * @param onWaiting - called when the work waits for a cell to end
@@ -24,7 +29,9 @@ export async function finish<K extends Work, E extends Event>(
 ): Promise<E> {
   const watch = new EventWatch(memory);
   try {
-    const reply = await memory.request(type, args);
+    const reply = await memory.request(type, args).catch((reason: unknown) => {
+      throw new NotTaken(sentenceOf(reason));
+    });
     if (reply.status === 'waiting') {
       onWaiting?.(reply);
     }

@@ -8,6 +8,7 @@ import { assignment, shortFixLabel } from './fixlabels';
 import { icon } from './icons';
 import { progress, stateOf } from './progress';
 import type { IContext } from './state';
+import { title } from './title';
 
 /**
  * Bytes that the last release gave back for this report; 0 where none did.
@@ -53,6 +54,7 @@ export function outcome(
   return element(
     'div',
     'jp-GpuHeadroomCard-outcome',
+    occasion(context, report),
     comparison(context, trans.__('At failure'), report.parts, before),
     comparison(
       context,
@@ -62,6 +64,16 @@ export function outcome(
     ),
     verdict(context, report, released),
     nextStep(context, report)
+  );
+}
+
+/** What it was freed for: with the memory gone, the failure still has its cause. */
+function occasion({ words }: IContext, report: IReport): HTMLElement {
+  const claim = report.cause && words.sentence(report.cause.claim);
+  return element(
+    'p',
+    'jp-GpuHeadroomCard-note jp-GpuHeadroomCard-occasion',
+    ...inline(`${title(words, report)}. ${claim ?? ''}`.trim())
   );
 }
 

@@ -30,7 +30,7 @@ export function remedyItem(
   const side = element(
     'div',
     'jp-GpuHeadroomCard-remedySide',
-    effect(context, remedy),
+    report.poisoned ? null : effect(context, remedy),
     remedyButtons(context, report, remedy, primary)
   );
   return element(

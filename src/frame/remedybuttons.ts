@@ -3,7 +3,7 @@ import { button } from './button';
 import { element } from './element';
 import { fixLabels } from './fixlabels';
 import { stateOf } from './progress';
-import type { IContext } from './state';
+import type { IContext, RemedyState } from './state';
 
 /**
  * The buttons of a remedy; none unless the live helper vouches for the report.
@@ -17,15 +17,28 @@ export function remedyButtons(
   if (context.state.trust !== 'confirmed') {
     return null;
   }
-  const buttons =
-    remedy.kind === 'release'
-      ? [releaseButton(context, remedy, primary)]
-      : remedy.kind === 'edit' && context.state.editable
-        ? editButtons(context, report, remedy)
-        : [];
+  const buttons = buttonsOf(context, report, remedy, primary);
   return buttons.length > 0
     ? element('div', 'jp-GpuHeadroom-actions', ...buttons)
     : null;
+}
+
+function buttonsOf(
+  context: IContext,
+  report: IReport,
+  remedy: IRemedy,
+  primary: boolean
+): HTMLElement[] {
+  const { editable } = context.state;
+  if (report.poisoned) {
+    return remedy.id === 'restart' ? [restartButton(context, remedy)] : [];
+  }
+  if (remedy.kind === 'release') {
+    return [releaseButton(context, remedy, primary)];
+  }
+  return remedy.kind === 'edit' && editable
+    ? editButtons(context, report, remedy)
+    : [];
 }
 
 function releaseButton(
@@ -33,15 +46,37 @@ function releaseButton(
   remedy: IRemedy,
   primary: boolean
 ): HTMLElement {
-  const { trans } = context.words;
   const { status } = stateOf(context, remedy);
-  const busy = status === 'running' || status === 'waiting';
   return button(context, {
-    label: status === 'running' ? trans.__('Freeing…') : trans.__('Free now'),
+    label: releaseLabel(context, status),
     action: 'release',
     remedyId: remedy.id,
     primary,
-    disabled: busy
+    disabled: status === 'running' || status === 'waiting'
+  });
+}
+
+function releaseLabel(
+  { words: { trans } }: IContext,
+  status: RemedyState['status']
+): string {
+  switch (status) {
+    case 'running':
+      return trans.__('Freeing…');
+    case 'waiting':
+      return trans.__('Queued');
+    default:
+      return trans.__('Free now');
+  }
+}
+
+/** Where CUDA has stopped, nothing else helps; JupyterLab asks first. */
+function restartButton(context: IContext, remedy: IRemedy): HTMLElement {
+  return button(context, {
+    label: context.words.trans.__('Restart kernel…'),
+    action: 'restart',
+    remedyId: remedy.id,
+    primary: true
   });
 }
 

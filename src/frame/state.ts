@@ -68,6 +68,7 @@ export type ActionName =
   | 'undo'
   | 'run'
   | 'reveal'
+  | 'restart'
   | 'copy';
 
 /** Receives a press of a button. */

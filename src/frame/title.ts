@@ -9,6 +9,9 @@ const MAX_NAME = 80;
  * What happened, in one line, with the name of the failure in bold.
  */
 export function title(words: IWords, report: IReport): string {
+  if (report.poisoned) {
+    return `**${words.say('poisoned.title')}** — ${words.say('poisoned.restart')}`;
+  }
   const what = words.say(
     report.simulated ? 'card.title_simulated' : 'card.title'
   );

@@ -15,17 +15,21 @@ interface IGaugeProps {
 const STATE_ICONS: Partial<Record<Reading['kind'], IconName>> = {
   disconnected: 'struckPlug',
   problem: 'struckPlug',
+  stopped: 'octagon',
   none: 'struckChip',
   off: 'chip',
   stale: 'clock',
   filling: 'triangle',
   tight: 'triangle',
-  critical: 'octagon'
+  critical: 'octagon',
+  queued: 'clock'
 };
 
 /** State first; a simulated device says so in any state. */
 function iconsOf(reading: Reading, isCompact: boolean): IconName[] {
-  const state = STATE_ICONS[reading.kind];
+  // A clock before the numbers is of their age; the one of a wait is at its word.
+  const isAtWord = reading.kind === 'queued' && !isCompact;
+  const state = isAtWord ? undefined : STATE_ICONS[reading.kind];
   const isSimulated = 'device' in reading && reading.device.simulated;
   const icons = [
     ...(state ? [state] : []),
@@ -39,7 +43,8 @@ function iconsOf(reading: Reading, isCompact: boolean): IconName[] {
  */
 export function Gauge(props: IGaugeProps): React.JSX.Element {
   const { reading, isCompact, trans } = props;
-  const word = wordOf(reading, trans);
+  const isQueued = reading.kind === 'queued';
+  const word = isQueued && isCompact ? '' : wordOf(reading, trans);
   const rank = isCompact ? '' : rankOf(reading, trans);
   return (
     <>
@@ -59,6 +64,7 @@ export function Gauge(props: IGaugeProps): React.JSX.Element {
       )}
       {word && (
         <span className={`jp-GpuHeadroom-word jp-mod-${reading.kind}`}>
+          {isQueued && <Icon name="clock" />}
           {word}
         </span>
       )}

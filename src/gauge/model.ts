@@ -181,7 +181,7 @@ export class GaugeModel extends VDomModel {
 
 /** Whether a person should know at once. */
 function isAlarm({ kind }: Reading): boolean {
-  return kind === 'critical' || kind === 'filling';
+  return kind === 'critical' || kind === 'filling' || kind === 'stopped';
 }
 
 /**

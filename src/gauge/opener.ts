@@ -1,4 +1,5 @@
-import { Freeing } from './freeing';
+import type { Freeing } from '../freeing/freeing';
+import type { IKernelMemory } from '../tokens';
 import type { GaugeModel } from './model';
 import { GaugePopup } from './popup';
 import type { PopupActions } from './popupactions';
@@ -8,9 +9,11 @@ import { GaugeButton } from './statusitem';
  * Makes gauges, and opens and closes the one popup of the page.
  */
 export class GaugeOpener {
+  /** @param _createFreeing - frees in a kernel; called once for each */
   constructor(
     private readonly _model: GaugeModel,
-    private readonly _actions: PopupActions
+    private readonly _actions: PopupActions,
+    private readonly _createFreeing: (memory: IKernelMemory) => Freeing
   ) {}
 
   /** The gauge that was made last and is still there. */
@@ -34,6 +37,15 @@ export class GaugeOpener {
     }
   }
 
+  /** Open the popup with what can be freed. */
+  showChecklist(): void {
+    const { current } = this._model;
+    if (current) {
+      this._freeing(current).open();
+      this.show();
+    }
+  }
+
   /** Open the popup beside a gauge, or close the one that is open. */
   toggle(button: GaugeButton): void {
     if (this._popup) {
@@ -42,7 +54,7 @@ export class GaugeOpener {
     }
     const popup = new GaugePopup({
       model: this._model,
-      freeing: this._freeing,
+      freeing: memory => this._freeing(memory),
       anchor: button,
       actions: context => this._actions.list(context)
     });
@@ -55,7 +67,17 @@ export class GaugeOpener {
     void popup.open();
   }
 
-  private readonly _freeing = new Freeing();
+  /** What goes on in a kernel goes on without the popup. */
+  private _freeing(memory: IKernelMemory): Freeing {
+    let freeing = this._freeings.get(memory);
+    if (!freeing) {
+      freeing = this._createFreeing(memory);
+      this._freeings.set(memory, freeing);
+    }
+    return freeing;
+  }
+
+  private readonly _freeings = new WeakMap<IKernelMemory, Freeing>();
   private _popup: GaugePopup | null = null;
   private _last: GaugeButton | null = null;
 }

@@ -14,19 +14,30 @@ import type { CommandRegistry } from '@lumino/commands';
 import { Widget } from '@lumino/widgets';
 
 import { Announcer } from '../announcer';
+// The popup of the gauge frees.
+// eslint-disable-next-line jupyter/prefer-lazy-imports
+import { confirmItems } from '../freeing/confirmation';
+// eslint-disable-next-line jupyter/prefer-lazy-imports -- see above
+import { Freeing } from '../freeing/freeing';
 import { loadSettings } from '../settings';
-import { IGpuMemory } from '../tokens';
+import { IGpuMemory, IOtherKernels } from '../tokens';
 // The status bar needs the gauge, and its model, from the start.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { GaugeModel } from './model';
 // eslint-disable-next-line jupyter/prefer-lazy-imports -- see above
 import { GaugeOpener } from './opener';
+// eslint-disable-next-line jupyter/prefer-lazy-imports -- see above
 import { PopupActions } from './popupactions';
 import { createToolbarItem } from './toolbaritem';
 
 namespace CommandIDs {
   export const showPopup = 'gpu-headroom:show-popup';
+  export const freeMemory = 'gpu-headroom:free-memory';
+  /** Of the `panel` plugin. */
+  export const showPanel = 'gpu-headroom:show-panel';
 }
+
+const NO_ARGS = { type: 'object', additionalProperties: false };
 
 /**
  * The gauge: in the status bar, or where there is none in the notebook toolbar.
@@ -36,10 +47,17 @@ const plugin: JupyterFrontEndPlugin<void> = {
   description: 'Shows the GPU memory of the focused kernel.',
   autoStart: true,
   requires: [IGpuMemory],
-  optional: [IStatusBar, IToolbarWidgetRegistry, ISettingRegistry, ITranslator],
+  optional: [
+    IOtherKernels,
+    IStatusBar,
+    IToolbarWidgetRegistry,
+    ISettingRegistry,
+    ITranslator
+  ],
   activate: async (
     app: JupyterFrontEnd,
     memory: IGpuMemory,
+    others: IOtherKernels | null,
     statusBar: IStatusBar | null,
     toolbars: IToolbarWidgetRegistry | null,
     registry: ISettingRegistry | null,
@@ -49,12 +67,22 @@ const plugin: JupyterFrontEndPlugin<void> = {
     const trans = (translator ?? nullTranslator).load('gpu-headroom');
     const settings = await loadSettings(registry);
     const model = new GaugeModel({ memory, settings, trans });
-    const opener = new GaugeOpener(model, new PopupActions(commands, trans));
+    const opener = new GaugeOpener(
+      model,
+      new PopupActions(commands, trans),
+      kernel =>
+        new Freeing(
+          kernel,
+          items => confirmItems(items, trans),
+          () => others?.isSharing(kernel) ?? false
+        )
+    );
     const announcer = new Announcer();
     model.announced.connect((_, sentence) => {
       announcer.announce(sentence);
     });
-    addCommand(commands, opener, model, trans);
+    addShow(commands, opener, model, trans);
+    addFree(commands, opener, model, trans);
     // The schema's toolbar entry holds for JupyterLab too, which needs no second.
     toolbars?.addFactory('Notebook', 'gpu-headroom', () =>
       statusBar ? createNothing() : createToolbarItem(opener, model)
@@ -78,7 +106,7 @@ function createNothing(): Widget {
   return widget;
 }
 
-function addCommand(
+function addShow(
   commands: CommandRegistry,
   opener: GaugeOpener,
   model: GaugeModel,
@@ -87,10 +115,33 @@ function addCommand(
   commands.addCommand(CommandIDs.showPopup, {
     label: trans.__('Show GPU Memory'),
     caption: trans.__('Show the GPU memory of the focused kernel in numbers.'),
-    describedBy: { args: { type: 'object', additionalProperties: false } },
+    describedBy: { args: NO_ARGS },
     isEnabled: () => model.isShown && opener.last !== null,
     execute: () => {
       opener.show();
+    }
+  });
+}
+
+/** The choice stands in the popup; where there is no gauge, in the panel. */
+function addFree(
+  commands: CommandRegistry,
+  opener: GaugeOpener,
+  model: GaugeModel,
+  trans: TranslationBundle
+): void {
+  commands.addCommand(CommandIDs.freeMemory, {
+    label: trans.__('Free GPU Memory…'),
+    caption: trans.__('Choose what to free on the GPU, item by item.'),
+    describedBy: { args: NO_ARGS },
+    isEnabled: () =>
+      model.current?.state.phase === 'live' && 'device' in model.reading,
+    execute: async () => {
+      if (model.isShown && opener.last?.isVisible) {
+        opener.showChecklist();
+      } else if (commands.hasCommand(CommandIDs.showPanel)) {
+        await commands.execute(CommandIDs.showPanel);
+      }
     }
   });
 }

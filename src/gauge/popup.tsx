@@ -4,16 +4,16 @@ import type { Message } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 import * as React from 'react';
 
+import type { Freeing } from '../freeing/freeing';
+import { FreeingView } from '../freeing/freeingview';
 import { isBusy } from '../kernel/model';
-import { words } from '../messages';
 import type { IKernelMemory } from '../tokens';
-import type { Freeing } from './freeing';
 import type { GaugeModel } from './model';
 import { type IPopupAction, PopupBody } from './popupbody';
-import { Result } from './result';
+import { noticeOf } from './popupnotice';
 
 /** Where Tab stops in it. */
-const TAB_STOPS = 'button, [tabindex="0"]';
+const TAB_STOPS = 'button, input:enabled, [tabindex="0"]';
 
 /** The popup stays this far inside the window. */
 const MARGIN_PX = 8;
@@ -21,7 +21,7 @@ const MARGIN_PX = 8;
 /**
  * The popup of a gauge: a dialog beside its button.
  *
- * Owns neither its model nor the release that it shows; both go on without it.
+ * Owns neither its model nor the freeing that it shows; both go on without it.
  */
 export class GaugePopup extends VDomRenderer<GaugeModel> {
   constructor(options: GaugePopup.IOptions) {
@@ -31,7 +31,6 @@ export class GaugePopup extends VDomRenderer<GaugeModel> {
     this.node.setAttribute('role', 'dialog');
     this.node.setAttribute('aria-label', this.model.trans.__('GPU memory'));
     this.node.tabIndex = -1;
-    options.freeing.changed.connect(this.update, this);
     this.model.stateChanged.connect(this._watch, this);
     this.model.isWatched = true;
     this._watch();
@@ -50,9 +49,9 @@ export class GaugePopup extends VDomRenderer<GaugeModel> {
       return;
     }
     const hadFocus = this.node.contains(document.activeElement);
-    const { anchor, freeing, model } = this._options;
+    const { anchor, model } = this._options;
     this._watched?.dispose();
-    freeing.reset();
+    this._freeing?.close();
     super.dispose();
     model.isWatched = false;
     if (hadFocus) {
@@ -61,6 +60,9 @@ export class GaugePopup extends VDomRenderer<GaugeModel> {
   }
 
   handleEvent(event: Event): void {
+    if (isInDialog(event)) {
+      return;
+    }
     if (event instanceof KeyboardEvent) {
       this._onKey(event);
     } else if (event.type === 'pointerdown') {
@@ -109,60 +111,31 @@ export class GaugePopup extends VDomRenderer<GaugeModel> {
           this._picked = index;
           this.update();
         }}
-        result={this._result()}
+        instead={this._instead()}
         actions={this._actions()}
-        notice={this._notice()}
+        notice={noticeOf(this.model, this._freeing)}
         trans={trans}
       />
     );
   }
 
-  private _result(): React.JSX.Element | null {
-    const { trans } = this.model;
-    const { step } = this._options.freeing;
-    if (step.kind !== 'done') {
-      return null;
-    }
-    const { released } = step;
-    const sentence = words(trans).sentence(released.message);
-    return <Result released={released} sentence={sentence} trans={trans} />;
+  /** Freeing takes the place of numbers, not of why there are none. */
+  private _instead(): React.JSX.Element | null {
+    const { _freeing: freeing } = this;
+    const { reading, trans } = this.model;
+    return freeing && freeing.step.kind !== 'closed' && 'device' in reading ? (
+      <FreeingView freeing={freeing} trans={trans} />
+    ) : null;
   }
 
   private _actions(): IPopupAction[] {
     return this._options.actions({
       model: this.model,
-      freeing: this._options.freeing,
+      freeing: this._freeing,
       close: () => {
         this.dispose();
       }
     });
-  }
-
-  /** What the person should know before pressing a button. */
-  private _notice(): string {
-    const { trans, current, reading } = this.model;
-    const { step } = this._options.freeing;
-    if (step.kind === 'failed') {
-      return step.problem;
-    }
-    if (current?.state.phase === 'live' && current.state.problem !== null) {
-      return current.state.problem;
-    }
-    const isFreeable = 'device' in reading && step.kind !== 'done';
-    if (!current || !isFreeable || !isBusy(current.state)) {
-      return '';
-    }
-    const count = current.state.cell?.execution_count ?? null;
-    const running =
-      count === null
-        ? trans.__('A cell is running.')
-        : trans.__('In [%1] is running.', count);
-    return reading.kind === 'filling'
-      ? trans.__(
-          '%1 Freeing starts when it finishes or is interrupted.',
-          running
-        )
-      : trans.__('%1 Freeing starts when it finishes.', running);
   }
 
   private _onKey(event: KeyboardEvent): void {
@@ -220,6 +193,10 @@ export class GaugePopup extends VDomRenderer<GaugeModel> {
       this._watchedKernel = current;
       this._watched?.dispose();
       this._watched = current?.watch() ?? null;
+      this._freeing?.close();
+      this._freeing?.changed.disconnect(this.update, this);
+      this._freeing = current && this._options.freeing(current);
+      this._freeing?.changed.connect(this.update, this);
     }
   }
 
@@ -228,6 +205,12 @@ export class GaugePopup extends VDomRenderer<GaugeModel> {
   private _picked: number | null = null;
   private _watchedKernel: IKernelMemory | null = null;
   private _watched: IDisposable | null = null;
+  private _freeing: Freeing | null = null;
+}
+
+/** Whether an event belongs to a dialog of JupyterLab, which stands above. */
+function isInDialog({ target }: Event): boolean {
+  return target instanceof Element && target.closest('.jp-Dialog') !== null;
 }
 
 /**
@@ -237,14 +220,16 @@ export namespace GaugePopup {
   /** What can be offered depends on these. */
   export interface IContext {
     model: GaugeModel;
-    freeing: Freeing;
+    /** `null`: there is no kernel. */
+    freeing: Freeing | null;
     close: () => void;
   }
 
   /** What a popup is made of. */
   export interface IOptions {
     model: GaugeModel;
-    freeing: Freeing;
+    /** Frees in a kernel. */
+    freeing: (memory: IKernelMemory) => Freeing;
     /** The button that opened it. */
     anchor: Widget;
     /** What can be done now, in the order of its buttons. */

@@ -1,6 +1,10 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 
+import { cancelQueued, queuedIn } from '../actions/queue';
+import type { Freeing } from '../freeing/freeing';
+import { nameFree } from '../freeing/words';
+import type { IReleased } from '../protocol';
 import type { IKernelMemory } from '../tokens';
 import type { GaugePopup } from './popup';
 import type { IPopupAction } from './popupbody';
@@ -8,6 +12,7 @@ import type { IPopupAction } from './popupbody';
 namespace CommandIDs {
   /** Of the `actions` plugin. */
   export const insertCleanupCell = 'gpu-headroom:insert-cleanup-cell';
+  export const releaseMemory = 'gpu-headroom:release-memory';
   /** Of the `panel` plugin. */
   export const showPanel = 'gpu-headroom:show-panel';
   /** Of JupyterLab; asks before it restarts. */
@@ -24,13 +29,33 @@ export class PopupActions {
   ) {}
 
   list(context: GaugePopup.IContext): IPopupAction[] {
-    const { model, freeing } = context;
-    const { current, reading } = model;
-    if (freeing.step.kind === 'done') {
-      return [this._done(context)];
+    const { model } = context;
+    const freeing = 'device' in model.reading ? context.freeing : null;
+    switch (freeing?.step.kind) {
+      case 'choosing':
+        return this._choice(context, freeing);
+      case 'freeing':
+        return [this._action(this._trans.__('Freeing…'), null, true)];
+      case 'waiting':
+        return [
+          this._action(this._trans.__('Cancel'), () => void freeing.cancel())
+        ];
+      case 'done':
+        return this._result(context, freeing, freeing.step.released);
+      default:
+        return this._numbers(context, model.current);
     }
+  }
+
+  /** What goes with the numbers. */
+  private _numbers(
+    context: GaugePopup.IContext,
+    current: IKernelMemory | null
+  ): IPopupAction[] {
+    const { reading } = context.model;
     switch (reading.kind) {
       case 'ok':
+      case 'queued':
       case 'filling':
       case 'tight':
       case 'critical':
@@ -43,10 +68,18 @@ export class PopupActions {
       case 'off':
         return current ? [this._start(current, this._trans.__('Start'))] : [];
       case 'problem':
-        return current?.state.phase === 'failed'
-          ? [this._start(current, this._trans.__('Try again'))]
-          : [];
+        return [
+          ...(current?.state.phase === 'failed'
+            ? [this._start(current, this._trans.__('Try again'))]
+            : []),
+          ...this._command(
+            CommandIDs.releaseMemory,
+            this._trans.__('Release GPU'),
+            context
+          )
+        ];
       case 'disconnected':
+      case 'stopped':
         return this._command(
           CommandIDs.restart,
           this._trans.__('Restart kernel…'),
@@ -61,83 +94,111 @@ export class PopupActions {
     context: GaugePopup.IContext,
     current: IKernelMemory
   ): IPopupAction[] {
-    const { freeing } = context;
-    if (freeing.step.kind === 'waiting') {
-      return [
-        {
-          label: this._trans.__('Cancel'),
-          isPrimary: false,
-          isEnabled: true,
-          run: () => void freeing.cancel(current)
-        }
-      ];
-    }
-    const isFreeing = freeing.step.kind === 'freeing';
+    const isQueued = queuedIn(current.state).length > 0;
     return [
-      {
-        label: isFreeing
-          ? this._trans.__('Freeing…')
-          : this._trans.__('Release GPU'),
-        isPrimary: true,
-        isEnabled: !isFreeing,
-        run: () => void freeing.start(current)
-      },
+      isQueued
+        ? this._action(
+            this._trans.__('Cancel freeing'),
+            () => void cancelQueued(current)
+          )
+        : this._action(
+            this._trans.__('Free memory…'),
+            () => {
+              context.freeing?.open();
+            },
+            true
+          ),
       ...this._command(
         CommandIDs.showPanel,
         this._trans.__('Open panel'),
-        context
-      ),
-      ...this._command(
-        CommandIDs.insertCleanupCell,
-        this._trans.__('Insert clean-up cell'),
         context
       )
     ];
   }
 
+  /** What goes with the checklist. */
+  private _choice(
+    context: GaugePopup.IContext,
+    freeing: Freeing
+  ): IPopupAction[] {
+    const { chosen } = freeing.checklist;
+    const free = freeing.isUnmeasured
+      ? this._trans.__('Free when it finishes')
+      : nameFree(chosen, this._trans);
+    const isPossible = freeing.isUnmeasured || chosen.length > 0;
+    const items = chosen.map(({ id }) => id);
+    return [
+      this._action(free, isPossible ? () => void freeing.free() : null, true),
+      this._action(this._trans.__('Cancel'), () => {
+        freeing.close();
+      }),
+      ...(chosen.length > 0
+        ? this._command(
+            CommandIDs.insertCleanupCell,
+            this._trans.__('Insert as cell'),
+            context,
+            { items }
+          )
+        : [])
+    ];
+  }
+
+  private _result(
+    context: GaugePopup.IContext,
+    freeing: Freeing,
+    { still_held, undo }: IReleased
+  ): IPopupAction[] {
+    return [
+      this._action(this._trans.__('Done'), () => {
+        freeing.close();
+      }),
+      ...(undo.length > 0
+        ? [this._action(this._trans.__('Undo'), () => void freeing.undo(undo))]
+        : []),
+      ...(still_held.length > 0
+        ? this._command(
+            CommandIDs.showPanel,
+            this._trans.__('Who holds it?'),
+            context
+          )
+        : [])
+    ];
+  }
+
   private _interrupt(current: IKernelMemory): IPopupAction {
-    return {
-      label: this._trans.__('Interrupt kernel'),
-      isPrimary: false,
-      isEnabled: true,
-      isAside: true,
-      run: () => void current.kernel.interrupt()
-    };
+    const label = this._trans.__('Interrupt kernel');
+    const run = (): void => void current.kernel.interrupt();
+    return { ...this._action(label, run), isAside: true };
   }
 
   private _start(current: IKernelMemory, label: string): IPopupAction {
-    return {
-      label,
-      isPrimary: true,
-      isEnabled: true,
-      run: () => void current.start()
-    };
+    return this._action(label, () => void current.start(), true);
   }
 
-  private _done({ freeing }: GaugePopup.IContext): IPopupAction {
-    return {
-      label: this._trans.__('Done'),
-      isPrimary: false,
-      isEnabled: true,
-      run: () => {
-        freeing.reset();
-      }
-    };
+  /** @param run - `null`: not possible now */
+  private _action(
+    label: string,
+    run: (() => void) | null,
+    isPrimary = false
+  ): IPopupAction {
+    const isEnabled = run !== null;
+    return { label, isPrimary, isEnabled, run: run ?? (() => undefined) };
   }
 
   /** A command, where it is there and can be run; it ends the popup. */
   private _command(
     id: string,
     label: string,
-    { close }: GaugePopup.IContext
+    { close }: GaugePopup.IContext,
+    args: { items?: string[] } = {}
   ): IPopupAction[] {
-    if (!this._commands.hasCommand(id) || !this._commands.isEnabled(id)) {
+    if (!this._commands.hasCommand(id) || !this._commands.isEnabled(id, args)) {
       return [];
     }
     const run = (): void => {
       close();
-      void this._commands.execute(id);
+      void this._commands.execute(id, args);
     };
-    return [{ label, isPrimary: false, isEnabled: true, run }];
+    return [this._action(label, run)];
   }
 }

@@ -3,7 +3,9 @@ import * as React from 'react';
 
 import { formatBytes } from '../format';
 import { explainDeath } from '../kernel/death';
+import { words } from '../messages';
 import type { IMemoryState } from '../tokens';
+import { Button } from './button';
 import { DeviceTitle } from './devicenumbers';
 import { Hint, Note } from './hint';
 import type { Reading } from './reading';
@@ -28,8 +30,8 @@ interface IPopupProps {
   /** The index of the GPU that was picked; `null`: the one of the gauge. */
   picked: number | null;
   onPick: (index: number) => void;
-  /** Replaces what the numbers would say, such as the result of a release. */
-  result: React.JSX.Element | null;
+  /** Takes the place of the numbers: a choice, or the result of a release. */
+  instead: React.JSX.Element | null;
   actions: readonly IPopupAction[];
   /** What the person should know before pressing. */
   notice: string;
@@ -40,43 +42,26 @@ interface IPopupProps {
  * The popup: where the headroom is, in numbers, and what can be done.
  */
 export function PopupBody(props: IPopupProps): React.JSX.Element {
-  const { actions, notice, result } = props;
+  const { actions, instead, notice } = props;
   return (
     <>
-      <section>{result ?? <State {...props} />}</section>
-      {!result && <LastMinutes {...props} />}
-      {(actions.length > 0 || notice) && (
+      {instead ?? (
         <section>
+          <State {...props} />
+        </section>
+      )}
+      {!instead && <LastMinutes {...props} />}
+      {(actions.length > 0 || notice) && (
+        <section className="jp-GpuHeadroom-popupFoot">
           <div className="jp-GpuHeadroom-actions">
-            {actions.map(action => (
-              <ActionButton key={action.label} {...action} />
+            {actions.map(({ run, ...action }) => (
+              <Button key={action.label} {...action} onPress={run} />
             ))}
           </div>
           {notice && <p className="jp-GpuHeadroom-notice">{notice}</p>}
         </section>
       )}
     </>
-  );
-}
-
-function ActionButton(action: IPopupAction): React.JSX.Element {
-  const kinds = [
-    action.isPrimary ? ' jp-mod-primary' : '',
-    action.isAside ? ' jp-mod-aside' : ''
-  ];
-  return (
-    <button
-      type="button"
-      className={`jp-GpuHeadroom-button${kinds.join('')}`}
-      aria-disabled={!action.isEnabled}
-      onClick={() => {
-        if (action.isEnabled) {
-          action.run();
-        }
-      }}
-    >
-      {action.label}
-    </button>
   );
 }
 
@@ -109,6 +94,12 @@ function State(props: IPopupProps): React.JSX.Element | null {
       return (
         <Note icon="struckPlug" title={trans.__('Not measured')}>
           {reading.problem}
+        </Note>
+      );
+    case 'stopped':
+      return (
+        <Note icon="octagon" title={trans.__('CUDA has stopped')}>
+          {words(trans).sentence(reading.why)}
         </Note>
       );
     case 'none':

@@ -2,7 +2,7 @@
  * What the gauge shows: a pure function of what is known.
  */
 import { staleness } from '../kernel/model';
-import type { IDevice, ISample, ITrend } from '../protocol';
+import type { IDevice, IMessage, ISample, ITrend } from '../protocol';
 import type { IDeath, IMemoryState } from '../tokens';
 import { fullest, type Level, levelOf, soonestFull } from './level';
 
@@ -34,10 +34,14 @@ export type Reading =
   | { readonly kind: 'disconnected'; readonly death: IDeath | null }
   | { readonly kind: 'off' }
   | { readonly kind: 'problem'; readonly problem: string }
+  /** CUDA answers nothing more in this kernel, for the reason that is told. */
+  | { readonly kind: 'stopped'; readonly why: IMessage }
   | { readonly kind: 'none' }
   | IIdle
   | (IMeasured & { readonly kind: 'stale'; readonly age_ms: number })
   | (IMeasured & { readonly kind: 'filling'; readonly trend: ITrend })
+  /** There is room enough, and a release waits for the running cell to end. */
+  | (IMeasured & { readonly kind: 'queued' })
   | (IMeasured & { readonly kind: Level });
 
 /** What the gauge remembers of one kernel. */
@@ -94,6 +98,12 @@ function readLive(state: IMemoryState, memo: IMemo, now: number): Reading {
   if (!sample) {
     return { kind: 'hidden' };
   }
+  const why = sample.devices
+    .flatMap(({ notes }) => notes)
+    .find(({ id }) => id === 'poisoned.sentence');
+  if (why) {
+    return { kind: 'stopped', why };
+  }
   const device = fullest(sample.devices);
   const count = sample.devices.length;
   if (sample.state === 'no_framework' || sample.state === 'not_initialised') {
@@ -112,7 +122,7 @@ function readLive(state: IMemoryState, memo: IMemo, now: number): Reading {
 /** The fullest card, unless another one is about to be. */
 function readFresh(
   { lastOom }: IMemoryState,
-  { devices, trends }: ISample,
+  { devices, queued, trends }: ISample,
   device: IDevice,
   memo: IMemo
 ): Reading {
@@ -120,9 +130,11 @@ function readFresh(
   const level = levelOf(device, memo.level, lastOom);
   const trend = soonestFull(trends, memo.isFilling);
   const filling = devices.find(({ index }) => index === trend?.device_index);
-  return level !== 'critical' && trend && filling
-    ? { kind: 'filling', trend, device: filling, count }
-    : { kind: level, device, count };
+  if (level !== 'critical' && trend && filling) {
+    return { kind: 'filling', trend, device: filling, count };
+  }
+  const isWaiting = level === 'ok' && queued.length > 0;
+  return { kind: isWaiting ? 'queued' : level, device, count };
 }
 
 /**
@@ -131,9 +143,14 @@ function readFresh(
 export function remember(memo: IMemo, reading: Reading, now: number): IMemo {
   const { kind } = reading;
   const isLevel = kind === 'ok' || kind === 'tight' || kind === 'critical';
-  const isLive = 'device' in reading || kind === 'none' || kind === 'idle';
+  const level = kind === 'queued' ? 'ok' : memo.level;
+  const isLive =
+    'device' in reading ||
+    kind === 'none' ||
+    kind === 'idle' ||
+    kind === 'stopped';
   return {
-    level: isLevel ? kind : memo.level,
+    level: isLevel ? kind : level,
     isFilling: kind === 'filling' || (kind === 'stale' && memo.isFilling),
     wasLive: memo.wasLive || isLive,
     noGpuSince_ms: kind === 'none' ? (memo.noGpuSince_ms ?? now) : null

@@ -9,6 +9,7 @@ import { DeviceNumbers, DeviceTitle } from './devicenumbers';
 import { DeviceTable } from './devicetable';
 import { Findings } from './findings';
 import { Hint } from './hint';
+import type { Condition } from './level';
 import type { Reading } from './reading';
 import { Sentence } from './sentence';
 
@@ -52,12 +53,20 @@ export function Numbers(props: IReadingsProps): React.JSX.Element {
       <DeviceTitle device={device} trans={trans} />
       <DeviceNumbers
         device={device}
-        condition={isStale ? null : reading.kind}
+        condition={conditionOf(reading)}
         trans={trans}
       />
       <Notes device={device} trans={trans} />
     </>
   );
+}
+
+/** What the numbers are like, whatever waits; `null` while they are old. */
+function conditionOf({ kind }: IReadingsProps['reading']): Condition | null {
+  if (kind === 'stale') {
+    return null;
+  }
+  return kind === 'queued' ? 'ok' : kind;
 }
 
 /**

@@ -5,6 +5,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { formatBytes, formatPair } from '../format';
 import { explainDeath } from '../kernel/death';
+import { words } from '../messages';
 import type { FrameworkName, IDevice, IFramework } from '../protocol';
 import { formatFull } from '../timeline/words';
 import type { Reading } from './reading';
@@ -47,6 +48,8 @@ export function textOf(
       return trans.__('GPU off — click to start');
     case 'problem':
       return trans.__('GPU — not measured');
+    case 'stopped':
+      return trans.__('GPU — restart needed');
     case 'none':
       return trans.__('No GPU');
     case 'idle':
@@ -96,6 +99,8 @@ export function wordOf(reading: Reading, trans: TranslationBundle): string {
       const left = formatBytes(headroom_bytes ?? 0).replace(/ GiB$/, '');
       return trans.__('%1 left', left);
     }
+    case 'queued':
+      return trans.__('free queued');
     default:
       return '';
   }
@@ -138,6 +143,8 @@ export function describe(reading: Reading, trans: TranslationBundle): string {
       return trans.__('GPU memory: off in this kernel. Click to start.');
     case 'problem':
       return reading.problem;
+    case 'stopped':
+      return words(trans).sentence(reading.why);
     case 'none':
       return trans.__('This kernel sees no GPU.');
     case 'idle':
@@ -158,6 +165,11 @@ export function describe(reading: Reading, trans: TranslationBundle): string {
         '%1 At this rate it is %2.',
         describeDevice(reading, trans),
         formatFull(reading.trend.full_in_s ?? 0, trans)
+      );
+    case 'queued':
+      return trans.__(
+        '%1 Memory is freed when the running cell finishes.',
+        describeDevice(reading, trans)
       );
     default:
       return describeDevice(reading, trans);

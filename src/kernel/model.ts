@@ -175,7 +175,11 @@ function take(state: IMemoryState, event: Event, now: number): IMemoryState {
     case 'oom':
       return { ...state, lastOom: event };
     case 'released':
-      return { ...state, lastReleased: event };
+      return {
+        ...state,
+        sample: withoutRelease(state.sample, event.release_id),
+        lastReleased: event
+      };
     case 'hello':
       return { ...state, hello: event };
     case 'plan':
@@ -186,6 +190,16 @@ function take(state: IMemoryState, event: Event, now: number): IMemoryState {
     case 'bye':
       return state;
   }
+}
+
+/** A release that has ended waits no longer, whatever was read before. */
+function withoutRelease(
+  sample: ISample | null,
+  releaseId: string
+): ISample | null {
+  return sample?.queued.includes(releaseId)
+    ? { ...sample, queued: sample.queued.filter(id => id !== releaseId) }
+    : sample;
 }
 
 /** A failure is over when its cell has run to its end. */

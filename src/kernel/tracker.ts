@@ -46,7 +46,7 @@ export class GpuMemoryTracker implements IGpuMemory, IDisposable {
     return this._isDisposed;
   }
 
-  find(kernel: Kernel.IKernelConnection): KernelLink | null {
+  find(kernel: Pick<Kernel.IModel, 'id'>): KernelLink | null {
     return this._links.get(kernel.id) ?? null;
   }
 

@@ -6,6 +6,7 @@ import type { IWords } from '../frame/state';
 import { Sentence } from '../gauge/sentence';
 import { words } from '../messages';
 import type { IHeld, IHeldPart, IMessage, IPath } from '../protocol';
+import { ActionButtons, type IRowAction } from './holderactions';
 import type { PathStep } from './holders';
 import type { PanelModel } from './model';
 import { describeHolder, describeShape, nameCell } from './words';
@@ -16,20 +17,20 @@ interface IDetailProps {
   level: number;
   /** Which row of the table is in the tab order. */
   active: string;
+  actions: readonly IRowAction[];
   model: PanelModel;
 }
 
 /**
- * What is known of one row, and who holds it.
+ * What is known of one row, what can be done with it, and who holds it.
  */
 export function Detail(
   props: React.PropsWithChildren<IDetailProps>
 ): React.JSX.Element {
-  const { active, children, id, level, model } = props;
+  const { actions, active, children, id, level, model } = props;
   const { holders, trans } = model;
   const rowId = `${id}/detail`;
   const step = holders?.path(id);
-  const isSearching = step?.kind === 'searching' || step?.kind === 'waiting';
   return (
     <div
       className="jp-GpuHeadroom-holderDetail"
@@ -40,18 +41,7 @@ export function Detail(
     >
       <div role="gridcell">
         {children}
-        <button
-          type="button"
-          className="jp-GpuHeadroom-button"
-          aria-disabled={isSearching}
-          onClick={() => {
-            if (!isSearching) {
-              void holders?.search(id);
-            }
-          }}
-        >
-          {trans.__('Who holds it?')}
-        </button>
+        <ActionButtons actions={actions} />
         <div role="status">{step && <Answer step={step} trans={trans} />}</div>
       </div>
     </div>

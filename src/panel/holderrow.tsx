@@ -2,6 +2,12 @@ import * as React from 'react';
 
 import { formatBytes } from '../format';
 import type { IHeldPart } from '../protocol';
+import {
+  ActionIcons,
+  actionsOf,
+  type IRowAction,
+  searchAction
+} from './holderactions';
 import { Detail, HolderFacts, PartFacts } from './holderdetail';
 import type { PanelModel } from './model';
 import {
@@ -32,6 +38,7 @@ interface ILineProps extends IRowProps {
   chip: React.JSX.Element;
   segments: readonly ISegment[];
   made: string;
+  actions: readonly IRowAction[];
 }
 
 /**
@@ -44,6 +51,7 @@ export function HolderRow(
   const { held, name, made } = row;
   const { holders, trans } = model;
   const isCode = held.name !== '' && held.origin !== 'traceback';
+  const actions = actionsOf(held, model);
   return (
     <>
       <Line
@@ -55,10 +63,17 @@ export function HolderRow(
         chip={<Chip kind={held.kind} trans={trans} />}
         segments={segmentsOf(held)}
         made={made}
+        actions={actions}
       />
       {holders?.expanded.has(held.id) && (
         <>
-          <Detail active={active} id={held.id} level={2} model={model}>
+          <Detail
+            actions={actions}
+            active={active}
+            id={held.id}
+            level={2}
+            model={model}
+          >
             <HolderFacts held={held} trans={trans} />
           </Detail>
           {/* A single part is the holder itself. */}
@@ -76,6 +91,7 @@ function PartRow(props: IRowProps & { group: IPartGroup }): React.JSX.Element {
   const { active, group, model } = props;
   const { bytes, count, part } = group;
   const { holders, trans } = model;
+  const actions = [searchAction(part.id, model)];
   const alike = trans._n('and %1 alike', 'and %1 alike', count - 1);
   return (
     <>
@@ -95,9 +111,16 @@ function PartRow(props: IRowProps & { group: IPartGroup }): React.JSX.Element {
         }
         segments={[{ kind: part.kind, bytes }]}
         made={nameCell(part.made, trans)}
+        actions={actions}
       />
       {holders?.expanded.has(part.id) && (
-        <Detail active={active} id={part.id} level={3} model={model}>
+        <Detail
+          actions={actions}
+          active={active}
+          id={part.id}
+          level={3}
+          model={model}
+        >
           <PartFacts part={part} trans={trans} />
         </Detail>
       )}
@@ -123,6 +146,7 @@ function Line(props: ILineProps): React.JSX.Element {
       <span className="jp-mod-name" role="gridcell" title={props.title}>
         <span className="jp-GpuHeadroom-collapser" aria-hidden="true" />
         {props.name}
+        <ActionIcons actions={props.actions} />
       </span>
       <span className="jp-mod-kind" role="gridcell">
         {props.chip}

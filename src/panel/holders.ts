@@ -2,12 +2,10 @@ import type { IDisposable } from '@lumino/disposable';
 import { type ISignal, Signal } from '@lumino/signaling';
 
 import { isBusy } from '../kernel/model';
+import { Occasions } from '../kernel/occasion';
 import type { Event, IHolders, IPath } from '../protocol';
 import { sentenceOf } from '../reason';
-import type { IKernelMemory, IMemoryState } from '../tokens';
-
-/** Cells that run one after the other are measured once, when this has passed. */
-const REST_MS = 300;
+import type { IKernelMemory } from '../tokens';
 
 /**
  * Where a measurement stands: nobody asked, asked, or waiting for a cell to end.
@@ -33,6 +31,11 @@ export class HoldersModel implements IDisposable {
     this._life = memory.state.hello?.life_id;
     memory.stateChanged.connect(this._onState, this);
     memory.eventReceived.connect(this._onEvent, this);
+    this._occasions = new Occasions(
+      memory,
+      () => void this.refresh(),
+      () => this._last !== null || this._asked !== 'none'
+    );
   }
 
   readonly memory: IKernelMemory;
@@ -63,8 +66,7 @@ export class HoldersModel implements IDisposable {
 
   /** Whether somebody looks. */
   set isShown(isShown: boolean) {
-    this._isShown = isShown;
-    this._follow();
+    this._occasions.isShown = isShown;
   }
 
   /** The search for what holds an object of the last measurement, if any. */
@@ -84,7 +86,7 @@ export class HoldersModel implements IDisposable {
 
   /** Measure now, or when the running cell ends. */
   async refresh(): Promise<void> {
-    this._measuredFor = reasonToMeasure(this.memory.state);
+    this._occasions.met();
     this._set('queued', null);
     try {
       const { status, last } = await this.memory.request('holders', {});
@@ -116,7 +118,7 @@ export class HoldersModel implements IDisposable {
       return;
     }
     this._isDisposed = true;
-    window.clearTimeout(this._rest);
+    this._occasions.dispose();
     Signal.clearData(this);
   }
 
@@ -125,7 +127,7 @@ export class HoldersModel implements IDisposable {
       this._paths.clear();
       this._take(event);
       if (!isBusy(this.memory.state)) {
-        this._measuredFor = reasonToMeasure(this.memory.state);
+        this._occasions.met();
       }
       this._set('none', null);
     } else if (event.type === 'path') {
@@ -140,40 +142,9 @@ export class HoldersModel implements IDisposable {
     if (life !== this._life) {
       this._life = life;
       this._last = null;
-      this._measuredFor = '';
       this._paths.clear();
       this._set('none', null);
     }
-    this._follow();
-  }
-
-  /** Measure after a rest where there is something new to measure. */
-  private _follow(): void {
-    window.clearTimeout(this._rest);
-    if (this._isWanted()) {
-      this._rest = window.setTimeout(
-        () => {
-          if (this._isWanted()) {
-            void this.refresh();
-          }
-        },
-        this._last ? REST_MS : 0
-      );
-    }
-  }
-
-  private _isWanted(): boolean {
-    const { state } = this.memory;
-    const isLive = state.phase === 'live' && state.sample?.state === 'live';
-    // A running cell is waited for, unless nothing at all is known yet.
-    const canAnswer = !isBusy(state) || (!this._last && this._asked === 'none');
-    return (
-      this._isShown &&
-      !this._isDisposed &&
-      isLive &&
-      canAnswer &&
-      this._measuredFor !== reasonToMeasure(state)
-    );
   }
 
   /** What was asked for will not come. */
@@ -201,29 +172,12 @@ export class HoldersModel implements IDisposable {
     this._changed.emit();
   }
 
+  private readonly _occasions: Occasions;
   private readonly _paths = new Map<string, PathStep>();
   private readonly _changed = new Signal<this, void>(this);
   private _life: string | undefined;
   private _last: IHolders | null = null;
   private _asked: Asked = 'none';
   private _problem: string | null = null;
-  /** What had happened when it was measured last. */
-  private _measuredFor = '';
-  private _rest: number | undefined;
-  private _isShown = false;
   private _isDisposed = false;
-}
-
-/**
- * What may have changed who holds what: it is worth measuring when this differs.
- */
-function reasonToMeasure(state: IMemoryState): string {
-  const { cell, hello, lastReleased } = state;
-  return [
-    hello?.life_id,
-    hello?.complete,
-    cell?.start_s,
-    cell?.end_s,
-    lastReleased?.release_id
-  ].join();
 }

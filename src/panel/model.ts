@@ -4,9 +4,12 @@ import type { IDisposable } from '@lumino/disposable';
 import { Throttler } from '@lumino/polling';
 import { Signal } from '@lumino/signaling';
 
+import type { IFreeingServices } from '../freeing/services';
 import { fullest } from '../gauge/level';
+import { type IShare, sharesOf } from '../notebooks/sharing';
 import type { IDevice, IHeldDevice } from '../protocol';
-import type { IGpuMemory, IKernelMemory } from '../tokens';
+import type { IGpuMemory, IKernelMemory, IOtherKernels } from '../tokens';
+import { Freeables } from './freeables';
 import { HoldersModel } from './holders';
 import type { ISorting } from './rows';
 
@@ -21,15 +24,21 @@ export class PanelModel extends VDomModel {
     super();
     this._memory = options.memory;
     this.trans = options.trans;
+    this.others = options.others ?? null;
+    this._services = options.services;
     this._documentName = options.documentName;
     this._throttler = new Throttler(() => {
       this.stateChanged.emit();
     }, RENDER_MS);
     this._memory.currentChanged.connect(this._onCurrent, this);
+    this.others?.changed.connect(this._onOthers, this);
     this._onCurrent();
   }
 
   readonly trans: TranslationBundle;
+
+  /** The other kernels of the server; `null` where they cannot be asked. */
+  readonly others: IOtherKernels | null;
 
   /** The kernel that is shown. */
   get current(): IKernelMemory | null {
@@ -39,6 +48,11 @@ export class PanelModel extends VDomModel {
   /** Who holds its memory. */
   get holders(): HoldersModel | null {
     return this._holders;
+  }
+
+  /** What can be freed in it. */
+  get freeables(): Freeables | null {
+    return this._freeables;
   }
 
   /** The name of the document that the kernel belongs to. */
@@ -66,6 +80,21 @@ export class PanelModel extends VDomModel {
     return devices.find(({ device_index }) => device_index === index) ?? null;
   }
 
+  /** What other notebooks hold of that device. */
+  get shares(): readonly IShare[] {
+    const { device, others } = this;
+    return device && others ? sharesOf(others.kernels, device) : [];
+  }
+
+  /** What all others hold of it, as the driver says; `null`: not measured. */
+  get othersBytes(): number | null {
+    const sizes = this.held?.processes?.map(({ bytes }) => bytes) ?? [null];
+    const sum = sizes.includes(null)
+      ? null
+      : sizes.reduce<number>((total, bytes) => total + (bytes ?? 0), 0);
+    return this.device?.others_bytes ?? sum;
+  }
+
   get sorting(): ISorting {
     return this._sorting;
   }
@@ -90,6 +119,19 @@ export class PanelModel extends VDomModel {
     if (this._holders) {
       this._holders.isShown = areShown;
     }
+    this._followFreeables();
+  }
+
+  /** Whether the section of what can be freed is open and on screen. */
+  set areFreeablesShown(areShown: boolean) {
+    this._areFreeablesShown = areShown;
+    this._followFreeables();
+  }
+
+  /** Whether the section of the other notebooks is open and on screen. */
+  set areOthersShown(areShown: boolean) {
+    this._watchedOthers?.dispose();
+    this._watchedOthers = areShown ? (this.others?.watch() ?? null) : null;
   }
 
   /** Show another device in the sections below. */
@@ -105,7 +147,9 @@ export class PanelModel extends VDomModel {
       return;
     }
     this._watched?.dispose();
+    this._watchedOthers?.dispose();
     this._holders?.dispose();
+    this._freeables?.dispose();
     this._throttler.dispose();
     Signal.clearData(this);
     super.dispose();
@@ -114,13 +158,17 @@ export class PanelModel extends VDomModel {
   private _onCurrent(): void {
     this._current?.stateChanged.disconnect(this._onState, this);
     this._holders?.dispose();
+    this._freeables?.dispose();
     this._current = this._memory.current;
     this._current?.stateChanged.connect(this._onState, this);
     this._holders = null;
+    this._freeables = null;
     if (this._current) {
       this._holders = new HoldersModel(this._current);
+      this._freeables = new Freeables(this._current, this._services);
     }
-    this._holders?.changed.connect(this._onHolders, this);
+    this._holders?.changed.connect(this._onMeasured, this);
+    this._freeables?.changed.connect(this._onMeasured, this);
     this.areHoldersShown = this._areHoldersShown;
     this._watch();
     this.stateChanged.emit();
@@ -132,8 +180,25 @@ export class PanelModel extends VDomModel {
     }
   }
 
-  private _onHolders(): void {
+  private _onOthers(): void {
+    this._followFreeables();
+    if (this._watchedOthers) {
+      this.stateChanged.emit();
+    }
+  }
+
+  private _onMeasured(): void {
     this.stateChanged.emit();
+  }
+
+  /** Rows of holders offer what can be freed, too. */
+  private _followFreeables(): void {
+    const { _current: current, _freeables: freeables } = this;
+    if (current && freeables) {
+      const { checklist } = freeables;
+      checklist.isShared = this.others?.isSharing(current) ?? false;
+      checklist.isShown = this._areHoldersShown || this._areFreeablesShown;
+    }
   }
 
   private _watch(): void {
@@ -142,15 +207,19 @@ export class PanelModel extends VDomModel {
   }
 
   private readonly _memory: IGpuMemory;
+  private readonly _services: IFreeingServices;
   private readonly _documentName: () => string;
   private readonly _throttler: Throttler;
   private readonly _picked = new WeakMap<IKernelMemory, number>();
   private _current: IKernelMemory | null = null;
   private _holders: HoldersModel | null = null;
+  private _freeables: Freeables | null = null;
   private _watched: IDisposable | null = null;
+  private _watchedOthers: IDisposable | null = null;
   private _sorting: ISorting = { column: 'size', isAscending: false };
   private _isShown = false;
   private _areHoldersShown = false;
+  private _areFreeablesShown = false;
 }
 
 /**
@@ -160,6 +229,8 @@ export namespace PanelModel {
   /** What a panel is about. */
   export interface IOptions {
     memory: IGpuMemory;
+    others?: IOtherKernels | null;
+    services: IFreeingServices;
     trans: TranslationBundle;
     /** The name of the focused document; empty where there is none. */
     documentName: () => string;

@@ -3,63 +3,73 @@ import * as React from 'react';
 
 import { formatBytes } from '../format';
 import { Hint } from '../gauge/hint';
+import { NotebookList, Unasked } from '../notebooks/list';
+import { restOf } from '../notebooks/sharing';
 import type { IProcess } from '../protocol';
 import type { PanelModel } from './model';
 
 /**
- * What other programs use of the GPU, as far as the driver tells.
+ * Who else uses the GPU: notebooks of this server, and other programs as far as
+ * the driver tells.
  */
 export function Others({ model }: { model: PanelModel }): React.JSX.Element {
-  const { device, held, trans } = model;
-  const processes = held?.processes ?? null;
-  if (processes === null) {
-    return <Hint icon="info">{explain(model)}</Hint>;
-  }
-  if (processes.length === 0) {
-    return (
-      <p className="jp-GpuHeadroom-notice">
-        {trans.__('No other program uses this GPU.')}
-      </p>
-    );
-  }
+  const { held, others, othersBytes, shares, trans } = model;
+  const processes = held?.processes ?? [];
+  const rest_bytes = restOf(othersBytes, shares);
   return (
-    <ul className="jp-GpuHeadroom-processes" aria-label={device?.name ?? ''}>
-      {processes.map((process, index) => (
-        <li key={index} className="jp-GpuHeadroom-row">
-          <span className="jp-GpuHeadroom-name">
-            {nameProcess(process, trans)}
-          </span>
-          <span>{sizeOf(process.bytes, trans)}</span>
-        </li>
-      ))}
-    </ul>
+    <>
+      {shares.length > 0 || processes.length > 0 ? (
+        <NotebookList {...{ others, shares, rest_bytes, trans }} />
+      ) : (
+        <Hint icon="info">{explain(model)}</Hint>
+      )}
+      {others && <Unasked others={others} trans={trans} />}
+      {processes.length > 0 && (
+        <Processes processes={processes} trans={trans} />
+      )}
+    </>
   );
 }
 
-/**
- * What other programs use together; `null`: not measured.
- */
-export function othersBytes({ device, held }: PanelModel): number | null {
-  const sizes = held?.processes?.map(({ bytes }) => bytes);
-  const isListed = sizes !== undefined && !sizes.includes(null);
-  return isListed
-    ? sizes.reduce<number>((sum, bytes) => sum + (bytes ?? 0), 0)
-    : (device?.others_bytes ?? null);
+/** Why nobody is listed. */
+function explain(model: PanelModel): string {
+  const { othersBytes: bytes, trans } = model;
+  if (bytes === null) {
+    return trans.__('What other programs hold is not measured.');
+  }
+  return bytes === 0
+    ? trans.__('No other program uses this GPU.')
+    : trans.__(
+        'Other programs hold %1, but this container hides which ones.',
+        formatBytes(bytes)
+      );
 }
 
-/** Why no programs are listed. */
-function explain(model: PanelModel): string {
-  const { device, trans } = model;
-  const others = device?.others_bytes ?? null;
-  if (others !== null && others > 0) {
-    return trans.__(
-      'Other programs hold %1, but this container hides which ones.',
-      formatBytes(others)
-    );
-  }
-  return others === 0
-    ? trans.__('No other program uses this GPU.')
-    : trans.__('What other programs hold is not measured.');
+/** What the driver lists, the notebooks' kernels included. */
+function Processes(props: {
+  processes: readonly IProcess[];
+  trans: TranslationBundle;
+}): React.JSX.Element {
+  const { processes, trans } = props;
+  return (
+    <details className="jp-GpuHeadroom-processes">
+      <summary>{trans.__('Processes, as the driver lists them')}</summary>
+      <ul>
+        {processes.map((process, index) => (
+          <li key={index} className="jp-GpuHeadroom-row">
+            <span className="jp-GpuHeadroom-name">
+              {nameProcess(process, trans)}
+            </span>
+            <span>
+              {process.bytes === null
+                ? trans.__('not measured')
+                : formatBytes(process.bytes)}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
 }
 
 function nameProcess(
@@ -72,8 +82,4 @@ function nameProcess(
   return pid === null
     ? trans.__('another program')
     : trans.__('process %1', pid);
-}
-
-function sizeOf(bytes: number | null, trans: TranslationBundle): string {
-  return bytes === null ? trans.__('not measured') : formatBytes(bytes);
 }

@@ -4,9 +4,10 @@ import type { Message } from '@lumino/messaging';
 import { AccordionPanel } from '@lumino/widgets';
 
 import { formatBytes } from '../format';
+import { describeTotal } from '../notebooks/words';
+import { describeFreeable } from './freeables';
 import { Header } from './header';
 import type { PanelModel } from './model';
-import { othersBytes } from './others';
 import { Section } from './section';
 
 /**
@@ -112,13 +113,24 @@ function createSections(model: PanelModel): Section[] {
     }),
     new Section({
       model,
-      label: trans.__('Other programs on this GPU'),
-      total: () => {
-        const bytes = othersBytes(model);
-        return bytes === null ? trans.__('not measured') : formatBytes(bytes);
-      },
+      label: trans.__('Can be freed'),
+      total: ({ freeables }) => describeFreeable(freeables),
+      load: async () => (await import('./bodies')).FreeableList,
+      isFitted: true,
+      onShown: isShown => {
+        model.areFreeablesShown = isShown;
+      }
+    }),
+    new Section({
+      model,
+      label: trans.__('Other notebooks on this GPU'),
+      total: ({ othersBytes, shares }) =>
+        describeTotal(othersBytes, shares, trans),
       load: async () => (await import('./bodies')).Others,
-      isFitted: true
+      isFitted: true,
+      onShown: isShown => {
+        model.areOthersShown = isShown;
+      }
     })
   ];
 }

@@ -5,8 +5,11 @@ import {
 } from '@jupyterlab/application';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
+// The panel's model needs them from the start.
+// eslint-disable-next-line jupyter/prefer-lazy-imports
+import { FreeingServices } from '../freeing/services';
 import { gpuIcon } from '../icons';
-import { IGpuMemory } from '../tokens';
+import { IGpuMemory, IOtherKernels } from '../tokens';
 // The side bar needs the panel, and its model, before the layout is restored.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { PanelModel } from './model';
@@ -30,10 +33,11 @@ const plugin: JupyterFrontEndPlugin<void> = {
   description: 'Shows in the side bar what holds the GPU memory of a kernel.',
   autoStart: true,
   requires: [IGpuMemory],
-  optional: [ILayoutRestorer, ITranslator],
+  optional: [IOtherKernels, ILayoutRestorer, ITranslator],
   activate: (
     app: JupyterFrontEnd,
     memory: IGpuMemory,
+    others: IOtherKernels | null,
     restorer: ILayoutRestorer | null,
     translator: ITranslator | null
   ): void => {
@@ -42,8 +46,9 @@ const plugin: JupyterFrontEndPlugin<void> = {
     const trans = language.load('gpu-headroom');
     const documentName = (): string =>
       memory.hasDocument ? (shell.currentWidget?.title.label ?? '') : '';
+    const services = new FreeingServices(commands, trans);
     const panel = new GpuPanel({
-      model: new PanelModel({ memory, trans, documentName }),
+      model: new PanelModel({ memory, others, services, trans, documentName }),
       onSettings: () => {
         const query = trans.__('GPU Headroom');
         void commands.execute(CommandIDs.openSettings, { query });

@@ -9,7 +9,7 @@ import type { PanelModel } from './model';
 const PADDING_PX = 20;
 
 /** A section that is as high as its content gives way to others beyond this. */
-const FITTED_PX = 150;
+const FITTED_PX = 100;
 
 interface IBodyProps {
   model: PanelModel;
@@ -40,6 +40,7 @@ export class Section extends VDomRenderer<PanelModel> {
   readonly toolbar = new Toolbar();
 
   override dispose(): void {
+    this._observer.disconnect();
     this.toolbar.dispose();
     super.dispose();
   }
@@ -75,7 +76,7 @@ export class Section extends VDomRenderer<PanelModel> {
     }
     super.onUpdateRequest(message);
     void this.renderPromise?.then(() => {
-      this._fit();
+      this._follow();
     });
   }
 
@@ -96,6 +97,16 @@ export class Section extends VDomRenderer<PanelModel> {
     this.update();
   }
 
+  /** The content is drawn when React comes to it, and grows later, too. */
+  private _follow(): void {
+    const content = this.node.firstElementChild;
+    if (content && !this._isFollowed && !this.isDisposed) {
+      this._isFollowed = true;
+      this._observer.observe(content);
+    }
+    this._fit();
+  }
+
   /** As high as the content is, where that is wanted. */
   private _fit(): void {
     const { isFitted } = this._options;
@@ -114,7 +125,11 @@ export class Section extends VDomRenderer<PanelModel> {
 
   private readonly _options: Section.IOptions;
   private readonly _total = new Widget();
+  private readonly _observer = new ResizeObserver(() => {
+    this._fit();
+  });
   private _body: Body | null = null;
+  private _isFollowed = false;
   private _height = 0;
 }
 

@@ -3,7 +3,8 @@ import type { KeyboardEvent } from 'react';
 /**
  * The keys of a tree grid whose rows can have the focus and carry their
  * identity in `data-id`: up and down, Home and End lead to other rows, right and
- * left open and close one, Enter opens one, then presses its first button.
+ * left open and close one, Enter opens one, then presses its first button; a
+ * button's `data-key` names another key that presses it.
  *
  * See the pattern "treegrid" of the ARIA Authoring Practices Guide.
  *
@@ -60,7 +61,7 @@ function keyAction(
     case 'Enter':
       return state === 'false' ? set(true) : press(rows.slice(at, at + 2));
     default:
-      return null;
+      return pressBy(key, row);
   }
 }
 
@@ -72,6 +73,22 @@ function press(rows: readonly HTMLElement[]): () => void {
       .find(button => button !== null)
       ?.click();
   };
+}
+
+/** The button of a row that has a key of its own. */
+function pressBy(
+  key: string,
+  row: HTMLElement | undefined
+): (() => void) | null {
+  const buttons = [
+    ...(row?.querySelectorAll<HTMLElement>('button[data-key]') ?? [])
+  ];
+  const button = buttons.find(({ dataset }) => dataset.key === key);
+  return button
+    ? () => {
+        button.click();
+      }
+    : null;
 }
 
 /** The nearest row above that has children; the row itself where there is none. */

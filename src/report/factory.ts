@@ -1,3 +1,7 @@
+import {
+  type ISessionContextDialogs,
+  SessionContextDialogs
+} from '@jupyterlab/apputils';
 import type { IConsoleTracker } from '@jupyterlab/console';
 import type { INotebookTracker } from '@jupyterlab/notebook';
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
@@ -15,6 +19,7 @@ interface IParts {
   readonly memory: IGpuMemory;
   readonly notebooks: INotebookTracker | null;
   readonly consoles: IConsoleTracker | null;
+  readonly dialogs: ISessionContextDialogs | null;
   readonly translator: ITranslator;
 }
 
@@ -26,6 +31,7 @@ export function createFactory({
   memory,
   notebooks,
   consoles,
+  dialogs,
   translator
 }: IParts): IRenderMime.IRendererFactory {
   const trans = translator.load('gpu-headroom');
@@ -35,6 +41,7 @@ export function createFactory({
     places: new Places(notebooks, consoles),
     reports: new Reports(words, translator),
     announcer: new Announcer(),
+    dialogs: dialogs ?? new SessionContextDialogs({ translator }),
     words,
     trans
   };

@@ -1,12 +1,13 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
+import { cancel, startsWhen } from '../actions/queue';
 import { release } from '../actions/release';
 import type { IWords } from '../frame/state';
-import type { IReleased, ItemId } from '../protocol';
+import type { IReleased } from '../protocol';
 import type { ReportModel } from './model';
 
 /** What the button of a card frees; each costs nothing but `%debug`. */
-const RELEASED_ITEMS: ItemId[] = ['traceback', 'garbage', 'cache'];
+const RELEASED_ITEMS = ['traceback', 'garbage', 'cache'];
 
 /**
  * Frees what the failed cell of a report holds, and says on its cards how that
@@ -60,19 +61,23 @@ export class Freeing {
   async cancel(remedyId: string): Promise<void> {
     const releaseId = this._waiting.get(remedyId);
     if (releaseId !== undefined) {
-      await this._model.memory.request('cancel', { release_id: releaseId });
+      await cancel(this._model.memory, releaseId);
     }
   }
 
   private async _release(remedyId: string, text: string): Promise<IReleased> {
     this._model.setRemedy(remedyId, { status: 'running', text });
-    const args = { items: RELEASED_ITEMS, report_id: this._model.reportId };
+    const args = {
+      items: RELEASED_ITEMS,
+      confirmed: [],
+      report_id: this._model.reportId
+    };
     try {
       return await release(this._model.memory, args, releaseId => {
         this._waiting.set(remedyId, releaseId);
         this._model.setRemedy(remedyId, {
           status: 'waiting',
-          text: this._trans.__('Waiting: starts when the running cell ends.')
+          text: startsWhen(this._model.memory.state, this._trans)
         });
       });
     } finally {

@@ -2,6 +2,7 @@ import type {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
+import { ISessionContextDialogs } from '@jupyterlab/apputils';
 import { IConsoleTracker } from '@jupyterlab/console';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
@@ -23,19 +24,26 @@ const plugin: JupyterFrontEndPlugin<void> = {
   description: 'Shows why a cell ran out of GPU memory and what helps.',
   autoStart: true,
   requires: [IRenderMimeRegistry, IGpuMemory],
-  optional: [INotebookTracker, IConsoleTracker, ITranslator],
+  optional: [
+    INotebookTracker,
+    IConsoleTracker,
+    ISessionContextDialogs,
+    ITranslator
+  ],
   activate: (
     _: JupyterFrontEnd,
     rendermime: IRenderMimeRegistry,
     memory: IGpuMemory,
     notebooks: INotebookTracker | null,
     consoles: IConsoleTracker | null,
+    dialogs: ISessionContextDialogs | null,
     translator: ITranslator | null
   ): void => {
     const factory = createFactory({
       memory,
       notebooks,
       consoles,
+      dialogs,
       translator: translator ?? nullTranslator
     });
     rendermime.addFactory(factory, RANK);

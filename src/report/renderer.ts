@@ -1,4 +1,4 @@
-import { Clipboard } from '@jupyterlab/apputils';
+import { Clipboard, type ISessionContextDialogs } from '@jupyterlab/apputils';
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { Message } from '@lumino/messaging';
@@ -165,9 +165,19 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
       Clipboard.copyToSystem(report ? plainText(this._words, report) : '');
       return;
     }
+    if (name === 'restart') {
+      await this._restart();
+      return;
+    }
     const panel = this._place?.panel ?? null;
     const site = panel && { panel, cellId: cellAround(panel, this.node) };
     await this._controller?.act(name, remedyId, site);
+  }
+
+  private async _restart(): Promise<void> {
+    if (this._place) {
+      await this._options.dialogs.restart(this._place.sessionContext);
+    }
   }
 
   private readonly _trans: TranslationBundle;
@@ -188,6 +198,8 @@ export namespace ReportRenderer {
     /** Shared by all cards of the page. */
     reports: Reports;
     announcer: Announcer;
+    /** Ask before a kernel is restarted. */
+    dialogs: ISessionContextDialogs;
     words: IWords;
     trans: TranslationBundle;
   }

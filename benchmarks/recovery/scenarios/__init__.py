@@ -6,7 +6,7 @@ They run on a simulated GPU and on a real one as they stand.
 from __future__ import annotations
 
 from . import classes, concurrent, errors, functions, generators, notebook, training
-from .scenario import PRELUDE, PRELUDE_VARIABLES, Scenario
+from .scenario import PRELUDE, PRELUDE_KEPT_MIB, PRELUDE_VARIABLES, Scenario
 
 SCENARIOS: tuple[Scenario, ...] = (
     *functions.SCENARIOS,
@@ -18,4 +18,4 @@ SCENARIOS: tuple[Scenario, ...] = (
     *concurrent.SCENARIOS,
 )
 
-__all__ = ["PRELUDE", "PRELUDE_VARIABLES", "SCENARIOS", "Scenario"]
+__all__ = ["PRELUDE", "PRELUDE_KEPT_MIB", "PRELUDE_VARIABLES", "SCENARIOS", "Scenario"]

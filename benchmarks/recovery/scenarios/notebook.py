@@ -259,6 +259,7 @@ def callback(*_):
     work()
 get_ipython().events.register("post_run_cell", callback)
 """,
+            "print('the next cell')",
         ),
         "traceback",
         ("callback", "work"),

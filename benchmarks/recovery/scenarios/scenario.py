@@ -22,6 +22,7 @@ warm = torch.ones(8, 8, device="cuda", requires_grad=True)
 del warm
 """
 PRELUDE_VARIABLES = ("fail", "tensor", "weights")
+PRELUDE_KEPT_MIB = 64
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from .names import Root
+    from .storage import Storage
     from .walk import Walk
 
 
@@ -77,13 +78,18 @@ def objects_behind(walk: Walk, keys: Iterable[object]) -> list[Any]:
         return [each for each in known(walk) if not wanted.isdisjoint(_keys(walk, each))]
 
 
-def _keys(walk: Walk, value: Any) -> set[object]:
+def storages(walk: Walk, value: Any) -> list[Storage]:
+    """Return the GPU memory behind an array; nothing for what is no array."""
     if walk.torch is not None and comes_from(type(value), walk.torch.tensor):
-        return {storage.key for _, storage in walk.torch.storages(value)}
+        return [storage for _, storage in walk.torch.storages(value)]
     for each in walk.arrays:
         if comes_from(type(value), *each.kinds):
-            return {storage.key for storage in each.storages(value)}
-    return set()
+            return list(each.storages(value))
+    return []
+
+
+def _keys(walk: Walk, value: Any) -> set[object]:
+    return {storage.key for storage in storages(walk, value)}
 
 
 def _idle(walk: Walk, value: Any) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import sys
 import sysconfig
 import types
@@ -23,6 +25,11 @@ if TYPE_CHECKING:
 
 _INSTALLED = ("site-packages", "dist-packages")
 _OWN = __name__.partition(".")[0]
+_OF_FUTURE = (
+    (asyncio.Future, "_result"),
+    (asyncio.Future, "_exception"),
+    (asyncio.Task, "_coro"),
+)
 _STANDARD = (sysconfig.get_path("stdlib"), "<frozen")
 
 
@@ -53,9 +60,14 @@ def last_tracebacks(shell: Any) -> list[TracebackType]:
 
 
 def frames_of(tracebacks: Iterable[TracebackType]) -> Iterator[FrameType]:
-    """Yield the frames of the code that failed, outermost first, without IPython's own."""
+    """Yield the frames of the code that failed, outermost first, without IPython's own.
+
+    The functions that called it count, too, where they have ended: an error that was caught
+    keeps their variables through `f_back`.
+    """
     seen: set[FrameType] = set()
     for traceback in tracebacks:
+        yield from _ended_callers(traceback.tb_frame, seen)
         step: TracebackType | None = traceback
         while step is not None:
             frame = step.tb_frame
@@ -63,6 +75,27 @@ def frames_of(tracebacks: Iterable[TracebackType]) -> Iterator[FrameType]:
             if frame not in seen and not _is_ipythons(frame):
                 seen.add(frame)
                 yield frame
+
+
+def _ended_callers(frame: FrameType, seen: set[FrameType]) -> Iterator[FrameType]:
+    """Yield the callers of a frame up to the notebook, as far as nothing runs in them."""
+    # Ids only: our own frames are among them, which would then hold themselves.
+    running = {id(each) for top in sys._current_frames().values() for each in callers(top)}  # noqa: SLF001 — the documented way to other threads' stacks
+    for each in callers(frame.f_back):
+        if id(each) in running or _is_ipythons(each) or each.f_code.co_name == "<module>":
+            return
+        if each.f_code.co_filename.startswith(_STANDARD):
+            return
+        if each not in seen:
+            seen.add(each)
+            yield each
+
+
+def callers(frame: FrameType | None) -> Iterator[FrameType]:
+    """Yield a frame, the one that called it, and so on."""
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
 
 
 def frame_roots(tracebacks: Iterable[TracebackType], shell: Any) -> list[list[Root]]:
@@ -74,7 +107,7 @@ def frame_roots(tracebacks: Iterable[TracebackType], shell: Any) -> list[list[Ro
     """
     tiers: list[list[Root]] = [[], [], []]
     for traceback in tracebacks:
-        cell = _cell(traceback, shell)
+        cell = cell_of(traceback, shell)
         for frame in frames_of([traceback]):
             if frame.f_code.co_name != "<module>":
                 tiers[_distance(frame, shell)] += [
@@ -85,7 +118,9 @@ def frame_roots(tracebacks: Iterable[TracebackType], shell: Any) -> list[list[Ro
 
 
 def visit_of(kind: type) -> Visit | None:
-    """Return how errors and tracebacks that somebody keeps are looked into."""
+    """Return how errors, tracebacks and tasks that somebody keeps are looked into."""
+    if comes_from(kind, asyncio.Future):
+        return _visit_future
     return _postpone if comes_from(kind, BaseException, types.TracebackType) else None
 
 
@@ -96,19 +131,35 @@ def kept_errors(walk: Walk) -> Iterator[Root]:
     traceback, whoever else keeps it.
     """
     for error, place in walk.errors:
-        tracebacks = [error]
         if is_kind(error, BaseException):
-            within = list(errors_within(error))
-            tracebacks = [each.__traceback__ for each in within if each.__traceback__ is not None]
             yield BaseException.args.__get__(error), place.step("attribute", "args")  # type: ignore[attr-defined]  # it is a descriptor
-        for frame in frames_of(tracebacks):
+        for frame in frames_of(tracebacks_of(error)):
             if frame.f_code.co_name != "<module>":
                 for name, value in _variables(frame).items():
                     yield value, place.step("frame", _named(name, frame))
 
 
+def tracebacks_of(error: BaseException | TracebackType) -> list[TracebackType]:
+    """Return the tracebacks of an error and those it is chained to, or a traceback itself."""
+    if type(error) is types.TracebackType:
+        return [error]
+    errors = errors_within(error) if is_kind(error, BaseException) else ()
+    return [each.__traceback__ for each in errors if each.__traceback__ is not None]
+
+
 def _postpone(walk: Walk, error: Any, place: Place) -> None:
     walk.errors.append((error, place))
+
+
+def _visit_future(walk: Walk, future: Any, place: Place) -> None:
+    """A task keeps its result, or its error and, since Python 3.11, a traceback of its own."""
+    for owner, name in _OF_FUTURE:
+        kept = vars(owner).get(name)
+        if type(kept) is types.GetSetDescriptorType and comes_from(type(future), owner):
+            walk.push(kept.__get__(future), place.step("attribute", name))
+    for value in gc.get_referents(future):
+        if type(value) is types.TracebackType:
+            walk.push(value, place.step("attribute", "__traceback__"))
 
 
 def _variables(frame: FrameType) -> Mapping[str, Any]:
@@ -118,7 +169,7 @@ def _variables(frame: FrameType) -> Mapping[str, Any]:
     return variables if plain else {}
 
 
-def _cell(traceback: TracebackType | None, shell: Any) -> str:
+def cell_of(traceback: TracebackType | None, shell: Any) -> str:
     """Return the cell that failed, as a notebook shows its number."""
     cells = getattr(getattr(shell, "compile", None), "_filename_map", {})
     while traceback is not None:

@@ -38,7 +38,7 @@ def _visit_graph(walk: Walk, root: Any, place: Place) -> None:
         if node is None or walk.nodes.get(node, _UNSEEN) <= place.rank:
             continue
         walk.nodes[node] = place.rank
-        for saved in _saved(walk, node):
+        for saved in saved_by(walk, node):
             _enter(walk, saved, place)
         _visit_leaf(walk, node, place)
         waiting += [following for following, _ in node.next_functions]
@@ -56,8 +56,7 @@ def _enter(walk: Walk, saved: Any, place: Place) -> None:
 
 def _visit_leaf(walk: Walk, node: Any, place: Place) -> None:
     """A graph ends in leaves: those that are parameters of a model that nobody names."""
-    variable = getattr(node, "variable", None) if type(node).__name__ == "AccumulateGrad" else None
-    torch = walk.torch
+    variable, torch = leaf(node), walk.torch
     if variable is None or torch is None:
         return
     kind: Any = "parameters" if comes_from(type(variable), torch.parameter) else "tensor"
@@ -67,7 +66,13 @@ def _visit_leaf(walk: Walk, node: Any, place: Place) -> None:
         _enter(walk, gradient, place.seen_as("gradients"))
 
 
-def _saved(walk: Walk, node: Any) -> Iterator[Any]:
+def leaf(node: Any) -> Any:
+    """Return the variable that a graph ends in at this node, if it ends here."""
+    return getattr(node, "variable", None) if type(node).__name__ == "AccumulateGrad" else None
+
+
+def saved_by(walk: Walk, node: Any) -> Iterator[Any]:
+    """Yield what a node has saved for the backward pass, tensors and others, without unpacking."""
     kind = type(node)
     if kind not in walk.saved_names:
         walk.saved_names[kind] = _saved_names(kind)

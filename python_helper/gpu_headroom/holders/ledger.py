@@ -45,6 +45,11 @@ class Held:
         return self.place.root
 
     @property
+    def in_frame(self) -> bool:
+        """Whether it is a variable that a kept error remembers, or held by one."""
+        return any(each.via is not None and each.via.kind == "frame" for each in self.place.way)
+
+    @property
     def path(self) -> str:
         """The whole way, as the user would write it."""
         return self.place.path

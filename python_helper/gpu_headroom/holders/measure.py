@@ -5,8 +5,6 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from ..format import format_error
-from ..messages import message
 from .account import take
 
 if TYPE_CHECKING:
@@ -18,6 +16,8 @@ def measure(session: Session, request_id: str | None) -> wire.Holders:
     """Measure who holds what now. Call between cells, on the main thread."""
     from ..sources.nvml import processes
 
+    if session.poisoned is not None:
+        return not_measured(session, request_id, session.poisoned)
     snapshot = session.sampler.measure()
     devices = () if snapshot is None else snapshot.devices
     recording = session.recording
@@ -33,8 +33,8 @@ def measure(session: Session, request_id: str | None) -> wire.Holders:
     )
 
 
-def failed(session: Session, request_id: str, error: BaseException) -> wire.Holders:
-    """Return what is told of a measurement that failed."""
+def not_measured(session: Session, request_id: str | None, why: wire.Message) -> wire.Holders:
+    """Return what is told of a measurement that failed, or must not be made."""
     return {
         "type": "holders",
         "life_id": session.life_id,
@@ -45,5 +45,5 @@ def failed(session: Session, request_id: str, error: BaseException) -> wire.Hold
         "execution_count": None,
         "recording": False,
         "devices": [],
-        "message": message("holders.failed", error=format_error(error)),
+        "message": why,
     }

@@ -33,12 +33,13 @@ def visit_of(kind: type) -> Visit | None:
     """Return how objects of a class are looked into, `None` where they hold nothing of interest."""
     if comes_from(kind, type):
         return visit_class
-    if module_of(kind) in _OPAQUE or comes_from(kind, *_NOT_HOLDERS) or _is_machinery(kind):
+    if module_of(kind) in _OPAQUE or comes_from(kind, *_NOT_HOLDERS) or is_machinery(kind):
         return None
     return visit
 
 
-def _is_machinery(kind: type) -> bool:
+def is_machinery(kind: type) -> bool:
+    """Whether objects of a class are ours, or the shell or the kernel."""
     if module_of(kind).partition(".")[0] in _MACHINERY:
         return True
     return any((module_of(each), name_of(each)) == _SHELL for each in mro(kind))

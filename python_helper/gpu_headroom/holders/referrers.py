@@ -53,7 +53,7 @@ class Search:
         self.complete = True
         self.held = False
         self._names = shell.user_ns
-        self._roots = _tables_of_modules()
+        self._roots = tables_of_modules()
         self._deadline_s = time.thread_time() + budget_s
         self._seen: set[int] = set()
 
@@ -115,7 +115,7 @@ class Search:
                 yield [message("path.global", name=key, module=module), *steps(way)]
 
 
-def _tables_of_modules() -> dict[int, str]:
+def tables_of_modules() -> dict[int, str]:
     """Return the name of each module by the identity of its namespace."""
     modules = list(sys.modules.items())
     return {

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..format import format_error
+from ..messages import message
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -32,14 +35,15 @@ class HolderRequests:
         return {"type": "holders", "id": request["id"], "status": status, "last": self._last}
 
     def _measure(self, job: Job) -> None:
-        from .measure import failed, measure
+        from .measure import measure, not_measured
 
         session, (first, *others) = self._session, job.request_ids
         try:
             event = self._last = measure(session, first)
         except Exception as error:  # noqa: BLE001  the page waits for an end, whatever it is
             session.failed("holders", error)
-            event = failed(session, first, error)
+            why = message("holders.failed", error=format_error(error))
+            event = not_measured(session, first, why)
         session.send(event)
         for request_id in others:
             session.send({**event, "request_id": request_id})
@@ -56,7 +60,11 @@ class HolderRequests:
 
         session = self._session
         try:
-            ways = find(holder_id, session.shell, session.sampler.measure())
+            ways = (
+                Ways([], complete=False, message=session.poisoned)
+                if session.poisoned
+                else find(holder_id, session.shell, session.sampler.measure())
+            )
         except Exception as error:  # noqa: BLE001  the page waits for an end, whatever it is
             session.failed("holders", error)
             ways = Ways.broken_off(error)

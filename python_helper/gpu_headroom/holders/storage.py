@@ -57,6 +57,7 @@ class Torch:
         self.optimizer: type | None = _class("torch.optim.optimizer", "Optimizer")
         self.quiet = module._C.DisableTorchFunction  # noqa: SLF001 — the only switch there is
         self._getters: dict[str, Any] = {}
+        self._holds_objects: bool | None = None
         self._natures: dict[int, tuple[type, bool, bool]] = {}
 
     @classmethod
@@ -92,6 +93,19 @@ class Torch:
             return _key(memory) if memory.nbytes() else None
         except _UNREADABLE:
             return None
+
+    def kept_by_itself(self, tensor: Any) -> int:
+        """Return how many of the references to a tensor are PyTorch's own: 0 or 1.
+
+        Newer versions hold the Python object while C++ needs the tensor (`_use_count` above 1);
+        older ones take it over only once Python lets go. A storage shows which version it is.
+        """
+        if self._holds_objects is None:
+            memory = self.tensor.untyped_storage(tensor)  # type: ignore[attr-defined]  # known at run time
+            fresh = object()
+            self._holds_objects = sys.getrefcount(memory) > sys.getrefcount(fresh)
+        counts = getattr(self.tensor, "_use_count", None)
+        return int(self._holds_objects and counts is not None and counts(tensor) > 1)
 
     def storages(self, tensor: Any) -> Iterator[tuple[str, Storage]]:
         """Yield the GPU memory behind a tensor: in parts, with their names, if it has several."""

@@ -59,14 +59,14 @@ def survey(
     and leaves long containers closed once all that the gc knows has been found: they could only
     add other names. Holds nothing afterwards.
     """
-    with _gc_paused():
+    with gc_paused():
         return _survey(
             shell, tracebacks, elsewhere=elsewhere, for_account=for_account, budget_s=budget_s
         )
 
 
 @contextmanager
-def _gc_paused() -> Iterator[None]:
+def gc_paused() -> Iterator[None]:
     """Keep Python from collecting garbage of its own accord meanwhile.
 
     What a walk makes can set off a full collection, which takes longer than the walk may.

@@ -22,6 +22,7 @@ def visit(walk: Walk, tensor: Any, place: Place) -> None:
     graph = torch.get(tensor, "grad_fn")
     if graph is not None:
         walk.graphs.append((graph, place))
+        walk.results.append((tensor, place))
         if place.kind == "tensor":
             place = place.seen_as("activations")  # a result that a backward pass goes back from
     found(walk, tensor, place)

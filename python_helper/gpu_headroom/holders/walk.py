@@ -34,13 +34,17 @@ DEFAULT_BUDGET_S = 0.25
 
 
 class Walk:
-    """One walk over any number of roots. `truncated` tells that a budget ended some of it."""
+    """One walk over any number of roots. `truncated` tells that a budget ended some of it.
+
+    `results` are the tensors met that a graph hangs on.
+    """
 
     def __init__(self, torch: Torch | None, *, budget_s: float = DEFAULT_BUDGET_S) -> None:
         self.torch = torch
         self.arrays: list[Arrays] = arrays.loaded()
         self.ledger = Ledger()
         self.graphs: list[tuple[Any, Place]] = []
+        self.results: list[tuple[Any, Place]] = []
         self.errors: list[tuple[Any, Place]] = []
         self.models: list[modules.Model] = []
         self.type_names: dict[tuple[Origin, str], str] = {}

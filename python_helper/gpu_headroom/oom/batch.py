@@ -9,10 +9,10 @@ from __future__ import annotations
 import ast
 import functools
 import re
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..parse import parse_cell
 from .calls import Function, Parameter, callee, defaults, is_overridden
 
 if TYPE_CHECKING:
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 _NAME = re.compile(r"(?:.*_)?(?:batch_?size|bs|batch|bsz)", re.IGNORECASE)
 _OTHER_PHASE = re.compile(r"val|test|eval|valid", re.IGNORECASE)
-_MAGIC = re.compile(r"^(\s*)([%!].*)$", re.MULTILINE)
-_CELL_MAGIC = re.compile(r"(?<!\S)%(?=%\w)")
 _LARGEST = 2**40
 _LARGEST_EXPONENT = 40
 
@@ -85,7 +83,7 @@ def batch_literals(
 
 def literals_in(cell: CellRun, source: str) -> list[BatchLiteral]:
     """Return the batch literals of a cell as its `source` is now; none where it does not parse."""
-    tree = _parsed(source)
+    tree = parse_cell(source)
     return [] if tree is None else list(_literals(cell, tree))
 
 
@@ -168,8 +166,8 @@ def _counts(
         return type(value) is not int or value == literal.value
     if literal.parameter is None:
         return True
-    others = [tree for each in cells if (tree := _parsed(each.source)) is not None]
-    return not is_overridden(literal.parameter, _parsed(cell.source), others)
+    others = [tree for each in cells if (tree := parse_cell(each.source)) is not None]
+    return not is_overridden(literal.parameter, parse_cell(cell.source), others)
 
 
 def _literals(cell: CellRun, tree: ast.Module) -> Iterator[BatchLiteral]:
@@ -275,13 +273,13 @@ def _value_of(text: str) -> int | None:
 
 
 def _reads(cell: CellRun) -> set[str]:
-    tree = _parsed(cell.source)
+    tree = parse_cell(cell.source)
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} if tree else set()
 
 
 def _stores(cell: CellRun) -> set[str]:
     """Return the names a cell leaves behind, its functions and classes included."""
-    tree = _parsed(cell.source)
+    tree = parse_cell(cell.source)
     definitions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     names = set()
     for node in ast.walk(tree) if tree else ():
@@ -290,14 +288,3 @@ def _stores(cell: CellRun) -> set[str]:
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             names.add(node.id)
     return names
-
-
-def _parsed(source: str) -> ast.Module | None:
-    """Parse a cell, magics and shell commands blanked out in their lines; `None` if it does not."""
-    plain = _MAGIC.sub(lambda magic: f"{magic[1]}pass", _CELL_MAGIC.sub("#", source))
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the compiler has warned of this cell when it ran
-            return ast.parse(plain)
-    except (SyntaxError, ValueError, RecursionError):
-        return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..format import MIB
 from ..holders.names import user_names
@@ -34,7 +34,7 @@ _PROVEN_SHARE = 0.1  # of what is in use must have as many rows as a literal say
 class Failure:
     """A cell that ran out of GPU memory; `cells` are the latest runs of all, oldest first.
 
-    `runs` are also earlier ones of each.
+    `runs` are also earlier ones of each. `after_oom` is what the person's settings ask for.
     """
 
     error: BaseException
@@ -47,6 +47,7 @@ class Failure:
     shell: Any
     time_s: float
     runs: tuple[CellRun, ...] = ()
+    after_oom: Literal["ask", "free", "never"] = "ask"
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,6 +95,12 @@ def errors_within(error: BaseException) -> Iterator[BaseException]:
         waiting += [other for other in linked if is_kind(other, BaseException)]
 
 
+def text_of(error: BaseException) -> str:
+    """Return what an error says, without asking it for its `str`."""
+    args = BaseException.args.__get__(error)  # type: ignore[attr-defined]  # a C descriptor
+    return " ".join(arg for arg in args if is_kind(arg, str))
+
+
 def _members(error: BaseException) -> tuple[object, ...]:
     """Return the errors of a group; before Python 3.11 groups come from a package."""
     for kind in type(error).__mro__:
@@ -107,9 +113,7 @@ def _recognise_one(error: BaseException) -> Recognition | None:
     kind = type(error)
     names = ((each.__module__.partition(".")[0], each.__name__) for each in kind.__mro__)
     framework = next((_CLASSES[name] for name in names if name in _CLASSES), None)
-    args = BaseException.args.__get__(error)  # type: ignore[attr-defined]  # a C descriptor
-    text = " ".join(arg for arg in args if is_kind(arg, str))
-    found = _read(framework, kind.__name__, text, error)
+    found = _read(framework, kind.__name__, text_of(error), error)
     if found and not found.certain and _at_host(error):
         return None
     return found

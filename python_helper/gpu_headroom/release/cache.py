@@ -3,13 +3,45 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from ..messages import message
+from ..sources.torch_cuda import TorchCuda
+from .freeable import Freeable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .situation import Situation
+
+_CODE = """\
+# Cached by PyTorch, but not in use: for other programs.
+torch = sys.modules.get("torch")
+if torch is not None and torch.cuda.is_initialized():
+    torch.cuda.empty_cache()
+"""
 
 
-def empty_cache() -> None:
-    """Return unused blocks to the card, where CUDA is up and no graph is being captured."""
+def items(situation: Situation) -> Iterator[Freeable]:
+    """Yield the cache: headroom for others, since this kernel can use it anyway."""
+    yield Freeable(
+        id="cache",
+        kind="cache",
+        title=message("item.cache"),
+        cost=message("item.cache.cost"),
+        expected_bytes=None if situation.poisoned else _cached_bytes(),
+        free=_empty_cache,
+        safe=True,
+        adds_headroom=False,
+        blocked=message("item.cache.capturing") if _capturing(situation) else None,
+        code=_CODE,
+    )
+
+
+def _empty_cache() -> None:
+    """Return whole free segments to the card."""
     torch = _live_torch()
-    if torch is not None and not _capturing(torch):
+    if torch is not None:
         torch.cuda.empty_cache()
 
 
@@ -18,6 +50,16 @@ def _live_torch() -> Any:
     return torch if cuda is not None and cuda.is_initialized() else None
 
 
-def _capturing(torch: Any) -> bool:
-    asks = getattr(torch._C, "_cuda_isCurrentStreamCapturing", None)  # noqa: SLF001 — as torch.cuda.graphs asks
+def _capturing(situation: Situation) -> bool:
+    """Whether a CUDA graph is being captured, which emptying the cache would break."""
+    torch = None if situation.poisoned else _live_torch()
+    asks = getattr(torch and torch._C, "_cuda_isCurrentStreamCapturing", None)  # noqa: SLF001 — as torch.cuda.graphs asks
     return bool(asks()) if asks is not None else False
+
+
+def _cached_bytes() -> int | None:
+    source = TorchCuda()
+    if source.state() != "live":
+        return None
+    frameworks = (view.framework for view in source.read())
+    return sum(each.cached_bytes or 0 for each in frameworks if each is not None)

@@ -2,93 +2,81 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import re
+from textwrap import indent
+from typing import TYPE_CHECKING
 
 from ..format import format_bytes
-from ..holders.survey import survey
-from .outputs import unnamed_outputs
+from .items import SAFE, find
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
-    from ..wire import Holder
+    from .freeable import Freeable
+    from .situation import Situation
 
-_HEAD = '''\
+_FUNCTION = '''\
 def _free_gpu_memory():
-    """Let go of what failed cells still hold, then give unused memory back to the card."""
-    import gc
-    import sys
+    """Free what was chosen in GPU Headroom; this code needs nothing of it."""
+{body}
 
-    shell = get_ipython()
-    # A failed cell's variables live as long as its error is remembered (%debug needs it).
-    errors = [getattr(sys, "last_value", None)]
-    errors.append(getattr(shell.last_execution_result, "error_in_exec", None))
-    seen = set()
-    while errors:
-        error = errors.pop()
-        if error is not None and id(error) not in seen:
-            seen.add(id(error))
-            error.__traceback__ = None
-            errors += [error.__cause__, error.__context__, *getattr(error, "exceptions", ())]
-    for name in ("last_exc", "last_value", "last_traceback", "last_type"):
-        if hasattr(sys, name):
-            delattr(sys, name)
-    for name in ("tb", "etype", "evalue", "pdb"):
-        if hasattr(shell.InteractiveTB, name):
-            setattr(shell.InteractiveTB, name, None)
-    error = None
 '''
-
-_OUTPUTS = """\
-    # Displayed values on the GPU that no variable holds. They stay on screen.
-    for n in {numbers}:
-        value = shell.history_manager.output_hist.pop(n, None)
-        for names in (shell.user_ns, shell.user_ns_hidden):
-            if value is not None and names.get(f"_{{n}}") is value:
-                del names[f"_{{n}}"]
-            for last in ("_", "__", "___"):
-                if value is not None and names.get(last) is value:
-                    names[last] = None
-        for last in ("_", "__", "___"):
-            if value is not None and getattr(shell.displayhook, last, None) is value:
-                setattr(shell.displayhook, last, None)
-        if getattr(shell.last_execution_result, "result", None) is value:
-            shell.last_execution_result.result = None
-    value = None
-"""
-
-_TAIL = """\
-    gc.collect()
-    torch = sys.modules.get("torch")
-    if torch is not None and torch.cuda.is_initialized():
-        torch.cuda.empty_cache()
+_CALL = "_free_gpu_memory()\ndel _free_gpu_memory\n"
+_NEEDS = {"gc": "import gc\n", "sys": "import sys\n", "shell": "\nshell = get_ipython()\n"}
+_COLLECT = "gc.collect()\n"
+_MOST_SUGGESTED = 3
 
 
-"""
+def cleanup_code(situation: Situation, wanted: Collection[str] | None = None) -> str:
+    """Return the code of a clean-up cell that frees the `wanted` items of a plan, and no other.
 
-
-def cleanup_code(shell: Any) -> str:
-    """Return the code of a clean-up cell for the kernel as it is now.
-
-    It leaves no name behind. The largest variables stand in it as `del` lines to uncomment.
+    It leaves no name behind. `None` is the safe set; then the largest variables follow as `del`
+    lines to uncomment.
     """
-    return "".join(_pieces(shell))
+    items = find(situation, SAFE if wanted is None else wanted)
+    body = "".join(_statements(items))
+    needs = "".join(line for name, line in _NEEDS.items() if _uses(name, body))
+    function = indent(f"{needs}{body}" or "pass\n", "    ")
+    lines = _suggestions(situation) if wanted is None else _deletions(items)
+    return _FUNCTION.format(body=function) + "".join(lines) + _CALL
 
 
-def _pieces(shell: Any) -> Iterator[str]:
-    yield _HEAD
-    outputs = unnamed_outputs(shell)
-    if outputs:
-        yield _OUTPUTS.format(numbers=outputs)
-    yield _TAIL
-    found = survey(shell, elsewhere=False)
-    held = found.ledger.largest(0, "names") if found else []
+def _statements(items: list[Freeable]) -> Iterator[str]:
+    """Yield what the function does, in the order of freeing.
+
+    What is let go hangs in cycles, so garbage goes before the cache. Where a variable is deleted
+    altogether, there is nothing else to do about it.
+    """
+    deleted = {name for each in items for name in each.names}
+    others = [each for each in items if each.kind != "cache"]
+    for each in others:
+        if not each.names and each.id.partition(":")[2] not in deleted:
+            yield _code(each)
+    if others and others[-1].kind != "garbage":
+        yield _COLLECT
+    yield from (_code(each) for each in items if each.kind == "cache")
+
+
+def _uses(name: str, code: str) -> bool:
+    return re.search(rf"\b{name}\b", code) is not None
+
+
+def _deletions(items: list[Freeable]) -> Iterator[str]:
+    return (_code(each) for each in items if each.names)
+
+
+def _code(item: Freeable) -> str:
+    title = item.title["text"]
+    if item.blocked is not None:
+        return f"# Left out: {title}. {item.blocked['text']}\n"
+    return f"{item.code.strip()}\n" if item.code else f"# Left out: {title}. Code cannot do it.\n"
+
+
+def _suggestions(situation: Situation) -> Iterator[str]:
+    """Yield lines that delete the largest variables, commented out: that is the user's choice."""
+    found = situation.found
+    held = found.ledger.largest(0, "names", count=_MOST_SUGGESTED) if found else []
     if held:
-        yield from _deletions(held)
-    yield "_free_gpu_memory()\ndel _free_gpu_memory\n"
-
-
-def _deletions(held: list[Holder]) -> Iterator[str]:
-    yield "# Your own variables that hold most; take the # away to delete one.\n"
+        yield "# Your own variables that hold most; take the # away to delete one.\n"
     for holder in held:
         yield f"# del {holder['name']}  # {format_bytes(holder['bytes'])}\n"

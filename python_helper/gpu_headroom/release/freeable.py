@@ -19,8 +19,9 @@ class Freeable:
     nothing; it may raise. `expected_bytes` is what comes back if this alone is freed, over all
     devices, `None` is not measured. `names` are variables of the user's that it deletes. Outside
     the safe set `confirm` says what a person has to agree to. `blocked` says why it cannot be
-    freed now. `undo` is the id of the item that takes it back. `code` does the same as visible
-    code without the helper, and leaves no name behind; empty where that cannot be.
+    freed now. `undo` is the id of the item that takes it back. `code` does the same without the
+    helper, as statements of a function that knows `gc`, `sys` and `shell`, of the notebook where
+    it deletes `names`; empty where that cannot be.
     """
 
     id: str

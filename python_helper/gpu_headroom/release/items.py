@@ -1,43 +1,90 @@
-"""What can be freed, what it is expected to give, and what one loses by it."""
+"""What can be freed, in the order of freeing: one file per kind of item."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import gc
+from typing import TYPE_CHECKING
 
-from ..holders.survey import survey
-from ..messages import message
-from ..sources.torch_cuda import TorchCuda
-from .tracebacks import debugging
+from . import (
+    cache,
+    errors,
+    framework_caches,
+    garbage,
+    gradients,
+    graphs,
+    leftovers,
+    offload,
+    optimizer_state,
+    outputs,
+    tracebacks,
+    variables,
+)
 
 if TYPE_CHECKING:
-    from ..protocol import ItemId
-    from ..wire import Item, Message
+    from collections.abc import Callable, Collection, Iterator
+
+    from ..wire import Item
+    from .freeable import Freeable
+    from .situation import Situation
+
+KINDS: dict[str, Callable[[Situation], Iterator[Freeable]]] = {
+    "traceback": tracebacks.items,
+    "outputs": outputs.items,
+    "output": outputs.items,
+    "error": errors.items,
+    "variable": variables.items,
+    "leftover": leftovers.items,
+    "graph": graphs.items,
+    "gradients": gradients.items,
+    "optimizer_state": optimizer_state.items,
+    "offload": offload.items,
+    "restore": offload.items,
+    "framework_cache": framework_caches.items,
+    "garbage": garbage.items,
+    "cache": cache.items,
+}
+"""What finds the items of each kind, in the order of freeing."""
+
+SAFE = ("outputs", "traceback", "garbage", "cache")
+"""What is freed unless something else is asked for: no variable that the user named goes."""
+
+SAFE_KINDS = frozenset({*SAFE, "output"})
+_WITHOUT_LOOKING = frozenset({"garbage", "cache", "framework_cache"})
 
 
-def plan(shell: Any) -> list[Item]:
-    """List the items with bytes measured on the reference graph; all devices together.
+def kind_of(item_id: str) -> str:
+    """Return the kind that an id begins with, `output` for a single displayed value."""
+    return item_id.partition(":")[0]
 
-    What garbage would give cannot be measured before it is collected: `None`.
+
+def find(situation: Situation, wanted: Collection[str] | None = None) -> list[Freeable]:
+    """Return what can be freed, or what of it is `wanted`, in the order of freeing.
+
+    `outputs` are all displayed values. A file that fails costs its own items only.
     """
-    found = survey(shell, elsewhere=False)
-    traceback = found.ledger.bytes(origin="traceback") if found else None
-    outputs = found.ledger.bytes(origin="outputs") if found else None
-    cost = "item.traceback.cost_debugging" if debugging() else "item.traceback.cost"
-    return [
-        _item("traceback", message("item.traceback"), message(cost), traceback),
-        _item("outputs", message("item.outputs"), message("item.outputs.cost"), outputs),
-        _item("garbage", message("item.garbage"), message("item.garbage.cost"), None),
-        _item("cache", message("item.cache"), message("item.cache.cost"), _cached_bytes()),
-    ]
+    if situation.poisoned is not None:
+        return []  # even a look could touch the GPU
+    kinds = set(KINDS) if wanted is None else {kind_of(each) for each in wanted}
+    if kinds - _WITHOUT_LOOKING:
+        situation.reachable.look()
+    found: list[Freeable] = []
+    for items in dict.fromkeys(items for kind, items in KINDS.items() if kind in kinds):
+        try:
+            found += items(situation)
+        except Exception as error:  # noqa: BLE001  what else can be freed must not suffer
+            situation.failed("release", error)
+    return [each for each in found if wanted is None or each.id in wanted or _as_one(each, wanted)]
 
 
-def _item(item_id: ItemId, title: Message, cost: Message, expected: int | None) -> Item:
-    return {"id": item_id, "title": title, "cost": cost, "expected_bytes": expected, "safe": True}
+def _as_one(item: Freeable, wanted: Collection[str]) -> bool:
+    return item.kind == "outputs" and "outputs" in wanted
 
 
-def _cached_bytes() -> int | None:
-    source = TorchCuda()
-    if source.state() != "live":
-        return None
-    frameworks = (view.framework for view in source.read())
-    return sum(each.cached_bytes or 0 for each in frameworks if each is not None)
+def plan(situation: Situation) -> list[Item]:
+    """List the items with what each would give back if it alone were freed, over all devices.
+
+    Collects garbage first: it would count as holding what it refers to.
+    """
+    if situation.poisoned is None:
+        gc.collect()
+    return [each.as_wire() for each in find(situation)]

@@ -3,32 +3,32 @@
 from __future__ import annotations
 
 import gc
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
 
+from ..format import format_error
 from ..holders.survey import survey
 from ..messages import message
-from ..protocol import ItemId
-from .cache import empty_cache
-from .outputs import purge_outputs
-from .tracebacks import debugging, drop_tracebacks
+from .items import KINDS, SAFE, SAFE_KINDS, find, kind_of
+from .tracebacks import debugging
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from ..snapshot import DeviceReading, Snapshot
     from ..wire import Holder, Message, ReleasedItem
+    from .freeable import Freeable
+    from .situation import Situation
 
     Read = Callable[[], Snapshot | None]
-
-SAFE: tuple[ItemId, ...] = get_args(ItemId)
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What a release did, in bytes over all devices; `None` is not measured.
 
-    Headroom is that of the device that gained most.
+    Headroom is that of the device that gained most. `undo` are ids of items that take something
+    back.
     """
 
     status: Literal["done", "nothing", "failed"]
@@ -39,57 +39,106 @@ class Outcome:
     headroom_after_bytes: int | None
     items: list[ReleasedItem]
     still_held: list[Holder]
+    undo: list[str]
     message: Message
 
 
-def run(items: Sequence[str] | None, shell: Any, read: Read) -> Outcome:
+def objection(items: Sequence[str] | None, confirmed: Collection[str]) -> Message | None:
+    """Return why a wish is refused as a whole: an item of no kind, or one not confirmed."""
+    for each in items or ():
+        if kind_of(each) not in KINDS:
+            return message("released.unknown", name=each[:_SHOWN])
+        if kind_of(each) not in SAFE_KINDS and each not in confirmed:
+            return message("released.unconfirmed", name=each[:_SHOWN])
+    return None
+
+
+def run(
+    items: Sequence[str] | None,
+    situation: Situation,
+    read: Read,
+    confirmed: Collection[str] = (),
+) -> Outcome:
     """Free `items` (`None`: the safe set) and say what came back.
 
-    `read` measures all devices now. Raises `ValueError` for an item that there is not.
+    `read` measures all devices now. Raises `ValueError`, before anything is freed, for an item
+    of no kind and for one that has to be `confirmed` and is not.
     """
-    wanted = SAFE if items is None else tuple(items)
-    unknown = [each for each in wanted if each not in SAFE]
-    if unknown:
-        raise ValueError(f"There is no item {unknown[0]!r}: choose from {', '.join(SAFE)}.")
+    refused = objection(items, confirmed)
+    if refused is not None:
+        raise ValueError(refused["text"])
+    if situation.poisoned is not None:
+        return _failed(None, situation.poisoned)
     if debugging():
-        return _failed(read())
+        return _failed(read(), message("released.debugging"))
+    wanted = dict.fromkeys(SAFE if items is None else items)
     before = read()
-    freed = _free(wanted, shell, read)
-    after = read()
-    return _outcome(before, after, freed, shell)
-
-
-def _free(wanted: Sequence[str], shell: Any, read: Read) -> list[ReleasedItem]:
-    """Free in an order in which each step finds what the one before has let go.
-
-    Variables of failed cells hang in cycles: garbage is collected once after the tracebacks are
-    dropped, and what that gives is counted with them.
-    """
-    start = _in_use(read())
-    if "outputs" in wanted:
-        purge_outputs(shell)
-    purged = _in_use(read())
-    if "traceback" in wanted:
-        drop_tracebacks(shell)
-    if set(wanted) - {"cache"}:
+    if any(kind_of(each) != "cache" for each in wanted):
         gc.collect()
-    collected = _in_use(read())
-    if "cache" in wanted:
-        empty_cache()
-    by_collection = _less(purged, collected)
-    amounts: dict[str, int | None] = {
-        "outputs": _less(start, purged),
-        "traceback": by_collection,
-        "garbage": None if "traceback" in wanted else by_collection,
-        "cache": 0,
-    }
-    if wanted == ("outputs",):
-        amounts["outputs"] = _less(start, collected)
-    return [{"id": each, "freed_bytes": amounts[each]} for each in SAFE if each in wanted]
+    garbage = _less(_in_use(before), _in_use(read()))
+    found = find(situation, wanted)
+    released = [_gone(each) for each in wanted if items is not None and not _among(found, each)]
+    released += [
+        _collected(each, garbage) if each.kind == "garbage" else _free(each, read) for each in found
+    ]
+    given = {each["id"] for each in released if each["freed_bytes"]}
+    undo = [item.undo for item in found if item.undo is not None and item.id in given]
+    outcome = _outcome(before, read(), released, undo, situation.shell)
+    return _taken_back(outcome, found, released)
+
+
+def _taken_back(outcome: Outcome, found: list[Freeable], released: list[ReleasedItem]) -> Outcome:
+    """Say how moving something back went: there, that nothing came back is no news."""
+    said = released[0]["message"] if len(released) == 1 else None
+    if said is None or not found or found[0].kind != "restore":
+        return outcome
+    status: Literal["done", "failed"] = "failed"
+    if said["id"] == "item.restore.done":
+        status = "done"
+    return replace(outcome, status=status, message=said)
+
+
+_SHOWN = 80
+_ROUNDING = 2**20  # a difference that is not worth a word
+
+
+def _among(found: list[Freeable], wanted: str) -> bool:
+    return wanted in SAFE or any(each.id == wanted for each in found)
+
+
+def _gone(item_id: str) -> ReleasedItem:
+    title = message("item.named", name=item_id[:_SHOWN])
+    return {"id": item_id, "title": title, "freed_bytes": 0, "message": message("item.gone")}
+
+
+def _collected(item: Freeable, freed_bytes: int | None) -> ReleasedItem:
+    """Say what was collected before all else, so that it counts as garbage and as nothing else."""
+    return {"id": item.id, "title": item.title, "freed_bytes": freed_bytes, "message": None}
+
+
+def _free(item: Freeable, read: Read) -> ReleasedItem:
+    """Free one item and measure it by itself; what it leaves in cycles is collected with it."""
+    before, said = _in_use(read()), item.blocked
+    if said is None:
+        try:
+            said = item.free()
+        except Exception as error:  # noqa: BLE001  the others are still to be freed
+            said = message("item.failed", error=format_error(error))
+    if item.kind == "cache":
+        return {"id": item.id, "title": item.title, "freed_bytes": 0, "message": said}
+    gc.collect()
+    freed = _less(before, _in_use(read()))
+    if said is None and freed is not None and freed < (item.expected_bytes or 0) - _ROUNDING:
+        said = message("item.kept")
+    return {"id": item.id, "title": item.title, "freed_bytes": freed, "message": said}
 
 
 def _outcome(
-    before: Snapshot | None, after: Snapshot | None, items: list[ReleasedItem], shell: Any
+    before: Snapshot | None,
+    after: Snapshot | None,
+    items: list[ReleasedItem],
+    undo: list[str],
+    shell: Any,
 ) -> Outcome:
     device = _most_gained(before, after)
     found = survey(shell, elsewhere=False)
@@ -109,6 +158,7 @@ def _outcome(
         headroom_after_bytes=device.headroom_bytes if device else None,
         items=items,
         still_held=held,
+        undo=undo,
         message=_said(freed, returned, device, held),
     )
 
@@ -138,7 +188,7 @@ def _said(
     return message("released.nothing")
 
 
-def _failed(now: Snapshot | None) -> Outcome:
+def _failed(now: Snapshot | None, why: Message) -> Outcome:
     device = now.devices[0] if now and now.devices else None
     headroom = device.headroom_bytes if device else None
     return Outcome(
@@ -150,7 +200,8 @@ def _failed(now: Snapshot | None) -> Outcome:
         headroom_after_bytes=headroom,
         items=[],
         still_held=[],
-        message=message("released.debugging"),
+        undo=[],
+        message=why,
     )
 
 

@@ -2,63 +2,125 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
-from ..holders.names import name_roots
-from ..holders.storage import Torch
-from ..holders.walk import Place, Walk
+from ..messages import message
+from .freeable import Freeable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterable, Iterator
+
+    from .situation import Situation
 
 _LAST = ("_", "__", "___")
+_NUMBERED = re.compile(r"_\d+")
 
 
-def unnamed_outputs(shell: Any) -> list[int]:
-    """Return the `n` of each `Out[n]` that keeps GPU memory which no variable keeps."""
-    holds = _unnamed(shell)
-    return [n for n, value in list(shell.history_manager.output_hist.items()) if holds(value)]
+def items(situation: Situation) -> Iterator[Freeable]:
+    """Yield a row for each displayed value; those that share their memory have one together."""
+    shell = situation.shell
+    displayed = _displayed(shell)
+    names = {name for names in displayed.values() for name in names}
+    values = _values(shell, names)
+    for ids, freed_bytes in situation.reachable.groups(values, names=names):
+        group = tuple(name for each in ids for name in displayed[each])
+        yield _row(shell, group, freed_bytes)
 
 
-def purge_outputs(shell: Any) -> None:
-    """Take such values out of the history. `Out`, `_` and `_n` go on working.
+def _row(shell: Any, names: tuple[str, ...], freed_bytes: int | None) -> Freeable:
+    shown = [f"Out[{each[1:]}]" for each in names if _NUMBERED.fullmatch(each)] or names[:1]
+    return Freeable(
+        id=f"output:{names[0].strip('_') or names[0]}",
+        kind="outputs",
+        title=message("item.output", names=", ".join(shown)),
+        cost=message("item.outputs.cost"),
+        expected_bytes=freed_bytes,
+        free=lambda: _purge(shell, names),
+        safe=True,
+        selected=True,
+        code=_code(shell, names),
+    )
 
-    IPython keeps each value in several places, `user_ns_hidden` among them; `_` must change in
-    all of them together, or IPython takes it for the user's own and stops updating it.
+
+def _code(shell: Any, names: tuple[str, ...]) -> str:
+    """Return code without the helper: IPython's `del_var` deletes an object wherever it is kept.
+
+    It starts from a name; where the user took that name over, the copies go one by one.
     """
-    holds = _unnamed(shell)
-    spaces = (shell.user_ns, shell.user_ns_hidden)
+    named = [(name, value) for name, value in _named(shell) if name in names]
+    found: dict[int, str] = {}
+    for name, value in named:
+        if shell.user_ns.get(name) is value:
+            found.setdefault(id(value), name)
+    lines = ["# Displayed on the GPU, and no variable holds it. It stays on screen."]
+    lines += ["shell.last_execution_result.result = None"]
+    if found:
+        lines += [f"for name in {list(found.values())}:", "    if name in shell.user_ns:"]
+        lines += ["        shell.del_var(name)", f"for name in {_LAST}:"]
+        lines += ["    shell.user_ns.setdefault(name, None)"]
+    for name in dict.fromkeys(name for name, value in named if id(value) not in found):
+        if name in _LAST:
+            lines.append(f'shell.user_ns_hidden["{name}"] = shell.displayhook.{name} = None')
+        else:
+            lines.append(f"shell.history_manager.output_hist.pop({name[1:]}, None)")
+            lines.append(f'shell.user_ns_hidden.pop("{name}", None)')
+    return "\n".join(lines)
+
+
+def _displayed(shell: Any) -> dict[int, list[str]]:
+    """Return the names of the output history, `_5` before `_`, by the id of their value.
+
+    What the user has given a value of their own is not among them: IPython keeps its own
+    values in `user_ns_hidden`, too.
+    """
+    found: dict[int, list[str]] = {}
+    for name, value in _named(shell):
+        if name not in found.setdefault(id(value), []):
+            found[id(value)].append(name)
+    return found
+
+
+def _named(shell: Any) -> Iterator[tuple[str, Any]]:
+    for count, value in list(shell.history_manager.output_hist.items()):
+        yield f"_{count}", value
+    hidden = list(shell.user_ns_hidden.items())
+    yield from (each for each in hidden if _NUMBERED.fullmatch(each[0]))
+    result = getattr(getattr(shell, "last_execution_result", None), "result", None)
+    last = [(name, getattr(shell.displayhook, name, None)) for name in _LAST]
+    last += [(name, value) for name, value in hidden if name in _LAST]
+    yield from (each for each in (*last, ("_", result)) if each[1] is not None)
+
+
+def _values(shell: Any, names: Iterable[str]) -> list[Any]:
+    wanted = set(names)
+    found = {id(value): value for name, value in _named(shell) if name in wanted}
+    return list(found.values())
+
+
+def _purge(shell: Any, names: tuple[str, ...]) -> None:
+    forget(shell, set(map(id, _values(shell, names))))
+
+
+def forget(shell: Any, going: set[int]) -> None:
+    """Take the values of these ids out of the history. `Out`, `_` and `_n` go on working.
+
+    IPython keeps each in several places; `_` must change in all of them together, or IPython
+    takes it for the user's own and stops updating it.
+    """
     history = shell.history_manager.output_hist
-    for n, value in [(n, value) for n, value in list(history.items()) if holds(value)]:
-        del history[n]
-        for space in spaces:
-            if space.get(f"_{n}") is value:  # the user may have taken the name
-                del space[f"_{n}"]
+    for count in [count for count, value in list(history.items()) if id(value) in going]:
+        del history[count]
+    for space in (shell.user_ns, shell.user_ns_hidden):
+        for name in [name for name in list(space) if _NUMBERED.fullmatch(name)]:
+            if id(space[name]) in going:
+                del space[name]
+        for name in _LAST:
+            if id(space.get(name)) in going:
+                space[name] = None
     for name in _LAST:
-        value = getattr(shell.displayhook, name, None)
-        if value is not None and holds(value):
+        if id(getattr(shell.displayhook, name, None)) in going:
             setattr(shell.displayhook, name, None)
-            for space in spaces:
-                if space.get(name) is value:
-                    space[name] = None
     result = getattr(shell, "last_execution_result", None)
-    if result is not None and result.result is not None and holds(result.result):
+    if result is not None and id(result.result) in going:
         result.result = None
-
-
-def _unnamed(shell: Any) -> Callable[[object], bool]:
-    """Return whether a value keeps GPU memory in use that the user's names do not keep."""
-    torch = Torch.loaded()
-    if torch is None:
-        return lambda _: False
-    named = Walk(torch)
-    named.run(name_roots(shell))
-    keys = {held.storage.key for held in named.ledger}
-    complete = not named.truncated
-
-    def holds(value: object) -> bool:
-        walk = Walk(torch)
-        walk.run([(value, Place("outputs", ""))])
-        return complete and any(held.storage.key not in keys for held in walk.ledger)
-
-    return holds

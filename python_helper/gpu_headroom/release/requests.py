@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ..format import format_error
 from ..messages import message
+from ..requests import Refusal
 from .code import cleanup_code
 from .items import plan
-from .outcome import run
+from .outcome import objection, run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -46,11 +47,13 @@ class ReleaseRequests:
 
     def _make_plan(self, job: Job) -> None:
         session = self._session
-        items = plan(session.shell)
-        expected = sum(each["expected_bytes"] or 0 for each in items if each["safe"])
-        summary = (
-            message("plan.ready", expected_bytes=expected) if expected else message("plan.nothing")
-        )
+        items: list[wire.Item] = []
+        try:
+            items = plan(session.situation())
+            summary = session.poisoned or _summary(items)
+        except Exception as error:  # noqa: BLE001  the page waits for a plan, whatever it is
+            session.failed("plan", error)
+            summary = message("plan.failed", error=format_error(error))
         for request_id in job.request_ids:
             session.send(
                 {
@@ -64,11 +67,14 @@ class ReleaseRequests:
 
     def _release(self, request: protocol.ReleaseRequest) -> wire.ReleaseReply:
         session = self._session
-        items, report_id = request["items"], request["report_id"]
+        items, confirmed, report_id = request["items"], request["confirmed"], request["report_id"]
+        refused = objection(items, confirmed)
+        if refused is not None:
+            raise Refusal(refused)
         wish = ("release", None if items is None else tuple(sorted(items)), report_id)
         status = session.turn
         job = session.mainloop.submit(
-            wish, request["id"], lambda job: self._run_release(job.id, items, report_id)
+            wish, request["id"], lambda job: self._run_release(job.id, items, confirmed, report_id)
         )
         return {
             "type": "release",
@@ -77,12 +83,30 @@ class ReleaseRequests:
             "status": status,
         }
 
+    def free_failed(self, report_id: str) -> None:
+        """Free what a failed cell still holds when the main thread comes round to it, unasked."""
+        items = ("traceback",)
+        self._session.mainloop.submit(
+            ("release", items, report_id),
+            "",
+            lambda job: self._run_release(job.id, items, (), report_id, unasked=True),
+        )
+
     def _run_release(
-        self, release_id: str, items: Sequence[protocol.ItemId] | None, report_id: str | None
+        self,
+        release_id: str,
+        items: Sequence[str] | None,
+        confirmed: Sequence[str],
+        report_id: str | None,
+        *,
+        unasked: bool = False,
     ) -> None:
         session = self._session
         try:
-            outcome = asdict(run(items, session.shell, session.sampler.measure))
+            situation, read = session.situation(), session.sampler.measure
+            outcome = asdict(run(items, situation, read, confirmed))
+            if unasked and (outcome["freed_bytes"] or 0) > 0:
+                outcome["message"] = _unasked(outcome)
         except Exception as error:  # noqa: BLE001  the page waits for an end, whatever it is
             session.failed("release", error)
             outcome = _without_effect("failed", error=format_error(error))
@@ -111,8 +135,26 @@ class ReleaseRequests:
         return {"type": "cancel", "id": request["id"], "cancelled": cancelled}
 
     def _cleanup(self, request: protocol.CleanupRequest) -> wire.CleanupReply:
-        code = cleanup_code(self._session.shell)
+        session = self._session
+        if session.poisoned is not None:
+            raise Refusal(session.poisoned)
+        if session.ledger.running:
+            raise Refusal(message("cleanup.busy"))
+        code = cleanup_code(session.situation(), request["items"])
         return {"type": "cleanup", "id": request["id"], "code": code}
+
+
+def _summary(items: list[wire.Item]) -> wire.Message:
+    safe = [each for each in items if each["safe"] and each["adds_headroom"]]
+    expected = sum(each["expected_bytes"] or 0 for each in safe)
+    return message("plan.ready", expected_bytes=expected) if expected else message("plan.nothing")
+
+
+def _unasked(outcome: Mapping[str, Any]) -> wire.Message:
+    freed, headroom = outcome["freed_bytes"], outcome["headroom_after_bytes"]
+    if headroom is None:
+        return message("released.by_itself_no_headroom", freed_bytes=freed)
+    return message("released.by_itself", freed_bytes=freed, headroom_bytes=headroom)
 
 
 def _without_effect(status: str, **params: str) -> dict[str, object]:
@@ -122,5 +164,6 @@ def _without_effect(status: str, **params: str) -> dict[str, object]:
         **dict.fromkeys(_MEASURED),
         "items": [],
         "still_held": [],
+        "undo": [],
         "message": message(f"released.{status}", **params),
     }

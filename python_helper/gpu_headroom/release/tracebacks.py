@@ -11,15 +11,67 @@ import sys
 import types
 from typing import TYPE_CHECKING, Any
 
-from ..holders.frames import last_errors, last_tracebacks
+from ..holders.frames import callers, frames_of, last_errors, last_tracebacks
+from ..messages import message
+from .freeable import Freeable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType, TracebackType
 
+    from .situation import Situation
+
 _OF_SYS = ("last_exc", "last_value", "last_traceback", "last_type")
 _OF_FORMATTER = ("tb", "etype", "evalue", "pdb")
 _DEBUGGERS = frozenset({"pdb", "bdb", "IPython.core.debugger"})
+_CODE = """\
+# Errors that Python and IPython remember keep the variables of their cells. `%debug` is lost.
+last = shell.last_execution_result
+errors = [getattr(sys, name, None) for name in ("last_exc", "last_value")]
+errors += [getattr(last, name, None) for name in ("error_in_exec", "error_before_exec")]
+errors += [getattr(shell.InteractiveTB, "evalue", None), shell.SyntaxTB.last_syntax_error]
+seen = set()
+while errors:
+    error = errors.pop()
+    if isinstance(error, BaseException) and id(error) not in seen:
+        seen.add(id(error))
+        error.__traceback__ = None
+        errors += [error.__cause__, error.__context__]
+        errors += getattr(error, "exceptions", None) or ()
+for name in ("last_exc", "last_value", "last_traceback", "last_type"):
+    vars(sys).pop(name, None)
+for name in ("tb", "etype", "evalue", "pdb"):
+    if hasattr(shell.InteractiveTB, name):
+        setattr(shell.InteractiveTB, name, None)
+shell.SyntaxTB.last_syntax_error = error = last = None
+"""
+
+
+def items(situation: Situation) -> Iterator[Freeable]:
+    """Yield the remembered errors of failed cells."""
+    shell = situation.shell
+    yield Freeable(
+        id="traceback",
+        kind="traceback",
+        title=message("item.traceback"),
+        cost=message("item.traceback.cost"),
+        expected_bytes=situation.reachable.of_remembered(),
+        free=lambda: drop_tracebacks(shell),
+        safe=True,
+        selected=True,
+        blocked=message("item.traceback.cost_debugging") if debugging() else None,
+        code=_CODE,
+    )
+
+
+def remembered(shell: Any) -> tuple[list[Any], list[Any]]:
+    """Return what goes with the remembered errors, and what lets go of it: frames are cleared."""
+    formatter = getattr(shell, "InteractiveTB", None)
+    tracebacks = last_tracebacks(shell)
+    frames = list(frames_of(tracebacks))
+    values = [*tracebacks, getattr(formatter, "pdb", None)]
+    values += [each for frame in frames for each in gc.get_referents(frame)]
+    return values, [*last_errors(shell), vars(sys), formatter, *frames]
 
 
 def debugging() -> bool:
@@ -27,7 +79,7 @@ def debugging() -> bool:
     return any(
         frame.f_globals.get("__name__") in _DEBUGGERS
         for stack in sys._current_frames().values()  # noqa: SLF001 — the documented way to other threads' stacks
-        for frame in _callers(stack)
+        for frame in callers(stack)
     )
 
 
@@ -38,9 +90,9 @@ def drop_tracebacks(shell: Any) -> None:
     is nothing. The errors themselves stay, without their tracebacks.
     """
     errors, tracebacks = last_errors(shell), last_tracebacks(shell)
-    _clear_frames(tracebacks)
+    clear_frames(tracebacks)
     for error in errors:
-        error.__traceback__ = None
+        forget_traceback(error)
     for name in _OF_SYS:
         if hasattr(sys, name):
             delattr(sys, name)
@@ -52,20 +104,27 @@ def drop_tracebacks(shell: Any) -> None:
         shell.SyntaxTB.last_syntax_error = None
 
 
-def _clear_frames(tracebacks: list[TracebackType]) -> None:
-    """Empty the frames, for an error that the user keeps elsewhere.
+def forget_traceback(error: BaseException) -> None:
+    """Take the traceback from an error, also from one of a class that forbids assignment."""
+    BaseException.__setattr__(error, "__traceback__", None)
+
+
+def clear_frames(tracebacks: list[TracebackType]) -> None:
+    """Empty the frames and those that called them, for a traceback that somebody keeps elsewhere.
 
     Up to Python 3.12 `clear` leaves behind the copy of the variables that a formatter made by
     reading `f_locals`; reading it once more empties that, too.
     """
     suspended = _suspended_frames() if tracebacks else set()
+    frames = set(frames_of(tracebacks))
     for traceback in tracebacks:
         step: TracebackType | None = traceback
         while step is not None:
-            frame = step.tb_frame
-            if frame not in suspended and _clear(frame):
-                frame.f_locals  # noqa: B018 — the read is the point
+            frames.add(step.tb_frame)
             step = step.tb_next
+    for frame in frames - suspended:
+        if _clear(frame):
+            frame.f_locals  # noqa: B018 — the read is the point
 
 
 def _clear(frame: FrameType) -> bool:
@@ -87,9 +146,3 @@ def _suspended_frames() -> set[FrameType]:
         getattr(value, kinds[type(value)]) for value in gc.get_objects() if type(value) in kinds
     )
     return {frame for frame in frames if frame is not None}
-
-
-def _callers(frame: FrameType | None) -> Iterator[FrameType]:
-    while frame is not None:
-        yield frame
-        frame = frame.f_back

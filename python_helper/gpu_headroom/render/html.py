@@ -82,7 +82,7 @@ def _remedies(report: Report) -> Iterator[str]:
 
 
 def _remedy(remedy: Remedy) -> Iterator[str]:
-    yield f"<strong>{_marked(remedy['title']['text'])}</strong>: {escape(words.effect(remedy))}"
+    yield words.titled(remedy, f"<strong>{_marked(remedy['title']['text'])}</strong>")
     yield f"<br>{_marked(remedy['note']['text'])}"
     if remedy["type_this"]:
         yield f"<br>{_marked(words.say('card.type_this', code=remedy['type_this']))}"
@@ -99,6 +99,8 @@ def _diff(diff: Diff) -> str:
 
 
 def _details(report: Report) -> Iterator[str]:
+    if not report["details"]:
+        return
     yield f"<details><summary>{escape(words.say('card.details'))}</summary><table><thead><tr>"
     for heading in ("card.moment", "", "card.source"):
         yield f'<th scope="col">{escape(words.say(heading)) if heading else ""}</th>'

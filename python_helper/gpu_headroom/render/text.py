@@ -28,8 +28,8 @@ def _lines(report: Report) -> Iterator[str]:
     yield f"{name}: {needed}"
     yield words.subtitle(report)
     yield ""
-    yield from _bars(report)
-    yield ""
+    if report["parts"]:
+        yield from (*_bars(report), "")
     held = words.traceback(report)
     if held:
         yield from (_plain(held), "")
@@ -56,7 +56,7 @@ def _bars(report: Report) -> Iterator[str]:
 
 
 def _remedy(number: int, remedy: Remedy) -> Iterator[str]:
-    yield f"  {number}. {_plain(remedy['title']['text'])}: {words.effect(remedy)}"
+    yield f"  {number}. {words.titled(remedy, _plain(remedy['title']['text']))}"
     yield f"     {_plain(remedy['note']['text'])}"
     if remedy["type_this"]:
         yield f"     {_plain(words.say('card.type_this', code=remedy['type_this']))}"

@@ -20,6 +20,8 @@ def say(message_id: str, /, **params: str | float | None) -> str:
 
 def title(report: Report) -> tuple[str, str]:
     """Return the title and what was missing: "Out of GPU memory", "needed 2.00 GiB more, …"."""
+    if report["poisoned"]:
+        return say("poisoned.title"), say("poisoned.restart")
     return headline(
         report["requested_bytes"], report["available_bytes"], simulated=report["simulated"]
     )
@@ -61,6 +63,11 @@ def traceback(report: Report) -> str | None:
     # Each name stands in code marks of its own, which a parameter may not contain.
     whole = say("card.traceback", traceback_bytes=held, variables="\0")
     return whole.replace("\0", names)
+
+
+def titled(remedy: Remedy, title: str) -> str:
+    """Return "Free …: 12.0 GiB measured"; memory is not what a restart is for."""
+    return title if remedy["id"] == "restart" else f"{title}: {effect(remedy)}"
 
 
 def effect(remedy: Remedy) -> str:

@@ -46,6 +46,7 @@ class Sources:
 
     PyTorch's is part of the core and always there; the others come with the second pack, which
     `complete` tells. Whichever of the others fails is reported by `failed`, once, and left out.
+    Where `frozen` is set it is all there is to read: the GPU must not be touched any more.
     """
 
     def __init__(self, complete: Callable[[], bool], failed: Failed) -> None:
@@ -54,12 +55,13 @@ class Sources:
         self.torch = TorchCuda()
         self._frameworks: dict[str, Source] = {"torch": self.torch}
         self._broken: set[str] = set()
+        self.frozen: Reading | None = None
         self._host: HostReading | None = None
         self._host_read_s = -_HOST_EVERY_S
 
     def prepare(self) -> None:
         """Open the driver's library where that has not been done; may take seconds."""
-        if self._complete():
+        if self._complete() and self.frozen is None:
             self._guard("nvml", lambda: self._driver().open())
 
     def close(self) -> None:
@@ -69,6 +71,8 @@ class Sources:
 
     def read(self) -> Reading:
         """Read all that is live, and the driver; raises what PyTorch raises."""
+        if self.frozen is not None:
+            return self.frozen
         complete = self._complete()
         if complete:
             self._look_for_frameworks()

@@ -83,7 +83,7 @@ def test_measures_what_the_traceback_keeps(notebook: Notebook) -> None:
     evidence = measure(fail(notebook, "step(128 * 1024)"))
     held = evidence.traceback_bytes
     del evidence
-    outcome = release.run(["traceback"], notebook.shell, notebook.read)
+    outcome = release.run(["traceback"], notebook.situation(), notebook.read)
     assert outcome.freed_bytes == held
 
 
@@ -95,7 +95,7 @@ def test_leaves_nothing_behind(notebook: Notebook) -> None:
     built = build(fail(notebook, "step(128 * 1024)"))
     assert bundle(built.report, keep=True)
     assert notebook.in_use() > before
-    release.run(None, notebook.shell, notebook.read)
+    release.run(None, notebook.situation(), notebook.read)
     assert notebook.in_use() == before
 
 
@@ -132,7 +132,7 @@ def test_knows_that_it_fits_without_an_earlier_traceback(notebook: Notebook) -> 
     assert report["cause"] is not None
     assert report["cause"]["rule"] == "earlier-traceback"
     del evidence, report
-    release.run(None, notebook.shell, notebook.read)
+    release.run(None, notebook.situation(), notebook.read)
     assert notebook.run("y = torch.empty(2**30, dtype=torch.uint8, device='cuda')").success
 
 

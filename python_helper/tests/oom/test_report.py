@@ -67,7 +67,7 @@ def test_apply_and_re_run_succeeds(notebook: Notebook) -> None:
     outcome = built.fixes["smaller-batch"].edits({"failing": source})
     assert outcome.status == "ok"
     names = set(notebook.shell.user_ns)
-    release.run(None, notebook.shell, notebook.read)
+    release.run(None, notebook.situation(), notebook.read)
     (edit,) = outcome.edits
     lines = source.split("\n")
     lines[edit["first_line"] - 1 : edit["first_line"]] = edit["new_lines"]
@@ -88,7 +88,7 @@ def test_apply_and_re_run_succeeds_over_three_cells(notebook: Notebook) -> None:
     outcome = built.fixes["smaller-batch"].edits(cells)
     assert outcome.run == ("sizes", "loader", "failing")
     cells["sizes"] = outcome.edits[0]["new_lines"][0]
-    release.run(None, notebook.shell, notebook.read)
+    release.run(None, notebook.situation(), notebook.read)
     assert all(notebook.run(cells[name], cell_id=name).success for name in outcome.run)
 
 

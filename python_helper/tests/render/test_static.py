@@ -35,6 +35,7 @@ def report(**changes: Any) -> Report:
         "life_id": "l",
         "time_s": 1747058520.0,
         "simulated": False,
+        "poisoned": False,
         "framework": "torch",
         "error_name": "OutOfMemoryError",
         "cell_id": "c",
@@ -281,3 +282,32 @@ def test_bundle_keeps_nothing_where_cards_are_not_kept() -> None:
     assert made[MIME_TYPE] == {"version": "1.0", "report_id": "r", "life_id": "l"}
     assert set(made) == {MIME_TYPE, "text/plain"}
     assert "GiB" not in str(made)
+
+
+def test_a_cuda_that_has_stopped_has_one_remedy_and_no_numbers() -> None:
+    """What stopped it, and that only a restart helps: nothing was measured."""
+    restart: Any = {
+        "id": "restart",
+        "kind": "advice",
+        "title": message("remedy.restart"),
+        "note": message("remedy.restart.note"),
+        "effect_bytes": None,
+        "effect_quality": "not_measured",
+        "type_this": None,
+        "diff": None,
+    }
+    cause = {
+        "rule": "poisoned",
+        "claim": message("poisoned.assert", said="device-side assert triggered"),
+        "evidence": message("poisoned.evidence"),
+    }
+    numbers = dict.fromkeys(key for key in report() if key.endswith("_bytes"))
+    made = report(poisoned=True, parts=[], details=[], cause=cause, remedies=[restart], **numbers)
+    assert text(made).startswith("CUDA has stopped in this kernel: only a restart helps\n")
+    for form in (html(made), text(made)):
+        assert "device-side assert triggered" in form
+        assert "Restart the kernel" in form
+        assert "not measured" not in form
+        assert "request" not in form
+    stub = bundle(made, keep=False)["text/plain"]
+    assert "Out of GPU memory" not in str(stub)

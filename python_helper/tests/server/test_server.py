@@ -2,31 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import os
-import re
-import secrets
-import socket
-import subprocess
-import sys
 import time
-import uuid
 from typing import TYPE_CHECKING, Any
-from urllib.error import HTTPError
-from urllib.request import Request, urlopen
 
 import pytest
-from tests.live import OPTIONS, WITHOUT_HELPER
-from websocket import create_connection
+from tests.live import OPTIONS
+from tests.liveserver import CULL_AFTER_S
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
     from tests.live import Packs
+    from tests.liveserver import Page
 
-PATIENCE_S = 30.0
-CULL_AFTER_S = 4
 ATTACH: dict[str, Any] = {
     "type": "attach",
     "id": "1",
@@ -37,188 +23,6 @@ ATTACH: dict[str, Any] = {
     "options": OPTIONS,
 }
 SAMPLE = {"type": "sample", "id": "2", "protocol_version": "1.0", "client_id": "page"}
-
-
-class Server:
-    """A real jupyter_server that culls kernels after a few idle seconds."""
-
-    def __init__(self, python: Path, folder: Path) -> None:
-        kernels = folder / "share" / "kernels"
-        (kernels / "tested").mkdir(parents=True)
-        argv = [str(python), "-c", WITHOUT_HELPER, "-f", "{connection_file}"]
-        spec = {"argv": argv, "display_name": "Tested", "language": "python"}
-        (kernels / "tested" / "kernel.json").write_text(json.dumps(spec))
-        self._token = secrets.token_hex()
-        self._log = folder / "server.log"
-        self._process = subprocess.Popen(
-            [
-                *(sys.executable, "-m", "jupyter_server", "--no-browser", "--allow-root"),
-                *("--port=0", "--ServerApp.ip=127.0.0.1"),
-                f"--IdentityProvider.token={self._token}",
-                f"--MappingKernelManager.cull_idle_timeout={CULL_AFTER_S}",
-                "--MappingKernelManager.cull_interval=1",
-                "--MappingKernelManager.cull_connected=True",
-                # A person's own extensions are not what is tested.
-                "--ServerApp.jpserver_extensions={}",
-            ],
-            stdout=self._log.open("w"),
-            stderr=subprocess.STDOUT,
-            cwd=folder,
-            env={
-                **os.environ,
-                "JUPYTER_PATH": str(folder / "share"),
-                "JUPYTER_RUNTIME_DIR": str(folder / "runtime"),
-                "JUPYTER_CONFIG_DIR": str(folder / "config"),
-                "IPYTHONDIR": str(folder / "ipython"),
-                "PYDEVD_DISABLE_FILE_VALIDATION": "1",
-            },
-        )
-        self.port = self._await_port()
-
-    def close(self) -> None:
-        """Shut the server down, and its kernels with it."""
-        self._process.terminate()
-        self._process.wait(PATIENCE_S)
-
-    def rest(self, method: str, path: str, data: object = None) -> Any:
-        """Ask the REST API."""
-        request = Request(
-            f"http://127.0.0.1:{self.port}/api/{path}",
-            method=method,
-            data=None if data is None else json.dumps(data).encode(),
-            headers={"Authorization": f"token {self._token}"},
-        )
-        with urlopen(request, timeout=PATIENCE_S) as response:  # noqa: S310  our own server
-            body = response.read()
-        return json.loads(body) if body else None
-
-    def connect(self, path: str) -> Any:
-        """Open a WebSocket."""
-        return create_connection(
-            f"ws://127.0.0.1:{self.port}/api/{path}",
-            header=[f"Authorization: token {self._token}"],
-            timeout=PATIENCE_S,
-        )
-
-    @staticmethod
-    def _listens(port: int) -> bool:
-        """Whether the server takes connections: it says where it is a moment before it is there."""
-        with socket.socket() as probe:
-            return probe.connect_ex(("127.0.0.1", port)) == 0
-
-    def _await_port(self) -> int:
-        deadline = time.monotonic() + PATIENCE_S
-        while time.monotonic() < deadline:
-            found = re.search(r"http://127\.0\.0\.1:(\d+)/", self._log.read_text())
-            if found and self._listens(int(found[1])):
-                return int(found[1])
-            time.sleep(0.1)
-        raise AssertionError(self._log.read_text())
-
-
-class Page:
-    """One browser page's connection to one kernel of the server."""
-
-    def __init__(self, server: Server) -> None:
-        self._server = server
-        self.id = server.rest("POST", "kernels", {"name": "tested"})["id"]
-        self._session = uuid.uuid4().hex
-        self._socket = server.connect(f"kernels/{self.id}/channels?session_id={self._session}")
-        self.wait(self.send("kernel_info_request", {}))
-
-    def close(self) -> None:
-        """Close the page and end the kernel."""
-        self._socket.close()
-        if self.model() is not None:
-            self._server.rest("DELETE", f"kernels/{self.id}")
-
-    def model(self) -> Any:
-        """What the server says of the kernel; `None` once it is gone."""
-        try:
-            return self._server.rest("GET", f"kernels/{self.id}")
-        except HTTPError as error:
-            if error.code == 404:
-                return None
-            raise
-
-    @property
-    def state(self) -> str:
-        """What the server believes that the kernel does."""
-        return str(self.model()["execution_state"])
-
-    @property
-    def last_activity(self) -> str:
-        """When the server last saw the kernel at work."""
-        return str(self.model()["last_activity"])
-
-    def send(self, kind: str, content: object, channel: str = "shell") -> str:
-        """Send a message and return its id."""
-        message_id = uuid.uuid4().hex
-        header = {
-            "msg_id": message_id,
-            "msg_type": kind,
-            "session": self._session,
-            "username": "page",
-            "version": "5.3",
-            "date": "2026-11-21T00:00:00Z",
-        }
-        message = {
-            "header": header,
-            "parent_header": {},
-            "metadata": {},
-            "content": content,
-            "channel": channel,
-        }
-        self._socket.send(json.dumps(message))
-        return message_id
-
-    def wait(self, message_id: str) -> Any:
-        """Wait for the reply to a message."""
-        while True:
-            message = json.loads(self._socket.recv())
-            mine = message["parent_header"].get("msg_id") == message_id
-            if mine and message["msg_type"].endswith("_reply"):
-                return message["content"]
-
-    def execute(self, code: str, channel: str = "shell", *, silent: bool = False) -> str:
-        """Send code to run and return the message's id."""
-        content = {
-            "code": code,
-            "silent": silent,
-            "store_history": not silent,
-            "user_expressions": {},
-            "allow_stdin": True,
-            "stop_on_error": False,
-        }
-        return self.send("execute_request", content, channel)
-
-    def ask(self, arguments: object) -> Any:
-        """Ask the helper."""
-        content = {"type": "request", "seq": 1, "command": "gpuHeadroom", "arguments": arguments}
-        return self.wait(self.send("debug_request", content, "control"))["body"]
-
-    def until(self, condition: Callable[[], bool], timeout_s: float = PATIENCE_S) -> None:
-        """Wait until the server sees something."""
-        deadline = time.monotonic() + timeout_s
-        while not condition():
-            assert time.monotonic() < deadline, self.model()
-            time.sleep(0.05)
-
-
-@pytest.fixture(scope="module")
-def server(python: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server whose kernels are of each generation in turn."""
-    started = Server(python, tmp_path_factory.mktemp("server"))
-    yield started
-    started.close()
-
-
-@pytest.fixture
-def page(server: Server) -> Iterator[Page]:
-    """A page with a fresh kernel."""
-    opened = Page(server)
-    yield opened
-    opened.close()
 
 
 def inject(page: Page, packs: Packs, channel: str = "shell") -> None:

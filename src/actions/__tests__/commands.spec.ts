@@ -4,9 +4,8 @@ import { nullTranslator } from '@jupyterlab/translation';
 import { CommandRegistry } from '@lumino/commands';
 import { Signal } from '@lumino/signaling';
 
-import { FakeGpuMemory, FakeMemory, settle } from '../../__tests__/memory';
+import { FakeGpuMemory, FakeMemory } from '../../__tests__/memory';
 import { makePanel, silenceYjs } from '../../__tests__/notebook';
-import { RELEASED } from '../../__tests__/report';
 import type { Phase } from '../../tokens';
 import { addCommands } from '../commands';
 
@@ -28,7 +27,8 @@ describe('the commands', () => {
     page = new FakeGpuMemory(memory);
     notebooks = {
       currentWidget: makePanel([{ id: 'one' }, { id: 'two' }]),
-      currentChanged: new Signal<object, unknown>({})
+      currentChanged: new Signal<object, unknown>({}),
+      activeCellChanged: new Signal<object, unknown>({})
     } as unknown as INotebookTracker;
     addCommands({
       commands,
@@ -63,19 +63,13 @@ describe('the commands', () => {
     expect(commands.isEnabled(RELEASE)).toBe(false);
   });
 
-  it('should be an icon with a tooltip in a toolbar', () => {
-    expect(commands.label(RELEASE)).toBe('Release GPU');
-    expect(commands.label(RELEASE, { toolbar: true })).toBe('');
-    expect(commands.caption(RELEASE)).toContain('You lose %debug');
-  });
-
   it('should tell menus when the phase changes, not at each reading', () => {
     const changed = jest.fn();
     commands.commandChanged.connect(changed);
     memory.set({});
     expect(changed).not.toHaveBeenCalled();
     memory.set({ phase: 'disconnected' });
-    expect(changed).toHaveBeenCalledTimes(4);
+    expect(changed).toHaveBeenCalledTimes(5);
   });
 
   it('should follow the kernel of another document', () => {
@@ -90,57 +84,26 @@ describe('the commands', () => {
     expect(changed).not.toHaveBeenCalled();
   });
 
-  it('should release the safe set and tell the result', async () => {
-    memory.answers.release = () =>
-      Promise.resolve({ release_id: 'release-1', status: 'queued' as const });
-    const done = commands.execute(RELEASE);
-    await settle();
-    expect(told()).toEqual(['Freeing GPU memory…']);
-    memory.send(RELEASED);
-    await done;
-    expect(memory.requests).toEqual([
-      ['release', { items: null, report_id: null }]
-    ]);
-    expect(told()).toEqual(['Freed 12.0 GiB: headroom 1.8 → 13.8 GiB.']);
-  });
-
-  it('should offer to take back a release that waits', async () => {
-    memory.answers.release = () =>
-      Promise.resolve({ release_id: 'release-1', status: 'waiting' as const });
-    memory.answers.cancel = () => Promise.resolve({ cancelled: true });
-    const done = commands.execute(RELEASE);
-    await settle();
-    expect(told()).toEqual(['Waiting: starts when the running cell ends.']);
-    const [notification] = Notification.manager.notifications;
-    notification?.options.actions?.[0]?.callback(new MouseEvent('click'));
-    expect(memory.requests).toContainEqual([
-      'cancel',
-      { release_id: 'release-1' }
-    ]);
-    memory.send({ ...RELEASED, status: 'cancelled' });
-    await done;
-    expect(told()).toEqual(['Nothing was freed: taken back.']);
-  });
-
-  it('should tell in one sentence why nothing could be freed', async () => {
-    await commands.execute(RELEASE);
-    expect(told()).toEqual([
-      'Could not free GPU memory: The helper does not answer.'
-    ]);
-  });
-
   it('should insert the clean-up cell below the active one, not run', async () => {
     memory.answers.cleanup = () => Promise.resolve({ code: 'del model' });
+    const items = ['variable:model'];
     const notebook = notebooks.currentWidget?.content;
     if (notebook) {
       notebook.activeCellIndex = 0;
     }
-    await commands.execute(CLEANUP);
+    await commands.execute(CLEANUP, { items });
+    expect(memory.requests).toEqual([['cleanup', { items }]]);
     const sources = notebook?.widgets.map(cell =>
       cell.model.sharedModel.getSource()
     );
     expect(sources).toEqual(['', 'del model', '']);
     expect(notebook?.activeCellIndex).toBe(1);
+  });
+
+  it('should write the cell for the safe set where nothing was chosen', async () => {
+    memory.answers.cleanup = () => Promise.resolve({ code: '' });
+    await commands.execute(CLEANUP);
+    expect(memory.requests).toEqual([['cleanup', { items: null }]]);
   });
 
   it('should insert nothing when the helper cannot write the cell', async () => {

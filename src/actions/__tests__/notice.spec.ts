@@ -1,8 +1,9 @@
+import { Notification } from '@jupyterlab/apputils';
 import { nullTranslator } from '@jupyterlab/translation';
 
 import { gib, message, RELEASED, WORDS } from '../../__tests__/report';
 import type { IReleased } from '../../protocol';
-import { plainSentence, releasedSentence } from '../notice';
+import { Notice, plainSentence, releasedSentence } from '../notice';
 
 const trans = nullTranslator.load('gpu-headroom');
 
@@ -11,12 +12,28 @@ describe('releasedSentence', () => {
     [
       'what was freed, and the headroom before and after',
       {},
-      'Freed 12.0 GiB: headroom 1.8 → 13.8 GiB.'
+      'Freed 12.0 GiB: headroom 1.8 → 13.8 GiB.\n13.0 GiB of cache returned to the card. Measured before and after.'
     ],
     [
       'what was freed where the headroom is not known',
       { headroom_after_bytes: null },
-      'Freed 12.0 GiB.'
+      'Freed 12.0 GiB.\n13.0 GiB of cache returned to the card. Measured before and after.'
+    ],
+    [
+      'no cache where none was returned',
+      { returned_bytes: 0 },
+      'Freed 12.0 GiB: headroom 1.8 → 13.8 GiB.\nMeasured before and after.'
+    ],
+    [
+      'what a notification has room for',
+      {
+        still_held: ['a_long_name_of_one', 'a_long_name_of_two'].map(name => ({
+          name,
+          kind: 'tensor' as const,
+          bytes: gib(10)
+        }))
+      },
+      'Freed 12.0 GiB: headroom 1.8 → 13.8 GiB.\nStill held: a_long_name_of_one 10.0 GiB, a_long_name_of_two 10.0 GiB. Measured before and after.'
     ],
     [
       'the two largest of what is still held',
@@ -27,7 +44,7 @@ describe('releasedSentence', () => {
           bytes: gib(1)
         }))
       },
-      'Freed 12.0 GiB: headroom 1.8 → 13.8 GiB. Still held: model 1.0 GiB, opt 1.0 GiB.'
+      'Freed 12.0 GiB: headroom 1.8 → 13.8 GiB.\nStill held: model 1.0 GiB, opt 1.0 GiB. 13.0 GiB of cache returned to the card.'
     ],
     [
       'why nothing was freed, without marks',
@@ -64,4 +81,50 @@ describe('plainSentence', () => {
       );
     }
   );
+
+  it('should say why there is no helper, where there is room for it', () => {
+    const result = { freedBytes: gib(1), returnedBytes: null };
+    const why = 'It speaks another protocol.';
+    expect(plainSentence(trans, result, why)).toMatch(/hold\.\nIt speaks/);
+    expect(plainSentence(trans, result, 'x'.repeat(140))).toMatch(/hold\.$/);
+  });
+});
+
+describe('Notice', () => {
+  beforeEach(() => {
+    Notification.manager.dismiss();
+  });
+
+  const shown = () => Notification.manager.notifications;
+
+  it('should stay on screen when its wait is taken back', () => {
+    const cancel = jest.fn();
+    const notice = new Notice('Freeing…');
+    notice.waiting('Queued.', 'Cancel', cancel);
+    const press = new MouseEvent('click', { cancelable: true });
+    shown()[0]?.options.actions?.[0]?.callback(press);
+    expect(cancel).toHaveBeenCalledTimes(1);
+    expect(press.defaultPrevented).toBe(true);
+  });
+
+  it('should say it once more, for a JupyterLab that was still building it', () => {
+    jest.useFakeTimers();
+    const changed = jest.fn();
+    const notice = new Notice('Freeing…');
+    notice.progress('Waiting.');
+    Notification.manager.changed.connect(changed);
+    notice.done('Freed 1.0 GiB.');
+    jest.runAllTimers();
+    Notification.manager.changed.disconnect(changed);
+    jest.useRealTimers();
+    expect(changed).toHaveBeenCalledTimes(2);
+    expect(shown().map(({ message }) => message)).toEqual(['Freed 1.0 GiB.']);
+  });
+
+  it('should tell the result although its wait was put away', () => {
+    const notice = new Notice('Freeing…');
+    Notification.manager.dismiss();
+    notice.done('Freed 1.0 GiB.');
+    expect(shown().map(({ message }) => message)).toEqual(['Freed 1.0 GiB.']);
+  });
 });

@@ -32,6 +32,14 @@ describe('plainRelease', () => {
     });
   });
 
+  it('should reject with the error of the code itself', async () => {
+    const release = { status: 'error', ename: 'AcceleratorError', evalue: 'x' };
+    const reply = { status: 'ok', user_expressions: { release } };
+    await expect(plainRelease(kernelThat(reply))).rejects.toThrow(
+      'AcceleratorError: x'
+    );
+  });
+
   it('should reject when the kernel fails', async () => {
     const kernel = kernelThat({ status: 'error' }, answered('[]'));
     await expect(plainRelease(kernel)).rejects.toThrow('did not run');

@@ -2,7 +2,7 @@ import { FakeMemory, settle } from '../../__tests__/memory';
 import { RELEASED } from '../../__tests__/report';
 import { release } from '../release';
 
-const ARGS = { items: null, report_id: null };
+const ARGS = { items: null, confirmed: [], report_id: null };
 
 describe('release', () => {
   const memoryThat = (

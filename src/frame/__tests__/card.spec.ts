@@ -5,6 +5,7 @@ import {
   message,
   RELEASED,
   REPORT,
+  RESTART,
   SMALLER_BATCH,
   WORDS
 } from '../../__tests__/report';
@@ -261,9 +262,10 @@ describe('Card', () => {
     it('should offer to cancel a release that waits', () => {
       withState(FREE.id, {
         status: 'waiting',
-        text: 'Waiting: starts when the running cell ends.'
+        text: 'Starts when In [9] finishes.'
       });
-      expect(host.textContent).toContain('starts when the running cell ends');
+      expect(button('Queued').getAttribute('aria-disabled')).toBe('true');
+      expect(host.textContent).toContain('Starts when In [9] finishes.');
       button('Cancel').click();
       expect(actions).toEqual([['cancel', FREE.id]]);
     });
@@ -334,6 +336,29 @@ describe('Card', () => {
     });
   });
 
+  describe('where CUDA has stopped', () => {
+    const poisoned: Partial<IReport> = {
+      poisoned: true,
+      parts: [],
+      traceback_bytes: null,
+      cause: null,
+      remedies: [RESTART, FREE]
+    };
+
+    it('should say that only a restart helps, and offer nothing else', () => {
+      show(poisoned);
+      expect(text('h3')).toContain('only a restart helps');
+      expect(buttons()).toEqual(['Restart kernel…', 'Copy as text']);
+      button('Restart kernel…').click();
+      expect(actions).toEqual([['restart', 'restart']]);
+    });
+
+    it('should offer no restart of a kernel that did not make it', () => {
+      show(poisoned, SAVED);
+      expect(buttons()).toEqual(['Copy as text']);
+    });
+  });
+
   describe('after freeing', () => {
     const freed: ICardState = { ...CONFIRMED, released: RELEASED };
     const primary = (): string => text('button.jp-mod-primary');
@@ -347,6 +372,15 @@ describe('Card', () => {
         'Now: outside 0.7 GiB, in use 0.2 GiB, free 13.8 GiB'
       ]);
       expect(host.textContent).toContain('headroom 1.8 GiB');
+    });
+
+    it('should still say what happened and why', () => {
+      show({}, freed);
+      expect(text('.jp-GpuHeadroomCard-occasion')).toMatch(
+        /^Out of GPU memory — needed 2\.00 GiB more, 0\.71 GiB was available\. .*9\.8 GiB/
+      );
+      show({ cause: null }, freed);
+      expect(text('.jp-GpuHeadroomCard-occasion')).toMatch(/available\.$/);
     });
 
     it('should promise nothing of a fix whose effect is not known', () => {

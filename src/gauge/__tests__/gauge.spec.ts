@@ -123,6 +123,24 @@ describe('the gauge', () => {
     expect(classesOf('svg')).toEqual(['jp-GpuHeadroom-icon jp-mod-triangle']);
   });
 
+  it('should say that a release waits, with a clock at the word', async () => {
+    show(DEVICE, { queued: ['release-1'] });
+    expect(await rendered()).toBe('GPU 6.3 / 14.7 GiBfree queued');
+    expect(classesOf('.jp-GpuHeadroom-word svg')).toEqual([
+      'jp-GpuHeadroom-icon jp-mod-clock'
+    ]);
+    expect(button.node.title).toContain(
+      'Memory is freed when the running cell finishes.'
+    );
+  });
+
+  it('should say so in shape alone where room is short', async () => {
+    source.set({ compact: true });
+    show(DEVICE, { queued: ['release-1'] });
+    expect(await rendered()).toBe('6.3 / 14.7');
+    expect(classesOf('svg')).toEqual(['jp-GpuHeadroom-icon jp-mod-clock']);
+  });
+
   it('should say which of several GPUs it shows', async () => {
     const devices = [DEVICE, { ...deviceWith(2.1), index: 1 }];
     show(DEVICE, {});

@@ -7,7 +7,7 @@ import {
   FakeGpuMemory,
   FakeMemory
 } from '../../__tests__/memory';
-import { gib, RELEASED } from '../../__tests__/report';
+import { gib } from '../../__tests__/report';
 import {
   CELL,
   DEVICE,
@@ -17,7 +17,7 @@ import {
   SAMPLE,
   TREND
 } from '../../__tests__/samples';
-import type { IReleased } from '../../protocol';
+import { Freeing } from '../../freeing/freeing';
 import { Settings } from '../../settings';
 import type { IMemoryState } from '../../tokens';
 import { GaugeModel } from '../model';
@@ -76,7 +76,16 @@ describe('the popup', () => {
     const page = new FakeGpuMemory(memory);
     model = new GaugeModel({ memory: page, settings: new Settings(), trans });
     commands = new CommandRegistry();
-    const opener = new GaugeOpener(model, new PopupActions(commands, trans));
+    const opener = new GaugeOpener(
+      model,
+      new PopupActions(commands, trans),
+      () =>
+        new Freeing(
+          memory,
+          () => Promise.resolve(true),
+          () => false
+        )
+    );
     button = opener.create();
     Widget.attach(button, document.body);
   });
@@ -114,7 +123,7 @@ describe('the popup', () => {
     await open();
     expect(popup()?.getAttribute('role')).toBe('dialog');
     expect(popup()?.getAttribute('aria-label')).toBe('GPU memory');
-    expect(document.activeElement?.textContent).toBe('Release GPU');
+    expect(document.activeElement?.textContent).toBe('Free memory…');
     expect(button.node.getAttribute('aria-expanded')).toBe('true');
   });
 
@@ -127,7 +136,7 @@ describe('the popup', () => {
   });
 
   it('should keep Tab inside', async () => {
-    commands.addCommand('gpu-headroom:insert-cleanup-cell', {
+    commands.addCommand('gpu-headroom:show-panel', {
       execute: () => undefined
     });
     await open();
@@ -163,103 +172,45 @@ describe('the popup', () => {
     expect(model.isWatched).toBe(false);
   });
 
-  it('should offer the clean-up cell only where it can be inserted', async () => {
+  it('should open the panel only where there is one', async () => {
     let isEnabled = false;
     const execute = jest.fn();
-    commands.addCommand('gpu-headroom:insert-cleanup-cell', {
+    commands.addCommand('gpu-headroom:show-panel', {
       isEnabled: () => isEnabled,
       execute
     });
     await open();
-    expect(labels()).toEqual(['Release GPU']);
+    expect(labels()).toEqual(['Free memory…']);
     isEnabled = true;
     model.refresh();
     await settle();
-    await press('Insert clean-up cell');
+    await press('Open panel');
     expect(execute).toHaveBeenCalledTimes(1);
     expect(popup()).toBeNull();
   });
 
-  describe('releasing', () => {
-    const finish = async (change: Partial<IReleased> = {}): Promise<void> => {
-      memory.send({ ...RELEASED, ...change });
-      await settle();
-    };
-
-    beforeEach(() => {
-      answers.release = () =>
-        Promise.resolve({ release_id: 'release-1', status: 'queued' });
+  it('should say that freeing is queued, and take it back', async () => {
+    answers.cancel = () => Promise.resolve({ cancelled: true });
+    await open({
+      cell: { ...CELL, status: 'running' },
+      sample: { ...SAMPLE, queued: ['release-1', 'release-2'] }
     });
+    expect(text()).toContain('Freeing is queued. Starts when In [7] finishes.');
+    expect(labels()).toEqual(['Cancel freeing']);
+    await press('Cancel freeing');
+    expect(memory.requests.map(([, args]) => args)).toEqual([
+      { release_id: 'release-1' },
+      { release_id: 'release-2' }
+    ]);
+  });
 
-    it('should say what came back, and what still holds the rest', async () => {
-      await open();
-      await press('Release GPU');
-      expect(labels()).toEqual(['Freeing…']);
-      await finish({
-        freed_bytes: gib(1.9),
-        headroom_before_bytes: gib(8.4),
-        headroom_after_bytes: gib(10.3),
-        still_held: [{ name: 'df', kind: 'tensor', bytes: gib(0.5) }]
-      });
-      expect(text()).toContain('Freed 1.9 GiB: headroom 8.4 → 10.3 GiB');
-      expect(text()).toContain('Returned to the card13.0 GiB');
-      expect(text()).toContain('Still held by df0.5 GiB');
-      expect(text()).toContain('Measured before and after, not estimated.');
-      expect(document.activeElement?.textContent).toBe('Done');
-      await press('Done');
-      expect(labels()).toEqual(['Release GPU']);
-    });
-
-    it('should free once, however often it is pressed', async () => {
-      await open();
-      await press('Release GPU');
-      await press('Freeing…');
-      expect(memory.requests.map(([type]) => type)).toEqual(['release']);
-      await finish();
-    });
-
-    it('should not claim to have freed what it did not', async () => {
-      await open();
-      await press('Release GPU');
-      await finish({
-        status: 'nothing',
-        freed_bytes: 0,
-        message: {
-          id: 'released.nothing_held',
-          params: { in_use_bytes: gib(3.3), name: 'xs' },
-          text: ''
-        }
-      });
-      expect(text()).toContain('Nothing was freed: 3.3 GiB are held');
-      expect(popup()?.querySelector('code')?.textContent).toBe('xs');
-      expect(text()).not.toContain('Freed ');
-    });
-
-    it('should say when it starts while a cell runs, and be taken back', async () => {
-      answers.release = () =>
-        Promise.resolve({ release_id: 'release-1', status: 'waiting' });
-      answers.cancel = () => Promise.resolve({ cancelled: true });
-      await open({ cell: { ...CELL, status: 'running' } });
-      expect(text()).toContain(
-        'In [7] is running. Freeing starts when it finishes.'
-      );
-      await press('Release GPU');
-      await press('Cancel');
-      expect(memory.requests.pop()).toEqual([
-        'cancel',
-        { release_id: 'release-1' }
-      ]);
-      await finish({ status: 'cancelled' });
-      expect(labels()).toEqual(['Release GPU']);
-    });
-
-    it('should say why it could not free', async () => {
-      answers.release = () => Promise.reject(new Error('Not while debugging.'));
-      await open();
-      await press('Release GPU');
-      expect(text()).toContain('Not while debugging.');
-      expect(labels()).toEqual(['Release GPU']);
-    });
+  it('should offer plain code where the helper failed', async () => {
+    const execute = jest.fn();
+    commands.addCommand('gpu-headroom:release-memory', { execute });
+    await open({ phase: 'failed', problem: 'It did not start.', sample: null });
+    expect(labels()).toEqual(['Try again', 'Release GPU']);
+    await press('Release GPU');
+    expect(execute).toHaveBeenCalledTimes(1);
   });
 
   it('should not show old numbers as the headroom', async () => {
@@ -292,6 +243,17 @@ describe('the popup', () => {
     expect(text()).toContain('its GPU memory is already free');
     await press('Restart kernel…');
     expect(execute).toHaveBeenCalledTimes(1);
+  });
+
+  it('should offer nothing but a restart where CUDA has stopped', async () => {
+    commands.addCommand('kernelmenu:restart', { execute: jest.fn() });
+    const why = { id: 'poisoned.sentence', params: {}, text: '' };
+    const devices = [{ ...DEVICE, notes: [why] }];
+    await open({ sample: { ...SAMPLE, devices } });
+    expect(text()).toContain('CUDA has stopped');
+    expect(text()).toContain('Only a restart helps.');
+    expect(text()).not.toContain('GiB');
+    expect(labels()).toEqual(['Restart kernel…']);
   });
 
   it('should start the helper when it starts on click', async () => {
@@ -432,7 +394,7 @@ describe('the popup', () => {
     });
 
     it('should give the first button the focus, and Tab every stop', () => {
-      expect(document.activeElement?.textContent).toBe('Release GPU');
+      expect(document.activeElement?.textContent).toBe('Free memory…');
       key('Tab');
       expect(document.activeElement).toBe(rows()[1]);
     });

@@ -86,9 +86,36 @@ describe('readGauge', () => {
     expect(reading).toEqual({ kind: 'filling', trend, device, count: 2 });
   });
 
+  it('should say that CUDA has stopped, whatever was read last', () => {
+    const why = { id: 'poisoned.sentence', params: {}, text: 'Stopped.' };
+    const device = { ...deviceWith(0.4), notes: [why] };
+    const reading = readGauge(live({ devices: [device] }), NO_MEMO, NOW);
+    expect(reading).toEqual({ kind: 'stopped', why });
+  });
+
   it('should be critical rather than filling up', () => {
     const state = live({ devices: [deviceWith(0.4)], trends: [TREND] });
     expect(kindOf(state)).toBe('critical');
+  });
+
+  it.each<[string, Partial<ISample>, Reading['kind']]>([
+    ['there is room', {}, 'queued'],
+    ['it is tight', { devices: [deviceWith(2)] }, 'tight'],
+    ['it is critical', { devices: [deviceWith(0.4)] }, 'critical'],
+    ['it fills up', { trends: [TREND] }, 'filling']
+  ])('should tell that a release waits where %s', (_, sample, kind) => {
+    expect(kindOf(live({ queued: ['release-1'], ...sample }))).toBe(kind);
+  });
+
+  it('should have left the last alarm while a release waits', () => {
+    const tight = readGauge(live({ devices: [deviceWith(2)] }), NO_MEMO, NOW);
+    const before = remember(NO_MEMO, tight, NOW);
+    const waiting = live({ queued: ['release-1'] });
+    const after = remember(before, readGauge(waiting, before, NOW), NOW);
+    // Above the limit by less than it takes to leave an alarm.
+    const close = live({ devices: [deviceWith(3)] });
+    expect(kindOf(close, before)).toBe('tight');
+    expect(kindOf(close, after)).toBe('ok');
   });
 
   it('should be filling up until it takes clearly longer', () => {

@@ -515,18 +515,24 @@ describe('KernelLink', () => {
       id,
       message: { id: 'refused.busy', params: {}, text: 'Not now.' }
     });
-    await expect(link.request('cleanup', {})).rejects.toThrow('Not now.');
+    await expect(link.request('cleanup', { items: null })).rejects.toThrow(
+      'Not now.'
+    );
   });
 
   it('should reject a request when nobody is there or answers', async () => {
     refusal = 'never';
     link = connect();
     await settle();
-    await expect(link.request('cleanup', {})).rejects.toThrow(/is not running/);
+    await expect(link.request('cleanup', { items: null })).rejects.toThrow(
+      /is not running/
+    );
     kernel.answer = helper();
     await Promise.all([link.start(), settle()]);
     kernel.answer = () => 'silence';
-    const late = link.request('cleanup', {}).catch((reason: unknown) => reason);
+    const late = link
+      .request('cleanup', { items: null })
+      .catch((reason: unknown) => reason);
     await second(11);
     expect(String(await late)).toContain('The kernel did not answer.');
   });

@@ -95,6 +95,17 @@ describe('reduce', () => {
     expect(after(LIVE, plan, holders, path, snapshot, error, bye)).toBe(LIVE);
   });
 
+  it('should know of no wait for a release that has ended', () => {
+    const waiting = after(LIVE, {
+      ...SAMPLE,
+      seq: 9,
+      queued: ['release-1', 'release-2']
+    });
+    const ended = after(waiting, EVENTS.released);
+    expect(ended.sample?.queued).toEqual(['release-2']);
+    expect(after(ended, EVENTS.released).sample).toBe(ended.sample);
+  });
+
   it('should keep the last warning until a cell is started', () => {
     const warned = after(LIVE, EVENTS.warning, CELL);
     expect(warned.warning).toBe(EVENTS.warning);

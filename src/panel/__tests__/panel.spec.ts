@@ -12,6 +12,7 @@ import type { IDevice, IMessage } from '../../protocol';
 import { PanelModel } from '../model';
 import { GpuPanel } from '../panel';
 import { makeHolders, TWO_DEVICES } from './held';
+import { makeServices } from './services';
 
 const trans = nullTranslator.load('gpu-headroom');
 
@@ -76,7 +77,7 @@ describe('the panel', () => {
     Widget.attach(panel, document.body);
     panel.hide();
     panel.show();
-    await until(() => all('.jp-GpuHeadroom-sectionBody').length === 4);
+    await until(() => all('.jp-GpuHeadroom-sectionBody').length === 5);
     await settle();
   };
 
@@ -91,13 +92,19 @@ describe('the panel', () => {
   beforeEach(() => {
     answers = {
       holders: () => Promise.resolve({ status: 'queued', last: null }),
-      path: () => Promise.resolve({ status: 'queued' })
+      path: () => Promise.resolve({ status: 'queued' }),
+      plan: () => Promise.resolve({ status: 'queued' })
     };
     memory = new FakeMemory(answers);
     page = new FakeGpuMemory(memory);
     const documentName = (): string => 'train.ipynb';
     panel = new GpuPanel({
-      model: new PanelModel({ memory: page, trans, documentName }),
+      model: new PanelModel({
+        memory: page,
+        services: makeServices(),
+        trans,
+        documentName
+      }),
       onSettings: () => undefined,
       translator: nullTranslator
     });
@@ -300,34 +307,6 @@ describe('the panel', () => {
       all('[aria-label="Measure again"]')[0]?.click();
       await settle();
       expect(memory.requests.slice(before)).toEqual([['holders', {}]]);
-    });
-  });
-
-  describe('other programs', () => {
-    it('should be listed with what they use', async () => {
-      await measured({}, [
-        { pid: 1, name: 'python', bytes: gib(0.5) },
-        { pid: 4711, name: null, bytes: null }
-      ]);
-      await expectText('python0.5 GiB');
-      await expectText('process 4711not measured');
-    });
-
-    it('should be told where the container hides which ones', async () => {
-      await open([{ ...DEVICE, others_bytes: gib(0.7) }]);
-      await expectText(
-        'Other programs hold 0.7 GiB, but this container hides which ones.'
-      );
-    });
-
-    it('should be told where they are not measured', async () => {
-      await open([{ ...DEVICE, others_bytes: null }]);
-      await expectText('What other programs hold is not measured.');
-    });
-
-    it('should be told where there are none', async () => {
-      await measured({}, []);
-      await expectText('No other program uses this GPU.');
     });
   });
 

@@ -1,10 +1,19 @@
-import type { ISessionContext } from '@jupyterlab/apputils';
+import type {
+  ISessionContext,
+  ISessionContextDialogs
+} from '@jupyterlab/apputils';
 import { nullTranslator } from '@jupyterlab/translation';
 import { Signal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
 
 import { FakeGpuMemory, FakeMemory, settle } from '../../__tests__/memory';
-import { HOSTILE, RELEASED, REPORT, WORDS } from '../../__tests__/report';
+import {
+  HOSTILE,
+  RELEASED,
+  REPORT,
+  RESTART,
+  WORDS
+} from '../../__tests__/report';
 import { Announcer } from '../../announcer';
 import { MIME_TYPE } from '../mimetype';
 import type { IPlace, Places } from '../place';
@@ -34,6 +43,7 @@ describe('ReportRenderer', () => {
   let announcer: Announcer;
   let place: IPlace | null;
   let options: ReportRenderer.IOptions;
+  let restart: jest.Mock;
 
   beforeEach(() => {
     document.body.replaceChildren();
@@ -41,11 +51,13 @@ describe('ReportRenderer', () => {
     page = new FakeGpuMemory(memory);
     announcer = new Announcer();
     place = consolePlace();
+    restart = jest.fn().mockResolvedValue(true);
     options = {
       memory: page,
       places: { find: () => place } as unknown as Places,
       reports: new Reports(WORDS, nullTranslator),
       announcer,
+      dialogs: { restart } as unknown as ISessionContextDialogs,
       words: WORDS,
       trans
     };
@@ -114,6 +126,17 @@ describe('ReportRenderer', () => {
     expect(renderer.node.textContent).toContain('12.0 GiB freed');
   });
 
+  it('should ask before it restarts the kernel of its own place', async () => {
+    const poisoned = { ...REPORT, poisoned: true, remedies: [RESTART] };
+    memory.answers.report = () =>
+      Promise.resolve({ status: 'known', report: poisoned, released: null });
+    const renderer = await render(poisoned);
+    await settle();
+    expect(buttons(renderer)).toEqual(['Restart kernel…', 'Copy as text']);
+    renderer.node.querySelector('button')?.click();
+    expect(restart).toHaveBeenCalledWith(place?.sessionContext);
+  });
+
   it('should free by ids, and show the result on all its cards', async () => {
     memory.answers.release = () =>
       Promise.resolve({ release_id: 'release-1', status: 'queued' as const });
@@ -126,7 +149,11 @@ describe('ReportRenderer', () => {
     await settle();
     expect(memory.requests).toContainEqual([
       'release',
-      { items: ['traceback', 'garbage', 'cache'], report_id: 'report-1' }
+      {
+        items: ['traceback', 'garbage', 'cache'],
+        confirmed: [],
+        report_id: 'report-1'
+      }
     ]);
     expect(second.node.textContent).toContain('12.0 GiB freed');
   });

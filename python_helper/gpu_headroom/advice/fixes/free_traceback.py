@@ -15,11 +15,18 @@ _WORTH_IT_BYTES = 10 * MIB
 
 
 def offer(evidence: Evidence) -> Offer | None:
-    """Offer it where the survey measured that the traceback alone keeps memory in use."""
-    held = evidence.traceback_bytes
+    """Offer it where the survey measured that the traceback alone keeps memory in use.
+
+    Where the settings ask for neither the offer nor the act, there is none.
+    """
+    after_oom, held = evidence.failure.after_oom, evidence.traceback_bytes
+    if after_oom == "never":
+        return None
     if held is None or held < min(_WORTH_IT_BYTES, (evidence.moment.in_use_bytes or 0) // 10 or 1):
         return None
-    if evidence.fits_after_free is False:
+    if after_oom == "free":
+        note = message("remedy.free-traceback.note_at_once")
+    elif evidence.fits_after_free is False:
         note = message("remedy.free-traceback.note_not_enough")
     else:
         note = message("remedy.free-traceback.note")

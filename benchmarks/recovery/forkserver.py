@@ -1,8 +1,8 @@
 """A Python that has imported what a kernel imports, and forks a kernel whenever it is asked to.
 
-Run by each environment's own Python: `python nursery.py ADDRESS`. A fresh kernel then takes a
-third of a second in place of the seconds that PyTorch's import takes, and is as fresh: the fork
-happens before the kernel application, the simulation and CUDA begin.
+Run by each environment's own Python: `python forkserver.py ADDRESS`. A fresh kernel then need not
+wait for PyTorch's import, and is as fresh: the fork happens before the kernel application, the
+simulation and CUDA begin.
 
 Who asks sends one line of JSON with the folder, the environment variables and the kernel's
 arguments, and with it the files that become its stdout and stderr. The kernel lives as long as
@@ -13,28 +13,57 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import selectors
 import signal
 import socket
 import sys
-from typing import NoReturn
+from contextlib import suppress
+from importlib import import_module
+from importlib.metadata import version
+from typing import NoReturn, TypedDict, cast
 
 _MESSAGE_BYTES = 2**20
+# What IPython imports for the first traceback of a kernel: it takes as long as all the rest.
+_FOR_TRACEBACKS = (
+    "stack_data",
+    "pygments.formatters.html",
+    "pygments.formatters.terminal256",
+    "pygments.lexers.python",
+)
+
+
+class Wish(TypedDict):
+    """The kernel that somebody wants."""
+
+    folder: str
+    environment: dict[str, str]
+    arguments: list[str]
 
 
 def main(address: str) -> None:
     """Import, then fork until the standard input is closed."""
-    import ipykernel.kernelapp
-    import IPython
-    import torch  # noqa: F401 — imported to be there after the fork
-
+    for module in ("ipykernel.kernelapp", "torch", "probe"):
+        import_module(module)
+    for module in _FOR_TRACEBACKS:
+        with suppress(ImportError):  # IPython 7 does without some
+            import_module(module)
     if "GPU_HEADROOM_RECOVERY_REAL" not in os.environ:
-        import gpu_headroom.simulate.simulation  # noqa: F401
-    print("ready", ipykernel.__version__, IPython.__version__, flush=True)
-    kernels: dict[socket.socket, int] = {}
-    with socket.socket(socket.AF_UNIX) as server, selectors.DefaultSelector() as selector:
+        import_module("gpu_headroom.simulate.simulation")
+    versions = {
+        "Python": platform.python_version(),
+        **{title: version(title.lower()) for title in ("ipykernel", "IPython", "torch")},
+    }
+    with socket.socket(socket.AF_UNIX) as server:
         server.bind(address)
         server.listen()
+        print("ready", json.dumps(versions), flush=True)
+        _serve(server)
+
+
+def _serve(server: socket.socket) -> None:
+    kernels: dict[socket.socket, int] = {}
+    with selectors.DefaultSelector() as selector:
         selector.register(server, selectors.EVENT_READ)
         selector.register(sys.stdin, selectors.EVENT_READ)
         while True:
@@ -48,8 +77,8 @@ def main(address: str) -> None:
                     kernels[connection] = _fork(connection, server, *kernels)
                     selector.register(connection, selectors.EVENT_READ)
                 else:
-                    selector.unregister(key.fileobj)
-                    connection = key.fileobj
+                    connection = cast("socket.socket", key.fileobj)
+                    selector.unregister(connection)
                     connection.close()
                     _end(kernels.pop(connection))
 
@@ -61,22 +90,22 @@ def _fork(connection: socket.socket, *inherited: socket.socket) -> int:
         for each in (connection, *inherited):
             each.close()
         _become_kernel(json.loads(message), files)
-    for each in files:
-        os.close(each)
+    for descriptor in files:
+        os.close(descriptor)
     return pid
 
 
-def _become_kernel(wish: dict[str, object], files: list[int]) -> NoReturn:
+def _become_kernel(wish: Wish, files: list[int]) -> NoReturn:
     os.setsid()
-    for target, file in zip((1, 2), files, strict=True):
-        os.dup2(file, target)
-        os.close(file)
+    for target, descriptor in zip((1, 2), files, strict=True):
+        os.dup2(descriptor, target)
+        os.close(descriptor)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    os.chdir(str(wish["folder"]))
+    os.chdir(wish["folder"])
     os.environ.clear()
     os.environ.update(wish["environment"])
     sys.argv = ["ipykernel_launcher", *wish["arguments"]]
-    sys.path[:] = ["", *(each for each in sys.path if each)]
+    sys.path[0] = ""  # the folder of this script until now
     from ipykernel.kernelapp import launch_new_instance
 
     launch_new_instance()

@@ -1,0 +1,164 @@
+"""The ways to get the memory back: ours, the recipes that people pass on, and the restart."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from benchmarks.recovery.kernels import Notebook
+    from benchmarks.recovery.scenarios import Scenario
+
+COLLECT = "import gc\nimport torch\ngc.collect()\ntorch.cuda.empty_cache()"
+
+# What IPyExperimentsPytorch does beyond IPyExperimentsCPU is to read NVML, which a simulated GPU
+# does not have, and to empty the cache.
+_EXPERIMENT = "from ipyexperiments import IPyExperimentsCPU\nexperiment = IPyExperimentsCPU()"
+
+_START_HELPER = "import gpu_headroom\ngpu_headroom.start()\ndel gpu_headroom"
+_STOP_HELPER = "import gpu_headroom\ngpu_headroom.stop()\ndel gpu_headroom"
+
+
+@dataclass(frozen=True)
+class Method:
+    """One way to free; `run` returns the milliseconds that a person waits for it."""
+
+    id: str
+    title: str
+    run: Callable[[Notebook, Scenario], float]
+    begin: Callable[[Notebook], None] | None = None
+    """What has to run before the notebook does, where a method asks for that."""
+
+
+def start_helper(notebook: Notebook) -> None:
+    """Start the helper, as a page does that finds it installed."""
+    notebook.quietly(_START_HELPER)
+    notebook.attach()
+
+
+def begin_experiment(notebook: Notebook) -> None:
+    """Begin an experiment of ipyexperiments, which is in the first cell of a notebook."""
+    notebook.quietly(_EXPERIMENT)
+
+
+def cells(*sources: str) -> Callable[[Notebook, Scenario], float]:
+    """Run these cells; `{names}` stands for the variables that the scenario's cells made."""
+
+    def run(notebook: Notebook, scenario: Scenario) -> float:
+        names = ", ".join(scenario.variables)
+        begun = time.perf_counter()
+        for source in sources:
+            if names or "{names}" not in source:
+                notebook.cell(source.replace("{names}", names))
+        return 1000 * (time.perf_counter() - begun)
+
+    return run
+
+
+def delete_each(notebook: Notebook, scenario: Scenario) -> float:
+    """`%xdel` of each variable that the scenario's cells made, then collect."""
+    return cells(*(f"%xdel {name}" for name in scenario.variables), COLLECT)(notebook, scenario)
+
+
+def release(notebook: Notebook, _: Scenario) -> float:
+    """Do what *Release GPU* does: ask the helper for the safe set, wait for the result."""
+    begun = time.perf_counter()
+    _release(notebook, items=None, confirmed=[])
+    return 1000 * (time.perf_counter() - begun)
+
+
+def release_errors(notebook: Notebook, _: Scenario) -> float:
+    """Free the safe set and, as if the person had confirmed it, what kept errors hold."""
+    begun = time.perf_counter()
+    request = notebook.ask("plan")["id"]
+    plan = notebook.await_event("plan", request_id=request)["items"]
+    safe = [item["id"] for item in plan if item["safe"]]
+    errors = [item["id"] for item in plan if item["kind"] == "error"]
+    _release(notebook, items=safe + errors, confirmed=errors)
+    return 1000 * (time.perf_counter() - begun)
+
+
+def _release(notebook: Notebook, **wish: object) -> None:
+    reply = notebook.ask("release", report_id=None, **wish)
+    notebook.await_event("released", release_id=reply["release_id"])
+
+
+def clean_up_cell(notebook: Notebook, _: Scenario) -> float:
+    """Run the cell that *Insert clean-up cell* writes, with the helper gone."""
+    code = notebook.ask("cleanup", items=None)["code"]
+    notebook.quietly(_STOP_HELPER)
+    begun = time.perf_counter()
+    notebook.cell(code)
+    return 1000 * (time.perf_counter() - begun)
+
+
+_FORGET_LAST = (
+    "import sys\nsys.last_type = sys.last_value = sys.last_traceback = sys.last_exc = None\n"
+)
+_FORGET_LAST_TB = _FORGET_LAST + "get_ipython().InteractiveTB.tb = None\n"
+_CLEAR_FRAMES = (
+    "import sys, traceback\n"
+    "if getattr(sys, 'last_traceback', None) is not None:\n"
+    "    traceback.clear_frames(sys.last_traceback)\n"
+)
+
+METHODS = (
+    Method("release", "GPU Headroom: Release GPU", release, start_helper),
+    Method(
+        "release-errors", "GPU Headroom: with kept errors, confirmed", release_errors, start_helper
+    ),
+    Method("cell", "GPU Headroom: clean-up cell", clean_up_cell, start_helper),
+    Method("nothing", "nothing", cells()),
+    Method("empty-cache", "`empty_cache()`", cells("torch.cuda.empty_cache()")),
+    Method("gc", "`gc.collect()`, `empty_cache()`", cells(COLLECT)),
+    Method("del", "`del` of the variables, gc, `empty_cache()`", cells("del {names}", COLLECT)),
+    Method("xdel", "`%xdel` of the variables, gc, `empty_cache()`", delete_each),
+    Method("reset", "`%reset -f`, gc, `empty_cache()`", cells("%reset -f", COLLECT)),
+    Method("one-zero", "a cell with `1/0`, gc, `empty_cache()`", cells("1/0", COLLECT)),
+    # Each in a cell of its own: the best case, for a cell that runs still holds the last error.
+    Method("sys-last", "`sys.last_*` = None, gc, `empty_cache()`", cells(_FORGET_LAST, COLLECT)),
+    Method(
+        "sys-last-tb",
+        "`sys.last_*`, `InteractiveTB.tb` = None, gc, `empty_cache()`",
+        cells(_FORGET_LAST_TB, COLLECT),
+    ),
+    Method(
+        "sys-last-tb-1",
+        "the same in a single cell",
+        cells(_FORGET_LAST_TB + COLLECT),
+    ),
+    Method(
+        "clear-frames",
+        "`traceback.clear_frames`, gc, `empty_cache()`",
+        cells(_CLEAR_FRAMES, COLLECT),
+    ),
+    Method(
+        "clean-mem",
+        "the method of fast.ai's `clean_mem()`",
+        cells(
+            _CLEAR_FRAMES + "for name in ('last_type', 'last_value', 'last_traceback'):\n"
+            "    if hasattr(sys, name):\n        delattr(sys, name)\n"
+            "get_ipython().displayhook.flush()\n" + COLLECT
+        ),
+    ),
+    Method(
+        "accelerate",
+        "accelerate's `release_memory` of the variables",
+        cells(
+            "from accelerate.utils import release_memory\n[{names},] = release_memory({names})",
+            COLLECT,
+        ),
+    ),
+    Method(
+        "ipyexperiments",
+        "ipyexperiments, begun before",
+        cells("del experiment", "torch.cuda.empty_cache()"),
+        begin_experiment,
+    ),
+)
+
+OURS = ("release", "release-errors", "cell")
+RECIPES_THAT_WORK = ("one-zero", "sys-last-tb", "clear-frames")

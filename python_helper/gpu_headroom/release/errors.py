@@ -1,0 +1,183 @@
+"""Errors that somebody keeps: in a list, a future, a task, a log; each keeps its functions' locals.
+
+The errors stay. Their tracebacks go, and the frames of these are emptied where nothing runs in
+them: a task keeps a traceback of its own that cannot be taken from it.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import types
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ..format import MIB
+from ..holders.classes import heirs
+from ..holders.frames import frames_of, last_errors, last_tracebacks, tracebacks_of
+from ..holders.names import name_roots, output_roots
+from ..holders.reach import of_kinds
+from ..holders.storage import Torch
+from ..holders.walk import Walk
+from ..kinds import is_kind, name_of
+from ..messages import message
+from ..oom.recognise import errors_within
+from .freeable import Freeable
+from .tracebacks import clear_frames, forget_traceback
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from types import FrameType, TracebackType
+
+    from ..holders.place import Place
+    from .situation import Situation
+
+    Kept = BaseException | TracebackType
+    Named = dict[str, list[tuple[Kept, Place]]]
+
+_MOST_LINES = 20
+_NOT_CLEARED = (types.FrameType, types.FunctionType)  # the caller, and the function itself
+_HEAD = "# The errors stay; their tracebacks go, and with them the variables of what failed.\n"
+_WRITABLE = frozenset({"attribute", "index", "key"})
+
+
+def items(situation: Situation) -> Iterator[Freeable]:
+    """Yield what a variable leads to, then what none does, by the class of the error.
+
+    What Python and IPython remember of failed cells is an item of its own.
+    """
+    walk = Walk(Torch.loaded())
+    stored = _stored(walk, situation.shell)
+    all_given = _given(situation, stored)
+    if not stored or situation.found is None or (all_given is not None and all_given < MIB):
+        return
+    named, unnamed = _sorted(walk, situation, stored)
+    for name, places in named.items():
+        kept = [each for each, _ in places]
+        count = sum(is_kind(each, BaseException) for each in kept)
+        title = message("item.error", count=max(count, 1), name=name)
+        yield from _item(situation, name, kept, title, _code(places))
+    for kind, kept in unnamed.items():
+        title = message("item.error.unnamed", count=len(kept), type_name=kind)
+        yield from _item(situation, f"class {kind}", kept, title, "")
+
+
+def _item(
+    situation: Situation, name: str, kept: list[Kept], title: Any, code: str
+) -> Iterator[Freeable]:
+    given = _given(situation, kept)
+    if given is None or given >= MIB:
+        frames = len(_frames(kept))
+        yield Freeable(
+            id=f"error:{name}",
+            kind="error",
+            title=title,
+            cost=message("item.error.cost", frames=frames),
+            expected_bytes=given,
+            free=partial(_free, kept),
+            confirm=message("confirm.error", frames=frames),
+            code=code,
+        )
+
+
+def _stored(walk: Walk, shell: Any) -> list[Kept]:
+    """Return the errors with a traceback, and tracebacks without an error, that somebody keeps."""
+    kinds = [types.TracebackType, *heirs(BaseException).values()]
+    found = of_kinds(walk, gc.get_objects(), kinds)
+    errors = [each for each in found if is_kind(each, BaseException)]
+    ours = {id(each) for each in last_errors(shell)}
+    handled = sys.exc_info()[1]
+    ours |= {id(each) for each in errors_within(handled)} if handled is not None else set()
+    known: list[Kept] = [*errors, *last_tracebacks(shell)]
+    linked = {id(step) for each in known for step in _steps(each)}
+    linked |= {id(each.tb_next) for each in found if type(each) is types.TracebackType}
+    return [
+        *(each for each in errors if id(each) not in ours and each.__traceback__ is not None),
+        *(each for each in found if type(each) is types.TracebackType and id(each) not in linked),
+    ]
+
+
+def _sorted(
+    walk: Walk, situation: Situation, stored: list[Kept]
+) -> tuple[Named, dict[str, list[Kept]]]:
+    """Return what variables and outputs lead to by their names, and the rest by its class."""
+    found = situation.found
+    known = {each.root for each in found.ledger if each.in_frame} if found else set()
+    roots = [*name_roots(situation.shell), *output_roots(situation.shell)]
+    anywhere = found is None or not found.complete
+    walk.run(each for each in roots if anywhere or each[1].root in known)
+    wanted = {id(each) for each in stored}
+    named: Named = {}
+    led_to: set[int] = set()
+    for error, place in walk.errors:
+        within = list(errors_within(error)) if is_kind(error, BaseException) else [error]
+        if not wanted.isdisjoint(map(id, within)) or type(error) is types.TracebackType:
+            led_to.update(map(id, within))
+            named.setdefault(place.root, []).append((error, place))
+    unnamed: dict[str, list[Kept]] = {}
+    for error in stored:
+        if id(error) not in led_to:
+            unnamed.setdefault(name_of(type(error)), []).append(error)
+    return named, unnamed
+
+
+def _steps(kept: Kept) -> Iterator[TracebackType]:
+    step = kept.__traceback__ if is_kind(kept, BaseException) else None
+    if type(kept) is types.TracebackType:
+        step = kept
+    while step is not None:
+        yield step
+        step = step.tb_next
+
+
+def _frames(kept: Iterable[Kept]) -> list[FrameType]:
+    """Return the frames of functions that tracebacks lead to."""
+    tracebacks = [step for each in kept for step in tracebacks_of(each)]
+    return [each for each in frames_of(tracebacks) if each.f_code.co_name != "<module>"]
+
+
+def _given(situation: Situation, kept: list[Kept]) -> int | None:
+    """Return what comes back when errors let go of tracebacks, and frames of their variables."""
+    reachable, frames = situation.reachable, _frames(kept)
+    errors = [each for one in kept if is_kind(one, BaseException) for each in errors_within(one)]
+    values: list[Any] = [step for each in kept for step in tracebacks_of(each)]
+    values += [
+        each
+        for frame in frames
+        for each in gc.get_referents(frame)
+        if type(each) not in _NOT_CLEARED and each is not frame.f_globals and reachable.knows(each)
+    ]
+    return reachable.exclusive(values, [*errors, *frames])
+
+
+def _free(kept: list[Kept]) -> None:
+    clear_frames([step for each in kept for step in tracebacks_of(each)])
+    for one in kept:
+        if type(one) is types.TracebackType:
+            one.tb_next = None
+        elif is_kind(one, BaseException):
+            for each in errors_within(one):
+                forget_traceback(each)
+
+
+def _code(places: list[tuple[Kept, Place]]) -> str:
+    """Return a line for each error, if each can be written down."""
+    lines: dict[int, str] = {}
+    for error, place in places:
+        steps = [each.via.kind for each in place.way if each.via is not None]
+        if not is_kind(error, BaseException) or not _WRITABLE.issuperset(steps):
+            return ""
+        _write(error, place.path, lines)
+        if not lines.keys() >= {id(each) for each in errors_within(error)}:
+            return ""  # a group, or a long chain
+    code = "".join(lines.values())
+    return "" if "…" in code else _HEAD + code
+
+
+def _write(error: BaseException, path: str, lines: dict[int, str]) -> None:
+    if id(error) not in lines and len(lines) < _MOST_LINES:
+        lines[id(error)] = f"{path}.__traceback__ = None\n"
+        for name in ("__cause__", "__context__"):
+            linked = getattr(error, name)
+            if linked is not None:
+                _write(linked, f"{path}.{name}", lines)

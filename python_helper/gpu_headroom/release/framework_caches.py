@@ -1,0 +1,115 @@
+"""Memory that frameworks keep beside their tensors, where giving it back is known to work.
+
+TensorFlow is not among them: what it took it keeps until the process ends.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+from typing import TYPE_CHECKING, Any
+
+from ..format import MIB
+from ..holders.reach import of_kinds
+from ..holders.storage import Torch
+from ..holders.walk import Walk
+from ..messages import message
+from ..sources import cupy, jax
+from ..sources.imported import imported
+from ..sources.torch_cuda import TorchCuda
+from .freeable import Freeable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from ..wire import Message
+    from .situation import Situation
+
+_COSTS = {
+    "item.framework_cache.cublas": "item.framework_cache.cublas.cost",
+    "item.framework_cache.cufft": "item.framework_cache.cufft.cost",
+    "item.framework_cache.compile": "item.framework_cache.compile.cost",
+    "item.framework_cache.jax": "item.framework_cache.compile.cost",
+    "item.framework_cache.cupy": "item.framework_cache.cupy.cost",
+}
+
+
+def items(situation: Situation) -> Iterator[Freeable]:
+    """Yield the caches of frameworks that are live in this kernel."""
+    if TorchCuda().state() == "live":
+        yield from _of_torch(situation, imported("torch"))
+    if jax.source().state() == "live":
+        yield _item("jax", imported("jax").clear_caches, "import jax\njax.clear_caches()")
+    if cupy.source().state() == "live":
+        pool = imported("cupy").get_default_memory_pool()
+        unused = max(0, pool.total_bytes() - pool.used_bytes())
+        if unused:
+            code = "import cupy\ncupy.get_default_memory_pool().free_all_blocks()"
+            yield _item("cupy", pool.free_all_blocks, code, expected_bytes=unused)
+
+
+def has_cuda_graphs() -> bool:
+    """Whether the notebook captured CUDA graphs: they go on using the addresses they saw."""
+    kind = getattr(sys.modules.get("torch.cuda.graphs"), "CUDAGraph", None)
+    return kind is not None and bool(of_kinds(Walk(Torch.loaded()), gc.get_objects(), [kind]))
+
+
+def _of_torch(situation: Situation, torch: Any) -> Iterator[Freeable]:
+    clear = getattr(torch._C, "_cuda_clearCublasWorkspaces", None)  # noqa: SLF001  as torch.cuda.graphs does
+    views = TorchCuda().read()
+    if clear is not None and _not_attributed(situation, views) >= MIB:
+        code = "import torch\ntorch._C._cuda_clearCublasWorkspaces()"
+        blocked = message("item.captured") if has_cuda_graphs() else None
+        yield _item("cublas", clear, code, blocked=blocked)
+    plans = [torch.backends.cuda.cufft_plan_cache[view.index] for view in views]
+    used = [each for each in plans if _size(each)]
+    if used:
+        code = (
+            "import torch\n"
+            "for plans in torch.backends.cuda.cufft_plan_cache.caches:\n"
+            "    plans.clear()"
+        )
+        yield _item("cufft", lambda: [each.clear() for each in used], code)
+    compiled = getattr(imported("torch._dynamo.convert_frame"), "output_codes", None)
+    if getattr(compiled, "seen", None):
+        yield _item("compile", torch.compiler.reset, "import torch\ntorch.compiler.reset()")
+
+
+def _size(plans: Any) -> int:
+    try:
+        return int(plans.size)
+    except RuntimeError:  # a build without cuFFT
+        return 0
+
+
+def _not_attributed(situation: Situation, views: Any) -> int:
+    """Return what no object of the notebook's has: such as the workspaces of cuBLAS."""
+    found = situation.found
+    in_use = sum(view.framework.in_use_bytes for view in views if view.framework)
+    return in_use - found.ledger.bytes() if found is not None and found.complete else 0
+
+
+def _item(
+    which: str,
+    clear: Callable[[], object],
+    code: str,
+    *,
+    expected_bytes: int | None = None,
+    blocked: Message | None = None,
+) -> Freeable:
+    def free() -> None:
+        clear()
+
+    title = f"item.framework_cache.{which}"
+    said = message(title)
+    return Freeable(
+        id=f"framework_cache:{which}",
+        kind="framework_cache",
+        title=said,
+        cost=message(_COSTS[title]),
+        expected_bytes=expected_bytes,
+        free=free,
+        confirm=message("confirm.framework_cache"),
+        blocked=blocked,
+        code=f"# {said['text']}.\n{code}",
+    )

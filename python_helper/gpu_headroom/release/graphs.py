@@ -1,0 +1,145 @@
+"""Autograd graphs that variables keep: each holds the activations of a whole forward pass.
+
+`detach_` lets go of the graph and keeps the value, in place, so that every holder of the tensor
+sees it. PyTorch refuses it for views. Variables whose graphs are the same in part, as an output
+and its loss, are one item: one of them alone would give next to nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from ..format import MIB
+from ..holders.classes import defines
+from ..holders.names import name_roots, user_names
+from ..holders.storage import Torch
+from ..holders.walk import Walk
+from ..messages import message
+from .freeable import Freeable
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+    from ..wire import Message
+    from .situation import Situation
+
+_MOST = 5
+_MOST_NODES = 20_000
+_SEQUENCES = (list, tuple, set)
+_HEAD = "# The values stay; their autograd graphs go.\n"
+_LOOP = """\
+for each in {name}:
+    if hasattr(each, "detach_") and not each._is_view():
+        each.detach_()
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    """A tensor with a graph: where it stands, the node it came from, and whether it is a view."""
+
+    tensor: Any
+    path: str
+    node: Any
+    view: bool
+
+
+def items(situation: Situation) -> Iterator[Freeable]:
+    """Yield the variables with tensors whose graph alone keeps memory in use."""
+    survey, torch = situation.found, Torch.loaded()
+    if survey is None or torch is None:
+        return
+    kept = [each for each in survey.ledger if each.graph or each.kind == "activations"]
+    if sum(each.storage.bytes for each in kept if each.graph) < MIB:
+        return
+    results = _results(situation.shell, torch, {each.root for each in kept})
+    for names in _families(results)[:_MOST]:
+        yield from _item(situation, names, [each for name in names for each in results[name]])
+
+
+def _item(situation: Situation, names: list[str], results: list[_Result]) -> Iterator[Freeable]:
+    free = [each.tensor for each in results if not each.view]
+    views = [each.path for each in results if each.view]
+    given = situation.reachable.exclusive((), graphs=free)
+    if given is not None and given < MIB and (free or not views):
+        return
+    shown = ", ".join(names)
+    yield Freeable(
+        id=f"graph:{names[0]}",
+        kind="graph",
+        title=message("item.graph", names=shown),
+        cost=message("item.graph.cost", names=shown),
+        expected_bytes=given,
+        free=partial(_free, situation.shell, names),
+        confirm=message("confirm.graph", names=shown),
+        blocked=None if free else message("item.graph.view", path=views[0]),
+        code=_code(situation.shell, names) if free else "",
+    )
+
+
+def _results(shell: Any, torch: Torch, names: Collection[str]) -> dict[str, list[_Result]]:
+    """Return the tensors with a graph that variables lead to and that can be detached."""
+    walk = Walk(torch)
+    walk.run(each for each in name_roots(shell) if each[1].root in names)
+    found: dict[str, list[_Result]] = {}
+    with torch.quiet():
+        for tensor, place in walk.results:
+            own = defines(type(tensor), "__torch_dispatch__", until=torch.tensor)
+            if not own and not torch.wraps(tensor):
+                node, view = torch.get(tensor, "grad_fn"), torch.get(tensor, "_is_view")()
+                result = _Result(tensor, place.path, node, view)
+                found.setdefault(place.root, []).append(result)
+    return found
+
+
+def _families(results: dict[str, list[_Result]]) -> list[list[str]]:
+    """Group the variables whose graphs have nodes in common, the leaves aside."""
+    families: list[tuple[list[str], set[Any]]] = []
+    for name, found in results.items():
+        names, nodes = [name], _nodes(each.node for each in found)
+        for family in [each for each in families if not nodes.isdisjoint(each[1])]:
+            families.remove(family)
+            names, nodes = family[0] + names, family[1] | nodes
+        families.append((names, nodes))
+    return [names for names, _ in families]
+
+
+def _nodes(roots: Iterable[Any]) -> set[Any]:
+    found: set[Any] = set()
+    waiting = list(roots)
+    while waiting and len(found) < _MOST_NODES:
+        node = waiting.pop()
+        if node is not None and node not in found and type(node).__name__ != "AccumulateGrad":
+            found.add(node)
+            waiting += [each for each, _ in node.next_functions]
+    return found
+
+
+def _free(shell: Any, names: list[str]) -> Message | None:
+    torch = Torch.loaded()
+    if torch is None:
+        return None
+    results = list(chain.from_iterable(_results(shell, torch, names).values()))
+    with torch.quiet():
+        for each in results:
+            if not each.view:
+                torch.get(each.tensor, "detach_")()
+    left = sum(each.view for each in results)
+    return message("item.graph.views_left", count=left) if left else None
+
+
+def _code(shell: Any, names: list[str]) -> str:
+    """Return code for tensors and plain containers of them; none where there is more to it."""
+    lines = [_HEAD]
+    for name in names:
+        kind = type(user_names(shell).get(name))
+        if kind in (dict, *_SEQUENCES):
+            lines.append(_LOOP.format(name=f"{name}.values()" if kind is dict else name))
+        elif defines(kind, "detach_"):
+            lines.append(f"{name}.detach_()\n")
+        else:
+            return ""
+    return "".join(lines)

@@ -1,0 +1,134 @@
+"""Which names the loops of a notebook leave behind, from the source of its cells.
+
+A loop leaves its last item, and what its body made for itself: a name that no code outside of
+the loops that assign it reads. Code that cannot be parsed reads every word that stands in it.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ..parse import magics, parse_cell
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+_WORD = re.compile(r"\w+")
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_WITH = (ast.With, ast.AsyncWith)
+
+
+@dataclass(slots=True)
+class _Code:
+    """The names that code reads and assigns; `leaves` are those it was only made to assign."""
+
+    reads: set[str] = field(default_factory=set)
+    stores: set[str] = field(default_factory=set)
+    leaves: set[str] = field(default_factory=set)
+
+
+def left_behind(sources: Iterable[str], names: Collection[str]) -> set[str]:
+    """Return those of `names` that loops of cells with these sources leave behind."""
+    wanted = set(names)
+    outside, loops = _Code(), list[_Code]()
+    for source in sources:
+        words = set(_WORD.findall(source))
+        if wanted.isdisjoint(words):
+            continue
+        tree = parse_cell(source)
+        if tree is None:
+            outside.reads |= words
+        else:
+            outside.reads.update(*map(_WORD.findall, magics(source)))
+            _sort(tree.body, outside, loops)
+    return {
+        name
+        for loop in loops
+        for name in loop.leaves | (loop.stores - outside.stores)
+        if name in wanted and not _is_read(name, outside, loops)
+    }
+
+
+def _is_read(name: str, outside: _Code, loops: list[_Code]) -> bool:
+    return name in outside.reads or any(
+        name in loop.reads and name not in loop.stores | loop.leaves for loop in loops
+    )
+
+
+def _sort(statements: Iterable[ast.AST], outside: _Code, loops: list[_Code]) -> None:
+    """Enter the code of a notebook: what belongs to a loop, and what does not."""
+    for each in statements:
+        if isinstance(each, _LOOPS):
+            target = [each.iter, each.target] if not isinstance(each, ast.While) else []
+            outside.reads |= _reads(target[:1])
+            body = [child for child in ast.iter_child_nodes(each) if child not in target]
+            loops.append(_Code(_reads(body), _stores(body), _stores(target)))
+        elif isinstance(each, _WITH):
+            _sort_with(each, outside, loops)
+        elif isinstance(each, (*_FUNCTIONS, ast.ClassDef)) or not _has_statements(each):
+            outside.reads |= _reads([each])
+            outside.stores |= _stores([each])
+        else:
+            _sort(ast.iter_child_nodes(each), outside, loops)
+
+
+def _sort_with(block: ast.With | ast.AsyncWith, outside: _Code, loops: list[_Code]) -> None:
+    """What stands after `as` is left behind, too, if only the block itself reads it."""
+    inside, first = _Code(), len(loops)
+    _sort(block.body, inside, loops)
+    leaves = {name for item in block.items for name in _stores([item])}
+    for loop in loops[first:]:
+        loop.reads -= leaves
+    loops.append(_Code(leaves=leaves))
+    outside.reads |= (inside.reads - leaves) | _reads(block.items)
+    outside.stores |= inside.stores
+
+
+def _has_statements(node: ast.AST) -> bool:
+    return any(isinstance(each, ast.stmt) for each in ast.walk(node) if each is not node)
+
+
+def _reads(nodes: Iterable[ast.AST]) -> set[str]:
+    """Return the names of the notebook that code reads, not those of its functions' own."""
+    found: set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+        elif isinstance(node, ast.AugAssign):
+            found |= _stores([node.target])
+        found |= _reads(ast.iter_child_nodes(node)) - _own(node)
+    return found
+
+
+def _own(node: ast.AST) -> set[str]:
+    """Return the names that are a function's or a comprehension's own."""
+    if isinstance(node, _COMPREHENSIONS):
+        return _stores(each.target for each in node.generators)
+    if not isinstance(node, _FUNCTIONS):
+        return set()
+    inside = list(ast.walk(node))
+    shared = {name for each in inside if isinstance(each, ast.Global) for name in each.names}
+    arguments = {each.arg for each in ast.walk(node.args) if isinstance(each, ast.arg)}
+    body = node.body if isinstance(node.body, list) else [node.body]
+    return (arguments | _stores(body)) - shared
+
+
+def _stores(nodes: Iterable[ast.AST]) -> set[str]:
+    """Return the names that code assigns in the notebook itself."""
+    return {name for node in nodes for name in _stored(node)}
+
+
+def _stored(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Name):
+        if isinstance(node.ctx, ast.Store):
+            yield node.id
+    elif isinstance(node, _COMPREHENSIONS):
+        named = (each.target for each in ast.walk(node) if isinstance(each, ast.NamedExpr))
+        yield from _stores(named)
+    elif not isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
+        yield from _stores(ast.iter_child_nodes(node))

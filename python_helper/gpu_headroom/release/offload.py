@@ -1,0 +1,281 @@
+"""A model or a tensor, with its gradients and optimizers' state, to the host and back.
+
+Each storage is copied whole and each tensor set to the same part of the copy through `.data`:
+parameters stay the same objects, and what shared memory shares it still.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections import Counter
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ..format import MIB
+from ..holders import elsewhere
+from ..holders.classes import comes_from, module_of, mro
+from ..holders.walk import Walk
+from ..kinds import name_of
+from ..messages import message
+from ..sources import host
+from ..sources.torch_cuda import TorchCuda
+from .framework_caches import has_cuda_graphs
+from .freeable import Freeable
+from .models import Models
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ..holders.storage import Torch
+    from ..wire import Message
+    from .situation import Situation
+
+    Pair = tuple[Any, Any]  # a tensor and a device
+
+_MOST = 20
+_SPARE = 1.1  # of host memory: what is left must not be all that there is
+# These place parameters themselves, or keep them in a form of their own.
+_MANAGED_BY = ("torch.distributed", "torch.nn.parallel", "torch.jit", "deepspeed", "bitsandbytes")
+_MARKS = ("_hf_hook", "hf_quantizer", "quantization_method")
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """What went to the host: the variable's value, and each tensor with the device it was on.
+
+    Holds nothing alive.
+    """
+
+    owner: weakref.ref[Any]
+    tensors: list[tuple[weakref.ref[Any], Any]]
+
+    def alive(self) -> Iterator[Pair]:
+        """Yield the tensors that are there still, each with its own device."""
+        for reference, device in self.tensors:
+            tensor = reference()
+            if tensor is not None:
+                tensor._fix_weakref()  # noqa: SLF001  as torch.utils.weak does after each look
+                yield tensor, device
+
+
+def items(situation: Situation) -> Iterator[Freeable]:
+    """Yield what can go to the host, and what can come back."""
+    models = Models(situation.shell)
+    torch = models.torch
+    if torch is None:
+        return
+    sizes = Counter(
+        {
+            name: models.bytes(_on_gpu(torch, _all(models, value)))
+            for name, value in models.named().items()
+        }
+    )
+    around = Surroundings(torch)
+    for name, size in sizes.most_common(_MOST):
+        if size >= MIB:
+            yield _offload(situation, models, name, size, around)
+    for name, moved in list(situation.moved.items()):
+        pairs = _to_restore(models, moved) if models.value(name) is moved.owner() else []
+        if pairs:
+            yield _restore(situation, models, name, pairs)
+
+
+def _offload(
+    situation: Situation, models: Models, name: str, size: int, around: Surroundings
+) -> Freeable:
+    is_model = any(True for _ in models.parts(models.value(name)))
+    cost = "item.offload.cost" if is_model else "item.offload.cost_tensor"
+    return Freeable(
+        id=f"offload:{name}",
+        kind="offload",
+        title=message("item.offload", name=name),
+        cost=message(cost, host_bytes=size),
+        expected_bytes=size,
+        free=partial(_move_out, situation, name),
+        confirm=message("confirm.offload", name=name, host_bytes=size),
+        blocked=around.obstacle(models, models.value(name), size),
+        undo=f"restore:{name}",
+        code=_code(models, name),
+    )
+
+
+def _restore(situation: Situation, models: Models, name: str, pairs: list[Pair]) -> Freeable:
+    needed = models.host_bytes(tensor for tensor, _ in pairs)
+    return Freeable(
+        id=f"restore:{name}",
+        kind="restore",
+        title=message("item.restore", name=name),
+        cost=message("item.restore.cost", needed_bytes=needed),
+        expected_bytes=None,
+        free=partial(_move_back, situation, name),
+        adds_headroom=False,
+        confirm=message("confirm.restore", name=name),
+        blocked=_lack_of_headroom(models, pairs),
+    )
+
+
+# --- What stands in the way --------------------------------------------------
+
+
+class Surroundings:
+    """What a move depends on besides the model itself, looked at once for all of them."""
+
+    def __init__(self, torch: Torch) -> None:
+        self._host_bytes = host.read().available_bytes
+        self._captured = has_cuda_graphs()
+        with torch.quiet():
+            tensors = (e for e in elsewhere.known(Walk(torch)) if comes_from(type(e), torch.tensor))
+            self._tensors = Counter(map(torch.key, tensors))
+
+    def obstacle(self, models: Models, value: Any, size: int) -> Message | None:
+        """Return why a model must stay where it is; `None` where it may go."""
+        torch, tensors = models.torch, _all(models, value)
+        if self._host_bytes is not None and self._host_bytes < _SPARE * size:
+            available = self._host_bytes
+            return message("item.offload.host", host_bytes=size, available_bytes=available)
+        for part in models.parts(value):
+            managed = any(module_of(each).startswith(_MANAGED_BY) for each in mro(type(part)))
+            if managed or not models.attributes(part).keys().isdisjoint(_MARKS):
+                return message("item.offload.managed", type_name=name_of(type(part)))
+        odd = next((each for each in tensors if not _is_plain(torch, each)), None)
+        if odd is not None:
+            return message("item.offload.kind", type_name=name_of(type(odd)))
+        if self._captured:  # a graph would go on where the memory was
+            return message("item.captured")
+        views = self._views(torch, tensors)
+        return message("item.offload.shared", count=views) if views else None
+
+    def _views(self, torch: Any, tensors: Iterable[Any]) -> int:
+        """Count the tensors of others that lie in the same memory, and would be parted from it."""
+        with torch.quiet():
+            own = Counter(map(torch.key, tensors))
+        return sum(self._tensors[key] - count for key, count in own.items() if key is not None)
+
+
+def _is_plain(torch: Any, tensor: Any) -> bool:
+    if module_of(type(tensor)) not in ("torch", "torch.nn.parameter"):
+        return False
+    if name_of(type(tensor)) not in ("Tensor", "Parameter", "Buffer"):
+        return False  # a parameter without a shape as yet
+    with torch.quiet():
+        strided = torch.get(tensor, "layout") is torch.module.strided
+        return strided and not torch.get(tensor, "is_quantized") and torch.get(tensor, "is_leaf")
+
+
+def _lack_of_headroom(models: Models, pairs: list[Pair]) -> Message | None:
+    for view in TorchCuda().read():
+        own = (tensor for tensor, device in pairs if (device.index or 0) == view.index)
+        needed = models.host_bytes(own)
+        free, _ = view.ask_card() if view.ask_card else (None, None)
+        cached = (view.framework and view.framework.cached_bytes) or 0
+        if free is not None and needed > free + cached:
+            return message(
+                "item.restore.full",
+                needed_bytes=needed,
+                index=view.index,
+                headroom_bytes=free + cached,
+            )
+    return None
+
+
+# --- The moves ---------------------------------------------------------------
+
+
+def _move_out(situation: Situation, name: str) -> Message | None:
+    models = Models(situation.shell)
+    value, torch = models.value(name), models.torch
+    if torch is None or value is None:
+        return message("item.gone")
+    pairs = [(each, torch.get(each, "device")) for each in _on_gpu(torch, _all(models, value))]
+    for device in {device for _, device in pairs}:
+        torch.module.cuda.synchronize(device)
+    _move(torch, [(tensor, "cpu") for tensor, _ in pairs])
+    tensors = [(weakref.ref(tensor), device) for tensor, device in pairs]
+    situation.moved[name] = Moved(weakref.ref(value), tensors)
+    return None
+
+
+def _move_back(situation: Situation, name: str) -> Message | None:
+    """Move everything back, gradients and state that came about at the host with it."""
+    models = Models(situation.shell)
+    torch, moved = models.torch, situation.moved.get(name)
+    if torch is None or moved is None:
+        return message("item.gone")
+    pairs = _to_restore(models, moved)
+    _move(torch, pairs)
+    lost = sum(torch.get(tensor, "device") != device for tensor, device in pairs)
+    if lost:
+        return message("item.restore.partly", name=name, count=lost)
+    del situation.moved[name]
+    return message("item.restore.done", name=name, count=len(pairs))
+
+
+def _move(torch: Torch, pairs: list[tuple[Any, Any]]) -> None:
+    """Set each tensor to a copy on another device; nothing changes unless all copies are made."""
+    tensor_class: Any = torch.tensor
+    copies: dict[int, Any] = {}
+    parts = []
+    for tensor, device in pairs:
+        memory = tensor_class.untyped_storage(tensor)
+        plain = tensor_class.detach(tensor)
+        key = memory._cdata  # noqa: SLF001  the storage's identity on every device
+        if key not in copies:
+            count = memory.nbytes() // plain.element_size()
+            copies[key] = plain.as_strided((count,), (1,), 0).to(device)
+        copy = copies[key]
+        copy = copy if copy.dtype == plain.dtype else copy.view(plain.dtype)
+        place = plain.size(), plain.stride(), plain.storage_offset()
+        parts.append((tensor, copy.as_strided(*place)))
+    for tensor, part in parts:
+        tensor_class.data.__set__(tensor, part)
+
+
+def _all(models: Models, value: Any) -> list[Any]:
+    """Return the tensors of a model or tensor, their gradients and their optimizers' state."""
+    own = models.tensors(value)
+    gradients = [gradient for _, gradient in models.gradients(own)]
+    return own + gradients + [each for tensor in own for each in models.state_of(tensor)]
+
+
+def _on_gpu(torch: Torch, tensors: Iterable[Any]) -> list[Any]:
+    with torch.quiet():
+        return [each for each in tensors if torch.get(each, "device").type == "cuda"]
+
+
+def _to_restore(models: Models, moved: Moved) -> list[Pair]:
+    torch = models.torch
+    if torch is None:
+        return []
+    found: dict[int, Pair] = {}
+    for tensor, device in moved.alive():
+        found[id(tensor)] = tensor, device
+        gradients = [gradient for _, gradient in models.gradients([tensor])]
+        for each in (*gradients, *models.state_of(tensor)):
+            if each.size() == tensor.size():  # what counts steps may be at the host on purpose
+                found.setdefault(id(each), (each, device))
+    return [pair for pair in found.values() if torch.get(pair[0], "device").type == "cpu"]
+
+
+def _code(models: Models, name: str) -> str:
+    """Return code that does the same for plain optimizers."""
+    value = models.value(name)
+    own = models.tensors(value)
+    title = f"# Move `{name}` to the CPU.\n"
+    if own[0] is value:
+        return f'{title}{name}.data = {name}.data.to("cpu")'
+    trained = (
+        optimizer
+        for optimizer, each in models.optimizers().items()
+        if any(dict.get(models.state(each), tensor) for tensor in own)
+    )
+    return f'{title}{name}.to("cpu")\n' + "".join(map(_STATE_CODE.format, trained))
+
+
+_STATE_CODE = """\
+for state in {}.state.values():
+    for key, value in state.items():
+        if hasattr(value, "to"):
+            state[key] = value.to("cpu")
+    value = None
+"""

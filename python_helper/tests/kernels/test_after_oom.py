@@ -1,0 +1,133 @@
+"""After an out-of-memory error: what the setting asks for, and the clean-up cell without us."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.live import LiveKernel
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.conftest import Start
+    from tests.live import Packs, Run
+
+MIB = 2**20
+MIME = "application/vnd.gpu-headroom.report+json"
+FAIL = """def fill():
+    chunks = []
+    while True:
+        chunks.append(torch.empty(512 * 2**20, dtype=torch.uint8, device="cuda"))
+fill()
+"""
+IN_USE = "torch.cuda.memory_allocated()"
+
+
+@pytest.fixture(scope="module")
+def gpu(
+    newest_python: Path, packs: Packs, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[LiveKernel]:
+    """A kernel with a simulated GPU of 4 GiB and 4 MiB in a variable."""
+    folder = tmp_path_factory.mktemp("gpu")
+    with LiveKernel(newest_python, folder, installed=True, GPU_HEADROOM_SIMULATE="4GiB") as kernel:
+        begin(kernel, packs)
+        yield kernel
+
+
+def begin(kernel: LiveKernel, packs: Packs) -> None:
+    """Start the helper, and PyTorch with it."""
+    kernel.inject(packs, more=False)
+    kernel.attach()
+    kernel.run("import torch; kept = torch.empty(2**20, device='cuda')")
+
+
+def fail(kernel: LiveKernel, after_oom: str) -> tuple[dict[str, Any], int]:
+    """Run out of memory under a setting; return the card's report and what the cell had held."""
+    kernel.attach(after_oom=after_oom)
+    since = kernel.now
+    released = kernel.ask("release", items=None, confirmed=[], report_id=None)["release_id"]
+    kernel.await_event("released", since, release_id=released)
+    run = kernel.run(FAIL, cell_id="failing", stop_on_error=False)
+    return report_of(run), 7 * 512 * MIB
+
+
+def report_of(run: Run) -> dict[str, Any]:
+    """The report in a failing cell's card."""
+    (found,) = [content["data"][MIME] for kind, content in run.outputs if kind == "display_data"]
+    report: dict[str, Any] = found
+    return report
+
+
+def remedies(report: dict[str, Any]) -> dict[str, str]:
+    """The notes of the remedies by their ids."""
+    return {each["id"]: each["note"]["id"] for each in report["remedies"]}
+
+
+def test_frees_at_once_where_the_setting_says_so(gpu: LiveKernel) -> None:
+    """The card comes first, says that `%debug` is lost, and learns what came back."""
+    since = gpu.now
+    report, held = fail(gpu, "free")
+    released = gpu.await_event("released", since, report_id=report["report_id"])
+    assert remedies(report)["free-traceback"] == "remedy.free-traceback.note_at_once"
+    assert (released["status"], released["freed_bytes"]) == ("done", held)
+    assert released["message"]["id"] == "released.by_itself"
+    assert "%debug" in released["message"]["text"]
+    assert gpu.value(f"({IN_USE}, kept.numel())") == (4 * MIB, MIB)
+    reply = gpu.ask("report", life_id=report["life_id"], report_id=report["report_id"])
+    assert reply["released"] == released
+
+
+def test_waits_for_the_cells_that_run_already(gpu: LiveKernel) -> None:
+    """Cells queued behind the failing one lose nothing while they run."""
+    fail(gpu, "ask")
+    gpu.attach(after_oom="free")
+    since = gpu.now
+    failing = gpu.submit(FAIL, stop_on_error=False)
+    behind = gpu.submit(f"import time\nbefore = {IN_USE}\ntime.sleep(0.5)\nafter = {IN_USE}")
+    report = report_of(gpu.result(failing))
+    gpu.result(behind)
+    released = gpu.await_event("released", since, report_id=report["report_id"])
+    assert released["status"] == "done"
+    assert gpu.value("after - before") == 0
+    assert gpu.value(IN_USE) == 4 * MIB
+
+
+@pytest.mark.parametrize(("setting", "offered"), [("ask", True), ("never", False)])
+def test_frees_nothing_unasked_otherwise(gpu: LiveKernel, setting: str, *, offered: bool) -> None:
+    """`ask` offers it on the card, `never` does not even offer it; nothing is freed by itself."""
+    report, held = fail(gpu, setting)
+    since = gpu.now
+    gpu.run("1")
+    gpu.sample()
+    assert gpu.events("released", since) == []
+    assert gpu.value(IN_USE) == 4 * MIB + held
+    assert ("free-traceback" in remedies(report)) is offered
+
+
+def test_the_clean_up_cell_is_right_without_the_helper(start: Start, packs: Packs) -> None:
+    """In each generation of kernels it frees errors and displayed values, and leaves no name."""
+    kernel = start(installed=True, GPU_HEADROOM_SIMULATE="4GiB")
+    begin(kernel, packs)
+    kernel.run("torch.empty(64 * 2**20, dtype=torch.uint8, device='cuda')")
+    kernel.run("[torch.empty(32 * 2**20, dtype=torch.uint8, device='cuda')]")
+    kernel.run(FAIL, stop_on_error=False)
+    assert kernel.value(IN_USE) >= (3072 + 96 + 4) * MIB
+    code = kernel.ask("cleanup", items=None)["code"]
+    kernel.run("import gpu_headroom; gpu_headroom.stop(); del gpu_headroom")
+    names = kernel.value("sorted(name for name in globals() if name[0] != '_')")
+    run = kernel.run(code)
+    assert (run.status, run.outputs) == ("ok", [])
+    assert kernel.value(IN_USE) == 4 * MIB
+    assert kernel.value("sorted(name for name in globals() if name[0] != '_')") == names
+    assert kernel.run("6 * 7").status == "ok"
+    assert kernel.value("_") == 42
+
+
+def test_no_clean_up_cell_is_written_while_a_cell_runs(gpu: LiveKernel) -> None:
+    """What to free is not known then: one sentence says so."""
+    cell = gpu.start_cell("print('begun', flush=True)\nimport time; time.sleep(1)")
+    reply = gpu.ask("cleanup", items=None)
+    gpu.result(cell)
+    assert (reply["type"], reply["message"]["id"]) == ("refused", "cleanup.busy")

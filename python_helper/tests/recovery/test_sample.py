@@ -1,0 +1,81 @@
+"""A short sample of the recovery benchmark: GPU Headroom frees everything, and loses nothing."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import product
+from typing import TYPE_CHECKING
+
+import pytest
+
+from benchmarks.recovery.kernels import Environment
+from benchmarks.recovery.methods import METHODS
+from benchmarks.recovery.scenarios import SCENARIOS
+from benchmarks.recovery.trial import Trial, attempt, faults
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    Pending = dict[tuple[str, str], Future[Trial]]
+
+FREED = (
+    "suspended-in-traceback",
+    "group-chained",
+    "displayed-failed",
+    "debug-other-error",
+    "gather",
+    "lru-cache",
+)
+KEPT = ("kept-closure", "log-buffer")
+PAIRS = (
+    *product(FREED, ("release", "cell")),
+    *product(KEPT, ("release", "release-errors")),
+    ("gather", "gc"),
+)
+_SCENARIOS = {each.id: each for each in SCENARIOS}
+_METHODS = {each.id: each for each in METHODS}
+
+
+@pytest.fixture(scope="module")
+def trials(python: Path) -> Iterator[Pending]:
+    """All of the sample, in kernels of each generation, a few at a time: mostly they wait."""
+    with Environment("sample", python) as environment, ThreadPoolExecutor(4) as pool:
+        yield {
+            pair: pool.submit(attempt, environment, _SCENARIOS[pair[0]], _METHODS[pair[1]])
+            for pair in PAIRS
+        }
+
+
+@pytest.mark.parametrize("scenario", FREED)
+@pytest.mark.parametrize("method", ["release", "cell"])
+def test_all_comes_back_and_nothing_is_lost(trials: Pending, scenario: str, method: str) -> None:
+    """What a restart would recover is freed, no variable is lost, and what runs goes on."""
+    trial = trials[scenario, method].result()
+    assert trial.share is not None
+    assert trial.share >= 0.99
+    assert trial.lost == []
+    assert trial.alive
+    assert trial.outputs_work
+
+
+@pytest.mark.parametrize("scenario", KEPT)
+def test_a_kept_error_is_asked_for_first(trials: Pending, scenario: str) -> None:
+    """The safe set leaves what a kept error holds; once confirmed, it comes back."""
+    assert trials[scenario, "release"].result().share == 0
+    confirmed = trials[scenario, "release-errors"].result()
+    assert confirmed.share is not None
+    assert confirmed.share >= 0.99
+    assert confirmed.harmless
+
+
+def test_the_measure_can_say_no(trials: Pending) -> None:
+    """Collecting garbage frees nothing that a traceback holds."""
+    assert trials["gather", "gc"].result().share == 0
+
+
+def test_scenarios_are_what_they_say(newest_python: Path) -> None:
+    """The variables of a scenario, and what they hold, are as its description lists them."""
+    with Environment("sample", newest_python) as environment, ThreadPoolExecutor(4) as pool:
+        found = pool.map(lambda name: faults(environment, _SCENARIOS[name]), (*FREED, *KEPT))
+        assert list(found) == [[]] * len(FREED + KEPT)

@@ -1,0 +1,202 @@
+"""Errors that somebody keeps: what they hold is found, named and freed; they themselves stay."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from gpu_headroom import release
+from gpu_headroom.format import MIB
+from gpu_headroom.release import errors
+from gpu_headroom.release.situation import Situation
+
+if TYPE_CHECKING:
+    from gpu_headroom.release.freeable import Freeable
+    from tests.notebook import Notebook
+
+WORK = """
+def work():
+    x = tensor(128)
+    fail()
+def caught():
+    big = tensor(64)
+    try:
+        work()
+    except RuntimeError as error:
+        return error
+"""
+HOLDERS = {
+    "a list": ("kept = [caught()]", "kept", 192),
+    "an attribute": (
+        "class Trainer: pass\ntrainer = Trainer()\ntrainer.last_error = caught()",
+        "trainer",
+        192,
+    ),
+    "the caller of who caught it": (
+        "def over():\n    o = tensor(32)\n    return caught()\nkept = [over()]",
+        "kept",
+        224,
+    ),
+    "a chain": (
+        (
+            "try:\n    try:\n        work()\n    except RuntimeError as first:\n"
+            "        raise ValueError('wrapped') from first\n"
+            "except ValueError as error:\n    kept = error"
+        ),
+        "kept",
+        128,
+    ),
+    "an error that cannot be changed": (
+        (
+            "import dataclasses\n@dataclasses.dataclass(frozen=True)\nclass Frozen(Exception):\n"
+            "    code: int\ndef fails():\n    x = tensor(128)\n    raise Frozen(1)\n"
+            "try:\n    fails()\nexcept Frozen as error:\n    kept = error"
+        ),
+        "kept",
+        128,
+    ),
+    "a closure of the failed function": (
+        (
+            "def make():\n    x = tensor(128)\n    def step():\n        y = x[:1]\n        fail()\n"
+            "    return step\ntry:\n    make()()\nexcept RuntimeError as error:\n    kept = error"
+        ),
+        "kept",
+        128,
+    ),
+    "a future of a thread": (
+        (
+            "from concurrent.futures import ThreadPoolExecutor\n"
+            "with ThreadPoolExecutor(1) as pool:\n    future = pool.submit(work)\ndel pool"
+        ),
+        "future",
+        128,
+    ),
+    "a task": (
+        (
+            "import asyncio\nasync def job():\n    work()\n"
+            "task = asyncio.ensure_future(job())\nawait asyncio.wait([task])\n"
+            "seen = task.exception()\ndel seen"
+        ),
+        "task",
+        128,
+    ),
+    "a buffer of a log": (
+        (
+            "import logging.handlers\n"
+            "handler = logging.handlers.MemoryHandler(10**6, logging.CRITICAL)\n"
+            "log = logging.Logger('own')\nlog.addHandler(handler)\n"
+            "try:\n    work()\nexcept RuntimeError:\n    log.exception('failed')\ndel log"
+        ),
+        "handler",
+        128,
+    ),
+    "a traceback alone": (
+        "import sys\ntry:\n    work()\nexcept RuntimeError:\n    kept = sys.exc_info()[2]",
+        "kept",
+        128,
+    ),
+}
+
+
+def found(notebook: Notebook) -> list[Freeable]:
+    """Find the items as a plan does."""
+    situation = Situation(notebook.shell, notebook.ledger.cells())
+    situation.reachable.look()
+    return list(errors.items(situation))
+
+
+def free(notebook: Notebook, item_id: str) -> Any:
+    """Free one item with its confirmation."""
+    situation = Situation(notebook.shell, notebook.ledger.cells())
+    return release.run([item_id], situation, notebook.read, [item_id])
+
+
+@pytest.mark.parametrize("holder", HOLDERS)
+def test_frees_what_a_kept_error_holds(notebook: Notebook, holder: str) -> None:
+    """The plan says what comes back, to the byte; the holder and its error stay."""
+    source, name, size = HOLDERS[holder]
+    before = notebook.in_use()
+    assert notebook.run(WORK + source).success, notebook.printed
+    assert notebook.in_use() - before == size * MIB
+    (item,) = found(notebook)
+    assert (item.id, item.expected_bytes) == (f"error:{name}", size * MIB)
+    assert item.confirm is not None
+    assert not item.safe
+    del item
+    outcome = free(notebook, f"error:{name}")
+    assert outcome.freed_bytes == size * MIB
+    assert notebook.in_use() == before
+    assert name in notebook.shell.user_ns
+    assert found(notebook) == []
+
+
+@pytest.mark.parametrize("holder", ["a list", "an attribute", "a chain", "a future of a thread"])
+def test_code_does_the_same(notebook: Notebook, holder: str) -> None:
+    """What can be written down frees as much without the helper."""
+    source, _, size = HOLDERS[holder]
+    notebook.run(WORK + source)
+    held = notebook.in_use()
+    (item,) = found(notebook)
+    code = item.code
+    del item
+    assert notebook.run(f"{code}import gc\ngc.collect();").success, notebook.printed
+    assert held - notebook.in_use() == size * MIB
+
+
+def test_errors_that_no_variable_leads_to_go_by_their_class(notebook: Notebook) -> None:
+    """A library keeps them in a module of its own."""
+    before = notebook.in_use()
+    notebook.run(f"{WORK}import json\njson._errors = [caught(), caught()]")
+    (item,) = found(notebook)
+    assert item.id == "error:class OutOfMemoryError"
+    assert item.title["params"] == {"count": 2, "type_name": "OutOfMemoryError"}
+    assert item.expected_bytes == 2 * 192 * MIB
+    del item
+    free(notebook, "error:class OutOfMemoryError")
+    assert notebook.in_use() == before
+    notebook.run("del json._errors")
+
+
+def test_leaves_to_the_failed_cell_what_is_its_own(notebook: Notebook) -> None:
+    """An error that IPython remembers, too, goes with the tracebacks of failed cells."""
+    notebook.run(
+        f"{WORK}try:\n    work()\nexcept RuntimeError as error:\n    kept = error\n    raise"
+    )
+    assert found(notebook) == []
+
+
+def test_says_nothing_of_small_errors(notebook: Notebook) -> None:
+    """An error that keeps no GPU memory is nobody's business."""
+    notebook.run("try:\n    1 / 0\nexcept ZeroDivisionError as error:\n    kept = error")
+    assert found(notebook) == []
+
+
+def test_leaves_a_suspended_generator_alone(notebook: Notebook) -> None:
+    """A generator whose consumer failed goes on afterwards."""
+    notebook.run(
+        "def count():\n    buffer = tensor(16)\n    for n in range(3):\n        yield n\n"
+        "numbers = count()\n"
+        "def consume():\n    x = tensor(64)\n    for n in numbers:\n        fail()\n"
+        "try:\n    consume()\nexcept RuntimeError as error:\n    kept = error"
+    )
+    outcome = free(notebook, "error:kept")
+    assert outcome.freed_bytes == 64 * MIB
+    assert notebook.run("rest = list(numbers)").success
+    assert notebook.shell.user_ns["rest"] == [1, 2]
+
+
+def test_runs_no_code_of_the_error(notebook: Notebook) -> None:
+    """Neither its `repr` nor an attribute of its own is asked for."""
+    notebook.run(
+        "class Hostile(RuntimeError):\n"
+        "    def __repr__(self): touched.append('repr')\n"
+        "    __str__ = __repr__\n"
+        "    def __getattribute__(self, name):\n"
+        "        if not name.startswith('__'): touched.append(name)\n"
+        "        return super().__getattribute__(name)\n"
+        "touched = []\n"
+        "def work():\n    x = tensor(64)\n    raise Hostile\n"
+        "try:\n    work()\nexcept Hostile as error:\n    kept = [error]"
+    )
+    assert free(notebook, "error:kept").freed_bytes == 64 * MIB
+    assert notebook.shell.user_ns["touched"] == []

@@ -1,0 +1,266 @@
+"""What would come back, by simulation, against what does: in bytes, on a simulated card."""
+
+from __future__ import annotations
+
+import gc
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from gpu_headroom.format import MIB
+from gpu_headroom.release.reachable import Reachable
+
+if TYPE_CHECKING:
+    from tests.notebook import Notebook
+
+CASES: dict[str, tuple[str, str, int]] = {
+    "one name": ("x = tensor(64)", "x", 64),
+    "an alias goes with it": ("x = tensor(64)\ny = x", "x", 64),
+    "a list keeps it": ("x = tensor(64)\nxs = [x]", "x", 0),
+    "a view keeps all of it": ("x = tensor(64)\nv = x[:1]", "x", 0),
+    "a view is nothing by itself": ("x = tensor(64)\nv = x[:1]", "v", 0),
+    "a list of its own": ("xs = [tensor(16) for _ in range(4)]", "xs", 64),
+    "half of a list is shared": ("xs = [tensor(16), tensor(32)]\nx = xs[0]", "xs", 32),
+    "deep in containers": ("d = {'a': [{'b': (tensor(8), {1: tensor(8)})}]}", "d", 16),
+    "a cycle": ("d = {'t': tensor(8)}\nd['self'] = d", "d", 8),
+    "an attribute": ("class A: pass\na = A()\na.x = tensor(8)", "a", 8),
+    "a slot": ("class A:\n    __slots__ = ('x',)\na = A()\na.x = tensor(8)", "a", 8),
+    "a class keeps it": ("class A: pass\nA.x = tensor(8)\na = A()\na.x = A.x", "a", 0),
+    "a closure": ("def make():\n    x = tensor(8)\n    return lambda: x\nf = make()", "f", 8),
+    "a default": ("def f(x=tensor(8)): pass", "f", 8),
+    "a bound method": (
+        "class A:\n    def m(self): pass\na = A()\na.x = tensor(8)\nm = a.m",
+        "a",
+        0,
+    ),
+    "a partial": ("from functools import partial\nf = partial(print, tensor(8))", "f", 8),
+    "a generator": ("def g():\n    x = tensor(8)\n    yield\nit = g()\nnext(it)", "it", 8),
+    "a memo of a function": (
+        "from functools import lru_cache\n@lru_cache\ndef f(n): return tensor(n)\nx = f(8)",
+        "x",
+        0,
+    ),
+    "the memo itself": (
+        "from functools import lru_cache\n@lru_cache\ndef f(n): return tensor(n)\nx = f(8)\ndel x",
+        "f",
+        8,
+    ),
+    "a module keeps it": ("import json\nx = tensor(8)\njson.kept = x", "x", 0),
+    "a thread keeps it": (
+        (
+            "import threading\ndone = threading.Event()\n"
+            "def work(x):\n    done.wait()\n"
+            "x = tensor(8)\nthread = threading.Thread(target=work, args=(x,), daemon=True)\n"
+            "thread.start()"
+        ),
+        "x",
+        0,
+    ),
+    "a weak reference keeps nothing": ("import weakref\nx = tensor(8)\nr = weakref.ref(x)", "x", 8),
+    "a deque": ("from collections import deque\nxs = deque([tensor(8)], maxlen=3)", "xs", 8),
+    "a long list": ("xs = list(range(5000)) + [tensor(8)]", "xs", 8),
+    "a displayed value": ("x = tensor(8)\nx", "x", 8),
+    "a model": ("model = nn.Linear(1024, 1024, bias=False).cuda()", "model", 4),
+    "an optimizer keeps the parameters": (
+        (
+            "model = nn.Linear(1024, 1024, bias=False).cuda()\n"
+            "opt = torch.optim.SGD(model.parameters())"
+        ),
+        "model",
+        0,
+    ),
+    "gradients go with a model": (
+        (
+            "model = nn.Linear(1024, 1024, bias=False).cuda()\n"
+            "model(torch.ones(1, 1024, device='cuda')).sum().backward()"
+        ),
+        "model",
+        8,
+    ),
+    "the state of an optimizer": (
+        (
+            "model = nn.Linear(1024, 1024, bias=False).cuda()\n"
+            "opt = torch.optim.Adam(model.parameters())\n"
+            "model(torch.ones(1, 1024, device='cuda')).sum().backward()\nopt.step()"
+        ),
+        "opt",
+        8,
+    ),
+    "a graph goes with its loss": (
+        "x = torch.ones(1024, 1024, device='cuda', requires_grad=True)\nloss = x.exp().sin().sum()",
+        "loss",
+        4,
+    ),
+    "a graph keeps what it saved": (
+        (
+            "x = torch.ones(1024, 1024, device='cuda', requires_grad=True)\n"
+            "y = x.exp()\nloss = y.sin().sum()"
+        ),
+        "y",
+        0,
+    ),
+    "two losses share a graph": (
+        (
+            "x = torch.ones(1024, 1024, device='cuda', requires_grad=True)\n"
+            "y = x.exp()\na = y.sin().sum()\nb = y.cos().sum()\ndel y"
+        ),
+        "a",
+        0,
+    ),
+    "losses in a list": (
+        (
+            "x = torch.ones(1024, 1024, device='cuda', requires_grad=True)\n"
+            "losses = [(x * n).sin().cos().sum() for n in (1, 2)]"
+        ),
+        "losses",
+        16,
+    ),
+    "an error keeps a frame": (
+        (
+            "def work():\n    x = tensor(8)\n    raise ValueError\n"
+            "try:\n    work()\nexcept ValueError as error:\n    kept = error"
+        ),
+        "kept",
+        8,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_a_name_gives(notebook: Notebook, name: str) -> None:
+    """The bytes foretold are those of the theory, and those that come back."""
+    source, variable, mib = CASES[name]
+    assert notebook.run(source).success
+    gc.collect()
+    notebook.run("1")
+    reachable = Reachable(notebook.shell)
+    reachable.look()
+    foretold = reachable.exclusive([notebook.shell.user_ns[variable]])
+    before = notebook.in_use()
+    delete(notebook, variable)
+    assert (foretold, before - notebook.in_use()) == (mib * MIB, mib * MIB) or near(foretold, mib)
+    assert foretold == before - notebook.in_use()
+    notebook.run(
+        "import json\nif 'done' in globals(): done.set(); thread.join()\nvars(json).pop('kept', 0)"
+    )
+
+
+def near(foretold: int | None, mib: int) -> bool:
+    """Whether no more than rounded scalars lie between two sizes."""
+    return foretold is not None and 0 <= foretold - mib * MIB < 64 * 512
+
+
+def delete(notebook: Notebook, variable: str) -> None:
+    """Delete every name of a value, as a plan says it does."""
+    shell: Any = notebook.shell
+    value = shell.user_ns[variable]
+    for space in (shell.user_ns, shell.user_ns_hidden, shell.history_manager.output_hist):
+        for name in [name for name, each in space.items() if each is value]:
+            del space[name]
+    for last in ("_", "__", "___"):
+        if getattr(shell.displayhook, last) is value:
+            setattr(shell.displayhook, last, None)
+    del value
+    gc.collect()
+
+
+MODEL = (
+    "model = nn.Linear(1024, 1024, bias=False).cuda()\n"
+    "opt = torch.optim.Adam(model.parameters())\n"
+    "model(torch.ones(1, 1024, device='cuda')).sum().backward()\nopt.step()"
+)
+
+
+def looked(notebook: Notebook) -> Reachable:
+    """Return the graph as it is before the test holds anything of it."""
+    notebook.run("1")
+    gc.collect()
+    reachable = Reachable(notebook.shell)
+    reachable.look()
+    return reachable
+
+
+def test_the_state_of_an_optimizer_alone(notebook: Notebook) -> None:
+    """What an optimizer's state lets go: two moments, while parameters and gradients stay."""
+    notebook.run(MODEL)
+    reachable, state = looked(notebook), notebook.shell.user_ns["opt"].state
+    foretold, before = reachable.exclusive(list(state.values()), [state]), notebook.in_use()
+    state.clear()
+    gc.collect()
+    assert foretold == before - notebook.in_use() >= 8 * MIB
+
+
+@pytest.mark.parametrize(("kept", "mib"), [("", 4), ("kept = model.weight.grad", 0)])
+def test_gradients_alone(notebook: Notebook, kept: str, mib: int) -> None:
+    """Parameters let go of gradients, which come back unless a name keeps them."""
+    notebook.run(f"{MODEL}\n{kept}")
+    reachable, weight = looked(notebook), notebook.shell.user_ns["model"].weight
+    foretold, before = reachable.exclusive([weight.grad], [weight]), notebook.in_use()
+    weight.grad = None
+    assert foretold == before - notebook.in_use() == mib * MIB
+
+
+@pytest.mark.parametrize(("kept", "mib"), [("", 16), ("kept = y", 0), ("other = y.sum()", 16)])
+def test_a_graph_alone(notebook: Notebook, kept: str, mib: int) -> None:
+    """A loss that is detached gives what only its graph keeps; the sum of `y` needs no value."""
+    notebook.run(
+        "x = torch.ones(2048, 2048, device='cuda', requires_grad=True)\n"
+        f"y = x.exp()\nloss = y.sin().sum()\n{kept}\ndel y"
+    )
+    reachable, loss = looked(notebook), notebook.shell.user_ns["loss"]
+    foretold, before = reachable.exclusive((), (), graphs=[loss]), notebook.in_use()
+    loss.detach_()
+    assert foretold == before - notebook.in_use()
+    assert foretold in {mib * MIB, 0}
+
+
+def test_names_who_holds_the_rest(notebook: Notebook) -> None:
+    """Other names of the same memory are told, a displayed value and a failed cell among them."""
+    notebook.run("x = tensor(64)\ncache = [x]\nother = tensor(8)")
+    shown = notebook.run("x[:1]").execution_count
+    failed = notebook.run("def work(arg):\n    1 / 0\nwork(x)").execution_count
+    reachable = Reachable(notebook.shell)
+    reachable.look()
+    names = set(reachable.held_by([notebook.shell.user_ns["x"]]))
+    assert (
+        {"cache", f"Out[{shown}]"}
+        <= names
+        <= {"cache", f"Out[{shown}]", f"In [{failed}]", "In [ ]"}
+    )
+    assert len(names) == 3
+
+
+def test_holds_nothing_itself(notebook: Notebook) -> None:
+    """The graph is numbers: what it has seen can be freed while it lives."""
+    notebook.run("x = tensor(64)\nx.me = x")
+    reachable, before = looked(notebook), notebook.in_use()
+    notebook.run("del x")
+    gc.collect()
+    assert before - notebook.in_use() == 64 * MIB
+    assert reachable is not None
+
+
+def test_says_that_it_is_not_measured_when_the_time_is_up(notebook: Notebook) -> None:
+    """Without time there is no number, instead of a wrong one."""
+    notebook.run("x = tensor(64)")
+    reachable = Reachable(notebook.shell, budget_s=0.0)
+    reachable.look()
+    assert reachable.exclusive([notebook.shell.user_ns["x"]]) is None
+
+
+def test_asks_no_object_for_anything(notebook: Notebook) -> None:
+    """Properties, `__class__`, `__eq__` and `__hash__` of foreign objects are not run."""
+    notebook.run(
+        "asked = []\n"
+        "class Foreign:\n"
+        "    def __getattribute__(self, name):\n"
+        "        asked.append(name)\n        raise ValueError\n"
+        "    def __eq__(self, other):\n        asked.append('eq')\n"
+        "    def __hash__(self):\n        asked.append('hash')\n        return 1\n"
+        "    def __repr__(self):\n        asked.append('repr')\n        return ''\n"
+        "foreign = Foreign()\nobject.__setattr__(foreign, 'x', tensor(8))"
+    )
+    reachable = looked(notebook)
+    notebook.shell.user_ns["asked"].clear()
+    assert reachable.exclusive([notebook.shell.user_ns["foreign"]]) == 8 * MIB
+    reachable.look()
+    assert notebook.shell.user_ns["asked"] == []

@@ -1,0 +1,176 @@
+"""Variables and what loops leave behind: each item deletes exactly its names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from gpu_headroom import release
+from gpu_headroom.format import MIB
+from gpu_headroom.release import leftovers, variables
+from gpu_headroom.release.loops import left_behind
+from gpu_headroom.release.situation import Situation
+
+if TYPE_CHECKING:
+    from gpu_headroom.release.freeable import Freeable
+    from tests.notebook import Notebook
+
+LOADER = "loader = [1, 2, 3]\nmodel = nn.Linear(1024, 1024, bias=False).cuda()"
+
+
+def found(notebook: Notebook) -> dict[str, Freeable]:
+    """Find variables and left-overs as a plan does, by id."""
+    situation = Situation(notebook.shell, notebook.ledger.cells())
+    situation.reachable.look()
+    return {
+        each.id: each
+        for file in (variables, leftovers)
+        for each in file.items(situation)
+        if "keep" not in each.names
+    }
+
+
+def free(notebook: Notebook, *ids: str) -> Any:
+    """Free items with their confirmation."""
+    situation = Situation(notebook.shell, notebook.ledger.cells())
+    return release.run(ids, situation, notebook.read, ids)
+
+
+def test_deletes_a_variable_and_all_names_of_the_same_object(notebook: Notebook) -> None:
+    """Aliases are one item; none of them is left, nor any displayed value of it."""
+    before = notebook.in_use()
+    notebook.run("x = tensor(64)\ny = x\nx")
+    (item,) = found(notebook).values()
+    assert (item.id, item.names, item.expected_bytes) == ("variable:x", ("x", "y"), 64 * MIB)
+    assert not item.safe
+    assert item.confirm is not None
+    assert item.confirm["text"].startswith("Delete `x, y`? 64 MiB.")
+    del item
+    assert free(notebook, "variable:x").freed_bytes == 64 * MIB
+    assert notebook.in_use() == before
+    assert not {"x", "y"} & set(notebook.shell.user_ns)
+    assert notebook.run("_ is None and Out").success
+    assert notebook.run("7").success
+    assert notebook.run("_").result == 7
+
+
+def test_refuses_without_a_confirmation(notebook: Notebook) -> None:
+    """A variable is never deleted because somebody asked for its item alone."""
+    notebook.run("x = tensor(64)")
+    situation = Situation(notebook.shell, notebook.ledger.cells())
+    with pytest.raises(ValueError, match="variable:x"):
+        release.run(["variable:x"], situation, notebook.read)
+    assert "x" in notebook.shell.user_ns
+
+
+@pytest.mark.parametrize(
+    ("source", "item_id", "holder"),
+    [
+        ("x = tensor(64)\ncache = {'x': x}", "variable:x", "cache"),
+        ("x = tensor(64)\nhead = x[:1]", "variable:x", "head"),
+        ("x = tensor(64)\nhead = x[:1]", "variable:head", "x"),
+    ],
+)
+def test_says_who_else_holds_it(notebook: Notebook, source: str, item_id: str, holder: str) -> None:
+    """Where another name shares the memory, nothing is promised, and the name is said."""
+    notebook.run(source)
+    item = found(notebook)[item_id]
+    assert item.expected_bytes == 0
+    assert item.cost["params"] == {"name": holder}
+    assert item.blocked is None
+
+
+def test_is_blocked_where_code_holds_the_same(notebook: Notebook) -> None:
+    """A closure keeps it, and no closure is ever deleted."""
+    notebook.run("def make(x):\n    return lambda: x\nx = tensor(64)\npredict = make(x)\n")
+    items = found(notebook)
+    assert set(items) == {"variable:x"}
+    blocked = items["variable:x"].blocked
+    assert blocked is not None
+    assert blocked["params"] == {"name": "predict"}
+    items.clear()
+    outcome = free(notebook, "variable:x")
+    assert outcome.freed_bytes == 0
+    assert outcome.items[0]["message"] == blocked
+    assert "x" in notebook.shell.user_ns
+
+
+def test_two_that_share_come_back_together(notebook: Notebook) -> None:
+    """Each alone frees nothing; both of them free all."""
+    notebook.run("x = tensor(64)\nhead = x[:1]")
+    assert free(notebook, "variable:x", "variable:head").freed_bytes == 64 * MIB
+
+
+def test_never_offers_code_or_small_things(notebook: Notebook) -> None:
+    """Modules, functions and classes stay, and so does what is not worth a line."""
+    notebook.run(
+        "import json\njson.kept = tensor(8)\ndef f(x=tensor(8)): pass\n"
+        "class A:\n    x = tensor(8)\nsmall = torch.ones(8, device='cuda')\n"
+        "on_host = torch.ones(2**20)"
+    )
+    assert found(notebook) == {}
+    notebook.run("del json.kept")
+
+
+def test_offers_the_largest_only(notebook: Notebook) -> None:
+    """Twenty rows are enough to read; `keep` of the fixture is one of them."""
+    notebook.run("for n in range(30):\n    globals()[f'x{n}'] = tensor(n + 2)")
+    assert {item.names[0] for item in found(notebook).values()} == {f"x{n}" for n in range(11, 30)}
+
+
+def test_offers_what_a_loop_left_behind_as_such(notebook: Notebook) -> None:
+    """The last batch and what the body made of it; the model that other code uses stays."""
+    before = notebook.in_use()
+    notebook.run(LOADER)
+    size = notebook.in_use()
+    notebook.run("for n in loader:\n    batch = tensor(32)\n    hidden = tensor(16)")
+    notebook.run("def predict():\n    return model")
+    items = found(notebook)
+    assert {each: item.expected_bytes for each, item in items.items()} == {
+        "variable:model": size - before,
+        "leftover:batch": 32 * MIB,
+        "leftover:hidden": 16 * MIB,
+    }
+    items.clear()
+    assert free(notebook, "leftover:batch", "leftover:hidden").freed_bytes == 48 * MIB
+    assert notebook.in_use() == size
+
+
+def test_a_name_that_another_cell_reads_is_no_leftover(notebook: Notebook) -> None:
+    """Then it is a variable like any other."""
+    notebook.run("for n in range(3):\n    batch = tensor(32)")
+    notebook.run("print(batch.shape)")
+    assert list(found(notebook)) == ["variable:batch"]
+
+
+LOOPS: dict[str, tuple[tuple[str, ...], set[str]]] = {
+    "target and body": (("for batch in a:\n    loss = f(batch)",), {"batch", "loss"}),
+    "pairs": (("for i, (x, y) in a:\n    pass",), {"x", "y"}),
+    "while": (("while True:\n    batch = next(a)\n    break",), {"batch"}),
+    "nested": (("for i in a:\n    for batch in i:\n        x = batch",), {"batch", "x"}),
+    "within if, try and with": (
+        ("if a:\n    try:\n        with a:\n            for x in a: pass\n    finally: pass",),
+        {"x"},
+    ),
+    "as": (("with a as x:\n    for y in x:\n        f(x, y)",), {"x", "y"}),
+    "a timed cell": (("%%time\nfor x in a:\n    y = x",), {"x", "y"}),
+    "a function's own name": (("def f(x):\n    return x", "for x in a:\n    f(x)"), {"x"}),
+    "a comprehension's own name": (("for x in a: pass", "z = [x for x in b]"), {"x"}),
+    "read by a function": (("def f():\n    return x", "for x in a:\n    f()"), set()),
+    "read by another cell": (("for x in a:\n    y = x", "y + 1"), {"x"}),
+    "read after the loop": (("for x in a:\n    y = x\nprint(x)",), {"y"}),
+    "read by a magic": (("for x in a: pass", "%time f(x)"), set()),
+    "read by what is no Python": (("for x in a: pass", "%%bash\necho $x $$ ((x"), set()),
+    "an accumulator": (("loss = 0\nfor x in a:\n    loss += f(x)",), {"x"}),
+    "carried on": (("for x in a:\n    y = x\nfor z in a:\n    print(y)",), {"x"}),
+    "no loop": (("x = f()\nwith a:\n    y = x",), set()),
+    "in a function": (("def f():\n    for x in a:\n        y = x",), set()),
+    "global in a function": (("for x in a: pass", "def f():\n    global x\n    x = x + 1"), set()),
+}
+
+
+@pytest.mark.parametrize("case", LOOPS)
+def test_tells_what_loops_leave_behind(case: str) -> None:
+    """Only what nothing but the loops that assign it reads."""
+    sources, expected = LOOPS[case]
+    assert left_behind(sources, {"batch", "loss", "x", "y"}) == expected

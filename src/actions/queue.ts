@@ -1,0 +1,46 @@
+/**
+ * Releases that wait for the running cell to end.
+ */
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import type { IKernelMemory, IMemoryState } from '../tokens';
+
+/**
+ * When a release that waits will start: "Starts when In [9] finishes."
+ */
+export function startsWhen(
+  { cell }: IMemoryState,
+  trans: TranslationBundle
+): string {
+  const count = cell?.status === 'running' ? cell.execution_count : null;
+  return count === null
+    ? trans.__('Starts when the running cell finishes.')
+    : trans.__('Starts when In [%1] finishes.', count);
+}
+
+/** Ids of the releases that wait, whichever page asked for them. */
+export function queuedIn({ sample }: IMemoryState): readonly string[] {
+  return sample?.queued ?? [];
+}
+
+/**
+ * Take back every release that waits. Never rejects: one that has begun
+ * meanwhile tells its result.
+ */
+export async function cancelQueued(memory: IKernelMemory): Promise<void> {
+  for (const releaseId of queuedIn(memory.state)) {
+    await cancel(memory, releaseId);
+  }
+}
+
+/**
+ * Take back one release that waits. Never rejects, as above.
+ */
+export async function cancel(
+  memory: IKernelMemory,
+  releaseId: string
+): Promise<void> {
+  await memory
+    .request('cancel', { release_id: releaseId })
+    .catch(() => undefined);
+}

@@ -1,0 +1,50 @@
+import type { INotebookTracker } from '@jupyterlab/notebook';
+import type { CommandRegistry } from '@lumino/commands';
+
+import type { IGpuMemory, IKernelMemory } from '../tokens';
+
+interface IParts {
+  readonly commands: CommandRegistry;
+  readonly memory: IGpuMemory;
+  readonly notebooks: INotebookTracker | null;
+}
+
+/**
+ * Tells menus and toolbars when the state that the commands depend on changes.
+ * It lives as long as the application.
+ */
+export class CommandRefresher {
+  constructor(
+    private readonly _parts: IParts,
+    private readonly _ids: readonly string[]
+  ) {
+    _parts.memory.currentChanged.connect(this._onCurrentChanged, this);
+    _parts.notebooks?.currentChanged.connect(this._refresh, this);
+    _parts.notebooks?.activeCellChanged.connect(this._refresh, this);
+    this._onCurrentChanged();
+  }
+
+  private _onCurrentChanged(): void {
+    this._current?.stateChanged.disconnect(this._onStateChanged, this);
+    this._current = this._parts.memory.current;
+    this._current?.stateChanged.connect(this._onStateChanged, this);
+    this._refresh();
+  }
+
+  /** Readings come often; only the phase decides. */
+  private _onStateChanged({ state }: IKernelMemory): void {
+    if (state.phase !== this._phase) {
+      this._refresh();
+    }
+  }
+
+  private _refresh(): void {
+    this._phase = this._current?.state.phase ?? null;
+    for (const id of this._ids) {
+      this._parts.commands.notifyCommandChanged(id);
+    }
+  }
+
+  private _current: IKernelMemory | null = null;
+  private _phase: string | null = null;
+}

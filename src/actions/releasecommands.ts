@@ -1,0 +1,149 @@
+import type { INotebookTracker } from '@jupyterlab/notebook';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import type { CommandRegistry } from '@lumino/commands';
+
+import { releaseIcon } from '../icons';
+import type { IGpuMemory, IKernelMemory } from '../tokens';
+import { leftBehind } from './cellmemory';
+import { Estimate } from './estimate';
+import { ReleaseCommand } from './releasecommand';
+
+namespace CommandIDs {
+  export const releaseMemory = 'gpu-headroom:release-memory';
+  export const releaseCellMemory = 'gpu-headroom:release-cell-memory';
+}
+
+const TEXTS = { type: 'array', items: { type: 'string' } };
+
+const ARGS = {
+  type: 'object',
+  properties: {
+    items: {
+      ...TEXTS,
+      description:
+        'Ids of what to free, as a plan names them; everything that is safe when left out.'
+    },
+    confirmed: {
+      ...TEXTS,
+      description: 'Those of them that a person was asked for and agreed to.'
+    },
+    reportId: {
+      description: 'The out-of-memory report that the release is for.',
+      type: 'string'
+    },
+    toolbar: {
+      description: 'Leave the label out: the icon stands in a toolbar.',
+      type: 'boolean'
+    }
+  }
+};
+
+/** Unreachable cycles and cache go with whatever is freed. */
+const ALWAYS = ['garbage', 'cache'];
+
+interface IParts {
+  readonly commands: CommandRegistry;
+  readonly memory: IGpuMemory;
+  readonly notebooks: INotebookTracker | null;
+  readonly trans: TranslationBundle;
+}
+
+/** The kernel of the focused document, where it can be asked for anything. */
+export function target(memory: IGpuMemory): IKernelMemory | null {
+  const { current } = memory;
+  const phase = current?.state.phase;
+  return phase === 'absent' || phase === 'disconnected' ? null : current;
+}
+
+/**
+ * Add the commands that free at once. Returns their ids.
+ */
+export function addReleases(parts: IParts): string[] {
+  const command = new ReleaseCommand(parts.trans);
+  addRelease(parts, command);
+  addCellRelease(parts, command);
+  return Object.values(CommandIDs);
+}
+
+function addRelease(
+  { commands, memory, trans }: IParts,
+  command: ReleaseCommand
+): void {
+  const id = CommandIDs.releaseMemory;
+  const estimate = new Estimate(trans, () => {
+    commands.notifyCommandChanged(id);
+  });
+  const gain = (): string =>
+    memory.current ? estimate.sentence(memory.current) : '';
+  commands.addCommand(id, {
+    label: args => (args.toolbar ? '' : trans.__('Release GPU')),
+    caption: () =>
+      [
+        trans.__('Release GPU'),
+        gain(),
+        trans.__(
+          'Frees what failed cells and unnamed outputs hold, and unused cache. You lose %debug for past errors.'
+        )
+      ]
+        .filter(Boolean)
+        .join('\n'),
+    icon: releaseIcon,
+    describedBy: { args: ARGS },
+    isEnabled: () => target(memory) !== null,
+    execute: async args => {
+      const kernel = target(memory);
+      if (kernel) {
+        await command.run(kernel, {
+          items: (args.items as string[] | undefined) ?? null,
+          confirmed: (args.confirmed as string[] | undefined) ?? [],
+          report_id: (args.reportId as string | undefined) ?? null
+        });
+      }
+    }
+  });
+  onPointed(id, () => {
+    if (memory.current) {
+      void estimate.ask(memory.current);
+    }
+  });
+}
+
+/** The buttons of a command belong to JupyterLab's toolbars, and come and go. */
+function onPointed(id: string, call: () => void): void {
+  const onEvent = ({ target: node }: Event): void => {
+    if (node instanceof Element && node.closest(`[data-command="${id}"]`)) {
+      call();
+    }
+  };
+  document.addEventListener('pointerover', onEvent);
+  document.addEventListener('focusin', onEvent);
+}
+
+function addCellRelease(
+  { commands, memory, notebooks, trans }: IParts,
+  command: ReleaseCommand
+): void {
+  const left = (): string[] =>
+    leftBehind(notebooks?.currentWidget?.content.activeCell ?? null);
+  const live = (): IKernelMemory | null =>
+    memory.current?.state.phase === 'live' ? memory.current : null;
+  commands.addCommand(CommandIDs.releaseCellMemory, {
+    label: trans.__('Release Memory of This Cell'),
+    caption: trans.__(
+      'Free what the error of the active cell and its displayed value hold. You lose %debug for the error.'
+    ),
+    describedBy: { args: { type: 'object', additionalProperties: false } },
+    isEnabled: () => live() !== null && left().length > 0,
+    execute: async () => {
+      const kernel = live();
+      const items = left();
+      if (kernel && items.length > 0) {
+        await command.run(kernel, {
+          items: [...items, ...ALWAYS],
+          confirmed: [],
+          report_id: null
+        });
+      }
+    }
+  });
+}

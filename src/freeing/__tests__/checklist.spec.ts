@@ -1,0 +1,153 @@
+import { type Answers, FakeMemory, settle } from '../../__tests__/memory';
+import { EVENTS, SAMPLE } from '../../__tests__/samples';
+import { Checklist } from '../checklist';
+import {
+  CACHE,
+  makeItem,
+  makePlan,
+  makeVariable,
+  OUTPUT,
+  say,
+  TRACEBACK
+} from './plans';
+
+describe('the checklist', () => {
+  let answers: Answers;
+  let memory: FakeMemory;
+  let checklist: Checklist;
+
+  const chosen = (): string[] => checklist.chosen.map(({ id }) => id);
+
+  const measure = async (
+    ...items: Parameters<typeof makePlan>[0]
+  ): Promise<void> => {
+    const measured = checklist.measure();
+    memory.send(makePlan(items));
+    await measured;
+  };
+
+  beforeEach(() => {
+    answers = { plan: () => Promise.resolve({ status: 'queued' }) };
+    memory = new FakeMemory(answers);
+    memory.set({ sample: { ...SAMPLE, busy: false } });
+    checklist = new Checklist(memory);
+  });
+
+  afterEach(() => {
+    checklist.dispose();
+  });
+
+  it('should know nothing before it is measured', () => {
+    expect(checklist.items).toBeNull();
+    expect(chosen()).toEqual([]);
+  });
+
+  it('should choose what is proposed', async () => {
+    await measure(TRACEBACK, OUTPUT, CACHE, makeVariable('model'));
+    expect(chosen()).toEqual(['traceback', 'output:5']);
+  });
+
+  it('should leave out what is not worth a row', async () => {
+    await measure(TRACEBACK, makeItem('output:6', { expected_bytes: 12 }));
+    expect(checklist.items).toEqual([TRACEBACK]);
+  });
+
+  it('should find what is too small for a row, and say why all is empty', async () => {
+    const small = makeItem('output:6', { expected_bytes: 12 });
+    await measure(small);
+    expect(checklist.find(({ id }) => id === 'output:6')).toEqual(small);
+    expect(checklist.obstacle).toBeNull();
+    await measure();
+    expect(checklist.obstacle).toEqual(say('Done.'));
+  });
+
+  it('should never choose what cannot be freed', async () => {
+    await measure(makeItem('x', { blocked: say('The debugger is open.') }));
+    checklist.choose('x', true);
+    expect(chosen()).toEqual([]);
+  });
+
+  it('should propose unused cache where another notebook needs it', async () => {
+    await measure(CACHE);
+    checklist.isShared = true;
+    expect(chosen()).toEqual(['cache']);
+    checklist.choose('cache', false);
+    expect(chosen()).toEqual([]);
+  });
+
+  it('should keep a choice when it is measured again', async () => {
+    const model = makeVariable('model');
+    await measure(TRACEBACK, model);
+    checklist.choose('traceback', false);
+    checklist.choose('variable:model', true);
+    await measure(TRACEBACK, model);
+    expect(chosen()).toEqual(['variable:model']);
+    checklist.reset();
+    expect(chosen()).toEqual(['traceback']);
+  });
+
+  it('should send a name once, not what goes with it', async () => {
+    await measure(
+      makeVariable('model', { selected: true }),
+      makeItem('gradients:model', { kind: 'gradients' })
+    );
+    expect(chosen()).toEqual(['variable:model']);
+  });
+
+  it('should say why it was not measured, and keep what it knew', async () => {
+    await measure(TRACEBACK);
+    answers.plan = () => Promise.reject(new Error('Still arriving.'));
+    await checklist.measure();
+    expect(checklist.measured).toEqual({
+      kind: 'failed',
+      problem: 'Still arriving.'
+    });
+    expect(checklist.items).toEqual([TRACEBACK]);
+  });
+
+  it('should say that the kernel could not measure it', async () => {
+    const measured = checklist.measure();
+    const message = say('GPU Headroom: mainloop failed.');
+    memory.send({ ...EVENTS.error, where: 'mainloop', message });
+    await measured;
+    expect(checklist.measured).toMatchObject({
+      problem: 'GPU Headroom: mainloop failed.'
+    });
+  });
+
+  it('should forget what another life of the kernel had', async () => {
+    await measure(TRACEBACK);
+    memory.restart();
+    expect(checklist.items).toBeNull();
+    expect(checklist.measured.kind).toBe('no');
+  });
+
+  it('should measure when somebody looks, and again after a release', async () => {
+    const asked = (): number =>
+      memory.requests.filter(([type]) => type === 'plan').length;
+    const rest = (): Promise<void> =>
+      new Promise(resolve => setTimeout(resolve, 350));
+    expect(asked()).toBe(0);
+    checklist.isShown = true;
+    await settle();
+    expect(asked()).toBe(1);
+    memory.send(makePlan([TRACEBACK]));
+    await rest();
+    expect(asked()).toBe(1);
+    memory.set({ lastReleased: EVENTS.released });
+    await rest();
+    expect(asked()).toBe(2);
+    checklist.isShown = false;
+    memory.set({ lastReleased: { ...EVENTS.released, release_id: 'r-2' } });
+    await rest();
+    expect(asked()).toBe(2);
+  });
+
+  it('should be disposed twice, and let go of its kernel', () => {
+    checklist.isShown = true;
+    checklist.dispose();
+    checklist.dispose();
+    expect(checklist.isDisposed).toBe(true);
+    memory.set({ sample: null });
+  });
+});

@@ -1,0 +1,64 @@
+import { gib } from '../../__tests__/report';
+import { bySize, gainOf, isCovered, isListed, toConfirm } from '../items';
+import { CACHE, makeItem, makeVariable, OUTPUT, TRACEBACK } from './plans';
+
+const SMALL = 9 * 2 ** 20;
+
+describe('the items of a plan', () => {
+  it.each([
+    ['large', { expected_bytes: gib(1) }, true],
+    ['small', { expected_bytes: SMALL }, false],
+    ['empty', { expected_bytes: 0 }, false],
+    ['not measured and free of charge', { expected_bytes: null }, true],
+    ['not measured', { expected_bytes: null, safe: false }, false],
+    ['the way back', { expected_bytes: null, kind: 'restore' }, true]
+  ] as const)('should be listed or not where %s', (_, change, isWorth) => {
+    expect(isListed(makeItem('x', change))).toBe(isWorth);
+  });
+
+  it('should add up, unused cache apart', () => {
+    expect(gainOf([TRACEBACK, OUTPUT, CACHE])).toEqual({
+      freed_bytes: gib(0.9) + gib(1),
+      returned_bytes: gib(1.1),
+      isPartial: false
+    });
+  });
+
+  it('should say that a sum is a lower bound', () => {
+    const garbage = makeItem('garbage', { expected_bytes: null });
+    expect(gainOf([TRACEBACK, garbage])).toEqual({
+      freed_bytes: gib(0.9),
+      returned_bytes: 0,
+      isPartial: true
+    });
+  });
+
+  it('should go with the name that is deleted', () => {
+    const gradients = makeItem('gradients:model', { kind: 'gradients' });
+    expect(isCovered(gradients, [makeVariable('model')])).toBe(true);
+    expect(isCovered(gradients, [makeVariable('models')])).toBe(false);
+    expect(isCovered(gradients, [gradients])).toBe(false);
+  });
+
+  it('should go with what is moved, and never the other way round', () => {
+    const gradients = makeItem('gradients:model', { kind: 'gradients' });
+    const offload = makeItem('offload:model', { kind: 'offload' });
+    expect(isCovered(gradients, [offload])).toBe(true);
+    expect(isCovered(offload, [gradients, offload])).toBe(false);
+    expect(isCovered(makeVariable('model'), [offload])).toBe(false);
+  });
+
+  it('should be listed by size', () => {
+    const unknown = makeItem('x', { expected_bytes: null });
+    expect(bySize([unknown, TRACEBACK, OUTPUT])).toEqual([
+      OUTPUT,
+      TRACEBACK,
+      unknown
+    ]);
+  });
+
+  it('should ask for the price of all that has one', () => {
+    const model = makeVariable('model');
+    expect(toConfirm([TRACEBACK, model])).toEqual([model]);
+  });
+});

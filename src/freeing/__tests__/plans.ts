@@ -1,0 +1,62 @@
+import { gib } from '../../__tests__/report';
+import type { IItem, IMessage, IPlan } from '../../protocol';
+
+/** A sentence that no catalogue has: it is shown as it is. */
+export function say(text: string): IMessage {
+  return { id: 'of a later helper', params: {}, text };
+}
+
+/** An item that costs nothing that the person named. */
+export function makeItem(id: string, change: Partial<IItem> = {}): IItem {
+  return {
+    id,
+    kind: 'outputs',
+    title: say(`Title of \`${id}\``),
+    cost: say(`Price of ${id}.`),
+    expected_bytes: gib(1),
+    safe: true,
+    selected: true,
+    adds_headroom: true,
+    names: [],
+    confirm: null,
+    blocked: null,
+    ...change
+  };
+}
+
+/** An item that deletes a name. */
+export function makeVariable(name: string, change: Partial<IItem> = {}): IItem {
+  return makeItem(`variable:${name}`, {
+    kind: 'variable',
+    safe: false,
+    selected: false,
+    names: [name],
+    confirm: say(`Delete \`${name}\`?`),
+    ...change
+  });
+}
+
+export const TRACEBACK = makeItem('traceback', {
+  kind: 'traceback',
+  expected_bytes: gib(0.9)
+});
+
+export const OUTPUT = makeItem('output:5');
+
+export const CACHE = makeItem('cache', {
+  kind: 'cache',
+  expected_bytes: gib(1.1),
+  selected: false,
+  adds_headroom: false
+});
+
+/** What was measured. */
+export function makePlan(items: readonly IItem[], request_id = '1'): IPlan {
+  return {
+    type: 'plan',
+    life_id: 'life-1',
+    request_id,
+    items: [...items],
+    message: say('Done.')
+  };
+}

@@ -1,0 +1,159 @@
+import type { IDisposable } from '@lumino/disposable';
+import { type ISignal, Signal } from '@lumino/signaling';
+
+import { finish, lifeOf } from '../actions/work';
+import { Occasions } from '../kernel/occasion';
+import type { IItem, IMessage, IPlan } from '../protocol';
+import { sentenceOf } from '../reason';
+import type { IKernelMemory } from '../tokens';
+import { isCovered, isListed } from './items';
+
+/** Where the measurement of what can be freed stands. */
+export type Measured =
+  | { readonly kind: 'no' }
+  | { readonly kind: 'asked' }
+  | { readonly kind: 'yes' }
+  | { readonly kind: 'failed'; readonly problem: string };
+
+/**
+ * What can be freed in one kernel, as last measured, and what of it is chosen.
+ *
+ * It is measured while somebody looks. The one who shows it disposes it.
+ */
+export class Checklist implements IDisposable {
+  constructor(readonly memory: IKernelMemory) {
+    this._life = lifeOf(memory);
+    memory.stateChanged.connect(this._onState, this);
+    this._occasions = new Occasions(
+      memory,
+      () => void this.measure(),
+      () => this._items !== null || this._measured.kind === 'asked'
+    );
+  }
+
+  /** What is worth showing, in the order of freeing; `null`: not measured yet. */
+  get items(): readonly IItem[] | null {
+    return this._items;
+  }
+
+  /** Why the plan is empty, where it is. */
+  get obstacle(): IMessage | null {
+    return this._plan?.items.length === 0 ? this._plan.message : null;
+  }
+
+  get measured(): Measured {
+    return this._measured;
+  }
+
+  get changed(): ISignal<this, void> {
+    return this._changed;
+  }
+
+  get isDisposed(): boolean {
+    return this._occasions.isDisposed;
+  }
+
+  /** What is checked and can be freed, but for what goes with another item. */
+  get chosen(): IItem[] {
+    const checked = (this._items ?? []).filter(item => this.isChosen(item));
+    return checked.filter(item => !isCovered(item, checked));
+  }
+
+  /** Whether somebody looks. */
+  set isShown(isShown: boolean) {
+    this._occasions.isShown = isShown;
+  }
+
+  /** Whether another notebook uses the card: unused cache then helps it. */
+  set isShared(isShared: boolean) {
+    if (isShared !== this._isShared) {
+      this._isShared = isShared;
+      this._changed.emit();
+    }
+  }
+
+  /** The first item of the plan that is meant, whether worth showing or not. */
+  find(isMeant: (item: IItem) => boolean): IItem | null {
+    return this._plan?.items.find(isMeant) ?? null;
+  }
+
+  /** Whether the box of an item is checked. */
+  isChosen(item: IItem): boolean {
+    const isProposed =
+      item.selected || (item.kind === 'cache' && this._isShared);
+    const isPossible = item.blocked === null && item.kind !== 'restore';
+    return isPossible && (this._choices.get(item.id) ?? isProposed);
+  }
+
+  /** Check or uncheck a box; it stays so when measured again. */
+  choose(id: string, isChosen: boolean): void {
+    this._choices.set(id, isChosen);
+    this._changed.emit();
+  }
+
+  /** Back to what is proposed. */
+  reset(): void {
+    this._choices.clear();
+    this._changed.emit();
+  }
+
+  /** Measure now, or when the running cell ends. */
+  async measure(): Promise<void> {
+    const life = this._life;
+    this._occasions.met();
+    this._set({ kind: 'asked' });
+    try {
+      const answer = await finish(this.memory, 'plan', {}, (event, { id }) =>
+        (event.type === 'plan' && event.request_id === id) ||
+        (event.type === 'error' && event.where === 'mainloop')
+          ? event
+          : null
+      );
+      if (answer.type === 'error') {
+        throw new Error(answer.message.text);
+      }
+      this._plan = answer;
+      this._items = answer.items.filter(isListed);
+      this._occasions.met();
+      this._set({ kind: 'yes' });
+    } catch (reason) {
+      // Another life has its own measurement.
+      if (life === this._life) {
+        this._set({ kind: 'failed', problem: sentenceOf(reason) });
+      }
+    }
+  }
+
+  dispose(): void {
+    if (this.isDisposed) {
+      return;
+    }
+    this._occasions.dispose();
+    Signal.clearData(this);
+  }
+
+  private _onState(): void {
+    const life = lifeOf(this.memory);
+    if (life !== null && life !== this._life) {
+      this._life = life;
+      this._plan = null;
+      this._items = null;
+      this._choices.clear();
+      this._set({ kind: 'no' });
+    }
+  }
+
+  private _set(measured: Measured): void {
+    this._measured = measured;
+    this._changed.emit();
+  }
+
+  private readonly _occasions: Occasions;
+  private readonly _changed = new Signal<this, void>(this);
+  private readonly _choices = new Map<string, boolean>();
+  private _life: string | null;
+  private _plan: IPlan | null = null;
+  private _items: readonly IItem[] | null = null;
+  private _measured: Measured = { kind: 'no' };
+  private _isShared = false;
+}

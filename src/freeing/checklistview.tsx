@@ -1,0 +1,164 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { Button } from '../gauge/button';
+import { Hint } from '../gauge/hint';
+import { Sentence } from '../gauge/sentence';
+import { words } from '../messages';
+import type { IItem } from '../protocol';
+import type { Checklist } from './checklist';
+import { bySize, isCovered } from './items';
+import { nameRunning, nameSize } from './words';
+
+interface IChecklistProps {
+  checklist: Checklist;
+  /** Takes back what was done before: its id is that of an item. */
+  onUndo: (id: string) => void;
+  trans: TranslationBundle;
+}
+
+/**
+ * What can be freed: first what costs nothing that the person named, then what
+ * asks for a confirmation, and last what can be taken back.
+ */
+export function ChecklistView(props: IChecklistProps): React.JSX.Element {
+  const { checklist, trans } = props;
+  const { items, measured } = checklist;
+  const free = items?.filter(({ kind }) => kind !== 'restore') ?? [];
+  const safe = free.filter(item => item.safe);
+  const priced = bySize(free.filter(item => !item.safe));
+  const moved = items?.filter(({ kind }) => kind === 'restore') ?? [];
+  return (
+    <div className="jp-GpuHeadroom-checklist">
+      {measured.kind === 'failed' && (
+        <Hint icon="triangle">{measured.problem}</Hint>
+      )}
+      {items === null && measured.kind !== 'failed' && <Unknown {...props} />}
+      {items && safe.length === 0 && <Nothing {...props} />}
+      <Rows {...props} items={safe} />
+      <Rows {...props} items={priced} title={trans.__('With a confirmation')} />
+      <Rows {...props} items={moved} title={trans.__('Moved to the CPU')} />
+    </div>
+  );
+}
+
+/** Nothing is worth a row: the kernel may say why. */
+function Nothing({ checklist, trans }: IChecklistProps): React.JSX.Element {
+  const { obstacle } = checklist;
+  return (
+    <p className="jp-GpuHeadroom-notice">
+      {obstacle ? (
+        <Sentence text={words(trans).sentence(obstacle)} />
+      ) : (
+        trans.__(
+          'Nothing above 10 MiB can be freed without deleting a variable you named.'
+        )
+      )}
+    </p>
+  );
+}
+
+function Unknown({ checklist, trans }: IChecklistProps): React.JSX.Element {
+  const running = nameRunning(checklist.memory.state, trans);
+  return running ? (
+    <Hint icon="clock">
+      {trans.__(
+        '%1 What can be freed is measured when it finishes. What failed cells, unnamed outputs and unreachable objects hold can be freed then at once.',
+        running
+      )}
+    </Hint>
+  ) : (
+    <p className="jp-GpuHeadroom-notice" role="status">
+      {trans.__('Measuring what can be freed…')}
+    </p>
+  );
+}
+
+function Rows(
+  props: IChecklistProps & { items: readonly IItem[]; title?: string }
+): React.JSX.Element | null {
+  const { items, title } = props;
+  const id = React.useId();
+  return items.length === 0 ? null : (
+    <>
+      {title && (
+        <h3 id={id} className="jp-GpuHeadroom-checklistTitle">
+          {title}
+        </h3>
+      )}
+      <ul aria-labelledby={title && id}>
+        {items.map(item => (
+          <li key={item.id}>
+            {item.kind === 'restore' ? (
+              <Moved {...props} item={item} />
+            ) : (
+              <Row {...props} item={item} />
+            )}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+interface IRowProps extends IChecklistProps {
+  item: IItem;
+}
+
+function Row({ checklist, item, trans }: IRowProps): React.JSX.Element {
+  const { id, blocked } = item;
+  const price = React.useId();
+  const others = (checklist.items ?? []).filter(
+    other => other !== item && checklist.isChosen(other)
+  );
+  const goesAlong = isCovered(item, others);
+  return (
+    <label className="jp-GpuHeadroom-item">
+      <input
+        type="checkbox"
+        aria-describedby={price}
+        checked={goesAlong || checklist.isChosen(item)}
+        disabled={goesAlong || blocked !== null}
+        onChange={({ target }) => {
+          checklist.choose(id, target.checked);
+        }}
+      />
+      <Facts item={item} priceId={price} trans={trans} />
+    </label>
+  );
+}
+
+function Moved({ item, onUndo, trans }: IRowProps): React.JSX.Element {
+  return (
+    <div className="jp-GpuHeadroom-item">
+      <Facts item={item} trans={trans} />
+      <Button
+        label={trans.__('Move back')}
+        isEnabled={item.blocked === null}
+        onPress={() => {
+          onUndo(item.id);
+        }}
+      />
+    </div>
+  );
+}
+
+function Facts(props: {
+  item: IItem;
+  priceId?: string;
+  trans: TranslationBundle;
+}): React.JSX.Element {
+  const { item, priceId, trans } = props;
+  const { sentence } = words(trans);
+  return (
+    <>
+      <span className="jp-GpuHeadroom-itemTitle">
+        <Sentence text={sentence(item.title)} />
+      </span>
+      <span className="jp-GpuHeadroom-itemSize">{nameSize(item, trans)}</span>
+      <span id={priceId} className="jp-GpuHeadroom-itemCost">
+        <Sentence text={sentence(item.blocked ?? item.cost)} />
+      </span>
+    </>
+  );
+}

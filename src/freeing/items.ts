@@ -1,0 +1,74 @@
+/**
+ * The items of a plan: pure functions of what was measured.
+ */
+import { MIB } from '../format';
+import type { IItem } from '../protocol';
+
+/** Less than this is not worth a row. */
+const SMALLEST_BYTES = 10 * MIB;
+
+/** What a choice of items is expected to give. */
+export interface IGain {
+  /** In use before minus after. */
+  readonly freed_bytes: number;
+  /** Unused cache, which adds no headroom. */
+  readonly returned_bytes: number;
+  /** Some of it was not measured: the sums are lower bounds. */
+  readonly isPartial: boolean;
+}
+
+/** Whether an item is worth a row; what takes something back always is. */
+export function isListed({ kind, expected_bytes, safe }: IItem): boolean {
+  return (
+    kind === 'restore' ||
+    (expected_bytes === null ? safe : expected_bytes >= SMALLEST_BYTES)
+  );
+}
+
+/**
+ * Whether an item goes with one of the others, which deletes its name or moves
+ * all that is behind it.
+ */
+export function isCovered(item: IItem, others: readonly IItem[]): boolean {
+  const name = nameIn(item);
+  return (
+    item.names.length === 0 &&
+    others.some(
+      other =>
+        other.names.includes(name) ||
+        (other !== item && other.kind === 'offload' && nameIn(other) === name)
+    )
+  );
+}
+
+/** What an id such as `gradients:model` is about. */
+function nameIn({ id }: IItem): string {
+  return id.slice(id.indexOf(':') + 1);
+}
+
+/**
+ * What items give together; at least, because what several of them share comes
+ * back only when all of these go.
+ */
+export function gainOf(items: readonly IItem[]): IGain {
+  const sum = (addsHeadroom: boolean): number =>
+    items
+      .filter(({ adds_headroom }) => adds_headroom === addsHeadroom)
+      .reduce((total, { expected_bytes }) => total + (expected_bytes ?? 0), 0);
+  return {
+    freed_bytes: sum(true),
+    returned_bytes: sum(false),
+    isPartial: items.some(({ expected_bytes }) => expected_bytes === null)
+  };
+}
+
+/** Items that a person has to agree to. */
+export function toConfirm(items: readonly IItem[]): IItem[] {
+  return items.filter(({ safe }) => !safe);
+}
+
+/** The largest first; what is not measured last. */
+export function bySize(items: readonly IItem[]): IItem[] {
+  const size = ({ expected_bytes }: IItem): number => expected_bytes ?? -1;
+  return [...items].sort((a, b) => size(b) - size(a));
+}

@@ -1,0 +1,133 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { formatBytes, formatPair, MIB } from '../format';
+import { Hint } from '../gauge/hint';
+import { Icon } from '../gauge/icons';
+import { Sentence } from '../gauge/sentence';
+import { words } from '../messages';
+import type { IReleased } from '../protocol';
+
+/** Holders named at most. */
+const MOST_HOLDERS = 3;
+
+/** Less than this is not worth a line. */
+const SMALLEST_BYTES = MIB;
+
+/** Less than this share of what was expected is worth a reason. */
+const FULFILLED = 0.95;
+
+interface IResultProps {
+  released: IReleased;
+  /** What it was expected to give; `null`: not measured before. */
+  expected_bytes: number | null;
+  trans: TranslationBundle;
+}
+
+/**
+ * What a release gave back, measured before and after.
+ */
+export function Result(props: IResultProps): React.JSX.Element {
+  const { released, trans } = props;
+  const sentence = words(trans).sentence(released.message);
+  const title = headline(props) ?? <Sentence text={sentence} />;
+  if (released.status !== 'done') {
+    const icon = released.status === 'failed' ? 'triangle' : 'info';
+    return (
+      <div role="status">
+        <Hint icon={icon}>
+          <Sentence text={sentence} />
+        </Hint>
+        <Reasons {...props} />
+      </div>
+    );
+  }
+  return (
+    <div role="status">
+      <p className="jp-GpuHeadroom-freed">
+        <Icon name="check" />
+        <strong>{title}</strong>
+      </p>
+      <Items {...props} />
+      <Reasons {...props} />
+      <p className="jp-GpuHeadroom-notice">
+        {trans.__('Measured before and after, not estimated.')}
+      </p>
+    </div>
+  );
+}
+
+/** What came back; `null` when nothing did that was in use. */
+function headline(props: IResultProps): string | null {
+  const { expected_bytes, released, trans } = props;
+  const { freed_bytes, headroom_before_bytes, headroom_after_bytes } = released;
+  if (!freed_bytes || freed_bytes < 0) {
+    return null;
+  }
+  if (expected_bytes !== null && freed_bytes < FULFILLED * expected_bytes) {
+    const pair = formatPair(freed_bytes, expected_bytes, trans.__(' of '));
+    return trans.__('Freed %1.', pair);
+  }
+  const freed = formatBytes(freed_bytes);
+  return headroom_before_bytes === null || headroom_after_bytes === null
+    ? trans.__('Freed %1', freed)
+    : trans.__(
+        'Freed %1: headroom %2',
+        freed,
+        formatPair(headroom_before_bytes, headroom_after_bytes, ' → ')
+      );
+}
+
+function Items({ released, trans }: IResultProps): React.JSX.Element {
+  const { sentence } = words(trans);
+  const rows = released.items.filter(
+    ({ freed_bytes }) => (freed_bytes ?? 0) >= SMALLEST_BYTES
+  );
+  const returned = released.returned_bytes ?? 0;
+  const held = released.still_held.slice(0, MOST_HOLDERS);
+  return (
+    <dl className="jp-GpuHeadroom-legend">
+      {rows.map(({ id, title, freed_bytes }) => (
+        <Row key={id} name={sentence(title)} bytes={freed_bytes ?? 0} />
+      ))}
+      {returned >= SMALLEST_BYTES && (
+        <Row name={trans.__('Returned to the card')} bytes={returned} />
+      )}
+      {held.map(({ name, bytes }) => (
+        <Row
+          key={name}
+          name={trans.__('Still held by %1', `\`${name}\``)}
+          bytes={bytes}
+        />
+      ))}
+    </dl>
+  );
+}
+
+/** Why items gave less than expected, or what to know of them. */
+function Reasons({ released, trans }: IResultProps): React.JSX.Element {
+  const { sentence } = words(trans);
+  const reasons = released.items.flatMap(({ message }) =>
+    message ? [sentence(message)] : []
+  );
+  return (
+    <>
+      {reasons.map((reason, index) => (
+        <Hint key={index} icon="info">
+          <Sentence text={reason} />
+        </Hint>
+      ))}
+    </>
+  );
+}
+
+function Row(props: { name: string; bytes: number }): React.JSX.Element {
+  return (
+    <div>
+      <dt>
+        <Sentence text={props.name} />
+      </dt>
+      <dd>{formatBytes(props.bytes)}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,111 @@
+/**
+ * Freeing in words.
+ */
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import { formatBytes, formatPair } from '../format';
+import { isBusy } from '../kernel/model';
+import type { IDevice, IItem } from '../protocol';
+import type { IMemoryState } from '../tokens';
+import { gainOf } from './items';
+
+/** Items that delete names. */
+const DELETING: readonly string[] = ['variable', 'leftover'];
+
+/** The button that frees a choice: it names the result. */
+export function nameFree(
+  items: readonly IItem[],
+  trans: TranslationBundle
+): string {
+  const { freed_bytes, returned_bytes } = gainOf(items);
+  if (freed_bytes > 0) {
+    return trans.__('Free selected (%1)', formatBytes(freed_bytes));
+  }
+  return returned_bytes > 0
+    ? trans.__('Return %1 to the card', formatBytes(returned_bytes))
+    : trans.__('Free selected');
+}
+
+/** The button that agrees to the price of items. */
+export function nameConsent(
+  items: readonly IItem[],
+  trans: TranslationBundle
+): string {
+  if (items.every(({ kind }) => kind === 'offload')) {
+    return trans.__('Move to CPU');
+  }
+  const names = items.flatMap(item => item.names);
+  if (!items.every(({ kind }) => DELETING.includes(kind))) {
+    return trans.__('Free');
+  }
+  return names.length === 1 && names[0]
+    ? trans.__('Delete %1', names[0])
+    : trans.__('Delete %1 names', names.length);
+}
+
+/** What an item is expected to give: "1.8 GiB". */
+export function nameSize(
+  { expected_bytes }: IItem,
+  trans: TranslationBundle
+): string {
+  return expected_bytes === null
+    ? trans.__('not measured')
+    : formatBytes(expected_bytes);
+}
+
+/**
+ * The headroom before and after: "headroom 3.3 → 16.3 GiB"; empty where it would
+ * not change or is not known. Items are measured over all devices together.
+ */
+export function describeOutlook(
+  items: readonly IItem[],
+  devices: readonly IDevice[],
+  trans: TranslationBundle
+): string {
+  const after = headroomAfter(items, devices);
+  const before = devices[0]?.headroom_bytes ?? null;
+  return after === null || before === null || after === before
+    ? ''
+    : trans.__('headroom %1', formatPair(before, after, ' → '));
+}
+
+/** The same as a sentence: "Headroom after: about 10.3 GiB." */
+export function explainOutlook(
+  items: readonly IItem[],
+  devices: readonly IDevice[],
+  trans: TranslationBundle
+): string {
+  const after = headroomAfter(items, devices);
+  const rest = trans.__('Your notebook file does not change.');
+  return after === null
+    ? rest
+    : `${trans.__('Headroom after: about %1.', formatBytes(after))} ${rest}`;
+}
+
+function headroomAfter(
+  items: readonly IItem[],
+  devices: readonly IDevice[]
+): number | null {
+  const [device] = devices;
+  const headroom_bytes = device?.headroom_bytes ?? null;
+  if (!device || devices.length !== 1 || headroom_bytes === null) {
+    return null;
+  }
+  // No more than all that is in use can come back.
+  const { freed_bytes } = gainOf(items);
+  return headroom_bytes + Math.min(freed_bytes, device.in_use_bytes);
+}
+
+/** "In [7] is running."; empty while none is. */
+export function nameRunning(
+  state: IMemoryState,
+  trans: TranslationBundle
+): string {
+  if (!isBusy(state)) {
+    return '';
+  }
+  const count = state.cell?.execution_count ?? null;
+  return count === null
+    ? trans.__('A cell is running.')
+    : trans.__('In [%1] is running.', count);
+}

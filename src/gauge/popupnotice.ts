@@ -1,0 +1,53 @@
+import { queuedIn, startsWhen } from '../actions/queue';
+import type { Freeing } from '../freeing/freeing';
+import { explainOutlook, nameRunning } from '../freeing/words';
+import type { GaugeModel } from './model';
+
+/**
+ * What a person should know before pressing a button of the popup.
+ */
+export function noticeOf(model: GaugeModel, freeing: Freeing | null): string {
+  const { current, reading, trans } = model;
+  const state = current?.state;
+  if (!state) {
+    return '';
+  }
+  const isMeasured = 'device' in reading;
+  if (freeing && freeing.step.kind !== 'closed' && isMeasured) {
+    return describeFreeing(model, freeing);
+  }
+  if (state.phase === 'live' && state.problem !== null) {
+    return state.problem;
+  }
+  const running = isMeasured ? nameRunning(state, trans) : '';
+  if (running && queuedIn(state).length > 0) {
+    return `${trans.__('Freeing is queued.')} ${startsWhen(state, trans)}`;
+  }
+  if (!running) {
+    return '';
+  }
+  return reading.kind === 'filling'
+    ? trans.__('%1 Freeing starts when it finishes or is interrupted.', running)
+    : trans.__('%1 Freeing starts when it finishes.', running);
+}
+
+function describeFreeing({ trans }: GaugeModel, freeing: Freeing): string {
+  const { checklist, memory, step } = freeing;
+  switch (step.kind) {
+    case 'choosing': {
+      const devices = memory.state.sample?.devices ?? [];
+      const running = nameRunning(memory.state, trans);
+      return [
+        step.problem,
+        checklist.items && explainOutlook(checklist.chosen, devices, trans),
+        running && checklist.items && startsWhen(memory.state, trans)
+      ]
+        .filter(Boolean)
+        .join(' ');
+    }
+    case 'waiting':
+      return startsWhen(memory.state, trans);
+    default:
+      return '';
+  }
+}

@@ -1,0 +1,252 @@
+import type { Kernel } from '@jupyterlab/services';
+
+import {
+  FakeGpuMemory,
+  FakeMemory,
+  settle as settleOnce
+} from '../../__tests__/memory';
+import { HELLO, SAMPLE } from '../../__tests__/samples';
+import { type Answer, FakeKernel } from '../../kernel/__tests__/fakekernel';
+import type { IReplies } from '../../protocol';
+import { Settings } from '../../settings';
+import { OtherKernels } from '../otherkernels';
+import { FakeServices, makeModel } from './fakeservices';
+
+/** A page whose own kernel is `own`, and which follows those it is told of. */
+class FakePage extends FakeGpuMemory {
+  readonly followed = new Map<string, FakeMemory>();
+
+  override find(kernel?: Pick<Kernel.IModel, 'id'>): FakeMemory | null {
+    return this.followed.get(kernel?.id ?? '') ?? null;
+  }
+}
+
+describe('the other kernels of the server', () => {
+  let services: FakeServices;
+  let page: FakePage;
+  let others: OtherKernels;
+
+  const settle = async (): Promise<void> => {
+    for (let round = 0; round < 8; round++) {
+      await settleOnce();
+    }
+  };
+
+  const presence = (
+    change: Partial<IReplies['presence']> = {}
+  ): Omit<IReplies['presence'], 'type' | 'id'> => ({
+    sample: { ...SAMPLE, busy: false },
+    idle_since_s: SAMPLE.time_s - 7200,
+    ...change
+  });
+
+  /** A kernel that another page uses. */
+  const serve = (id: string, answer: Answer): FakeKernel => {
+    const kernel = new FakeKernel(id);
+    kernel.answer = answer;
+    services.reached.set(id, kernel);
+    return kernel;
+  };
+
+  const there: Answer = ({ type, id }) => ({ type, id, ...presence() });
+
+  /** A kernel whose notebook is open on this page. */
+  const follow = (id: string, memory: FakeMemory): FakeMemory => {
+    Object.assign(memory.kernel, { id });
+    page.followed.set(id, memory);
+    return memory;
+  };
+
+  const names = (): string[] => others.kernels.map(({ name }) => name);
+
+  beforeEach(() => {
+    services = new FakeServices();
+    page = new FakePage(null);
+    page.current = follow(
+      'own',
+      new FakeMemory({ presence: () => Promise.resolve(presence()) })
+    );
+    services.models = [makeModel('own'), makeModel('other')];
+    services.sessions = [
+      {
+        path: 'runs/sweep-lr.ipynb',
+        name: '',
+        type: 'notebook',
+        kernel: makeModel('other')
+      }
+    ];
+    others = new OtherKernels({
+      memory: page,
+      services: services.manager,
+      settings: new Settings()
+    });
+  });
+
+  afterEach(() => {
+    others.dispose();
+  });
+
+  it('should be asked only while somebody watches', async () => {
+    const kernel = serve('other', there);
+    await settle();
+    expect(kernel.requests).toHaveLength(0);
+    const watch = others.watch();
+    await settle();
+    expect(kernel.requests.map(({ type }) => type)).toEqual(['presence']);
+    watch.dispose();
+    others.askUnasked();
+    await settle();
+    expect(names()).toEqual(['sweep-lr.ipynb']);
+  });
+
+  it('should be asked over a connection of their own, that is disposed', async () => {
+    const kernel = serve('other', there);
+    others.watch();
+    await settle();
+    expect(services.connected).toEqual([{ id: 'other', handleComms: false }]);
+    expect(kernel.isDisposed).toBe(true);
+  });
+
+  it('should tell name, place, idle time and devices', async () => {
+    serve('other', there);
+    others.watch();
+    await settle();
+    const [kernel] = others.kernels;
+    expect(kernel).toMatchObject({
+      id: 'other',
+      name: 'sweep-lr.ipynb',
+      path: 'runs/sweep-lr.ipynb',
+      isBusy: false,
+      devices: SAMPLE.devices
+    });
+    const idle_s = (Date.now() - (kernel?.idleSince_ms ?? 0)) / 1000;
+    expect(Math.round(idle_s)).toBe(7200);
+  });
+
+  it('should not have the own kernel among them, whichever that is', async () => {
+    serve('other', there);
+    others.watch();
+    await settle();
+    expect(others.kernels.map(({ id }) => id)).toEqual(['other']);
+    page.current = follow('other', new FakeMemory());
+    expect(others.kernels.map(({ id }) => id)).not.toContain('other');
+  });
+
+  it('should be asked over the link that this page has', async () => {
+    const answers = { presence: () => Promise.resolve(presence()) };
+    const linked = follow('other', new FakeMemory(answers));
+    others.watch();
+    await settle();
+    expect(linked.requests).toEqual([['presence', {}]]);
+    expect(services.connected).toEqual([]);
+    expect(names()).toEqual(['sweep-lr.ipynb']);
+  });
+
+  it('should not be asked where the question would wait for a cell', async () => {
+    const linked = follow('other', new FakeMemory());
+    linked.set({ hello: { ...HELLO, control: false } });
+    others.watch();
+    await settle();
+    expect(linked.requests).toEqual([]);
+    expect(services.connected).toEqual([]);
+    expect(names()).toEqual([]);
+  });
+
+  it('should be left to the other programs where they do not answer', async () => {
+    serve('other', () => ({}));
+    others.watch();
+    await settle();
+    expect(names()).toEqual([]);
+    serve('third', ({ id }) => ({
+      type: 'refused',
+      id,
+      message: { id: 'refused.unknown', params: {}, text: 'Unknown.' }
+    }));
+    services.models = [makeModel('third')];
+    others.askUnasked();
+    await settle();
+    expect(names()).toEqual([]);
+  });
+
+  it('should not be spoken to in another language', async () => {
+    services.models = [makeModel('other', { name: 'ir' })];
+    others.watch();
+    await settle();
+    expect(services.connected).toEqual([]);
+  });
+
+  it('should be asked without a page only when a person wants it', async () => {
+    serve('other', there);
+    services.models = [makeModel('other', { connections: 0 })];
+    others.watch();
+    await settle();
+    expect(others.unasked).toBe(1);
+    expect(services.connected).toEqual([]);
+    others.askUnasked();
+    expect(others.unasked).toBe(0);
+    await settle();
+    expect(names()).toEqual(['sweep-lr.ipynb']);
+  });
+
+  it('should be asked for again once their page was back', async () => {
+    serve('other', there);
+    for (const connections of [0, 1, 0]) {
+      services.models = [makeModel('other', { connections })];
+      const watch = others.watch();
+      if (services.connected.length === 0) {
+        others.askUnasked();
+      }
+      await settle();
+      watch.dispose();
+    }
+    expect(services.connected).toHaveLength(2);
+    expect(others.unasked).toBe(1);
+  });
+
+  it('should be asked rarely while busy', async () => {
+    const kernel = serve('other', there);
+    services.models = [makeModel('other', { execution_state: 'busy' })];
+    others.watch();
+    await settle();
+    others.askUnasked();
+    await settle();
+    expect(kernel.requests).toHaveLength(1);
+    expect(others.kernels[0]?.isBusy).toBe(true);
+    services.run([makeModel('other')]);
+    expect(others.kernels[0]?.isBusy).toBe(false);
+  });
+
+  it('should be gone with their kernel', async () => {
+    serve('other', there);
+    const changed = jest.fn();
+    others.changed.connect(changed);
+    others.watch();
+    await settle();
+    changed.mockClear();
+    await others.shutDown('other');
+    expect(services.ended).toEqual(['other']);
+    expect(changed).toHaveBeenCalledTimes(1);
+    expect(names()).toEqual([]);
+  });
+
+  it('should say whether one shares a GPU with a kernel', async () => {
+    serve('other', there);
+    const own = follow('own', new FakeMemory());
+    page.current = own;
+    own.set({ sample: SAMPLE });
+    expect(others.isSharing(own)).toBe(false);
+    others.watch();
+    await settle();
+    expect(others.isSharing(own)).toBe(true);
+    own.set({ sample: { ...SAMPLE, devices: [] } });
+    expect(others.isSharing(own)).toBe(false);
+  });
+
+  it('should name a kernel that nothing uses by its spec', async () => {
+    serve('other', there);
+    services.sessions = [];
+    others.watch();
+    await settle();
+    expect(names()).toEqual(['python3']);
+  });
+});

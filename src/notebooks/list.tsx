@@ -1,0 +1,130 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { formatBytes } from '../format';
+import { Hint } from '../gauge/hint';
+import type { IOtherKernels } from '../tokens';
+import type { IShare } from './sharing';
+import { shutDown } from './shutdown';
+import { describeActivity } from './words';
+
+interface IListProps {
+  others: IOtherKernels | null;
+  /** Of the card that is picked, the largest first. */
+  shares: readonly IShare[];
+  /** What is left for programs that did not answer; `null`: not measured. */
+  rest_bytes: number | null;
+  trans: TranslationBundle;
+}
+
+/**
+ * The notebooks on a card with what each holds, and last all other programs.
+ */
+export function NotebookList(props: IListProps): React.JSX.Element {
+  const { others, rest_bytes, shares, trans } = props;
+  return (
+    <ul
+      className="jp-GpuHeadroom-notebooks"
+      aria-label={trans.__('Other notebooks on this GPU')}
+    >
+      {others &&
+        shares.map(share => (
+          <Notebook
+            key={share.kernel.id}
+            others={others}
+            share={share}
+            trans={trans}
+          />
+        ))}
+      <li>
+        <span
+          title={trans.__(
+            'What the driver counts for others, without the tensors and caches above: programs that did not answer, and the driver contexts of all.'
+          )}
+        >
+          {trans.__('Other programs')}
+        </span>
+        <span className="jp-GpuHeadroom-size">
+          {rest_bytes === null
+            ? trans.__('not measured')
+            : formatBytes(rest_bytes)}
+        </span>
+      </li>
+    </ul>
+  );
+}
+
+function Notebook(props: {
+  others: IOtherKernels;
+  share: IShare;
+  trans: TranslationBundle;
+}): React.JSX.Element {
+  const { others, share, trans } = props;
+  const { bytes, kernel } = share;
+  const [isEnding, setEnding] = React.useState(false);
+  const end = async (): Promise<void> => {
+    setEnding(true);
+    setEnding(await shutDown(others, share, trans));
+  };
+  return (
+    <li>
+      <span
+        className="jp-GpuHeadroom-notebook"
+        title={kernel.path || kernel.name}
+      >
+        <span className="jp-GpuHeadroom-name">{kernel.name}</span>{' '}
+        <small>{describeActivity(kernel, Date.now(), trans)}</small>
+      </span>
+      <span className="jp-GpuHeadroom-size">{formatBytes(bytes)}</span>
+      {others.mayShutDown && (
+        <button
+          type="button"
+          className="jp-GpuHeadroom-button"
+          aria-disabled={isEnding}
+          aria-label={trans.__('Shut down %1', kernel.name)}
+          onClick={() => {
+            if (!isEnding) {
+              void end();
+            }
+          }}
+        >
+          {trans.__('Shut down')}
+        </button>
+      )}
+    </li>
+  );
+}
+
+/**
+ * How many notebooks were not asked, and why; nothing where all were.
+ */
+export function Unasked(props: {
+  others: IOtherKernels;
+  trans: TranslationBundle;
+}): React.JSX.Element | null {
+  const { others, trans } = props;
+  const count = others.unasked;
+  if (count === 0) {
+    return null;
+  }
+  return (
+    <div className="jp-GpuHeadroom-unasked">
+      <Hint icon="info">
+        {trans._n(
+          '%1 kernel that no page is connected to was not asked: if its page comes back, it would miss what was printed meanwhile.',
+          '%1 kernels that no page is connected to were not asked: if their pages come back, they would miss what was printed meanwhile.',
+          count
+        )}
+      </Hint>
+      <button
+        type="button"
+        className="jp-GpuHeadroom-button"
+        onClick={() => {
+          others.askUnasked();
+        }}
+      >
+        {trans.__('Ask anyway')}
+      </button>
+    </div>
+  );
+}

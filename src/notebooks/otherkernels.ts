@@ -1,0 +1,239 @@
+import { PathExt } from '@jupyterlab/coreutils';
+import type { Kernel, ServiceManager, Session } from '@jupyterlab/services';
+import { DisposableDelegate, type IDisposable } from '@lumino/disposable';
+import { Poll } from '@lumino/polling';
+import { type ISignal, Signal } from '@lumino/signaling';
+
+import type { Settings } from '../settings';
+import type {
+  IGpuMemory,
+  IKernelMemory,
+  IOtherKernel,
+  IOtherKernels
+} from '../tokens';
+import { askLinked, askOnce, type Presence } from './presence';
+import { sharesOf } from './sharing';
+
+/** How often kernels are asked while somebody watches. */
+const ASK_MS = 15_000;
+
+/**
+ * Each connection to a busy kernel leaves a question in the queue behind its
+ * cell, which is JupyterLab's own: such a kernel is asked this rarely.
+ */
+const ASK_BUSY_MS = 60_000;
+
+/** What a kernel said, and when it was asked, in milliseconds. */
+interface IAnswer {
+  readonly presence: Presence;
+  readonly at_ms: number;
+}
+
+/**
+ * Finds the other kernels of the server, and asks each "are you there" with a
+ * debug request: it is answered while a cell runs, and is no activity.
+ *
+ * A connection to a kernel that has none would make the server drop what it
+ * keeps for a page that is away: such kernels are asked only on a person's word.
+ */
+export class OtherKernels implements IOtherKernels, IDisposable {
+  constructor(options: OtherKernels.IOptions) {
+    this._options = options;
+    const { memory, services, settings } = options;
+    this._poll = new Poll({
+      auto: false,
+      factory: () => this._ask(),
+      frequency: { interval: ASK_MS, backoff: false },
+      name: 'gpu-headroom:other-kernels',
+      standby: 'when-hidden'
+    });
+    services.kernels.runningChanged.connect(this._onRunning, this);
+    memory.currentChanged.connect(this._emit, this);
+    settings.changed.connect(this._emit, this);
+  }
+
+  get kernels(): readonly IOtherKernel[] {
+    const own = this._options.memory.current?.kernel.id;
+    return this._running().flatMap(model => {
+      const answer = this._answers.get(model.id);
+      return answer?.presence && model.id !== own
+        ? [this._describe(model, answer.presence, answer.at_ms)]
+        : [];
+    });
+  }
+
+  get unasked(): number {
+    return this._running().filter(model => this._isUnasked(model)).length;
+  }
+
+  get mayShutDown(): boolean {
+    return this._options.settings.current.showShutDown;
+  }
+
+  get changed(): ISignal<this, void> {
+    return this._changed;
+  }
+
+  get isDisposed(): boolean {
+    return this._poll.isDisposed;
+  }
+
+  watch(): IDisposable {
+    this._watchers++;
+    void this._poll.start();
+    return new DisposableDelegate(() => {
+      this._watchers--;
+      if (this._watchers === 0 && !this.isDisposed) {
+        void this._poll.stop();
+      }
+    });
+  }
+
+  askUnasked(): void {
+    for (const { id } of this._running()) {
+      this._wanted.add(id);
+    }
+    this._emit();
+    void this._poll.refresh();
+  }
+
+  isSharing({ state }: IKernelMemory): boolean {
+    const devices = state.sample?.devices ?? [];
+    return devices.some(device => sharesOf(this.kernels, device).length > 0);
+  }
+
+  async shutDown(id: string): Promise<void> {
+    await this._options.services.kernels.shutdown(id);
+  }
+
+  dispose(): void {
+    if (this.isDisposed) {
+      return;
+    }
+    this._poll.dispose();
+    Signal.clearData(this);
+  }
+
+  /** The Python kernels of the server: others are not spoken to. */
+  private _running(): Kernel.IModel[] {
+    const { kernels, kernelspecs } = this._options.services;
+    const specs = kernelspecs.specs?.kernelspecs;
+    return [...kernels.running()].filter(
+      ({ name }) => specs?.[name]?.language.toLowerCase() === 'python'
+    );
+  }
+
+  private _isUnasked({ id, connections }: Kernel.IModel): boolean {
+    return !connections && !this._wanted.has(id) && !this._linked(id);
+  }
+
+  private _linked(id: string): IKernelMemory | null {
+    return this._options.memory.find({ id });
+  }
+
+  /** Ask all that are due, at the same time. */
+  private async _ask(): Promise<void> {
+    const { services } = this._options;
+    await Promise.all([
+      services.kernels.refreshRunning(),
+      services.sessions.refreshRunning()
+    ]);
+    for (const { connections, id } of this._running()) {
+      if (connections) {
+        // Its page is back: what was said of it while it was away is over.
+        this._wanted.delete(id);
+      }
+    }
+    const due = this._running().filter(model => this._isDue(model));
+    await Promise.all(due.map(model => this._askOne(model)));
+    this._emit();
+  }
+
+  private _isDue(model: Kernel.IModel): boolean {
+    const { id, execution_state } = model;
+    const age_ms = Date.now() - (this._answers.get(id)?.at_ms ?? 0);
+    const isBusy = execution_state === 'busy' && !this._linked(id);
+    return !this._isUnasked(model) && (!isBusy || age_ms >= ASK_BUSY_MS);
+  }
+
+  private async _askOne(model: Kernel.IModel): Promise<void> {
+    const { services, settings } = this._options;
+    const linked = this._linked(model.id);
+    const at_ms = Date.now();
+    const presence = linked
+      ? await askLinked(linked)
+      : await askOnce(
+          // One that handles comms would close those of the notebook's widgets.
+          services.kernels.connectTo({ model, handleComms: false }),
+          settings
+        );
+    this._answers.set(model.id, { presence, at_ms });
+  }
+
+  private _describe(
+    { execution_state, id, name }: Kernel.IModel,
+    { idle_since_s, sample }: NonNullable<Presence>,
+    at_ms: number
+  ): IOtherKernel {
+    const { sessions } = this._options.services;
+    const using = [...sessions.running()].filter(
+      ({ kernel }) => kernel?.id === id
+    );
+    // The clock of a kernel elsewhere may differ: only its difference counts.
+    const idle_s =
+      sample && idle_since_s !== null ? sample.time_s - idle_since_s : null;
+    return {
+      id,
+      name: using.map(nameSession).join(', ') || name,
+      path: using
+        .filter(({ type }) => type !== 'console')
+        .map(({ path }) => path)
+        .join(', '),
+      // The server knows it sooner than it is asked again.
+      isBusy: execution_state === 'busy',
+      idleSince_ms: idle_s === null ? null : at_ms - idle_s * 1000,
+      devices: sample?.devices ?? []
+    };
+  }
+
+  private _onRunning(_kernels: unknown, running: Kernel.IModel[]): void {
+    for (const id of this._answers.keys()) {
+      if (running.every(model => model.id !== id)) {
+        this._answers.delete(id);
+      }
+    }
+    this._emit();
+  }
+
+  private _emit(): void {
+    this._changed.emit();
+  }
+
+  private readonly _options: OtherKernels.IOptions;
+  private readonly _poll: Poll;
+  private readonly _answers = new Map<string, IAnswer>();
+  /** Kernels that are asked although no page was connected to them. */
+  private readonly _wanted = new Set<string>();
+  private readonly _changed = new Signal<this, void>(this);
+  private _watchers = 0;
+}
+
+/**
+ * A namespace for `OtherKernels` statics.
+ */
+export namespace OtherKernels {
+  /** What the other kernels are found through. */
+  export interface IOptions {
+    memory: IGpuMemory;
+    services: Pick<
+      ServiceManager.IManager,
+      'kernels' | 'kernelspecs' | 'sessions'
+    >;
+    settings: Settings;
+  }
+}
+
+/** The path of a console means nothing to a person. */
+function nameSession({ name, path, type }: Session.IModel): string {
+  return type === 'console' ? name : PathExt.basename(path);
+}

@@ -1,0 +1,50 @@
+/**
+ * Other kernels in words.
+ */
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import { formatBytes } from '../format';
+import type { IOtherKernel } from '../tokens';
+import type { IShare } from './sharing';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** What it does: "busy", "idle 2 h". */
+export function describeActivity(
+  { isBusy, idleSince_ms }: IOtherKernel,
+  now_ms: number,
+  trans: TranslationBundle
+): string {
+  if (isBusy) {
+    return trans.__('busy');
+  }
+  const idle_ms = idleSince_ms === null ? 0 : now_ms - idleSince_ms;
+  if (idle_ms >= 2 * DAY_MS) {
+    return trans.__('idle %1 days', Math.floor(idle_ms / DAY_MS));
+  }
+  if (idle_ms >= HOUR_MS) {
+    return trans.__('idle %1 h', Math.floor(idle_ms / HOUR_MS));
+  }
+  return idle_ms >= MINUTE_MS
+    ? trans.__('idle %1 min', Math.floor(idle_ms / MINUTE_MS))
+    : trans.__('idle');
+}
+
+/**
+ * What all others hold: what the driver says, and at least what was told.
+ */
+export function describeTotal(
+  others_bytes: number | null,
+  shares: readonly IShare[],
+  trans: TranslationBundle
+): string {
+  const told = shares.reduce((sum, { bytes }) => sum + bytes, 0);
+  if (others_bytes !== null) {
+    return formatBytes(Math.max(others_bytes, told));
+  }
+  return told > 0
+    ? trans.__('at least %1', formatBytes(told))
+    : trans.__('not measured');
+}

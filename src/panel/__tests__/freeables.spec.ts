@@ -1,0 +1,236 @@
+import { nullTranslator } from '@jupyterlab/translation';
+import { Widget } from '@lumino/widgets';
+
+import { FakeGpuMemory, FakeMemory } from '../../__tests__/memory';
+import { CELL, EVENTS, SAMPLE } from '../../__tests__/samples';
+import {
+  CACHE,
+  makeItem,
+  makePlan,
+  makeVariable,
+  OUTPUT,
+  say,
+  TRACEBACK
+} from '../../freeing/__tests__/plans';
+import type { IItem } from '../../protocol';
+import { PanelModel } from '../model';
+import { GpuPanel } from '../panel';
+import { makeHolders } from './held';
+import { type IFakeServices, makeServices } from './services';
+
+const trans = nullTranslator.load('gpu-headroom');
+
+describe('what can be freed, in the panel', () => {
+  let memory: FakeMemory;
+  let services: IFakeServices;
+  let panel: GpuPanel;
+
+  const settle = (): Promise<void> =>
+    new Promise(resolve => setTimeout(resolve, 40));
+
+  const until = async (isTrue: () => boolean): Promise<void> => {
+    for (let round = 0; round < 50 && !isTrue(); round++) {
+      await settle();
+    }
+  };
+
+  const all = (selector: string): HTMLElement[] => [
+    ...panel.node.querySelectorAll<HTMLElement>(selector)
+  ];
+
+  const text = (): string => panel.node.textContent ?? '';
+
+  const expectText = async (words: string): Promise<void> => {
+    await until(() => text().includes(words));
+    expect(text()).toContain(words);
+  };
+
+  const press = async (label: string): Promise<void> => {
+    const found = (): HTMLElement | undefined =>
+      all('button').find(node => node.textContent === label);
+    await until(() => found() !== undefined);
+    found()?.click();
+    await settle();
+  };
+
+  const plan = async (...items: IItem[]): Promise<void> => {
+    memory.send(makePlan(items));
+    await until(() => all('.jp-GpuHeadroom-item').length > 0);
+  };
+
+  beforeEach(async () => {
+    memory = new FakeMemory({
+      holders: () => Promise.resolve({ status: 'queued', last: null }),
+      plan: () => Promise.resolve({ status: 'queued' }),
+      cancel: () => Promise.resolve({ cancelled: true })
+    });
+    memory.set({
+      sample: { ...SAMPLE, busy: false },
+      sampleAt_ms: Date.now(),
+      cell: { ...CELL, status: 'ok' }
+    });
+    services = makeServices();
+    const model = new PanelModel({
+      memory: new FakeGpuMemory(memory),
+      services,
+      trans,
+      documentName: () => 'train.ipynb'
+    });
+    panel = new GpuPanel({
+      model,
+      onSettings: () => undefined,
+      translator: nullTranslator
+    });
+    Widget.attach(panel, document.body);
+    panel.hide();
+    panel.show();
+    await until(() => all('.jp-GpuHeadroom-checklist').length > 0);
+  });
+
+  afterEach(() => {
+    panel.dispose();
+  });
+
+  it('should list it with what the headroom would be', async () => {
+    await plan(TRACEBACK, OUTPUT, CACHE);
+    await expectText('Title of traceback0.9 GiB');
+    await expectText('Free selected (1.9 GiB)');
+    await expectText('headroom 8.4 → 10.3 GiB');
+    const total = all('.jp-GpuHeadroom-total')[3];
+    await until(() => total?.textContent === '3.0 GiB');
+    expect(total?.textContent).toBe('3.0 GiB');
+  });
+
+  it('should free what is checked', async () => {
+    await plan(TRACEBACK, OUTPUT);
+    all('input')[0]?.click();
+    await settle();
+    await press('Free selected (1.0 GiB)');
+    expect(services.prices).toEqual([]);
+    expect(services.released).toEqual([[['output:5'], []]]);
+  });
+
+  it('should free nothing without the consent that it needs', async () => {
+    services.isAgreed = false;
+    await plan(TRACEBACK, makeVariable('model'));
+    all('input')[1]?.click();
+    await settle();
+    await press('Free selected (1.9 GiB)');
+    expect(services.prices).toEqual([['variable:model']]);
+    expect(services.released).toEqual([]);
+    services.isAgreed = true;
+    await press('Free selected (1.9 GiB)');
+    expect(services.released).toEqual([
+      [['traceback', 'variable:model'], ['variable:model']]
+    ]);
+  });
+
+  it('should insert exactly what is checked as a cell', async () => {
+    await plan(TRACEBACK, OUTPUT);
+    await press('Insert as cell');
+    expect(services.inserted).toEqual([['traceback', 'output:5']]);
+  });
+
+  it('should move back what was moved', async () => {
+    await plan(makeItem('restore:model', { kind: 'restore', safe: false }));
+    await press('Move back');
+    expect(services.released).toEqual([[['restore:model'], ['restore:model']]]);
+  });
+
+  it('should say that freeing is queued, and take it back', async () => {
+    await plan(TRACEBACK);
+    memory.set({
+      cell: { ...CELL, status: 'running' },
+      sample: { ...SAMPLE, queued: ['release-1'] }
+    });
+    await expectText('Freeing is queued. Starts when In [7] finishes.');
+    await press('Cancel freeing');
+    expect(memory.requests.pop()).toEqual([
+      'cancel',
+      { release_id: 'release-1' }
+    ]);
+  });
+
+  it('should say that nothing can be freed without a name', async () => {
+    memory.send(makePlan([makeItem('output:1', { expected_bytes: 4096 })]));
+    await expectText('Nothing above 10 MiB can be freed');
+    expect(all('.jp-GpuHeadroom-total')[3]?.textContent).toBe('0 MiB');
+  });
+
+  describe('by the row of a holder', () => {
+    const history = makeVariable('history', { names: ['history', 'losses'] });
+    const offload = makeItem('offload:model', {
+      kind: 'offload',
+      safe: false,
+      blocked: say('There is not enough memory in the host.')
+    });
+
+    const row = (): HTMLElement | undefined =>
+      all('[role=row][data-id="name:history"]')[0];
+
+    const key = async (name: string): Promise<void> => {
+      const event = { key: name, bubbles: true, cancelable: true };
+      document.activeElement?.dispatchEvent(
+        new KeyboardEvent('keydown', event)
+      );
+      await settle();
+    };
+
+    beforeEach(async () => {
+      memory.send(makeHolders());
+      await until(() => row() !== undefined);
+      await plan(TRACEBACK, history, offload);
+      await settle();
+    });
+
+    it('should delete a name with all its aliases', async () => {
+      row()?.click();
+      await press('del history, losses');
+      expect(services.prices).toEqual([['variable:history']]);
+      expect(services.released).toEqual([
+        [['variable:history'], ['variable:history']]
+      ]);
+    });
+
+    it('should delete it by the key, in its row only', async () => {
+      row()?.focus();
+      await key('Delete');
+      expect(services.released).toHaveLength(1);
+      all('[data-id=rest]')[0]?.focus();
+      await key('Delete');
+      expect(services.released).toHaveLength(1);
+    });
+
+    it('should say why it cannot be done', async () => {
+      all('[role=row][data-id="name:model"]')[0]?.click();
+      await settle();
+      const move = all('button').find(
+        ({ textContent }) => textContent === 'Move to CPU'
+      );
+      expect(move?.getAttribute('aria-disabled')).toBe('true');
+      expect(move?.parentElement?.title).toBe(
+        'There is not enough memory in the host.'
+      );
+      move?.click();
+      await settle();
+      expect(services.released).toEqual([]);
+    });
+
+    it('should offer nothing for what no plan names', () => {
+      const labels = all('[data-id="name:optimizer"] button').map(node =>
+        node.getAttribute('aria-label')
+      );
+      expect(labels).toEqual(['Who holds it?']);
+    });
+  });
+
+  it('should measure again after a release, while somebody looks', async () => {
+    await plan(TRACEBACK);
+    const asked = (): number =>
+      memory.requests.filter(([type]) => type === 'plan').length;
+    const before = asked();
+    memory.set({ lastReleased: EVENTS.released });
+    await until(() => asked() > before);
+    expect(asked()).toBe(before + 1);
+  });
+});

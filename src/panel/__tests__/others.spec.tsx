@@ -1,0 +1,291 @@
+import { nullTranslator } from '@jupyterlab/translation';
+import { VDomRenderer } from '@jupyterlab/ui-components';
+import { DisposableDelegate, type IDisposable } from '@lumino/disposable';
+import { Signal } from '@lumino/signaling';
+import { Widget } from '@lumino/widgets';
+import * as React from 'react';
+
+import { FakeGpuMemory, FakeMemory } from '../../__tests__/memory';
+import { gib } from '../../__tests__/report';
+import { CELL, DEVICE, SAMPLE } from '../../__tests__/samples';
+import type { IDevice } from '../../protocol';
+import type { IOtherKernel, IOtherKernels } from '../../tokens';
+import { PanelModel } from '../model';
+import { Others } from '../others';
+import { makeHolders } from './held';
+import { makeServices } from './services';
+
+const trans = nullTranslator.load('gpu-headroom');
+
+const HOUR_MS = 3_600_000;
+
+/** Other kernels as a test wants them. */
+class FakeOthers implements IOtherKernels {
+  readonly changed = new Signal<this, void>(this);
+  readonly ended: string[] = [];
+  kernels: readonly IOtherKernel[] = [];
+  unasked = 0;
+  mayShutDown = true;
+  watchers = 0;
+  refusal: Error | null = null;
+
+  watch(): IDisposable {
+    this.watchers++;
+    return new DisposableDelegate(() => {
+      this.watchers--;
+    });
+  }
+
+  askUnasked(): void {
+    this.unasked = 0;
+    this.changed.emit();
+  }
+
+  isSharing(): boolean {
+    return this.kernels.length > 0;
+  }
+
+  shutDown(id: string): Promise<void> {
+    if (this.refusal) {
+      return Promise.reject(this.refusal);
+    }
+    this.ended.push(id);
+    this.kernels = this.kernels.filter(kernel => kernel.id !== id);
+    this.changed.emit();
+    return Promise.resolve();
+  }
+}
+
+/** The section on its own. */
+class Section extends VDomRenderer<PanelModel> {
+  protected override render(): React.JSX.Element {
+    return <Others model={this.model} />;
+  }
+}
+
+describe('other notebooks on this GPU', () => {
+  let others: FakeOthers;
+  let memory: FakeMemory;
+  let model: PanelModel;
+  let section: Section;
+
+  /** A notebook that holds that much of the card. */
+  const notebook = (
+    id: string,
+    size: number,
+    change: Partial<IOtherKernel> = {}
+  ): IOtherKernel => ({
+    id,
+    name: `${id}.ipynb`,
+    path: `runs/${id}.ipynb`,
+    isBusy: false,
+    idleSince_ms: Date.now() - 2 * HOUR_MS,
+    devices: [{ ...DEVICE, in_use_bytes: gib(size), cached_bytes: 0 }],
+    ...change
+  });
+
+  /** Wait for something that takes its time, two seconds at most. */
+  const until = async (isTrue: () => boolean): Promise<void> => {
+    for (let round = 0; round < 100 && !isTrue(); round++) {
+      await new Promise(resolve => setTimeout(resolve, 20));
+    }
+  };
+
+  const show = async (device: Partial<IDevice> = {}): Promise<void> => {
+    memory.set({
+      sample: {
+        ...SAMPLE,
+        busy: false,
+        devices: [{ ...DEVICE, others_bytes: gib(4.9), ...device }]
+      },
+      cell: { ...CELL, status: 'ok' }
+    });
+    const before = section.renderPromise;
+    section.update();
+    await until(() => section.renderPromise !== before);
+    await section.renderPromise;
+  };
+
+  const text = (): string => section.node.textContent ?? '';
+
+  const button = (label: string): HTMLButtonElement | undefined =>
+    [...section.node.querySelectorAll('button')].find(
+      each =>
+        each.getAttribute('aria-label') === label || each.textContent === label
+    );
+
+  const dialog = (): HTMLElement | null =>
+    document.querySelector('.jp-Dialog-content');
+
+  const expectDialog = async (words: string): Promise<void> => {
+    const read = (): string => dialog()?.textContent ?? '';
+    await until(() => read().includes(words));
+    expect(read()).toContain(words);
+  };
+
+  /** Press a button of the dialog, which closes it. */
+  const press = async (label: string): Promise<void> => {
+    const pressed = dialog();
+    [...(pressed?.querySelectorAll('button') ?? [])]
+      .find(({ textContent }) => textContent === label)
+      ?.click();
+    await until(() => dialog() !== pressed);
+  };
+
+  beforeEach(() => {
+    others = new FakeOthers();
+    memory = new FakeMemory();
+    model = new PanelModel({
+      memory: new FakeGpuMemory(memory),
+      others,
+      services: makeServices(),
+      trans,
+      documentName: () => 'train.ipynb'
+    });
+    model.areOthersShown = true;
+    section = new Section(model);
+    Widget.attach(section, document.body);
+  });
+
+  afterEach(() => {
+    section.dispose();
+    model.dispose();
+  });
+
+  it('should list each with what it does and holds, and last the rest', async () => {
+    others.kernels = [
+      notebook('baseline', 0.9, { isBusy: true, idleSince_ms: null }),
+      notebook('sweep-lr', 3.6)
+    ];
+    await show();
+    const rows = [...section.node.querySelectorAll('li')].map(
+      each => each.textContent
+    );
+    expect(rows).toEqual([
+      'sweep-lr.ipynb idle 2 h3.6 GiBShut down',
+      'baseline.ipynb busy0.9 GiBShut down',
+      'Other programs0.4 GiB'
+    ]);
+    expect(
+      section.node.querySelector('[title="runs/sweep-lr.ipynb"]')
+    ).not.toBeNull();
+  });
+
+  it('should not guess what is left where it is not measured', async () => {
+    others.kernels = [notebook('sweep-lr', 3.6)];
+    await show({ others_bytes: null });
+    expect(text()).toContain('Other programsnot measured');
+  });
+
+  it('should be asked only while it is shown', () => {
+    model.areOthersShown = true;
+    expect(others.watchers).toBe(1);
+    model.areOthersShown = false;
+    expect(others.watchers).toBe(0);
+    model.areOthersShown = true;
+    model.dispose();
+    expect(others.watchers).toBe(0);
+  });
+
+  it('should shut down what the person agrees to', async () => {
+    others.kernels = [notebook('sweep-lr', 3.6)];
+    await show();
+    button('Shut down sweep-lr.ipynb')?.click();
+    await expectDialog('Shut down the kernel of sweep-lr.ipynb?');
+    await expectDialog('runs/sweep-lr.ipynb: 3.6 GiB. Its variables are lost.');
+    expect(others.ended).toEqual([]);
+    await press('Shut down');
+    await until(() => !text().includes('sweep-lr'));
+    expect(others.ended).toEqual(['sweep-lr']);
+    expect(text()).not.toContain('sweep-lr');
+  });
+
+  it('should tell before it ends a cell that runs', async () => {
+    others.kernels = [notebook('baseline', 0.9, { isBusy: true })];
+    await show();
+    button('Shut down baseline.ipynb')?.click();
+    await expectDialog(
+      '0.9 GiB. A cell is running in it. Its variables are lost.'
+    );
+    await press('Cancel');
+  });
+
+  it('should leave alone what the person thinks better of', async () => {
+    others.kernels = [notebook('sweep-lr', 3.6)];
+    await show();
+    button('Shut down sweep-lr.ipynb')?.click();
+    await expectDialog('sweep-lr');
+    await press('Cancel');
+    const isDisabled = (): string | null | undefined =>
+      button('Shut down sweep-lr.ipynb')?.getAttribute('aria-disabled');
+    await until(() => isDisabled() === 'false');
+    expect(isDisabled()).toBe('false');
+    expect(others.ended).toEqual([]);
+    expect(text()).toContain('sweep-lr');
+  });
+
+  it('should say why a kernel was not shut down', async () => {
+    others.kernels = [notebook('sweep-lr', 3.6)];
+    others.refusal = new Error('Forbidden.');
+    await show();
+    button('Shut down sweep-lr.ipynb')?.click();
+    await expectDialog('sweep-lr');
+    await press('Shut down');
+    await expectDialog('The kernel of sweep-lr.ipynb was not shut down');
+    await expectDialog('Forbidden.');
+    dialog()?.querySelector('button')?.click();
+    await until(() => !dialog());
+  });
+
+  it('should offer no button where settings say so', async () => {
+    others.kernels = [notebook('sweep-lr', 3.6)];
+    others.mayShutDown = false;
+    await show();
+    expect(text()).toContain('sweep-lr');
+    expect(section.node.querySelector('button')).toBeNull();
+  });
+
+  it('should ask kernels without a page when told to', async () => {
+    others.unasked = 2;
+    await show();
+    expect(text()).toContain(
+      '2 kernels that no page is connected to were not asked'
+    );
+    button('Ask anyway')?.click();
+    await show();
+    expect(text()).not.toContain('were not asked');
+  });
+
+  describe('other programs', () => {
+    it('should be listed as the driver lists them', async () => {
+      memory.send(
+        makeHolders({}, [
+          { pid: 1, name: 'python', bytes: gib(0.5) },
+          { pid: 4711, name: null, bytes: null }
+        ])
+      );
+      await show({ others_bytes: gib(0.5) });
+      expect(text()).toContain('Other programs0.5 GiB');
+      expect(section.node.querySelector('details')?.textContent).toBe(
+        'Processes, as the driver lists thempython0.5 GiBprocess 4711not measured'
+      );
+    });
+
+    it('should be told where the container hides which ones', async () => {
+      await show({ others_bytes: gib(0.7) });
+      expect(text()).toBe(
+        'Other programs hold 0.7 GiB, but this container hides which ones.'
+      );
+    });
+
+    it('should be told where they are not measured', async () => {
+      await show({ others_bytes: null });
+      expect(text()).toBe('What other programs hold is not measured.');
+    });
+
+    it('should be told where there are none', async () => {
+      await show({ others_bytes: 0 });
+      expect(text()).toBe('No other program uses this GPU.');
+    });
+  });
+});

@@ -1,0 +1,183 @@
+import type { Locator, Page } from '@playwright/test';
+
+import { expect, test } from './application';
+import { notebookOf, SIMULATE } from './cells';
+import type { Notebook } from './notebook';
+import { picture } from './pictures';
+import { gauge, popup, sizeOf } from './surfaces';
+
+/** Its value is not displayed: what is displayed is kept. */
+const START = `${SIMULATE};`;
+
+const OUTPUT_BYTES = 2 ** 29;
+const FAILED_BYTES = 2 ** 30;
+const KEPT_BYTES = 3 * 2 ** 28;
+
+/** A value that no name holds, one that has a name, and a cell that fails. */
+const MAKE = `import torch
+
+kept = torch.empty(${KEPT_BYTES}, dtype=torch.uint8, device="cuda")
+torch.empty(${OUTPUT_BYTES}, dtype=torch.uint8, device="cuda")`;
+
+const FAIL = `def fill():
+    chunk = torch.empty(${FAILED_BYTES}, dtype=torch.uint8, device="cuda")
+    torch.empty(2**40, dtype=torch.uint8, device="cuda")
+
+
+fill()`;
+
+const WAIT = `import time
+
+time.sleep(6)`;
+
+/** Bytes that the kernel has in use. */
+function inUse(notebook: Notebook): Promise<number> {
+  return notebook.value<number>('__import__("torch").cuda.memory_allocated()');
+}
+
+/** A row of a checklist. */
+function item(place: Locator, title: string | RegExp): Locator {
+  return place.locator('.jp-GpuHeadroom-item', { hasText: title });
+}
+
+async function openList(page: Page): Promise<Locator> {
+  await gauge(page).click();
+  await popup(page).getByRole('button', { name: 'Free memory…' }).click();
+  return popup(page);
+}
+
+test.describe('Freeing', () => {
+  test('should free what is checked, and say what came back', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(notebookOf([START, MAKE, FAIL]));
+    await notebook.runUpTo(2);
+    const before = await inUse(notebook);
+    const list = await openList(page);
+    const traceback = item(list, /Traceback/);
+    const output = item(list, 'Out[2]');
+    await expect(traceback).toContainText(sizeOf(FAILED_BYTES));
+    await expect(output).toContainText(sizeOf(OUTPUT_BYTES));
+    await expect(traceback.getByRole('checkbox')).toBeChecked();
+    await expect(
+      item(list, /^Variable kept/).getByRole('checkbox')
+    ).not.toBeChecked();
+    await picture(page, 'freeing');
+
+    const both = sizeOf(FAILED_BYTES + OUTPUT_BYTES);
+    await output.getByRole('checkbox').uncheck();
+    const free = list.getByRole('button', { name: /^Free selected/ });
+    await expect(free).toContainText(sizeOf(FAILED_BYTES));
+    await output.getByRole('checkbox').check();
+    await expect(free).toContainText(both);
+    await free.click();
+    await expect(list).toContainText(`Freed ${both}: headroom`);
+    await expect(list).toContainText('Measured before and after');
+    expect(before - (await inUse(notebook))).toBe(FAILED_BYTES + OUTPUT_BYTES);
+    expect(await notebook.value<boolean>('"kept" in globals()')).toBe(true);
+    await list.getByRole('button', { name: 'Done' }).click();
+    await expect(list).toContainText('Headroom:');
+  });
+
+  test('should delete a name only when the person agrees', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(notebookOf([START, MAKE]));
+    await notebook.runUpTo(1);
+    const before = await inUse(notebook);
+    const list = await openList(page);
+    await item(list, 'Out[2]').getByRole('checkbox').uncheck();
+    await item(list, /^Variable kept/)
+      .getByRole('checkbox')
+      .check();
+    const free = list.getByRole('button', { name: /^Free selected/ });
+    const dialog = page.locator('.jp-Dialog');
+
+    await free.click();
+    await expect(dialog).toContainText('Delete kept?');
+    await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused();
+    await page.keyboard.press('Escape');
+    await expect(dialog).toHaveCount(0);
+    await expect(list).toBeVisible();
+    expect(await inUse(notebook)).toBe(before);
+
+    await free.click();
+    await dialog.getByRole('button', { name: 'Delete kept' }).click();
+    await expect(list).toContainText(`Freed ${sizeOf(KEPT_BYTES)}`);
+    expect(before - (await inUse(notebook))).toBe(KEPT_BYTES);
+    expect(await notebook.value<boolean>('"kept" in globals()')).toBe(false);
+  });
+
+  test('should wait for a running cell, and be taken back', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(notebookOf([START, MAKE, FAIL, WAIT]));
+    await notebook.runUpTo(2);
+    await notebook.start(3);
+    const list = await openList(page);
+    await list.getByRole('button', { name: 'Free when it finishes' }).click();
+    await expect(list).toContainText('Starts when In [4] finishes.');
+    await list.getByRole('button', { name: 'Cancel' }).click();
+    await expect(
+      list.getByRole('button', { name: 'Free memory…' })
+    ).toBeVisible();
+
+    await list.getByRole('button', { name: 'Free memory…' }).click();
+    await list.getByRole('button', { name: 'Free when it finishes' }).click();
+    await expect(list).toContainText(
+      `Freed ${sizeOf(FAILED_BYTES + OUTPUT_BYTES)}`
+    );
+  });
+
+  test('should insert exactly what is checked as a cell that frees it', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(notebookOf([START, MAKE, FAIL]));
+    await notebook.runUpTo(2);
+    const before = await inUse(notebook);
+    const list = await openList(page);
+    await item(list, 'Out[2]').getByRole('checkbox').uncheck();
+    await list.getByRole('button', { name: 'Insert as cell' }).click();
+    await expect(notebook.cell(3)).toBeVisible();
+    await expect.poll(() => notebook.count()).toBe(4);
+    await notebook.run(3);
+    expect(before - (await inUse(notebook))).toBe(FAILED_BYTES);
+  });
+
+  test('should free from the panel, and by the row of a holder', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(notebookOf([START, MAKE, FAIL]));
+    await notebook.runUpTo(2);
+    await notebook.execute('gpu-headroom:show-panel');
+    const panel = page.locator('#gpu-headroom-panel');
+    const notice = page.locator('.Toastify__toast');
+    const both = sizeOf(FAILED_BYTES + OUTPUT_BYTES);
+    await expect(item(panel, /Traceback/)).toBeVisible();
+    await panel
+      .getByRole('button', { name: `Free selected (${both})` })
+      .click();
+    await expect(notice).toContainText(`Freed ${both}: headroom`);
+    await expect(panel).toContainText(
+      'Nothing above 10 MiB can be freed without deleting a variable you named.'
+    );
+
+    const row = panel.locator('[role=row][data-id]', {
+      has: page.locator('.jp-mod-name', { hasText: /^kept$/ })
+    });
+    await row.focus();
+    await page.keyboard.press('Delete');
+    await page
+      .locator('.jp-Dialog')
+      .getByRole('button', { name: 'Delete kept' })
+      .click();
+    await expect(notice.last()).toContainText(`Freed ${sizeOf(KEPT_BYTES)}`);
+    await expect(row).toHaveCount(0);
+    expect(await inUse(notebook)).toBe(0);
+  });
+});

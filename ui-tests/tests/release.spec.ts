@@ -1,0 +1,235 @@
+import { galata } from '@jupyterlab/galata';
+import type { Locator, Page } from '@playwright/test';
+
+import { expect, test } from './application';
+import { HOLD, MODEL, notebookOf, SIMULATE, TRAIN, WAIT } from './cells';
+import type { Notebook } from './notebook';
+import { picture } from './pictures';
+import { card, gauge, popup } from './surfaces';
+
+/** Displays one GiB that no name holds; its first line leaves room for a toolbar. */
+const DISPLAY = `size = 2**30
+torch.empty(size, dtype=torch.uint8, device="cuda")`;
+
+/** One GiB that nothing reaches, until the garbage is collected. */
+const LOSE = `import gc
+
+gc.disable()
+cycle = [torch.empty(2**30, dtype=torch.uint8, device="cuda")]
+cycle.append(cycle)
+del cycle`;
+
+const IN_USE = '__import__("torch").cuda.memory_allocated()';
+
+/** Our notification: JupyterLab may have one of its own beside it. */
+function toast(page: Page): Locator {
+  return page
+    .locator('.Toastify__toast')
+    .filter({ hasText: /Free|Queued|Nothing/ });
+}
+
+/** Press a command's button or menu item without waiting for its result. */
+function press(
+  { page }: Notebook,
+  command: string,
+  args: object = {}
+): Promise<void> {
+  return page.evaluate(
+    ([id, options]) => {
+      void window.jupyterapp.commands.execute(id, options as never);
+    },
+    [command, args] as const
+  );
+}
+
+test.describe('Releasing', () => {
+  test('should say what came back, in a notification', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(notebookOf([SIMULATE, HOLD, DISPLAY]));
+    await notebook.runUpTo(2);
+    await expect(gauge(page)).toContainText('Simulated GPU 2.3 / 4.0 GiB');
+    await press(notebook, 'gpu-headroom:release-memory');
+    await expect(toast(page)).toContainText(
+      'Freed 1.0 GiB: headroom 1.7 → 2.7 GiB.'
+    );
+    await expect(toast(page)).toContainText(
+      '1.0 GiB of cache returned to the card.'
+    );
+    await expect(gauge(page)).toContainText('Simulated GPU 1.3 / 4.0 GiB');
+    await picture(page, 'release-notification', toast(page));
+  });
+
+  test('should say what it would give back before it is pressed', async ({
+    open
+  }) => {
+    const notebook = await open(notebookOf([SIMULATE, HOLD, DISPLAY]));
+    await notebook.runUpTo(2);
+    await notebook.select(2);
+    const button = notebook
+      .cell(2)
+      .getByRole('button', { name: /^Release GPU/ });
+    await button.hover();
+    await expect(
+      notebook.cell(2).locator('[data-command="gpu-headroom:release-memory"]')
+    ).toHaveAttribute('title', /^Release GPU\nAbout 1\.0 GiB can be freed/);
+  });
+
+  test('should free what one cell left behind, and nothing else', async ({
+    open
+  }) => {
+    const notebook = await open(notebookOf([SIMULATE, HOLD, DISPLAY, DISPLAY]));
+    await notebook.runUpTo(3);
+    expect(await notebook.value<number>(IN_USE)).toBe(3 * 2 ** 30);
+    await notebook.select(2);
+    await notebook.execute('gpu-headroom:release-cell-memory');
+    await expect.poll(() => notebook.value<number>(IN_USE)).toBe(2 * 2 ** 30);
+  });
+});
+
+test.describe('A release while a cell runs', () => {
+  const FREE_QUEUED = 'free queued';
+
+  async function openBusy(
+    open: (content: ReturnType<typeof notebookOf>) => Promise<Notebook>
+  ): Promise<Notebook> {
+    const notebook = await open(notebookOf([SIMULATE, HOLD, DISPLAY, WAIT]));
+    await notebook.runUpTo(2);
+    await notebook.start(3);
+    return notebook;
+  }
+
+  test('should wait, be seen wherever the kernel is, and be taken back', async ({
+    open,
+    page
+  }) => {
+    const notebook = await openBusy(open);
+    await press(notebook, 'gpu-headroom:release-memory');
+    await expect(toast(page)).toContainText(
+      'Queued. Starts when In [4] finishes.'
+    );
+    await expect(gauge(page)).toContainText(FREE_QUEUED);
+    await picture(page, 'free-queued', gauge(page));
+
+    // Another page knows nothing of who asked, and can take it back.
+    await notebook.execute('docmanager:save');
+    await page.reload();
+    await notebook.waitUntilOpen();
+    await expect(gauge(page)).toContainText(FREE_QUEUED);
+    await gauge(page).click();
+    await expect(popup(page)).toContainText('Starts when In [4] finishes.');
+    await popup(page).getByRole('button', { name: 'Cancel freeing' }).click();
+    await expect(gauge(page)).not.toContainText(FREE_QUEUED);
+    await page.keyboard.press('Escape');
+
+    await notebook.execute('notebook:interrupt-kernel');
+    await notebook.waitUntilIdle();
+    expect(await notebook.value<number>(IN_USE)).toBe(2 * 2 ** 30);
+  });
+
+  test('should be taken back where it was asked for', async ({
+    open,
+    page
+  }) => {
+    const notebook = await openBusy(open);
+    await press(notebook, 'gpu-headroom:release-memory');
+    await toast(page).getByRole('button', { name: 'Cancel' }).click();
+    await expect(toast(page)).toContainText('Nothing was freed: taken back.');
+    await expect(gauge(page)).not.toContainText(FREE_QUEUED);
+  });
+
+  test('should start when the cell ends', async ({ open, page }) => {
+    const notebook = await openBusy(open);
+    await press(notebook, 'gpu-headroom:release-memory');
+    await expect(gauge(page)).toContainText(FREE_QUEUED);
+    await notebook.execute('notebook:interrupt-kernel');
+    await expect(toast(page)).toContainText('Freed 1.0 GiB');
+    await expect(gauge(page)).not.toContainText(FREE_QUEUED);
+    await expect(gauge(page)).toContainText('Simulated GPU 1.3 / 4.0 GiB');
+  });
+
+  test('should wait on the card of a failed cell, too', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(notebookOf([SIMULATE, MODEL, TRAIN, WAIT]));
+    await notebook.runUpTo(2);
+    const failure = card(notebook.cell(2));
+    await expect(failure).toContainText('Out of simulated GPU memory');
+    await notebook.start(3);
+    await failure.getByRole('button', { name: 'Free now' }).click();
+    await expect(failure.getByRole('button', { name: 'Queued' })).toBeVisible();
+    await expect(failure).toContainText('Starts when In [4] finishes.');
+    await failure.getByRole('button', { name: 'Cancel' }).click();
+    await expect(
+      failure.getByRole('button', { name: 'Free now' })
+    ).toBeVisible();
+    await failure.getByRole('button', { name: 'Free now' }).click();
+    await notebook.execute('notebook:interrupt-kernel');
+    await expect(failure).toContainText(/GiB freed — headroom is now/);
+    await expect(failure).toContainText('Out of simulated GPU memory');
+    await picture(page, 'card-freed', failure);
+  });
+});
+
+test.describe('A clean-up cell', () => {
+  test('should be readable, not run, and right as it is', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(notebookOf([SIMULATE, HOLD, DISPLAY]));
+    await notebook.runUpTo(2);
+    await notebook.select(2);
+    await notebook.execute('gpu-headroom:insert-cleanup-cell');
+    expect(await notebook.count()).toBe(4);
+    expect(await notebook.source(3)).toContain('gc.collect()');
+    expect(await notebook.value<number>(IN_USE)).toBe(2 * 2 ** 30);
+    await notebook.run(3);
+    expect(await notebook.value<number>(IN_USE)).toBe(2 ** 30);
+    await expect(gauge(page)).toContainText('Simulated GPU 1.3 / 4.0 GiB');
+  });
+
+  test('should free exactly what was chosen', async ({ open }) => {
+    const notebook = await open(notebookOf([SIMULATE, HOLD, DISPLAY]));
+    await notebook.runUpTo(2);
+    const items = ['variable:held'];
+    await notebook.execute('gpu-headroom:insert-cleanup-cell', { items });
+    expect(await notebook.source(3)).toMatch(/\bdel held\b/);
+    await notebook.run(3);
+    expect(await notebook.value<boolean>('"held" in globals()')).toBe(false);
+    expect(await notebook.value<number>(IN_USE)).toBe(2 ** 30);
+  });
+});
+
+test.describe('Without a helper in the kernel', () => {
+  test.use({
+    mockSettings: {
+      ...galata.DEFAULT_SETTINGS,
+      'gpu-headroom:plugin': { startHelper: 'never' }
+    }
+  });
+
+  test('should free what plain code can, and say what it could not', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(notebookOf([SIMULATE, HOLD, LOSE, WAIT]));
+    await notebook.runUpTo(2);
+    expect(await notebook.askHelper()).toEqual({});
+    expect(await notebook.value<number>(IN_USE)).toBe(2 * 2 ** 30);
+
+    await notebook.start(3);
+    await press(notebook, 'gpu-headroom:release-memory');
+    await expect(toast(page)).toContainText(
+      'Queued. Starts when the running cell finishes.'
+    );
+    expect(await notebook.askHelper()).toEqual({});
+    await notebook.execute('notebook:interrupt-kernel');
+    await expect(toast(page)).toContainText(
+      'Freed 1.0 GiB. Without the helper, tracebacks keep what they hold.'
+    );
+    expect(await notebook.value<number>(IN_USE)).toBe(2 ** 30);
+    expect(await notebook.value<boolean>('"held" in globals()')).toBe(true);
+  });
+});
