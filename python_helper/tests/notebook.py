@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import gc
 import io
@@ -115,6 +116,8 @@ class Notebook:
         for name in ("_", "__", "___"):
             setattr(self.shell.displayhook, name, None)
         InteractiveShell.clear_instance()
+        # Each shell would stay until Python ends, and collect garbage then.
+        atexit.unregister(self.shell.atexit_operations)
 
 
 @contextlib.contextmanager

@@ -21,10 +21,15 @@ export function button(
   node.type = 'button';
   node.dataset.focusKey = `${action} ${remedyId ?? ''}`;
   node.classList.toggle('jp-mod-primary', primary ?? false);
+  // A notebook would make the cell active and scroll: the press would end beside it.
+  node.addEventListener('pointerdown', event => {
+    event.preventDefault();
+  });
   if (disabled) {
     node.setAttribute('aria-disabled', 'true');
   } else {
     node.addEventListener('click', () => {
+      node.focus({ preventScroll: true });
       context.onAction(action, remedyId ?? null);
     });
   }

@@ -100,6 +100,7 @@ export class Checklist implements IDisposable {
   /** Measure now, or when the running cell ends. */
   async measure(): Promise<void> {
     const life = this._life;
+    const { lastReleased } = this.memory.state;
     this._occasions.met();
     this._set({ kind: 'asked' });
     try {
@@ -114,7 +115,10 @@ export class Checklist implements IDisposable {
       }
       this._plan = answer;
       this._items = answer.items.filter(isListed);
-      this._occasions.met();
+      // It is of before a release that came meanwhile.
+      if (this.memory.state.lastReleased === lastReleased) {
+        this._occasions.met();
+      }
       this._set({ kind: 'yes' });
     } catch (reason) {
       // Another life has its own measurement.

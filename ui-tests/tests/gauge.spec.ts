@@ -73,7 +73,7 @@ test.describe('The gauge', () => {
     ]) {
       await expect(popup(page)).toContainText(line);
     }
-    const first = popup(page).getByRole('button', { name: 'Release GPU' });
+    const first = popup(page).getByRole('button', { name: 'Free memory…' });
     await expect(first).toBeFocused();
     await page.keyboard.press('Shift+Tab');
     await expect(popup(page).getByRole('slider')).toBeFocused();
@@ -105,7 +105,10 @@ test.describe('The gauge', () => {
     await expect(gauge(page)).toContainText(ONE_GIB);
 
     await gauge(page).click();
-    await popup(page).getByRole('button', { name: 'Release GPU' }).click();
+    await popup(page).getByRole('button', { name: 'Free memory…' }).click();
+    await popup(page)
+      .getByRole('button', { name: /^Free selected/ })
+      .click();
     await expect(popup(page)).toContainText('1.0 GiB');
     await expect(popup(page)).toContainText(/[Ff]reed/);
     await expect(gauge(page)).toContainText('Simulated GPU 0.3 / 4.0 GiB');
@@ -242,7 +245,10 @@ test.describe('The gauge', () => {
     for (const each of [page, other]) {
       await gauge(each).click();
     }
-    await popup(page).getByRole('button', { name: 'Release GPU' }).click();
+    await popup(page).getByRole('button', { name: 'Free memory…' }).click();
+    await popup(page)
+      .getByRole('button', { name: /^Free selected/ })
+      .click();
     await expect(gauge(page)).toContainText('Simulated GPU 0.3 / 4.0 GiB');
     await expect(gauge(other)).toContainText('Simulated GPU 0.3 / 4.0 GiB');
     await expect(popup(page)).toContainText('1.0 GiB');

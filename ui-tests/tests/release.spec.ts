@@ -2,10 +2,20 @@ import { galata } from '@jupyterlab/galata';
 import type { Locator, Page } from '@playwright/test';
 
 import { expect, test } from './application';
-import { HOLD, MODEL, notebookOf, SIMULATE, TRAIN, WAIT } from './cells';
+import {
+  HOLD,
+  MODEL,
+  notebookOf,
+  SIMULATE,
+  TRAIN,
+  WAIT as SHORT_WAIT
+} from './cells';
 import type { Notebook } from './notebook';
 import { picture } from './pictures';
 import { card, gauge, popup } from './surfaces';
+
+/** Long enough for a page to be loaded again. */
+const WAIT = SHORT_WAIT.replace('300', '900');
 
 /** Displays one GiB that no name holds; its first line leaves room for a toolbar. */
 const DISPLAY = `size = 2**30
@@ -115,7 +125,7 @@ test.describe('A release while a cell runs', () => {
     // Another page knows nothing of who asked, and can take it back.
     await notebook.execute('docmanager:save');
     await page.reload();
-    await notebook.waitUntilOpen();
+    await notebook.waitUntilOpen(true); // its status is known when the cell ends
     await expect(gauge(page)).toContainText(FREE_QUEUED);
     await gauge(page).click();
     await expect(popup(page)).toContainText('Starts when In [4] finishes.');

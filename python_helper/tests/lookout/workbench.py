@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import random
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -64,6 +65,8 @@ class Workbench:
         """Take the hooks back."""
         self.session._watch.close()
         self.shell.reset(new_session=False)
+        # Each shell would stay until Python ends, and collect garbage then.
+        atexit.unregister(self.shell.atexit_operations)
 
     def attach(self) -> None:
         """Have a page look on."""

@@ -31,6 +31,16 @@ def test_frees_displayed_values_that_no_name_holds(notebook: Notebook) -> None:
     assert notebook.run("_").result == ["text"]
 
 
+def test_is_not_misled_by_a_displayed_value_that_leads_nowhere(notebook: Notebook) -> None:
+    """A simulation that was displayed first hides no tensor that was displayed after it."""
+    before = notebook.in_use()
+    notebook.run("import gpu_headroom.simulate; gpu_headroom.simulate.active()")
+    notebook.run("tensor(512)")
+    assert list(rows(notebook).values()) == [512 * MIB]
+    release.run(None, notebook.situation(), notebook.read)
+    assert notebook.in_use() == before
+
+
 @pytest.mark.parametrize("by_hand", [False, True])
 def test_keeps_a_name_of_the_user_that_looks_like_an_output(
     notebook: Notebook, by_hand: bool
