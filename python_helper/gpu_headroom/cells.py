@@ -157,7 +157,7 @@ class Ledger:
     def cells(self) -> tuple[CellRun, ...]:
         """Return the latest run of each cell, the one that ran last at the end."""
         with self._lock:
-            return tuple(runs[-1] for runs in self._runs.values())
+            return tuple([runs[-1] for runs in self._runs.values()])
 
     def runs(self, key: str | None = None) -> list[CellRun]:
         """Return the last runs of each cell, or of one, oldest first."""
@@ -199,11 +199,13 @@ def _memory(opened: _Open, snapshot: Snapshot | None) -> tuple[wire.CellMemory, 
         (None if start is None else start.device(each.index), each) for each in snapshot.devices
     ]
     return tuple(
-        _device_memory(
-            before, now, known_start=start is not None, highest=opened.highest.get(now.index, 0)
-        )
-        for before, now in devices
-        if now.frameworks or (before is not None and before.frameworks)
+        [
+            _device_memory(
+                before, now, known_start=start is not None, highest=opened.highest.get(now.index, 0)
+            )
+            for before, now in devices
+            if now.frameworks or (before is not None and before.frameworks)
+        ]
     )
 
 

@@ -40,7 +40,9 @@ class Machine:
     """All cards, and what lies on them."""
 
     def __init__(self, capacities: Sequence[int], outside: int, *, values: bool) -> None:
-        self.all_cards = tuple(Card(i, capacity, outside) for i, capacity in enumerate(capacities))
+        self.all_cards = tuple(
+            [Card(i, capacity, outside) for i, capacity in enumerate(capacities)]
+        )
         self.memory = Memory()
         shapes = Shapes(self.memory)
         self.compute: Shapes | Values = Values(self.memory, shapes) if values else shapes
@@ -71,7 +73,7 @@ class Machine:
                 indices = list(range(len(self.all_cards)))
             for card in self.all_cards:
                 card.appear_as(indices.index(card.index) if card.index in indices else None)
-            self._cards = tuple(self.all_cards[index] for index in indices)
+            self._cards = tuple([self.all_cards[index] for index in indices])
         return self._cards
 
     def settle(self) -> None:

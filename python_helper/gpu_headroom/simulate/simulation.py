@@ -60,12 +60,12 @@ class Simulation:
     @property
     def cards(self) -> tuple[CardState, ...]:
         """All cards as their driver would know them now, in the driver's order."""
-        return tuple(card.state() for card in self._machine.all_cards)
+        return tuple([card.state() for card in self._machine.all_cards])
 
     @property
     def allocators(self) -> tuple[CachingAllocator, ...]:
         """The allocators of the visible cards, as PyTorch counts them."""
-        return tuple(card.allocator for card in self._machine.cards)
+        return tuple([card.allocator for card in self._machine.cards])
 
     @property
     def allocator(self) -> CachingAllocator:

@@ -44,7 +44,7 @@ class Jax:
             if name in _GPUS
             for device in backend.local_devices()
         ]
-        return tuple(view for device in devices if (view := _view(device)) is not None)
+        return tuple([view for device in devices if (view := _view(device)) is not None])
 
 
 def source() -> Jax:

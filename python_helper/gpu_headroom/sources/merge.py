@@ -29,8 +29,10 @@ def merge(
     for view in views:
         groups.setdefault((view.backend, view.index), []).append(view)
     return tuple(
-        _device(key, groups.get(key, []), card, host)
-        for key, card in sorted(_pairs(groups, cards), key=lambda pair: pair[0])
+        [
+            _device(key, groups.get(key, []), card, host)
+            for key, card in sorted(_pairs(groups, cards), key=lambda pair: pair[0])
+        ]
     )
 
 
@@ -72,7 +74,7 @@ def _device(
 ) -> DeviceReading:
     known = [*views, card] if card is not None else views
     total, free = _card(known, host)
-    frameworks = tuple(view.framework for view in views if view.framework is not None)
+    frameworks = tuple([view.framework for view in views if view.framework is not None])
     reserved: int | None = 0
     for each in frameworks:
         if reserved is not None:
@@ -100,7 +102,7 @@ def _device(
         outside_bytes=outside,
         others_bytes=others if outside is None or others is None else min(others, outside),
         frameworks=frameworks,
-        notes=tuple(note for view in (views if certain else known) for note in view.notes),
+        notes=tuple([note for view in (views if certain else known) for note in view.notes]),
     )
 
 

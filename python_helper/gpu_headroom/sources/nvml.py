@@ -103,7 +103,7 @@ class Driver:
         order = os.environ.get("CUDA_DEVICE_ORDER")
         certain = is_certain(self._setting, order, self._boards)
         boards = visible(self._setting, self._boards)
-        return tuple(self._view(index, board, certain) for index, board in enumerate(boards))
+        return tuple([self._view(index, board, certain) for index, board in enumerate(boards)])
 
     def processes(self, device: DeviceReading) -> list[wire.Process] | None:
         """List the other processes on a device, the largest first; `None` where they are hidden."""
@@ -129,7 +129,7 @@ class Driver:
     def _use(self, library: Nvml, own: Identity | None, simulated: object) -> None:
         if not library.start():
             return
-        boards = tuple(_board(library, handle) for handle in library.handles())
+        boards = tuple([_board(library, handle) for handle in library.handles()])
         if simulation() is not simulated:  # a simulation began while a real driver was starting
             library.stop()
             return
@@ -184,7 +184,7 @@ class Driver:
 
 
 def _board(library: Nvml, handle: object) -> Board:
-    instances = tuple(_board(library, each) for each in library.instances(handle))
+    instances = tuple([_board(library, each) for each in library.instances(handle)])
     return Board(handle, library.uuid(handle) or "", library.name(handle), instances)
 
 

@@ -45,7 +45,9 @@ class TensorFlow:
         context = imported(_CONTEXT)._context
         if self._limits is None:
             self._limits = _limits(context)
-        return tuple(self._view(context, index, name) for index, name in enumerate(_gpus(context)))
+        return tuple(
+            [self._view(context, index, name) for index, name in enumerate(_gpus(context))]
+        )
 
     def _view(self, context: Any, index: int, name: str) -> View:
         stats = imported(_CALLS).TFE_GetMemoryInfo(context._context_handle, f"GPU:{index}")

@@ -54,7 +54,7 @@ class TorchCuda:
         """Read each device that already has a context; makes none."""
         torch = sys.modules["torch"]
         devices = range(torch._C._cuda_getDeviceCount())
-        return tuple(self._read(torch, index) for index in devices if _in_use(torch, index))
+        return tuple([self._read(torch, index) for index in devices if _in_use(torch, index)])
 
     def _read(self, torch: Any, index: int) -> View:
         simulated = simulation() is not None
