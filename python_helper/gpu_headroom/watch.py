@@ -75,6 +75,7 @@ class Watch:
         elif now_s - self._doubtful_since_s > _DOUBT_S:
             self._doubtful_since_s = None
             session.ledger.end(0, "ok", None, time.time(), None)
+            session.stream(None)
             session.mainloop.resume()
 
     def keep_prints_in_their_cell(self) -> None:
@@ -291,6 +292,7 @@ class Watch:
         session = self._session
         if session.ledger.depth(_ADOPTED) == 0 and not self._same_request():
             session.ledger.end(0, "ok", None, time.time(), None)
+            session.stream(None)
 
     def _same_request(self) -> bool:
         header, adopted = (

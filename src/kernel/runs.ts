@@ -19,7 +19,9 @@ export function withRuns(
   if (added.length === 0) {
     return runs;
   }
-  const others = runs.filter(run => !added.some(each => isSameRun(run, each)));
+  const others = runs.filter(
+    run => !added.some(each => isSameRun(run, each) || isPast(run, each))
+  );
   const all = [...others, ...added];
   return bounded(all.sort((a, b) => a.start_s - b.start_s));
 }
@@ -32,6 +34,11 @@ export function runsOf(runs: readonly ICell[], cell_id: string): ICell[] {
 /** Whether two events tell of the same run: its start, its end, what was found later. */
 function isSameRun(one: ICell, other: ICell): boolean {
   return one.cell_id === other.cell_id && one.start_s === other.start_s;
+}
+
+/** Whether a run cannot go on any more, though nobody said that it ended. */
+function isPast(run: ICell, later: ICell): boolean {
+  return run.status === 'running' && run.start_s < later.start_s;
 }
 
 /** The last runs of the last cells. */

@@ -92,21 +92,21 @@ function createSections(model: PanelModel): Section[] {
       label: trans.__('Devices'),
       total: ({ devices }) => String(devices.length),
       load: async () => (await import('./bodies')).Devices,
-      isFitted: true
+      leastPx: 100
     }),
     new Section({
       model,
       label: trans.__('Timeline'),
       total: ({ device }) => (device ? trans.__('GPU %1', device.index) : ''),
       load: async () => (await import('./bodies')).History,
-      isFitted: true
+      leastPx: 100
     }),
     new Section({
       model,
       label: trans.__('What holds GPU memory'),
       total: ({ held }) => (held ? formatBytes(held.in_use_bytes) : ''),
       load: async () => (await import('./bodies')).HolderList,
-      isFitted: false,
+      leastPx: null,
       onShown: isShown => {
         model.areHoldersShown = isShown;
       }
@@ -116,7 +116,7 @@ function createSections(model: PanelModel): Section[] {
       label: trans.__('Can be freed'),
       total: ({ freeables }) => describeFreeable(freeables),
       load: async () => (await import('./bodies')).FreeableList,
-      isFitted: true,
+      leastPx: 180,
       onShown: isShown => {
         model.areFreeablesShown = isShown;
       }
@@ -127,7 +127,7 @@ function createSections(model: PanelModel): Section[] {
       total: ({ othersBytes, shares }) =>
         describeTotal(othersBytes, shares, trans),
       load: async () => (await import('./bodies')).Others,
-      isFitted: true,
+      leastPx: 60,
       onShown: isShown => {
         model.areOthersShown = isShown;
       }

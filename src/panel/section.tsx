@@ -8,9 +8,6 @@ import type { PanelModel } from './model';
 /** Left and right of the content together. */
 const PADDING_PX = 20;
 
-/** A section that is as high as its content gives way to others beyond this. */
-const FITTED_PX = 100;
-
 interface IBodyProps {
   model: PanelModel;
   /** The room that there is, in pixels. */
@@ -109,16 +106,16 @@ export class Section extends VDomRenderer<PanelModel> {
 
   /** As high as the content is, where that is wanted. */
   private _fit(): void {
-    const { isFitted } = this._options;
+    const { leastPx } = this._options;
     const content = this.node.firstElementChild;
-    if (!isFitted || !content || this.isDisposed) {
+    if (leastPx === null || !content || this.isDisposed) {
       return;
     }
     const height = Math.ceil(content.getBoundingClientRect().height);
     if (height > 0 && height !== this._height) {
       this._height = height;
       this.node.style.maxHeight = `${height}px`;
-      this.node.style.minHeight = `${Math.min(height, FITTED_PX)}px`;
+      this.node.style.minHeight = `${Math.min(height, leastPx)}px`;
       this.parent?.fit();
     }
   }
@@ -144,8 +141,11 @@ export namespace Section {
     /** The text at the right of the title. */
     total: (model: PanelModel) => string;
     load: () => Promise<Body>;
-    /** Whether it takes no more room than its content needs. */
-    isFitted: boolean;
+    /**
+     * It takes no more room than its content needs, and gives way to others down
+     * to this; `null`: it takes what is left.
+     */
+    leastPx: number | null;
     /** Called when it comes on screen and when it goes. */
     onShown?: (isShown: boolean) => void;
   }

@@ -136,6 +136,7 @@ def test_takes_the_next_cell_for_itself_when_it_missed_the_end_of_one(
     assert kernel.attach()["cell"]["cell_id"] == "lingers"
     kernel.result(cell)
     kernel.run("1", cell_id="next")
+    assert kernel.await_event("cell", cell_id="lingers", status="ok")["end_s"] is not None
     assert kernel.await_event("cell", cell_id="next", status="ok")["end_s"] is not None
     assert kernel.sample()["busy"] is False
 

@@ -23,6 +23,12 @@ describe('withRuns', () => {
     expect(withRuns([started], [ended])).toEqual([ended]);
   });
 
+  it('should let go of a run whose end nobody told, once a later one begins', () => {
+    const lost = { ...run('a', 1), status: 'running' as const, end_s: null };
+    expect(withRuns([lost], [run('b', 3)])).toEqual([run('b', 3)]);
+    expect(withRuns([run('b', 0)], [lost])).toEqual([run('b', 0), lost]);
+  });
+
   it('should keep runs of two hundred cells at most, the last ones', () => {
     const many = Array.from({ length: 250 }, (_, at) => run(`cell-${at}`, at));
     const runs = withRuns(many.slice(0, 100), many.slice(100));
