@@ -19,6 +19,7 @@ export function savedReport(changes: object = {}): object {
     report_id: 'a-report-from-elsewhere',
     life_id: 'a-life-long-gone',
     time_s: 1_800_000_000,
+    poisoned: false,
     simulated: false,
     framework: 'torch',
     error_name: 'OutOfMemoryError',
