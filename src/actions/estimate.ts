@@ -4,7 +4,7 @@ import { isBusy } from '../kernel/model';
 import { reasonToMeasure } from '../kernel/occasion';
 import { words } from '../messages';
 import type { IKernelMemory } from '../tokens';
-import { finish } from './work';
+import { makePlan } from './plan';
 
 /** What was said of a kernel, and of which moment. */
 interface ISaid {
@@ -45,9 +45,7 @@ export class Estimate {
   }
 
   private async _measure(memory: IKernelMemory): Promise<string> {
-    const { message } = await finish(memory, 'plan', {}, (event, { id }) =>
-      event.type === 'plan' && event.request_id === id ? event : null
-    );
+    const { message } = await makePlan(memory);
     return words(this._trans).sentence(message);
   }
 

@@ -1,7 +1,8 @@
 import type { IDisposable } from '@lumino/disposable';
 import { type ISignal, Signal } from '@lumino/signaling';
 
-import { finish, lifeOf } from '../actions/work';
+import { makePlan } from '../actions/plan';
+import { lifeOf } from '../actions/work';
 import { Occasions } from '../kernel/occasion';
 import type { IItem, IMessage, IPlan } from '../protocol';
 import { sentenceOf } from '../reason';
@@ -104,17 +105,8 @@ export class Checklist implements IDisposable {
     this._occasions.met();
     this._set({ kind: 'asked' });
     try {
-      const answer = await finish(this.memory, 'plan', {}, (event, { id }) =>
-        (event.type === 'plan' && event.request_id === id) ||
-        (event.type === 'error' && event.where === 'mainloop')
-          ? event
-          : null
-      );
-      if (answer.type === 'error') {
-        throw new Error(answer.message.text);
-      }
-      this._plan = answer;
-      this._items = answer.items.filter(isListed);
+      this._plan = await makePlan(this.memory);
+      this._items = this._plan.items.filter(isListed);
       // It is of before a release that came meanwhile.
       if (this.memory.state.lastReleased === lastReleased) {
         this._occasions.met();

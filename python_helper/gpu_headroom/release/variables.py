@@ -1,4 +1,8 @@
-"""Variables of the notebook that keep GPU memory: deleting one is the user's to confirm."""
+"""Variables of the notebook that keep GPU memory: deleting one is the user's to confirm.
+
+What a loop left behind is one of them with a lower price: its last item, and what only its body
+uses.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +27,8 @@ if TYPE_CHECKING:
     from ..wire import Message
     from .situation import Situation
 
+    Kind = Literal["variable", "leftover"]
+
 _MOST = 20
 _TITLES = {
     "variable": ("item.variable", "item.variable.same"),
@@ -32,22 +38,18 @@ _CODE = (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.
 
 
 def items(situation: Situation) -> Iterator[Freeable]:
-    """Yield the largest variables that no loop has left behind."""
-    return deletions(situation, "variable")
-
-
-def deletions(situation: Situation, kind: Literal["variable", "leftover"]) -> Iterator[Freeable]:
-    """Yield the largest variables of a kind, each with all names of the very same object."""
+    """Yield the largest variables, each with all names of the very same object; left-overs last."""
     values = user_names(situation.shell)
     sizes = _sizes(situation, values)
     left = left_behind((each.source for each in situation.cells), sizes)
-    done: set[int] = set()
+    found: dict[int, tuple[str, ...]] = {}
     for name, _ in sizes.most_common(_MOST):
         value = values[name]
         names = tuple(each for each, other in values.items() if other is value)
-        if id(value) not in done and left.issuperset(names) == (kind == "leftover"):
-            done.add(id(value))
-            yield _deletion(situation, kind, names, sizes)
+        found.setdefault(id(value), names)
+    for names in sorted(found.values(), key=left.issuperset):
+        kind: Kind = "leftover" if left.issuperset(names) else "variable"
+        yield _deletion(situation, kind, names, sizes)
 
 
 def _sizes(situation: Situation, values: dict[str, Any]) -> Counter[str]:
@@ -74,7 +76,7 @@ def _sizes(situation: Situation, values: dict[str, Any]) -> Counter[str]:
 
 def _deletion(
     situation: Situation,
-    kind: Literal["variable", "leftover"],
+    kind: Kind,
     names: tuple[str, ...],
     sizes: Counter[str],
 ) -> Freeable:

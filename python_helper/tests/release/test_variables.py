@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from gpu_headroom import release
 from gpu_headroom.format import MIB
-from gpu_headroom.release import leftovers, variables
+from gpu_headroom.release import variables
 from gpu_headroom.release.loops import left_behind
 from gpu_headroom.release.situation import Situation
 
@@ -22,12 +22,7 @@ def found(notebook: Notebook) -> dict[str, Freeable]:
     """Find variables and left-overs as a plan does, by id."""
     situation = Situation(notebook.shell, notebook.ledger.cells())
     situation.reachable.look()
-    return {
-        each.id: each
-        for file in (variables, leftovers)
-        for each in file.items(situation)
-        if "keep" not in each.names
-    }
+    return {each.id: each for each in variables.items(situation) if "keep" not in each.names}
 
 
 def free(notebook: Notebook, *ids: str) -> Any:
