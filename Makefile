@@ -10,6 +10,8 @@ PYTHON ?= python3
 NEWER_PYTHON ?= python3.13
 PORT ?= 8888
 APP ?= lab-4.6 lab-4.2 notebook-7.6 notebook-7.2
+# Tests of one file share their kernels; most of their time is spent waiting for these.
+WORKERS ?= --numprocesses 2 --dist loadfile
 ARGS ?=
 
 VENV := .venv
@@ -206,7 +208,7 @@ jest: node_modules/.stamp ## the front end's unit tests (ARGS=…)
 	@$(JLPM) test $(ARGS)
 
 pytest: environments .make/test-tools .make/wheel ## the helper's tests, on every kernel generation (ARGS=…)
-	@GPU_HEADROOM_WHEEL="$$(echo $(CURDIR)/dist/*.whl)" $(VENV)/bin/pytest $(ARGS)
+	@GPU_HEADROOM_WHEEL="$$(echo $(CURDIR)/dist/*.whl)" $(VENV)/bin/pytest $(WORKERS) $(ARGS)
 
 .make/chromium: ui-tests/node_modules/.stamp
 	@scripts/chromium.sh > $@

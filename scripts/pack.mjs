@@ -7,7 +7,13 @@
  * there, travels as it is. The result is `src/kernel/packs.ts`, which is
  * generated and not kept in git.
  */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { deflateSync } from 'node:zlib';
@@ -125,7 +131,10 @@ mkdirSync(dirname(TARGET), { recursive: true });
 const text = render(...packs);
 // An unchanged file keeps its time, so that nothing is compiled again.
 if (!existsSync(TARGET) || read(TARGET) !== text) {
-  writeFileSync(TARGET, text);
+  // At once: another process may be reading it.
+  const written = `${TARGET}.${process.pid}`;
+  writeFileSync(written, text);
+  renameSync(written, TARGET);
 }
 if (!process.argv.includes('--quiet')) {
   for (const { name, modules, raw, packed } of packs) {

@@ -18,7 +18,7 @@ interface IFixtures {
     options?: IOpenOptions
   ) => Promise<Notebook>;
 
-  /** What a failed test leaves behind to be read: warnings, and the outputs of cells. */
+  /** A failed test prints what the page showed, and its warnings. */
   traces: undefined;
 }
 
@@ -27,6 +27,14 @@ interface IOpenOptions {
   /** Return as soon as the notebook is on screen, whatever its kernel does. */
   early?: boolean;
 }
+
+/** The gauge, the popup, notifications and the outputs of cells. */
+const SURFACES = [
+  '.jp-GpuHeadroom-gauge',
+  '.jp-GpuHeadroom-popup',
+  '.Toastify__toast',
+  '.jp-Cell-outputWrapper'
+].join(', ');
 
 /**
  * galata's test, for JupyterLab and for Notebook 7: a test opens its notebook
@@ -62,24 +70,22 @@ export const test = base.extend<IFixtures>({
   },
   traces: [
     async ({ page }, use, testInfo) => {
-      const lines: string[] = [];
+      const lines = new Set<string>();
       const note = (message: ConsoleMessage): void => {
         if (['warning', 'error'].includes(message.type())) {
-          lines.push(`${message.type()}: ${message.text()}`);
+          lines.add(`${message.type()}: ${message.text()}`);
         }
       };
       page.on('console', note);
       await use(undefined);
       page.off('console', note);
       if (testInfo.status !== testInfo.expectedStatus) {
-        const outputs = await page
-          .locator('.jp-Cell-outputWrapper')
+        const shown = await page
+          .locator(SURFACES)
           .allInnerTexts()
           .catch(() => []);
-        await testInfo.attach('warnings and outputs', {
-          body: [...lines, ...outputs].join('\n'),
-          contentType: 'text/plain'
-        });
+        // The reporter prints the first 300 characters of an attachment.
+        console.error([testInfo.title, ...shown, ...lines].join('\n'));
       }
     },
     { auto: true }

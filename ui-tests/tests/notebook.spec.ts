@@ -22,6 +22,7 @@ test.describe('The gauge in the toolbar', () => {
   test('should open its popup below', async ({ open, page }) => {
     const notebook = await open(notebookOf([SIMULATE, HOLD]));
     await notebook.runUpTo(1);
+    await expect(gauge(page)).toContainText('Simulated GPU 1.3 / 4.0 GiB');
     await gauge(page).click();
     await expect(popup(page)).toContainText('Headroom: 2.7 GiB');
     const button = await gauge(page).boundingBox();
