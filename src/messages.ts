@@ -93,6 +93,7 @@ export function templates(trans: TranslationBundle): Record<string, string> {
     'detail.allowed': trans.__('Allowed by the memory fraction'),
     'detail.traceback': trans.__('Kept by the traceback only'),
     'detail.not_attributed': trans.__('Not attributed'),
+    'detail.let_go': trans.__('Came back by itself after the error'),
     'cause.earlier-traceback': trans.__(
       '**The traceback of an earlier error held {held_bytes}** of the {in_use_bytes} in tensors.'
     ),
@@ -143,6 +144,12 @@ export function templates(trans: TranslationBundle): Record<string, string> {
     ),
     'cause.retained-graph.evidence': trans.__(
       "It collects {count} tensors with their graphs, so each step's activations stay alive."
+    ),
+    'cause.unnamed-values': trans.__(
+      '**Values without a name: {values_bytes} of the {in_use_bytes} in tensors.**'
+    ),
+    'cause.unnamed-values.evidence': trans.__(
+      'The failing line was still making them: a comprehension or a long expression keeps all its values until it is done. They went with the error, so none of them is left to free.'
     ),
     'cause.activations': trans.__(
       '**Activations: {activations_bytes} of the {in_use_bytes} in tensors.**'

@@ -16,19 +16,19 @@ const APPS = {
     environment: '.venvs/lab-4.2',
     command: 'lab',
     port: 8962,
-    testMatch: '**/{panel,smoke}.spec.ts'
+    testMatch: '**/{everywhere,panel,smoke}.spec.ts'
   },
   'notebook-7.6': {
     environment: '.venv',
     command: 'notebook',
     port: 8963,
-    testMatch: '**/{notebook,panel,smoke}.spec.ts'
+    testMatch: '**/{everywhere,notebook,panel,smoke}.spec.ts'
   },
   'notebook-7.2': {
     environment: '.venvs/lab-4.2',
     command: 'notebook',
     port: 8964,
-    testMatch: '**/{notebook,panel,smoke}.spec.ts'
+    testMatch: '**/{everywhere,notebook,panel,smoke}.spec.ts'
   },
   // Measures and tests nothing: `make benchmarks`.
   benchmarks: {

@@ -71,6 +71,7 @@ SENTENCES = {
     "detail.allowed": "Allowed by the memory fraction",
     "detail.traceback": "Kept by the traceback only",
     "detail.not_attributed": "Not attributed",
+    "detail.let_go": "Came back by itself after the error",
     # Causes: claim, then evidence.
     "cause.earlier-traceback": (
         "**The traceback of an earlier error held {held_bytes}** of the {in_use_bytes} in tensors."
@@ -128,6 +129,13 @@ SENTENCES = {
     ),
     "cause.retained-graph.evidence": (
         "It collects {count} tensors with their graphs, so each step's activations stay alive."
+    ),
+    "cause.unnamed-values": (
+        "**Values without a name: {values_bytes} of the {in_use_bytes} in tensors.**"
+    ),
+    "cause.unnamed-values.evidence": (
+        "The failing line was still making them: a comprehension or a long expression keeps all "
+        "its values until it is done. They went with the error, so none of them is left to free."
     ),
     "cause.activations": "**Activations: {activations_bytes} of the {in_use_bytes} in tensors.**",
     "cause.activations.evidence": (

@@ -47,11 +47,12 @@ export function details(context: IContext, report: IReport): HTMLElement {
   const origin = report.simulated
     ? element('p', 'jp-GpuHeadroomCard-note', words.say('card.simulated'))
     : null;
+  const hasNumbers = report.details.length > 0;
   return fold(
     'details',
     words.say('card.details'),
-    trans.__('allocator numbers and their sources'),
-    report.details.length > 0 ? table(context, report) : null,
+    hasNumbers ? trans.__('allocator numbers and their sources') : '',
+    hasNumbers ? table(context, report) : null,
     origin,
     copy
   );

@@ -55,6 +55,7 @@ export function outcome(
     'div',
     'jp-GpuHeadroomCard-outcome',
     occasion(context, report),
+    unasked(context, released),
     comparison(context, trans.__('At failure'), report.parts, before),
     comparison(
       context,
@@ -75,6 +76,24 @@ function occasion({ words }: IContext, report: IReport): HTMLElement {
     'jp-GpuHeadroomCard-note jp-GpuHeadroomCard-occasion',
     ...inline(`${title(words, report)}. ${claim ?? ''}`.trim())
   );
+}
+
+/** Freed without a press: what asked for it, and what it cost. */
+function unasked(
+  { words }: IContext,
+  { message }: IReleased
+): HTMLElement | null {
+  return message.id.startsWith('released.by_itself')
+    ? element(
+        'p',
+        'jp-GpuHeadroomCard-note jp-GpuHeadroomCard-occasion',
+        ...inline(
+          words.trans.__(
+            'Freed at once, as your settings ask: `%debug` for this error is lost.'
+          )
+        )
+      )
+    : null;
 }
 
 function comparison(

@@ -155,7 +155,9 @@ function Facts(props: {
       <span className="jp-GpuHeadroom-itemTitle">
         <Sentence text={sentence(item.title)} />
       </span>
-      <span className="jp-GpuHeadroom-itemSize">{nameSize(item, trans)}</span>
+      {item.kind !== 'restore' && (
+        <span className="jp-GpuHeadroom-itemSize">{nameSize(item, trans)}</span>
+      )}
       <span id={priceId} className="jp-GpuHeadroom-itemCost">
         <Sentence text={sentence(item.blocked ?? item.cost)} />
       </span>

@@ -24,6 +24,11 @@ interface IResultProps {
   trans: TranslationBundle;
 }
 
+/** Whether a release took something back, which gives no memory. */
+export function isRestored({ items }: IReleased): boolean {
+  return items.length > 0 && items.every(({ id }) => id.startsWith('restore:'));
+}
+
 /**
  * What a release gave back, measured before and after.
  */
@@ -48,9 +53,10 @@ export function Result(props: IResultProps): React.JSX.Element {
         <Icon name="check" />
         <strong>{title}</strong>
       </p>
-      <Items {...props} />
+      {!isRestored(released) && <Items {...props} />}
       <Reasons {...props} />
       <p className="jp-GpuHeadroom-notice">
+        {isRestored(released) && `${headroom(props)} `}
         {trans.__('Measured before and after, not estimated.')}
       </p>
     </div>
@@ -76,6 +82,15 @@ function headline(props: IResultProps): string | null {
         freed,
         formatPair(headroom_before_bytes, headroom_after_bytes, ' → ')
       );
+}
+
+/** "Headroom 3.7 → 3.5 GiB."; empty where it is not known. */
+function headroom({ released, trans }: IResultProps): string {
+  const { headroom_before_bytes: before, headroom_after_bytes: after } =
+    released;
+  return before === null || after === null
+    ? ''
+    : trans.__('Headroom %1.', formatPair(before, after, ' → '));
 }
 
 function Items({ released, trans }: IResultProps): React.JSX.Element {
@@ -104,12 +119,13 @@ function Items({ released, trans }: IResultProps): React.JSX.Element {
   );
 }
 
-/** Why items gave less than expected, or what to know of them. */
+/** Why items gave less than expected, or what else there is to know of them. */
 function Reasons({ released, trans }: IResultProps): React.JSX.Element {
   const { sentence } = words(trans);
-  const reasons = released.items.flatMap(({ message }) =>
-    message ? [sentence(message)] : []
-  );
+  const title = sentence(released.message);
+  const reasons = released.items
+    .flatMap(({ message }) => (message ? [sentence(message)] : []))
+    .filter(reason => reason !== title);
   return (
     <>
       {reasons.map((reason, index) => (

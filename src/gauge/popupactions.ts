@@ -3,6 +3,7 @@ import type { CommandRegistry } from '@lumino/commands';
 
 import { cancelQueued, queuedIn } from '../actions/queue';
 import type { Freeing } from '../freeing/freeing';
+import { isRestored } from '../freeing/result';
 import { nameFree } from '../freeing/words';
 import type { IReleased } from '../protocol';
 import type { IKernelMemory } from '../tokens';
@@ -121,10 +122,10 @@ export class PopupActions {
     context: GaugePopup.IContext,
     freeing: Freeing
   ): IPopupAction[] {
-    const { chosen } = freeing.checklist;
+    const { chosen, gain } = freeing.checklist;
     const free = freeing.isUnmeasured
       ? this._trans.__('Free when it finishes')
-      : nameFree(chosen, this._trans);
+      : nameFree(gain, this._trans);
     const isPossible = freeing.isUnmeasured || chosen.length > 0;
     const items = chosen.map(({ id }) => id);
     return [
@@ -146,8 +147,9 @@ export class PopupActions {
   private _result(
     context: GaugePopup.IContext,
     freeing: Freeing,
-    { still_held, undo }: IReleased
+    released: IReleased
   ): IPopupAction[] {
+    const { still_held, undo } = released;
     return [
       this._action(this._trans.__('Done'), () => {
         freeing.close();
@@ -155,7 +157,7 @@ export class PopupActions {
       ...(undo.length > 0
         ? [this._action(this._trans.__('Undo'), () => void freeing.undo(undo))]
         : []),
-      ...(still_held.length > 0
+      ...(still_held.length > 0 && !isRestored(released)
         ? this._command(
             CommandIDs.showPanel,
             this._trans.__('Who holds it?'),

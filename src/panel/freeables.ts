@@ -3,7 +3,7 @@ import { type ISignal, Signal } from '@lumino/signaling';
 
 import { formatBytes } from '../format';
 import { Checklist } from '../freeing/checklist';
-import { gainOf, toConfirm } from '../freeing/items';
+import { toConfirm } from '../freeing/items';
 import type { IFreeingServices } from '../freeing/services';
 import type { IHeld, IItem } from '../protocol';
 import type { IKernelMemory } from '../tokens';
@@ -103,14 +103,18 @@ export class Freeables implements IDisposable {
   private _isFreeing = false;
 }
 
-/** What can be freed for nothing, unused cache included; empty: not known. */
+/**
+ * What can be freed for nothing, unused cache included; empty: not known, or not
+ * possible at all.
+ */
 export function describeFreeable(freeables: Freeables | null): string {
-  const items = freeables?.checklist.items ?? null;
-  if (items === null) {
+  const checklist = freeables?.checklist;
+  if (!checklist?.items || checklist.obstacle) {
     return '';
   }
-  const free = items.filter(({ blocked, safe }) => safe && blocked === null);
-  const { freed_bytes, returned_bytes } = gainOf(free);
+  const { freed_bytes, returned_bytes } = checklist.gainOf(
+    checklist.items.filter(({ blocked, safe }) => safe && blocked === null)
+  );
   return formatBytes(freed_bytes + returned_bytes);
 }
 

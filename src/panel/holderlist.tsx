@@ -1,8 +1,10 @@
 import * as React from 'react';
 
 import { Hint } from '../gauge/hint';
+import { Sentence } from '../gauge/sentence';
 import { explainIdle } from '../gauge/words';
 import { isBusy } from '../kernel/model';
+import { words } from '../messages';
 import type { IHeldDevice, IHolders } from '../protocol';
 import { HolderTable } from './holdertable';
 import type { PanelModel } from './model';
@@ -32,12 +34,42 @@ export function HolderList({
         {holders && explainMoment(model)}
       </p>
       {holders?.problem && <Hint icon="info">{holders.problem}</Hint>}
-      {holders?.last && !holders.last.complete && (
-        <Hint icon="clock">{explainEnd(model, holders.last)}</Hint>
-      )}
+      {holders?.last && <End last={holders.last} model={model} />}
       {held && <Found held={held} model={model} />}
     </>
   );
+}
+
+/** Why a measurement found less than there is, or nothing. */
+function End(props: {
+  last: IHolders;
+  model: PanelModel;
+}): React.JSX.Element | null {
+  const { last, model } = props;
+  const { trans } = model;
+  if (last.complete) {
+    return null;
+  }
+  if (isMissing(last)) {
+    return (
+      <Hint icon="info">
+        <Sentence text={words(trans).sentence(last.message)} />
+      </Hint>
+    );
+  }
+  return (
+    <Hint icon="clock">
+      {trans.__(
+        'Measuring stopped early, after %1 s: some names may be missing, and what they hold is not attributed.',
+        last.duration_s.toFixed(2)
+      )}
+    </Hint>
+  );
+}
+
+/** Whether a measurement failed, or was not to be made: its message says why. */
+function isMissing({ complete, devices }: IHolders): boolean {
+  return !complete && devices.length === 0;
 }
 
 function Found(props: {
@@ -60,7 +92,7 @@ function Found(props: {
 /** From when the numbers are, where that is not plainly now. */
 function explainMoment({ current, holders, trans }: PanelModel): string {
   const last = holders?.last ?? null;
-  const moment = last && describeMoment(last, trans);
+  const moment = last && !isMissing(last) ? describeMoment(last, trans) : '';
   if (current && isBusy(current.state)) {
     const count = current.state.cell?.execution_count ?? null;
     const later =
@@ -72,12 +104,5 @@ function explainMoment({ current, holders, trans }: PanelModel): string {
   if (holders && holders.asked !== 'none') {
     return trans.__('Measuring…');
   }
-  return moment ?? '';
-}
-
-function explainEnd({ trans }: PanelModel, { duration_s }: IHolders): string {
-  return trans.__(
-    'Measuring stopped early, after %1 s: some names may be missing, and what they hold is not attributed.',
-    duration_s.toFixed(2)
-  );
+  return moment;
 }

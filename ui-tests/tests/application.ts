@@ -37,6 +37,13 @@ const SURFACES = [
 ].join(', ');
 
 /**
+ * JupyterLab 4.2 now and then puts all items of a toolbar away when a page is
+ * loaded, with room for all of them, until the window changes.
+ */
+const EMPTIED_TOOLBAR =
+  '.jp-NotebookPanel-toolbar:not(:has(> [data-jp-item-name=save])) > [data-jp-item-name=toolbar-popup-opener]';
+
+/**
  * galata's test, for JupyterLab and for Notebook 7: a test opens its notebook
  * by the address of that, which both have.
  */
@@ -91,6 +98,13 @@ export const test = base.extend<IFixtures>({
     { auto: true }
   ],
   open: async ({ page, write, baseURL, appPath }, use) => {
+    await page.addLocatorHandler(page.locator(EMPTIED_TOOLBAR), async () => {
+      const size = page.viewportSize();
+      if (size) {
+        await page.setViewportSize({ ...size, width: size.width - 1 });
+        await page.setViewportSize(size);
+      }
+    });
     await use(async (content, { name = 'train.ipynb', early = false } = {}) => {
       const path = await write(name, content);
       const folder = appPath === '/lab' ? 'lab/tree' : 'notebooks';

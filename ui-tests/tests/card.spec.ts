@@ -5,7 +5,7 @@ import type { Locator, Page } from '@playwright/test';
 import { expect, test } from './application';
 import { HOLD, MODEL, notebookOf, SIMULATE, TRAIN } from './cells';
 import type { Notebook } from './notebook';
-import { changeTheme } from './pictures';
+import { changeTheme, picture } from './pictures';
 import { notebookWith, savedReport } from './savedcard';
 import { card, gauge } from './surfaces';
 
@@ -227,6 +227,28 @@ test.describe('The card of a cell that ran out of memory', () => {
     await notebook.waitUntilIdle();
     expect(await notebook.source(2)).toBe(`batch_size = ${size}`);
     expect(await notebook.value('batch_size')).toBe(Number(size));
+  });
+
+  test('should not offer to free what went with the error', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(
+      notebookOf([
+        `${SIMULATE}
+import torch`,
+        'many = [torch.empty(2**26, device="cuda") for step in range(40)]'
+      ])
+    );
+    await notebook.runUpTo(1);
+    const failure = card(notebook.cell(1));
+    await expect(failure).toContainText(
+      'Values without a name: 3.5 GiB of the 3.5 GiB in tensors.'
+    );
+    await expect(failure).not.toContainText('Run the cell again to get');
+    await expect(actions(failure)).toHaveCount(0);
+    await picture(page, 'card-let-go', failure);
+    expect(await notebook.inUse()).toBe(0);
   });
 
   test('should be the same card in a second view of the notebook', async ({

@@ -10,6 +10,10 @@ export const HOLD = `import torch
 
 held = torch.empty(2**30, dtype=torch.uint8, device="cuda")`;
 
+/** Displays one GiB that no name holds; its first line leaves room for a toolbar. */
+export const DISPLAY = `size = 2**30
+torch.empty(size, dtype=torch.uint8, device="cuda")`;
+
 /** A model whose activations are by far the largest part. */
 export const MODEL = `import torch
 from torch import nn

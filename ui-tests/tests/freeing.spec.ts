@@ -1,10 +1,7 @@
-import type { Locator, Page } from '@playwright/test';
-
 import { expect, test } from './application';
 import { notebookOf, SIMULATE } from './cells';
-import type { Notebook } from './notebook';
 import { picture } from './pictures';
-import { gauge, popup, sizeOf } from './surfaces';
+import { item, openList, sizeOf } from './surfaces';
 
 const OUTPUT_BYTES = 2 ** 29;
 const FAILED_BYTES = 2 ** 30;
@@ -27,21 +24,21 @@ const WAIT = `import time
 
 time.sleep(6)`;
 
-/** Bytes that the kernel has in use. */
-function inUse(notebook: Notebook): Promise<number> {
-  return notebook.value<number>('__import__("torch").cuda.memory_allocated()');
-}
+/** Width of the one layer of a model, and what it takes to train it. */
+const WIDTH = 4096;
+const MODEL_BYTES = 3 * 4 * WIDTH * WIDTH;
 
-/** A row of a checklist. */
-function item(place: Locator, title: string | RegExp): Locator {
-  return place.locator('.jp-GpuHeadroom-item', { hasText: title });
-}
+/** A model with gradients and the momentum of its optimizer. */
+const TRAIN = `import torch
 
-async function openList(page: Page): Promise<Locator> {
-  await gauge(page).click();
-  await popup(page).getByRole('button', { name: 'Free memory…' }).click();
-  return popup(page);
-}
+model = torch.nn.Linear(${WIDTH}, ${WIDTH}, bias=False).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+model(torch.ones(8, ${WIDTH}, device="cuda")).sum().backward()
+optimizer.step()`;
+
+const GO_ON = `model(torch.ones(8, ${WIDTH}, device="cuda")).sum().backward()
+optimizer.step()
+print("trained", "on", model.weight.device)`;
 
 test.describe('Freeing', () => {
   test('should free what is checked, and say what came back', async ({
@@ -50,7 +47,7 @@ test.describe('Freeing', () => {
   }) => {
     const notebook = await open(notebookOf([SIMULATE, MAKE, FAIL]));
     await notebook.runUpTo(2);
-    const before = await inUse(notebook);
+    const before = await notebook.inUse();
     const list = await openList(page);
     const traceback = item(list, /Traceback/);
     const output = item(list, 'Out[2]');
@@ -71,7 +68,7 @@ test.describe('Freeing', () => {
     await free.click();
     await expect(list).toContainText(`Freed ${both}: headroom`);
     await expect(list).toContainText('Measured before and after');
-    expect(before - (await inUse(notebook))).toBe(FAILED_BYTES + OUTPUT_BYTES);
+    expect(before - (await notebook.inUse())).toBe(FAILED_BYTES + OUTPUT_BYTES);
     expect(await notebook.value<boolean>('"kept" in globals()')).toBe(true);
     await list.getByRole('button', { name: 'Done' }).click();
     await expect(list).toContainText('Headroom:');
@@ -83,7 +80,7 @@ test.describe('Freeing', () => {
   }) => {
     const notebook = await open(notebookOf([SIMULATE, MAKE]));
     await notebook.runUpTo(1);
-    const before = await inUse(notebook);
+    const before = await notebook.inUse();
     const list = await openList(page);
     await item(list, 'Out[2]').getByRole('checkbox').uncheck();
     await item(list, /^Variable kept/)
@@ -98,12 +95,12 @@ test.describe('Freeing', () => {
     await page.keyboard.press('Escape');
     await expect(dialog).toHaveCount(0);
     await expect(list).toBeVisible();
-    expect(await inUse(notebook)).toBe(before);
+    expect(await notebook.inUse()).toBe(before);
 
     await free.click();
     await dialog.getByRole('button', { name: 'Delete kept' }).click();
     await expect(list).toContainText(`Freed ${sizeOf(KEPT_BYTES)}`);
-    expect(before - (await inUse(notebook))).toBe(KEPT_BYTES);
+    expect(before - (await notebook.inUse())).toBe(KEPT_BYTES);
     expect(await notebook.value<boolean>('"kept" in globals()')).toBe(false);
   });
 
@@ -135,14 +132,62 @@ test.describe('Freeing', () => {
   }) => {
     const notebook = await open(notebookOf([SIMULATE, MAKE, FAIL]));
     await notebook.runUpTo(2);
-    const before = await inUse(notebook);
+    const before = await notebook.inUse();
     const list = await openList(page);
     await item(list, 'Out[2]').getByRole('checkbox').uncheck();
     await list.getByRole('button', { name: 'Insert as cell' }).click();
     await expect(notebook.cell(3)).toBeVisible();
     await expect.poll(() => notebook.count()).toBe(4);
     await notebook.run(3);
-    expect(before - (await inUse(notebook))).toBe(FAILED_BYTES);
+    expect(before - (await notebook.inUse())).toBe(FAILED_BYTES);
+  });
+
+  test('should move a model to the CPU, and back at one press', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(notebookOf([SIMULATE, TRAIN, GO_ON]));
+    await notebook.runUpTo(1);
+    const before = await notebook.inUse();
+    const size = sizeOf(MODEL_BYTES);
+    const list = await openList(page);
+    const done = list.getByRole('button', { name: 'Done' });
+    const moveOut = async (): Promise<void> => {
+      const model = item(list, /^Move model to the CPU/);
+      await expect(model).toContainText(size);
+      await model.getByRole('checkbox').check();
+      await list
+        .getByRole('button', { name: `Free selected (${size})` })
+        .click();
+      const dialog = page.locator('.jp-Dialog');
+      await expect(dialog).toContainText('Move model to the CPU?');
+      await dialog.getByRole('button', { name: 'Move to CPU' }).click();
+      await expect(list).toContainText(`Freed ${size}`);
+      expect(before - (await notebook.inUse())).toBe(MODEL_BYTES);
+    };
+    const expectBack = async (): Promise<void> => {
+      await expect(list).toContainText(
+        'All 3 tensors of model are back on the GPU.'
+      );
+      expect(await notebook.inUse()).toBe(before);
+    };
+
+    await moveOut();
+    await list.getByRole('button', { name: 'Undo' }).click();
+    await expectBack();
+    await done.click();
+    await list.getByRole('button', { name: 'Free memory…' }).click();
+
+    await moveOut();
+    await done.click();
+    await list.getByRole('button', { name: 'Free memory…' }).click();
+    const moved = item(list, 'Move model back to the GPU');
+    await expect(moved).toContainText(`Takes ${size} of GPU memory.`);
+    await picture(page, 'moving-moved');
+    await moved.getByRole('button', { name: 'Move back' }).click();
+    await expectBack();
+    await notebook.run(2);
+    await expect(notebook.cell(2)).toContainText('trained on cuda:0');
   });
 
   test('should free from the panel, and by the row of a holder', async ({
@@ -177,6 +222,6 @@ test.describe('Freeing', () => {
       .click();
     await expect(notice.last()).toContainText(`Freed ${sizeOf(KEPT_BYTES)}`);
     await expect(row).toHaveCount(0);
-    expect(await inUse(notebook)).toBe(0);
+    expect(await notebook.inUse()).toBe(0);
   });
 });

@@ -186,6 +186,11 @@ export class Notebook {
     }, expression);
   }
 
+  /** Bytes that PyTorch has in use on the GPU. */
+  inUse(): Promise<number> {
+    return this.value<number>('__import__("torch").cuda.memory_allocated()');
+  }
+
   /** Ask the kernel's helper whether it is there, as any page may. */
   async askHelper(): Promise<HelperAnswer> {
     return this.page.evaluate(async () => {

@@ -1,8 +1,8 @@
-import { galata } from '@jupyterlab/galata';
-import type { Locator, Page } from '@playwright/test';
+import { galata, type IJupyterLabPageFixture } from '@jupyterlab/galata';
 
 import { expect, test } from './application';
 import {
+  DISPLAY,
   HOLD,
   MODEL,
   notebookOf,
@@ -12,14 +12,10 @@ import {
 } from './cells';
 import type { Notebook } from './notebook';
 import { picture } from './pictures';
-import { card, gauge, popup } from './surfaces';
+import { card, gauge, popup, toast } from './surfaces';
 
 /** Long enough for a page to be loaded again. */
 const WAIT = SHORT_WAIT.replace('300', '900');
-
-/** Displays one GiB that no name holds; its first line leaves room for a toolbar. */
-const DISPLAY = `size = 2**30
-torch.empty(size, dtype=torch.uint8, device="cuda")`;
 
 /** One GiB that nothing reaches, until the garbage is collected. */
 const LOSE = `import gc
@@ -29,13 +25,16 @@ cycle = [torch.empty(2**30, dtype=torch.uint8, device="cuda")]
 cycle.append(cycle)
 del cycle`;
 
-const IN_USE = '__import__("torch").cuda.memory_allocated()';
-
-/** Our notification: JupyterLab may have one of its own beside it. */
-function toast(page: Page): Locator {
-  return page
-    .locator('.Toastify__toast')
-    .filter({ hasText: /Free|Queued|Nothing/ });
+/** What of ours the Kernel menu offers now. */
+async function offered(page: IJupyterLabPageFixture): Promise<string[]> {
+  await page.menu.openLocator('Kernel');
+  const labels = await page
+    .locator('.lm-Menu [data-command^=gpu-headroom]')
+    .and(page.locator('.lm-Menu-item:not(.lm-mod-disabled, .lm-mod-hidden)'))
+    .locator('.lm-Menu-itemLabel')
+    .allInnerTexts();
+  await page.menu.closeAll();
+  return labels;
 }
 
 /** Press a command's button or menu item without waiting for its result. */
@@ -91,10 +90,46 @@ test.describe('Releasing', () => {
   }) => {
     const notebook = await open(notebookOf([SIMULATE, HOLD, DISPLAY, DISPLAY]));
     await notebook.runUpTo(3);
-    expect(await notebook.value<number>(IN_USE)).toBe(3 * 2 ** 30);
+    expect(await notebook.inUse()).toBe(3 * 2 ** 30);
     await notebook.select(2);
     await notebook.execute('gpu-headroom:release-cell-memory');
-    await expect.poll(() => notebook.value<number>(IN_USE)).toBe(2 * 2 ** 30);
+    await expect.poll(() => notebook.inUse()).toBe(2 * 2 ** 30);
+  });
+});
+
+test.describe('The Kernel menu', () => {
+  const ALWAYS = ['Release GPU', 'Free GPU Memory…', 'Insert Clean-up Cell'];
+  const FREED = 'Freed 1.0 GiB: headroom 1.7 → 2.7 GiB.';
+
+  test('should offer what can be done, and do it', async ({ open, page }) => {
+    const notebook = await open(notebookOf([SIMULATE, HOLD, DISPLAY, DISPLAY]));
+    await notebook.runUpTo(2);
+    await expect(gauge(page)).toContainText('Simulated GPU 2.3 / 4.0 GiB');
+    await notebook.select(1);
+    await expect.poll(() => offered(page)).toEqual(ALWAYS);
+    await notebook.select(2);
+    await expect
+      .poll(() => offered(page))
+      .toEqual([
+        'Release GPU',
+        'Release Memory of This Cell',
+        'Free GPU Memory…',
+        'Insert Clean-up Cell'
+      ]);
+    await page.menu.clickMenuItem('Kernel>Release Memory of This Cell');
+    await expect(toast(page)).toContainText(FREED);
+    expect(await notebook.inUse()).toBe(2 ** 30);
+
+    await notebook.run(3);
+    await page.menu.clickMenuItem('Kernel>Release GPU');
+    await expect(toast(page).filter({ hasText: FREED })).toHaveCount(2);
+    expect(await notebook.inUse()).toBe(2 ** 30);
+
+    await page.menu.clickMenuItem('Kernel>Free GPU Memory…');
+    await expect(popup(page)).toContainText('Variable held');
+    await page.keyboard.press('Escape');
+    await notebook.execute('kernelmenu:shutdown');
+    await expect.poll(() => offered(page)).toEqual([]);
   });
 });
 
@@ -135,7 +170,7 @@ test.describe('A release while a cell runs', () => {
 
     await notebook.execute('notebook:interrupt-kernel');
     await notebook.waitUntilIdle();
-    expect(await notebook.value<number>(IN_USE)).toBe(2 * 2 ** 30);
+    expect(await notebook.inUse()).toBe(2 * 2 ** 30);
   });
 
   test('should be taken back where it was asked for', async ({
@@ -194,9 +229,9 @@ test.describe('A clean-up cell', () => {
     await notebook.execute('gpu-headroom:insert-cleanup-cell');
     expect(await notebook.count()).toBe(4);
     expect(await notebook.source(3)).toContain('gc.collect()');
-    expect(await notebook.value<number>(IN_USE)).toBe(2 * 2 ** 30);
+    expect(await notebook.inUse()).toBe(2 * 2 ** 30);
     await notebook.run(3);
-    expect(await notebook.value<number>(IN_USE)).toBe(2 ** 30);
+    expect(await notebook.inUse()).toBe(2 ** 30);
     await expect(gauge(page)).toContainText('Simulated GPU 1.3 / 4.0 GiB');
   });
 
@@ -208,7 +243,7 @@ test.describe('A clean-up cell', () => {
     expect(await notebook.source(3)).toMatch(/\bdel held\b/);
     await notebook.run(3);
     expect(await notebook.value<boolean>('"held" in globals()')).toBe(false);
-    expect(await notebook.value<number>(IN_USE)).toBe(2 ** 30);
+    expect(await notebook.inUse()).toBe(2 ** 30);
   });
 });
 
@@ -227,7 +262,7 @@ test.describe('Without a helper in the kernel', () => {
     const notebook = await open(notebookOf([SIMULATE, HOLD, LOSE, WAIT]));
     await notebook.runUpTo(2);
     expect(await notebook.askHelper()).toEqual({});
-    expect(await notebook.value<number>(IN_USE)).toBe(2 * 2 ** 30);
+    expect(await notebook.inUse()).toBe(2 * 2 ** 30);
 
     await notebook.start(3);
     await press(notebook, 'gpu-headroom:release-memory');
@@ -239,7 +274,7 @@ test.describe('Without a helper in the kernel', () => {
     await expect(toast(page)).toContainText(
       'Freed 1.0 GiB. Without the helper, tracebacks keep what they hold.'
     );
-    expect(await notebook.value<number>(IN_USE)).toBe(2 ** 30);
+    expect(await notebook.inUse()).toBe(2 ** 30);
     expect(await notebook.value<boolean>('"held" in globals()')).toBe(true);
   });
 });

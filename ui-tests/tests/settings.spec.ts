@@ -2,10 +2,12 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { galata } from '@jupyterlab/galata';
+import type { Locator } from '@playwright/test';
 
 import { expect, test } from './application';
 import { HOLD, MODEL, notebookOf, SIMULATE, TRAIN } from './cells';
 import type { Notebook } from './notebook';
+import { picture } from './pictures';
 import { card, gauge } from './surfaces';
 
 /** Cells that work whether or not there is a helper. */
@@ -113,6 +115,58 @@ test.describe('With cells that are not marked', () => {
     await expect(gauge(page)).toContainText('left');
     await expect(card(page)).toHaveCount(0);
     expect(await notebook.saved()).not.toContain('gpu-headroom');
+  });
+});
+
+test.describe('After an out-of-memory error', () => {
+  /** Fail, and say what came of the memory of the failed cell. */
+  async function fail(notebook: Notebook): Promise<Locator> {
+    await notebook.runUpTo(2);
+    const failure = card(notebook.cell(2));
+    await expect(failure).toContainText('Out of simulated GPU memory');
+    await expect(failure.getByRole('button').first()).toBeVisible();
+    return failure;
+  }
+
+  test.describe('with its memory freed at once', () => {
+    withSettings({ afterOom: 'free' });
+
+    test('should say on the card how much came back', async ({
+      open,
+      page
+    }) => {
+      const notebook = await open(notebookOf([SIMULATE, MODEL, TRAIN]));
+      const failure = await fail(notebook);
+      await expect(failure.getByRole('heading').first()).toContainText(
+        /^3\.\d GiB freed — headroom is now 3\.\d GiB/
+      );
+      await expect(failure).toContainText('%debug');
+      await expect(
+        failure.getByRole('button', { name: 'Free now' })
+      ).toHaveCount(0);
+      await picture(page, 'freed-at-once', failure);
+      expect(await notebook.inUse()).toBeLessThan(2 ** 30);
+      expect(await notebook.value('kept')).toBe('this variable');
+      await failure.getByRole('button', { name: /^Set batch_size = / }).click();
+      await expect(notebook.cell(2)).toContainText(/trained with \d+/);
+    });
+  });
+
+  test.describe('with nothing done about its memory', () => {
+    withSettings({ afterOom: 'never' });
+
+    test('should neither free it nor offer to', async ({ open }) => {
+      const notebook = await open(notebookOf([SIMULATE, MODEL, TRAIN]));
+      const failure = await fail(notebook);
+      await expect(failure).toContainText('still keeps');
+      await expect(
+        failure.getByRole('button', { name: 'Apply', exact: true })
+      ).toBeVisible();
+      await expect(
+        failure.getByRole('button', { name: 'Free now' })
+      ).toHaveCount(0);
+      expect(await notebook.inUse()).toBeGreaterThan(3 * 2 ** 30);
+    });
   });
 });
 

@@ -12,6 +12,25 @@ export function popup(page: Page): Locator {
   return page.getByRole('dialog', { name: 'GPU memory' });
 }
 
+/** Open the popup with what can be freed. */
+export async function openList(page: Page): Promise<Locator> {
+  await gauge(page).click();
+  await popup(page).getByRole('button', { name: 'Free memory…' }).click();
+  return popup(page);
+}
+
+/** A row of a checklist. */
+export function item(place: Locator, title: string | RegExp): Locator {
+  return place.locator('.jp-GpuHeadroom-item', { hasText: title });
+}
+
+/** Our notification: JupyterLab may have one of its own beside it. */
+export function toast(page: Page): Locator {
+  return page
+    .locator('.Toastify__toast')
+    .filter({ hasText: /Free|Queued|Nothing/ });
+}
+
 /** The out-of-memory card in a cell, a view or a page. */
 export function card(place: Locator | Page): Locator {
   return place.locator('section[aria-labelledby^=gpu-headroom-card]');

@@ -54,8 +54,9 @@ class Failure:
 class Evidence:
     """All that rules and remedies may reason from; sizes in bytes, `None` is not known.
 
-    `growth_bytes` is what the cell had added when it failed. `batch` is proven to scale
-    `batch_bytes` of what is in use. `complete` is false where the survey ran out of time.
+    `growth_bytes` is what the cell had added when it failed; `let_go_bytes` came back between the
+    failure and the end of the cell. `batch` is proven to scale `batch_bytes` of what is in use.
+    `complete` is false where the survey ran out of time.
     """
 
     failure: Failure
@@ -73,6 +74,7 @@ class Evidence:
     earlier_traceback_bytes: int | None
     in_backward: bool
     complete: bool
+    let_go_bytes: int | None = None
     batch: BatchLiteral | None = None
     batch_bytes: int = 0
     retained: tuple[Retained, ...] = ()
@@ -123,6 +125,7 @@ def measure(failure: Failure) -> Evidence:
         earlier_traceback_bytes=_earlier(failure),
         in_backward=failed_in_backward(inner),
         complete=found.complete if found else False,
+        let_go_bytes=_let_go(failure, moment, index),
         batch=batch,
         batch_bytes=batch_bytes,
         retained=found.ledger.retained(index) if found else (),
@@ -165,6 +168,14 @@ def _growth(failure: Failure, moment: Moment, index: int) -> int | None:
     if device is None or change is None or moment.in_use_bytes is None:
         return None
     return max(0, moment.in_use_bytes - (device.in_use_bytes - change))
+
+
+def _let_go(failure: Failure, moment: Moment, index: int) -> int | None:
+    """Return what came back by itself: an earlier error's, and what no name held yet."""
+    device = failure.device
+    if device is None or device.index != index or moment.in_use_bytes is None:
+        return None
+    return max(0, moment.in_use_bytes - device.in_use_bytes)
 
 
 def _fits(

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from .recognise import Recognition
 
 
+_PRINTED = 0.01  # how exact the numbers in an error are
+
+
 @dataclass(frozen=True, slots=True)
 class Moment:
     """One device when the request failed, in bytes; `None` is not known.
@@ -41,12 +44,20 @@ class Moment:
 def moment_of(
     recognition: Recognition, capture: Capture | None, device: DeviceReading | None
 ) -> Moment:
-    """Return the observer's numbers, else those measured after the error, else the printed ones."""
+    """Return the observer's numbers, else those measured after the error, else the printed ones.
+
+    What has come back since the failure is in the printed ones only.
+    """
     if capture is not None:
         return _from_capture(capture, device)
-    if device is not None:
+    if device is not None and not _has_come_back(recognition, device):
         return from_device(device)
     return _from_text(recognition)
+
+
+def _has_come_back(said: Recognition, device: DeviceReading) -> bool:
+    in_use = said.in_use_bytes or 0
+    return in_use - device.in_use_bytes > _PRINTED * in_use
 
 
 def from_device(device: DeviceReading) -> Moment:

@@ -28,6 +28,7 @@ _DRIVER = "cudaMemGetInfo"
 _SNAPSHOT = "memory_snapshot()"
 _WALKED = "measured by walking the notebook's objects"
 _REST = "in use − what was found there"
+_LATER = "in use − in use when the cell had ended"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +127,7 @@ def _details(evidence: Evidence) -> list[Detail]:
         _row("detail.capacity", moment.capacity_bytes, driver),
         _row("detail.traceback", evidence.traceback_bytes, _WALKED),
         _row("detail.not_attributed", evidence.not_attributed_bytes, _REST),
+        _row("detail.let_go", evidence.let_go_bytes, _LATER),
     ]
     if said.allowed_bytes is not None:
         rows.append(_row("detail.allowed", said.allowed_bytes, "error message"))

@@ -37,6 +37,7 @@ SPEAKS: dict[str, list[dict[str, Any]]] = {
         {"kinds": {"activations": 10 * GIB}, "models": EVALUATED, "in_backward": True},
     ],
     "model-too-large": [{"kinds": {"parameters": 4 * GIB, "optimizer_state": 8 * GIB}}],
+    "unnamed-values": [{"let_go_bytes": 10 * GIB}],
 }
 
 SILENT: list[dict[str, Any]] = [
@@ -54,6 +55,9 @@ SILENT: list[dict[str, Any]] = [
     {"kinds": {"activations": 3 * GIB}},
     {"kinds": {"parameters": 4 * GIB, "activations": 3 * GIB}},
     {"models": EVALUATED, "kinds": {"activations": GIB}},
+    {"let_go_bytes": 5 * GIB},  # less than half
+    {"let_go_bytes": 10 * GIB, "in_backward": True},
+    {"let_go_bytes": 10 * GIB, "requested": None},
 ]
 
 

@@ -136,6 +136,36 @@ def test_knows_that_it_fits_without_an_earlier_traceback(notebook: Notebook) -> 
     assert notebook.run("y = torch.empty(2**30, dtype=torch.uint8, device='cuda')").success
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        "many = [torch.empty(2**26, device='cuda') for _ in range(40)]",
+        "many = list(map(lambda n: torch.empty(2**26, device='cuda'), range(40)))",
+    ],
+)
+def test_says_what_came_back_by_itself(notebook: Notebook, source: str) -> None:
+    """Python lets go of a list in the making with the error, so nothing is left to free."""
+    before = notebook.in_use()
+    evidence = measure(fail(notebook, source))
+    assert notebook.in_use() == before
+    assert evidence.let_go_bytes
+    assert evidence.let_go_bytes % 2**28 == 0
+    assert evidence.moment.in_use_bytes == before + evidence.let_go_bytes
+    assert evidence.traceback_bytes == 0
+    report = build(evidence.failure).report
+    assert report["cause"] is not None
+    assert report["cause"]["rule"] == "unnamed-values"
+    assert "free-traceback" not in {each["id"] for each in report["remedies"]}
+
+
+def test_says_nothing_came_back_where_a_name_holds_it(notebook: Notebook) -> None:
+    """The same list with a name stays as long as its name."""
+    source = "many = []\nfor _ in range(40):\n    many.append(torch.empty(2**26, device='cuda'))"
+    evidence = measure(fail(notebook, source))
+    assert evidence.let_go_bytes == 0
+    assert evidence.holders[0]["name"] == "many"
+
+
 def evidence_of(failure: Failure, **changes: Any) -> Evidence:
     """Measure a failure that lacks something."""
     from dataclasses import replace
@@ -150,6 +180,18 @@ def test_does_without_a_capture(notebook: Notebook) -> None:
     evidence = evidence_of(failure, capture=None)
     assert evidence.moment.in_use_bytes == failure.device.in_use_bytes
     assert evidence.moment.free_bytes == failure.device.free_bytes
+
+
+def test_believes_the_message_where_memory_has_come_back(notebook: Notebook) -> None:
+    """After the error its values are unused cache: scattered memory was not the cause."""
+    failure = fail(notebook, "many = [torch.empty(2**26, device='cuda') for _ in range(40)]")
+    exact = measure(failure).let_go_bytes
+    evidence = evidence_of(failure, capture=None)
+    assert evidence.moment.source == "error message"
+    assert evidence.let_go_bytes == pytest.approx(exact, rel=0.01)
+    report = build(evidence.failure).report
+    assert report["cause"] is not None
+    assert report["cause"]["rule"] == "unnamed-values"
 
 
 def test_does_without_any_reading(notebook: Notebook) -> None:

@@ -194,6 +194,7 @@ def test_says_in_plain_words_where_each_number_is_from(notebook: Notebook) -> No
         "capacity − free − reserved",
         "measured by walking the notebook's objects",
         "in use − what was found there",
+        "in use − in use when the cell had ended",
     }
 
 

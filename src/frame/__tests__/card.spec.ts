@@ -353,6 +353,13 @@ describe('Card', () => {
       expect(actions).toEqual([['restart', 'restart']]);
     });
 
+    it('should not announce numbers that it does not have', () => {
+      show({});
+      expect(text('[data-fold=details] summary')).toContain('numbers');
+      show({ ...poisoned, details: [] });
+      expect(text('[data-fold=details] summary')).toBe('Details');
+    });
+
     it('should offer no restart of a kernel that did not make it', () => {
       show(poisoned, SAVED);
       expect(buttons()).toEqual(['Copy as text']);
@@ -372,6 +379,15 @@ describe('Card', () => {
         'Now: outside 0.7 GiB, in use 0.2 GiB, free 13.8 GiB'
       ]);
       expect(host.textContent).toContain('headroom 1.8 GiB');
+    });
+
+    it('should say why it was freed without a press, and what is lost', () => {
+      const said = 'as your settings ask: %debug for this error is lost.';
+      show({}, freed);
+      expect(host.textContent).not.toContain(said);
+      const message = { ...RELEASED.message, id: 'released.by_itself' };
+      show({}, { ...freed, released: { ...RELEASED, message } });
+      expect(host.textContent).toContain(said);
     });
 
     it('should still say what happened and why', () => {

@@ -283,7 +283,22 @@ describe('freeing in the popup', () => {
       confirmed: ['restore:model'],
       report_id: null
     });
-    await finish();
+    const back = say('All of `model` is back.');
+    await finish({
+      freed_bytes: -gib(0.2),
+      headroom_before_bytes: gib(3.7),
+      headroom_after_bytes: gib(3.5),
+      items: [
+        { id: 'restore:model', title: back, freed_bytes: 0, message: back }
+      ],
+      still_held: [{ name: 'model', kind: 'parameters', bytes: gib(0.2) }],
+      message: back
+    });
+    await expectText(
+      'All of model is back.Headroom 3.7 → 3.5 GiB. Measured before and after'
+    );
+    expect(text()).not.toContain('Still held');
+    expect(labels()).toEqual(['Done']);
   });
 
   it('should say why it could not free, and keep the choice', async () => {
@@ -344,6 +359,9 @@ describe('freeing in the popup', () => {
     it('should move back what was moved', async () => {
       await list(makeItem('restore:model', { kind: 'restore', safe: false }));
       expect(boxes()).toEqual([]);
+      expect(rows()).toEqual([
+        'Title of restore:modelPrice of restore:model.Move back'
+      ]);
       await press('Move back');
       expect(released()).toEqual([
         {

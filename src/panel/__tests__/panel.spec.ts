@@ -295,6 +295,13 @@ describe('the panel', () => {
       await expectText('Measuring stopped early, after 0.25 s');
     });
 
+    it('should say why nothing was measured', async () => {
+      const message = say('CUDA has stopped.');
+      await measured({ complete: false, devices: [], message });
+      await expectText('CUDA has stopped.');
+      expect(text()).not.toMatch(/Measuring stopped|As of/);
+    });
+
     it('should wait for the first tensor', async () => {
       await open();
       memory.set({ sample: { ...SAMPLE, state: 'not_initialised' } });

@@ -12,6 +12,7 @@ from .huge_request import HUGE_REQUEST
 from .model_too_large import MODEL_TOO_LARGE
 from .other_programs import OTHER_PROGRAMS
 from .retained_graph import RETAINED_GRAPH
+from .unnamed_values import UNNAMED_VALUES
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
@@ -26,6 +27,7 @@ RULES = (
     EVALUATION_WITH_GRADIENTS,
     ACTIVATIONS,
     MODEL_TOO_LARGE,
+    UNNAMED_VALUES,
 )
 
 

@@ -1,0 +1,40 @@
+import { expect, test } from './application';
+import { DISPLAY, HOLD, notebookOf, SIMULATE } from './cells';
+import { gauge, item, openList, toast } from './surfaces';
+
+const FREED = 'Freed 1.0 GiB: headroom 1.7 → 2.7 GiB';
+
+test.describe('In every application', () => {
+  test('should free by the checklist, the toolbar and the menu', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(notebookOf([SIMULATE, HOLD, DISPLAY]));
+    await notebook.runUpTo(2);
+    await expect(gauge(page)).toContainText('Simulated GPU 2.3 / 4.0 GiB');
+
+    const list = await openList(page);
+    await expect(item(list, 'Out[3]')).toContainText('1.0 GiB');
+    await expect(item(list, 'Out[3]').getByRole('checkbox')).toBeChecked();
+    await list.getByRole('button', { name: 'Free selected (1.0 GiB)' }).click();
+    await expect(list).toContainText(FREED);
+    await page.keyboard.press('Escape');
+    await expect(list).toBeHidden();
+    expect(await notebook.inUse()).toBe(2 ** 30);
+
+    await notebook.run(2);
+    await notebook.select(2);
+    await notebook
+      .cell(2)
+      .getByRole('button', { name: /^Release GPU/ })
+      .click();
+    await expect(toast(page)).toContainText(FREED);
+    expect(await notebook.inUse()).toBe(2 ** 30);
+
+    await notebook.run(2);
+    await page.menu.clickMenuItem('Kernel>Release GPU');
+    await expect(toast(page).filter({ hasText: FREED })).toHaveCount(2);
+    expect(await notebook.inUse()).toBe(2 ** 30);
+    expect(await notebook.value<number>('held.numel()')).toBe(2 ** 30);
+  });
+});

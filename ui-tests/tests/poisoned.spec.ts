@@ -1,0 +1,88 @@
+import type { Locator, Page } from '@playwright/test';
+
+import { expect, test } from './application';
+import { notebookOf, SIMULATE } from './cells';
+import { picture } from './pictures';
+import { card, gauge, popup } from './surfaces';
+
+/** Notes whatever asks PyTorch's C++ side for something of the card. */
+const WATCH = `import torch
+
+kept = torch.empty(2**28, dtype=torch.uint8, device="cuda")
+touched = []
+
+
+def watch(name, original):
+    def watched(*args, **kwargs):
+        touched.append(name)
+        return original(*args, **kwargs)
+
+    return watched
+
+
+for name in dir(torch._C):
+    if name.startswith("_cuda_") and name != "_cuda_isInBadFork":
+        setattr(torch._C, name, watch(name, getattr(torch._C, name)))`;
+
+const STOP = `labels = 1000
+
+raise torch.AcceleratorError("CUDA error: device-side assert triggered")`;
+
+const STOPPED =
+  'CUDA has stopped in this kernel: nothing on the GPU can be measured or freed any more. Only a restart helps.';
+
+/** What offers to do something about it. */
+function offers(place: Locator): Locator {
+  return place.getByRole('button', { name: /^(Free|Release|Restart|Undo)/ });
+}
+
+function toast(page: Page): Locator {
+  return page.locator('.Toastify__toast', { hasText: 'CUDA' });
+}
+
+test.describe('A kernel whose CUDA has stopped', () => {
+  test('should be left alone by everything, and restarted from the card', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(notebookOf([SIMULATE, WATCH, STOP]));
+    await notebook.runUpTo(1);
+    await expect(gauge(page)).toContainText('Simulated GPU 0.5 / 4.0 GiB');
+    await expect
+      .poll(() => notebook.value<number>('len(touched)'))
+      .toBeGreaterThan(0);
+
+    await notebook.run(2);
+    const failure = card(notebook.cell(2));
+    await expect(failure.getByRole('heading').first()).toHaveText(
+      'CUDA has stopped in this kernel — only a restart helps'
+    );
+    await expect(failure).toContainText('device-side assert triggered');
+    await expect(offers(failure)).toHaveText(['Restart kernel…']);
+    await expect(gauge(page)).toContainText('GPU — restart needed');
+    await notebook.value('touched.clear()');
+    await picture(page, 'poisoned', failure);
+
+    await gauge(page).click();
+    await expect(popup(page)).toContainText(STOPPED);
+    await expect(offers(popup(page))).toHaveText(['Restart kernel…']);
+    await page.keyboard.press('Escape');
+
+    await notebook.execute('gpu-headroom:show-panel');
+    const panel = page.locator('#gpu-headroom-panel');
+    await expect(panel).toContainText(STOPPED);
+    await notebook.execute('gpu-headroom:release-memory');
+    await expect(toast(page)).toContainText(STOPPED);
+    expect(await notebook.value<string[]>('touched')).toEqual([]);
+
+    await offers(failure).click();
+    await page
+      .locator('.jp-Dialog')
+      .getByRole('button', { name: 'Confirm Kernel Restart' })
+      .click();
+    await expect(gauge(page)).toContainText('GPU idle — not initialised');
+    await expect(offers(failure)).toHaveCount(0);
+    await notebook.runUpTo(1);
+    await expect(gauge(page)).toContainText('Simulated GPU 0.5 / 4.0 GiB');
+  });
+});
