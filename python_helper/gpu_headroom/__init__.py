@@ -88,7 +88,8 @@ def save_memory_snapshot(path: str | None = None) -> str:
     """
     from .memory_snapshot import export
 
-    return export(path).message["text"]
+    session = _session_module().current()
+    return export(path, session and session.poisoned).message["text"]
 
 
 def plan() -> list[Item]:

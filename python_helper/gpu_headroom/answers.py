@@ -81,10 +81,7 @@ class Answers:
         return {"type": "snapshot", "id": request["id"], "status": status}
 
     def _export(self, job: Job, path: str | None) -> None:
-        refused = self._session.poisoned
-        written = (
-            memory_snapshot.Export(None, None, refused) if refused else memory_snapshot.export(path)
-        )
+        written = memory_snapshot.export(path, self._session.poisoned)
         for request_id in job.request_ids:
             self._session.send(
                 {

@@ -5,11 +5,15 @@ from __future__ import annotations
 import threading
 import uuid
 from collections import OrderedDict
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as LateError
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
+
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -48,6 +52,28 @@ class MainLoop:
             job.request_ids.append(request_id)
         self.resume()
         return job
+
+    def call(self, work: Callable[[], T], *, timeout_s: float) -> T | None:
+        """Return what `work` returns on the main thread; `None` when a cell came first.
+
+        Raises what `work` raises.
+        """
+        if threading.current_thread() is threading.main_thread():
+            return work()
+        result: Future[T] = Future()
+
+        def run(_: Job) -> None:
+            try:
+                result.set_result(work())
+            except Exception as error:  # noqa: BLE001  it belongs to the caller
+                result.set_exception(error)
+
+        job = self.submit(object(), "", run)
+        try:
+            return result.result(timeout_s)
+        except LateError:
+            self.cancel(job.id)
+            return None
 
     def cancel(self, job_id: str) -> bool:
         """Take a job back; false when it has started, ended or never was."""

@@ -142,6 +142,13 @@ class Item(TypedDict):
     blocked: Message | None
 
 
+class Shared(TypedDict):
+    """Bytes that each of these items counts, two at least: they come back once."""
+
+    ids: list[str]
+    bytes: int
+
+
 class Holder(TypedDict):
     """A name that keeps memory in use, with all that was reached through it first."""
 
@@ -308,12 +315,17 @@ class Oom(TypedDict):
 
 
 class Plan(TypedDict):
-    """What can be freed, measured between cells after a plan request."""
+    """What can be freed, measured between cells after a plan request.
+
+    What chosen items give together is the sum of their bytes, less `shared` bytes for each
+    chosen one of its items but the first.
+    """
 
     type: Literal["plan"]
     life_id: str
     request_id: str
     items: list[Item]
+    shared: list[Shared]
     message: Message
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
@@ -106,3 +108,35 @@ def test_a_failing_job_does_not_end_the_queue(loop: Loop) -> None:
     loop.turn()
     assert loop.failures == ["mainloop: no"]
     assert loop.done == ["works"]
+
+
+def test_another_thread_gets_what_the_main_thread_made(loop: Loop) -> None:
+    """It waits for the result, or for what was raised."""
+
+    def fail() -> None:
+        raise RuntimeError("no")
+
+    with ThreadPoolExecutor() as others:
+        made = others.submit(loop.queue.call, threading.get_ident, timeout_s=60)
+        failed = others.submit(loop.queue.call, fail, timeout_s=60)
+        while not (made.done() and failed.done()):
+            loop.turn()
+    assert made.result() == threading.get_ident()
+    with pytest.raises(RuntimeError, match="no"):
+        failed.result()
+
+
+def test_another_thread_does_not_wait_for_a_cell(loop: Loop) -> None:
+    """What it asked for is taken back."""
+    loop.idle = False
+    with ThreadPoolExecutor() as others:
+        late = others.submit(loop.queue.call, lambda: loop.done.append("late"), timeout_s=0.01)
+    assert late.result() is None
+    loop.idle = True
+    loop.turn()
+    assert loop.done == []
+
+
+def test_the_main_thread_does_not_wait_for_itself(loop: Loop) -> None:
+    """It may be the one that is asked, where there is no control thread."""
+    assert loop.queue.call(lambda: "done", timeout_s=60) == "done"

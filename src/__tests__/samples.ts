@@ -215,6 +215,7 @@ export const EVENTS: { [K in Event['type']]: Extract<Event, { type: K }> } = {
         blocked: null
       }
     ],
+    shared: [{ ids: ['variable:losses', 'graph:losses'], bytes: gib(0.5) }],
     message: message('plan.ready', { freeable_bytes: gib(1), name: 'x' })
   },
   released: { ...RELEASED, still_held: [HOLDER] },

@@ -7,7 +7,7 @@ import { Occasions } from '../kernel/occasion';
 import type { IItem, IMessage, IPlan } from '../protocol';
 import { sentenceOf } from '../reason';
 import type { IKernelMemory } from '../tokens';
-import { isCovered, isListed } from './items';
+import { gainOf, type IGain, isCovered, isListed } from './items';
 
 /** Where the measurement of what can be freed stands. */
 export type Measured =
@@ -60,6 +60,11 @@ export class Checklist implements IDisposable {
     return checked.filter(item => !isCovered(item, checked));
   }
 
+  /** What the choice is expected to give. */
+  get gain(): IGain {
+    return this.gainOf(this.chosen);
+  }
+
   /** Whether somebody looks. */
   set isShown(isShown: boolean) {
     this._occasions.isShown = isShown;
@@ -76,6 +81,11 @@ export class Checklist implements IDisposable {
   /** The first item of the plan that is meant, whether worth showing or not. */
   find(isMeant: (item: IItem) => boolean): IItem | null {
     return this._plan?.items.find(isMeant) ?? null;
+  }
+
+  /** What items of the plan are expected to give together. */
+  gainOf(items: readonly IItem[]): IGain {
+    return gainOf(items, this._plan?.shared ?? []);
   }
 
   /** Whether the box of an item is checked. */

@@ -8,7 +8,7 @@ import type { IItem, IReleased } from '../protocol';
 import { sentenceOf } from '../reason';
 import type { IKernelMemory } from '../tokens';
 import { Checklist } from './checklist';
-import { gainOf, toConfirm } from './items';
+import { toConfirm } from './items';
 
 /** How far freeing has come. */
 export type FreeingStep =
@@ -88,16 +88,15 @@ export class Freeing implements IDisposable {
       await this._release(null, [], null);
       return;
     }
-    const { chosen } = this.checklist;
+    const { chosen, gain } = this.checklist;
     const prices = toConfirm(chosen);
     if (prices.length > 0 && !(await this._confirm(prices))) {
       return;
     }
-    const { freed_bytes, isPartial } = gainOf(chosen);
     await this._release(
       chosen.map(({ id }) => id),
       prices.map(({ id }) => id),
-      isPartial ? null : freed_bytes
+      gain.isPartial ? null : gain.freed_bytes
     );
   }
 

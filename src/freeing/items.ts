@@ -2,7 +2,7 @@
  * The items of a plan: pure functions of what was measured.
  */
 import { MIB } from '../format';
-import type { IItem } from '../protocol';
+import type { IItem, IShared } from '../protocol';
 
 /** Less than this is not worth a row. */
 const SMALLEST_BYTES = 10 * MIB;
@@ -26,37 +26,36 @@ export function isListed({ kind, expected_bytes, safe }: IItem): boolean {
 }
 
 /**
- * Whether an item goes with one of the others, which deletes its name or moves
- * all that is behind it.
+ * Whether an item goes with one of the others, which deletes its name: then
+ * there is nothing left for it to do.
  */
-export function isCovered(item: IItem, others: readonly IItem[]): boolean {
-  const name = nameIn(item);
-  return (
-    item.names.length === 0 &&
-    others.some(
-      other =>
-        other.names.includes(name) ||
-        (other !== item && other.kind === 'offload' && nameIn(other) === name)
-    )
-  );
-}
-
-/** What an id such as `gradients:model` is about. */
-function nameIn({ id }: IItem): string {
-  return id.slice(id.indexOf(':') + 1);
+export function isCovered(
+  { id, names }: IItem,
+  others: readonly IItem[]
+): boolean {
+  const name = id.slice(id.indexOf(':') + 1);
+  return names.length === 0 && others.some(other => other.names.includes(name));
 }
 
 /**
- * What items give together; at least, because what several of them share comes
- * back only when all of these go.
+ * What items give together: what several of them count comes back once.
+ *
+ * At least, because what two names hold comes back only when both go.
  */
-export function gainOf(items: readonly IItem[]): IGain {
+export function gainOf(
+  items: readonly IItem[],
+  shared: readonly IShared[]
+): IGain {
   const sum = (addsHeadroom: boolean): number =>
     items
       .filter(({ adds_headroom }) => adds_headroom === addsHeadroom)
       .reduce((total, { expected_bytes }) => total + (expected_bytes ?? 0), 0);
+  const repeated = shared.reduce((total, { ids, bytes }) => {
+    const count = items.filter(({ id }) => ids.includes(id)).length;
+    return total + bytes * Math.max(0, count - 1);
+  }, 0);
   return {
-    freed_bytes: sum(true),
+    freed_bytes: sum(true) - repeated,
     returned_bytes: sum(false),
     isPartial: items.some(({ expected_bytes }) => expected_bytes === null)
   };

@@ -7,17 +7,16 @@ import { formatBytes, formatPair } from '../format';
 import { isBusy } from '../kernel/model';
 import type { IDevice, IItem } from '../protocol';
 import type { IMemoryState } from '../tokens';
-import { gainOf } from './items';
+import type { IGain } from './items';
 
 /** Items that delete names. */
 const DELETING: readonly string[] = ['variable', 'leftover'];
 
 /** The button that frees a choice: it names the result. */
 export function nameFree(
-  items: readonly IItem[],
+  { freed_bytes, returned_bytes }: IGain,
   trans: TranslationBundle
 ): string {
-  const { freed_bytes, returned_bytes } = gainOf(items);
   if (freed_bytes > 0) {
     return trans.__('Free selected (%1)', formatBytes(freed_bytes));
   }
@@ -58,11 +57,11 @@ export function nameSize(
  * not change or is not known. Items are measured over all devices together.
  */
 export function describeOutlook(
-  items: readonly IItem[],
+  gain: IGain,
   devices: readonly IDevice[],
   trans: TranslationBundle
 ): string {
-  const after = headroomAfter(items, devices);
+  const after = headroomAfter(gain, devices);
   const before = devices[0]?.headroom_bytes ?? null;
   return after === null || before === null || after === before
     ? ''
@@ -71,11 +70,11 @@ export function describeOutlook(
 
 /** The same as a sentence: "Headroom after: about 10.3 GiB." */
 export function explainOutlook(
-  items: readonly IItem[],
+  gain: IGain,
   devices: readonly IDevice[],
   trans: TranslationBundle
 ): string {
-  const after = headroomAfter(items, devices);
+  const after = headroomAfter(gain, devices);
   const rest = trans.__('Your notebook file does not change.');
   return after === null
     ? rest
@@ -83,7 +82,7 @@ export function explainOutlook(
 }
 
 function headroomAfter(
-  items: readonly IItem[],
+  { freed_bytes }: IGain,
   devices: readonly IDevice[]
 ): number | null {
   const [device] = devices;
@@ -92,7 +91,6 @@ function headroomAfter(
     return null;
   }
   // No more than all that is in use can come back.
-  const { freed_bytes } = gainOf(items);
   return headroom_bytes + Math.min(freed_bytes, device.in_use_bytes);
 }
 

@@ -39,7 +39,7 @@ function describeFreeing({ trans }: GaugeModel, freeing: Freeing): string {
       const running = nameRunning(memory.state, trans);
       return [
         step.problem,
-        checklist.items && explainOutlook(checklist.chosen, devices, trans),
+        checklist.items && explainOutlook(checklist.gain, devices, trans),
         running && checklist.items && startsWhen(memory.state, trans)
       ]
         .filter(Boolean)

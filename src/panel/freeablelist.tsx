@@ -71,7 +71,7 @@ function Choice(props: {
   const { freeables, model } = props;
   const { checklist, insertCell, isFreeing } = freeables;
   const { current, devices, trans } = model;
-  const { chosen } = checklist;
+  const { chosen, gain } = checklist;
   const running = current && nameRunning(current.state, trans);
   if (!checklist.items?.length) {
     return null;
@@ -80,7 +80,7 @@ function Choice(props: {
     <>
       <div className="jp-GpuHeadroom-actions">
         <Button
-          label={isFreeing ? trans.__('Freeing…') : nameFree(chosen, trans)}
+          label={isFreeing ? trans.__('Freeing…') : nameFree(gain, trans)}
           isPrimary
           isEnabled={!isFreeing && chosen.length > 0}
           onPress={() => void freeables.free(chosen)}
@@ -94,7 +94,7 @@ function Choice(props: {
           />
         )}
         <span className="jp-GpuHeadroom-notice">
-          {describeOutlook(chosen, devices, trans)}
+          {describeOutlook(gain, devices, trans)}
         </span>
       </div>
       {running && (

@@ -3,6 +3,7 @@ import type {
   IPlan,
   IReleased,
   IReleasedItem,
+  IShared,
   ItemKind
 } from '../protocol';
 import {
@@ -49,6 +50,8 @@ const item = shape<IItem>({
   blocked: nullable(message)
 });
 
+const shared = shape<IShared>({ ids: list(text), bytes: count });
+
 const releasedItem = shape<IReleasedItem>({
   id: text,
   title: message,
@@ -61,6 +64,7 @@ export const plan = shape<IPlan>({
   life_id: text,
   request_id: text,
   items: list(item),
+  shared: list(shared),
   message
 });
 

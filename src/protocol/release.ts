@@ -41,6 +41,13 @@ export interface IItem {
   blocked: IMessage | null;
 }
 
+/** Bytes that each of these items counts: they come back once. */
+export interface IShared {
+  /** At least two. */
+  ids: string[];
+  bytes: number;
+}
+
 /** What one item of a release gave back. */
 export interface IReleasedItem {
   id: string;
@@ -57,6 +64,8 @@ export interface IPlan {
   life_id: string;
   request_id: string;
   items: IItem[];
+  /** What several items count, the most first. */
+  shared: IShared[];
   message: IMessage;
 }
 

@@ -19,19 +19,24 @@ if TYPE_CHECKING:
     from .walk import Walk
 
 
-def known(walk: Walk) -> list[Any]:
-    """Return the models, optimizers and arrays with GPU memory that the gc knows.
-
-    What `gc.freeze` has put away it does not know.
-    """
+def kinds(walk: Walk) -> list[type]:
+    """Return the classes of all models, optimizers and arrays."""
     torch = walk.torch
     bases: list[type | None] = [kind for each in walk.arrays for kind in each.kinds]
     if torch is not None:
         bases += [torch.tensor, torch.nn_module, torch.optimizer]
-    kinds: dict[int, type] = {}
+    found: dict[int, type] = {}
     for base in bases:
-        kinds.update(heirs(base))
-    found = of_kinds(walk, gc.get_objects(), list(kinds.values()))
+        found.update(heirs(base))
+    return list(found.values())
+
+
+def known(walk: Walk, among: list[Any] | None = None) -> list[Any]:
+    """Return the models, optimizers and arrays with GPU memory `among` objects.
+
+    `None` is all that the gc knows: not what `gc.freeze` has put away.
+    """
+    found = of_kinds(walk, gc.get_objects() if among is None else among, kinds(walk))
     with walk.quiet():
         return [each for each in found if not _idle(walk, each)]
 

@@ -36,10 +36,16 @@ DEFAULT_BUDGET_S = 0.25
 class Walk:
     """One walk over any number of roots. `truncated` tells that a budget ended some of it.
 
-    `results` are the tensors met that a graph hangs on.
+    `results` are the tensors met that a graph hangs on; `into_graphs` goes on into the graphs.
     """
 
-    def __init__(self, torch: Torch | None, *, budget_s: float = DEFAULT_BUDGET_S) -> None:
+    def __init__(
+        self,
+        torch: Torch | None,
+        *,
+        budget_s: float = DEFAULT_BUDGET_S,
+        into_graphs: bool = True,
+    ) -> None:
         self.torch = torch
         self.arrays: list[Arrays] = arrays.loaded()
         self.ledger = Ledger()
@@ -55,6 +61,7 @@ class Walk:
         self.truncated = False
         self.plain_classes = compare_plainly()
         self._budget_s = budget_s
+        self._into_graphs = into_graphs
         self._start_s = time.thread_time()
         self._deadline_s = self._start_s + budget_s
         self._late = False
@@ -84,7 +91,7 @@ class Walk:
             if self._rank(value) < len(_FIRST):
                 self._drain()
         self._drain()
-        visit_graphs(self)
+        self._visit_graphs()
         if long:
             self.open_long(until=until)
 
@@ -100,7 +107,7 @@ class Walk:
                     self._visit(visit, value, place)
                 self._drain()
         self._opens_long = False
-        visit_graphs(self)
+        self._visit_graphs()
 
     def push(self, value: Any, place: Place) -> None:
         """Have an object visited later, unless it can hold nothing."""
@@ -142,6 +149,10 @@ class Walk:
     def quiet(self) -> contextlib.AbstractContextManager[Any]:
         """Keep `__torch_function__` of subclasses from being run."""
         return self.torch.quiet() if self.torch is not None else contextlib.nullcontext()
+
+    def _visit_graphs(self) -> None:
+        if self._into_graphs:
+            visit_graphs(self)
 
     def _look_at_clock(self) -> bool:
         if time.thread_time() > self._deadline_s:

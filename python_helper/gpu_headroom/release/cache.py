@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..messages import message
 from ..sources.torch_cuda import TorchCuda
 from .freeable import Freeable
+from .memory import Sizes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +30,7 @@ def items(situation: Situation) -> Iterator[Freeable]:
         kind="cache",
         title=message("item.cache"),
         cost=message("item.cache.cost"),
-        expected_bytes=None if situation.poisoned else _cached_bytes(),
+        gives=None if situation.poisoned else _cached(),
         free=_empty_cache,
         safe=True,
         adds_headroom=False,
@@ -57,9 +58,9 @@ def _capturing(situation: Situation) -> bool:
     return bool(asks()) if asks is not None else False
 
 
-def _cached_bytes() -> int | None:
+def _cached() -> Sizes | None:
     source = TorchCuda()
     if source.state() != "live":
         return None
     frameworks = (view.framework for view in source.read())
-    return sum(each.cached_bytes or 0 for each in frameworks if each is not None)
+    return Sizes({"cache": sum(each.cached_bytes or 0 for each in frameworks if each)})

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import re
 from textwrap import indent
 from typing import TYPE_CHECKING
 
 from ..format import format_bytes
+from ..holders.survey import survey
 from .items import SAFE, find
 
 if TYPE_CHECKING:
@@ -31,8 +33,9 @@ def cleanup_code(situation: Situation, wanted: Collection[str] | None = None) ->
     """Return the code of a clean-up cell that frees the `wanted` items of a plan, and no other.
 
     It leaves no name behind. `None` is the safe set; then the largest variables follow as `del`
-    lines to uncomment.
+    lines to uncomment. Collects garbage first, as a plan does.
     """
+    gc.collect()
     items = find(situation, SAFE if wanted is None else wanted)
     body = "".join(_statements(items))
     needs = "".join(line for name, line in _NEEDS.items() if _uses(name, body))
@@ -49,8 +52,12 @@ def _statements(items: list[Freeable]) -> Iterator[str]:
     """
     deleted = {name for each in items for name in each.names}
     others = [each for each in items if each.kind != "cache"]
+    set_up = {""}
     for each in others:
         if not each.names and each.id.partition(":")[2] not in deleted:
+            if each.setup not in set_up:
+                set_up.add(each.setup)
+                yield each.setup
             yield _code(each)
     if others and others[-1].kind != "garbage":
         yield _COLLECT
@@ -74,7 +81,7 @@ def _code(item: Freeable) -> str:
 
 def _suggestions(situation: Situation) -> Iterator[str]:
     """Yield lines that delete the largest variables, commented out: that is the user's choice."""
-    found = situation.found
+    found = survey(situation.shell, elsewhere=False)
     held = found.ledger.largest(0, "names", count=_MOST_SUGGESTED) if found else []
     if held:
         yield "# Your own variables that hold most; take the # away to delete one.\n"

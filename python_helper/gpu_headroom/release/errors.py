@@ -13,10 +13,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..format import MIB
-from ..holders.classes import heirs
 from ..holders.frames import frames_of, last_errors, last_tracebacks, tracebacks_of
 from ..holders.names import name_roots, output_roots
-from ..holders.reach import of_kinds
 from ..holders.storage import Torch
 from ..holders.walk import Walk
 from ..kinds import is_kind, name_of
@@ -30,6 +28,7 @@ if TYPE_CHECKING:
     from types import FrameType, TracebackType
 
     from ..holders.place import Place
+    from .memory import Sizes
     from .situation import Situation
 
     Kept = BaseException | TracebackType
@@ -46,12 +45,10 @@ def items(situation: Situation) -> Iterator[Freeable]:
 
     What Python and IPython remember of failed cells is an item of its own.
     """
-    walk = Walk(Torch.loaded())
-    stored = _stored(walk, situation.shell)
-    all_given = _given(situation, stored)
-    if not stored or situation.found is None or (all_given is not None and all_given < MIB):
+    stored = _stored(situation)
+    if not stored or not _matters(_given(situation, stored)):
         return
-    named, unnamed = _sorted(walk, situation, stored)
+    named, unnamed = _sorted(situation, stored)
     for name, places in named.items():
         kept = [each for each, _ in places]
         count = sum(is_kind(each, BaseException) for each in kept)
@@ -66,24 +63,23 @@ def _item(
     situation: Situation, name: str, kept: list[Kept], title: Any, code: str
 ) -> Iterator[Freeable]:
     given = _given(situation, kept)
-    if given is None or given >= MIB:
+    if _matters(given):
         frames = len(_frames(kept))
         yield Freeable(
             id=f"error:{name}",
             kind="error",
             title=title,
             cost=message("item.error.cost", frames=frames),
-            expected_bytes=given,
+            gives=given,
             free=partial(_free, kept),
             confirm=message("confirm.error", frames=frames),
             code=code,
         )
 
 
-def _stored(walk: Walk, shell: Any) -> list[Kept]:
+def _stored(situation: Situation) -> list[Kept]:
     """Return the errors with a traceback, and tracebacks without an error, that somebody keeps."""
-    kinds = [types.TracebackType, *heirs(BaseException).values()]
-    found = of_kinds(walk, gc.get_objects(), kinds)
+    found, shell = situation.known.errors, situation.shell
     errors = [each for each in found if is_kind(each, BaseException)]
     ours = {id(each) for each in last_errors(shell)}
     handled = sys.exc_info()[1]
@@ -97,16 +93,12 @@ def _stored(walk: Walk, shell: Any) -> list[Kept]:
     ]
 
 
-def _sorted(
-    walk: Walk, situation: Situation, stored: list[Kept]
-) -> tuple[Named, dict[str, list[Kept]]]:
+def _sorted(situation: Situation, stored: list[Kept]) -> tuple[Named, dict[str, list[Kept]]]:
     """Return what variables and outputs lead to by their names, and the rest by its class."""
-    found = situation.found
-    known = {each.root for each in found.ledger if each.in_frame} if found else set()
-    roots = [*name_roots(situation.shell), *output_roots(situation.shell)]
-    anywhere = found is None or not found.complete
-    walk.run(each for each in roots if anywhere or each[1].root in known)
     wanted = {id(each) for each in stored}
+    roots = [*name_roots(situation.shell), *output_roots(situation.shell)]
+    walk = Walk(Torch.loaded(), into_graphs=False)
+    walk.run(situation.reachable.leading(roots, to=wanted))
     named: Named = {}
     led_to: set[int] = set()
     for error, place in walk.errors:
@@ -136,7 +128,12 @@ def _frames(kept: Iterable[Kept]) -> list[FrameType]:
     return [each for each in frames_of(tracebacks) if each.f_code.co_name != "<module>"]
 
 
-def _given(situation: Situation, kept: list[Kept]) -> int | None:
+def _matters(given: Sizes | None) -> bool:
+    """Whether it is worth an item; what is not known may be."""
+    return given is None or given.bytes >= MIB
+
+
+def _given(situation: Situation, kept: list[Kept]) -> Sizes | None:
     """Return what comes back when errors let go of tracebacks, and frames of their variables."""
     reachable, frames = situation.reachable, _frames(kept)
     errors = [each for one in kept if is_kind(one, BaseException) for each in errors_within(one)]

@@ -5,19 +5,15 @@ TensorFlow is not among them: what it took it keeps until the process ends.
 
 from __future__ import annotations
 
-import gc
-import sys
 from typing import TYPE_CHECKING, Any
 
 from ..format import MIB
-from ..holders.reach import of_kinds
-from ..holders.storage import Torch
-from ..holders.walk import Walk
 from ..messages import message
 from ..sources import cupy, jax
 from ..sources.imported import imported
 from ..sources.torch_cuda import TorchCuda
 from .freeable import Freeable
+from .memory import Sizes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -45,13 +41,7 @@ def items(situation: Situation) -> Iterator[Freeable]:
         unused = max(0, pool.total_bytes() - pool.used_bytes())
         if unused:
             code = "import cupy\ncupy.get_default_memory_pool().free_all_blocks()"
-            yield _item("cupy", pool.free_all_blocks, code, expected_bytes=unused)
-
-
-def has_cuda_graphs() -> bool:
-    """Whether the notebook captured CUDA graphs: they go on using the addresses they saw."""
-    kind = getattr(sys.modules.get("torch.cuda.graphs"), "CUDAGraph", None)
-    return kind is not None and bool(of_kinds(Walk(Torch.loaded()), gc.get_objects(), [kind]))
+            yield _item("cupy", pool.free_all_blocks, code, gives=Sizes({"cupy": unused}))
 
 
 def _of_torch(situation: Situation, torch: Any) -> Iterator[Freeable]:
@@ -59,7 +49,7 @@ def _of_torch(situation: Situation, torch: Any) -> Iterator[Freeable]:
     views = TorchCuda().read()
     if clear is not None and _not_attributed(situation, views) >= MIB:
         code = "import torch\ntorch._C._cuda_clearCublasWorkspaces()"
-        blocked = message("item.captured") if has_cuda_graphs() else None
+        blocked = message("item.captured") if situation.known.captured else None
         yield _item("cublas", clear, code, blocked=blocked)
     plans = [torch.backends.cuda.cufft_plan_cache[view.index] for view in views]
     used = [each for each in plans if _size(each)]
@@ -83,10 +73,9 @@ def _size(plans: Any) -> int:
 
 
 def _not_attributed(situation: Situation, views: Any) -> int:
-    """Return what no object of the notebook's has: such as the workspaces of cuBLAS."""
-    found = situation.found
-    in_use = sum(view.framework.in_use_bytes for view in views if view.framework)
-    return in_use - found.ledger.bytes() if found is not None and found.complete else 0
+    """Return what no array and no graph has: such as the workspaces of cuBLAS."""
+    in_use: int = sum(view.framework.in_use_bytes for view in views if view.framework)
+    return in_use - situation.reachable.memory.sizes.bytes
 
 
 def _item(
@@ -94,7 +83,7 @@ def _item(
     clear: Callable[[], object],
     code: str,
     *,
-    expected_bytes: int | None = None,
+    gives: Sizes | None = None,
     blocked: Message | None = None,
 ) -> Freeable:
     def free() -> None:
@@ -107,7 +96,7 @@ def _item(
         kind="framework_cache",
         title=said,
         cost=message(_COSTS[title]),
-        expected_bytes=expected_bytes,
+        gives=gives,
         free=free,
         confirm=message("confirm.framework_cache"),
         blocked=blocked,

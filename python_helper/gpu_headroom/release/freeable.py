@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..wire import Item, ItemKind, Message
+    from .memory import Sizes
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,19 +17,19 @@ class Freeable:
     """An item of a plan, made anew for each plan and each release; found again by its id.
 
     `free` runs on the main thread between cells and returns what is worth saying of it, mostly
-    nothing; it may raise. `expected_bytes` is what comes back if this alone is freed, over all
-    devices, `None` is not measured. `names` are variables of the user's that it deletes. Outside
-    the safe set `confirm` says what a person has to agree to. `blocked` says why it cannot be
-    freed now. `undo` is the id of the item that takes it back. `code` does the same without the
-    helper, as statements of a function that knows `gc`, `sys` and `shell`, of the notebook where
-    it deletes `names`; empty where that cannot be.
+    nothing; it may raise. `gives` is what comes back if this alone is freed, on all devices;
+    `None` is not measured. `names` are variables of the user's that it deletes. Outside the safe
+    set `confirm` says what a person has to agree to. `blocked` says why it cannot be freed now.
+    `undo` is the id of the item that takes it back. `code` does the same without the helper, as
+    statements of a function that knows `gc`, `sys` and `shell`, of the notebook where it deletes
+    `names`; empty where that cannot be. `setup` has to stand before it, once for all items.
     """
 
     id: str
     kind: ItemKind
     title: Message
     cost: Message
-    expected_bytes: int | None
+    gives: Sizes | None
     free: Callable[[], Message | None]
     names: tuple[str, ...] = ()
     safe: bool = False
@@ -38,6 +39,12 @@ class Freeable:
     blocked: Message | None = None
     undo: str | None = None
     code: str = ""
+    setup: str = ""
+
+    @property
+    def expected_bytes(self) -> int | None:
+        """What comes back in all, if this alone is freed."""
+        return None if self.gives is None else self.gives.bytes
 
     def as_wire(self) -> Item:
         """Return the item as it travels."""

@@ -21,7 +21,7 @@ def items(_: Situation) -> Iterator[Freeable]:
         kind="garbage",
         title=message("item.garbage"),
         cost=message("item.garbage.cost"),
-        expected_bytes=None,
+        gives=None,
         free=_collect,
         safe=True,
         selected=True,

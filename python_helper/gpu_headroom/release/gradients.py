@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 def items(situation: Situation) -> Iterator[Freeable]:
     """Yield the gradients of each model and tensor that a variable names."""
-    models = Models(situation.shell)
-    for name, value in models.named().items():
+    models = situation.models
+    for name, value in models.named.items():
         pairs = models.gradients(models.tensors(value))
-        if models.bytes(gradient for _, gradient in pairs) >= MIB:
+        if models.storages(gradient for _, gradient in pairs).bytes >= MIB:
             given = situation.reachable.exclusive(
                 [gradient for _, gradient in pairs], [tensor for tensor, _ in pairs]
             )
@@ -32,7 +32,7 @@ def items(situation: Situation) -> Iterator[Freeable]:
                 kind="gradients",
                 title=message("item.gradients", name=name),
                 cost=message("item.gradients.cost"),
-                expected_bytes=given,
+                gives=given,
                 free=partial(_free, situation.shell, name),
                 confirm=message("confirm.gradients", name=name),
                 code=f"# Gradients of `{name}`.\n{name}.{delete}",

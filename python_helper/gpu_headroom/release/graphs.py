@@ -21,8 +21,9 @@ from ..messages import message
 from .freeable import Freeable
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
+    from ..holders.names import Root
     from ..wire import Message
     from .situation import Situation
 
@@ -49,13 +50,11 @@ class _Result:
 
 def items(situation: Situation) -> Iterator[Freeable]:
     """Yield the variables with tensors whose graph alone keeps memory in use."""
-    survey, torch = situation.found, Torch.loaded()
-    if survey is None or torch is None:
+    reachable, torch = situation.reachable, Torch.loaded()
+    if torch is None or reachable.memory.only_saved.bytes < MIB:
         return
-    kept = [each for each in survey.ledger if each.graph or each.kind == "activations"]
-    if sum(each.storage.bytes for each in kept if each.graph) < MIB:
-        return
-    results = _results(situation.shell, torch, {each.root for each in kept})
+    roots = reachable.leading(name_roots(situation.shell), to=reachable.memory.graphs)
+    results = _results(torch, roots)
     for names in _families(results)[:_MOST]:
         yield from _item(situation, names, [each for name in names for each in results[name]])
 
@@ -64,7 +63,7 @@ def _item(situation: Situation, names: list[str], results: list[_Result]) -> Ite
     free = [each.tensor for each in results if not each.view]
     views = [each.path for each in results if each.view]
     given = situation.reachable.exclusive((), graphs=free)
-    if given is not None and given < MIB and (free or not views):
+    if given is not None and given.bytes < MIB and (free or not views):
         return
     shown = ", ".join(names)
     yield Freeable(
@@ -72,7 +71,7 @@ def _item(situation: Situation, names: list[str], results: list[_Result]) -> Ite
         kind="graph",
         title=message("item.graph", names=shown),
         cost=message("item.graph.cost", names=shown),
-        expected_bytes=given,
+        gives=given,
         free=partial(_free, situation.shell, names),
         confirm=message("confirm.graph", names=shown),
         blocked=None if free else message("item.graph.view", path=views[0]),
@@ -80,10 +79,10 @@ def _item(situation: Situation, names: list[str], results: list[_Result]) -> Ite
     )
 
 
-def _results(shell: Any, torch: Torch, names: Collection[str]) -> dict[str, list[_Result]]:
+def _results(torch: Torch, roots: Iterable[Root]) -> dict[str, list[_Result]]:
     """Return the tensors with a graph that variables lead to and that can be detached."""
-    walk = Walk(torch)
-    walk.run(each for each in name_roots(shell) if each[1].root in names)
+    walk = Walk(torch, into_graphs=False)
+    walk.run(roots)
     found: dict[str, list[_Result]] = {}
     with torch.quiet():
         for tensor, place in walk.results:
@@ -122,7 +121,8 @@ def _free(shell: Any, names: list[str]) -> Message | None:
     torch = Torch.loaded()
     if torch is None:
         return None
-    results = list(chain.from_iterable(_results(shell, torch, names).values()))
+    roots = [each for each in name_roots(shell) if each[1].root in names]
+    results = list(chain.from_iterable(_results(torch, roots).values()))
     with torch.quiet():
         for each in results:
             if not each.view:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import gc
+from collections import Counter
+from contextlib import nullcontext
+from itertools import chain
 from typing import TYPE_CHECKING
 
+from ..holders.survey import gc_paused
 from . import (
     cache,
     errors,
@@ -18,11 +22,12 @@ from . import (
     tracebacks,
     variables,
 )
+from .memory import Sizes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
-    from ..wire import Item
+    from ..wire import Item, Shared
     from .freeable import Freeable
     from .situation import Situation
 
@@ -48,7 +53,8 @@ SAFE = ("outputs", "traceback", "garbage", "cache")
 """What is freed unless something else is asked for: no variable that the user named goes."""
 
 SAFE_KINDS = frozenset({*SAFE, "output"})
-_WITHOUT_LOOKING = frozenset({"garbage", "cache", "framework_cache"})
+_MOST_SHARED = 100
+_WITHOUT_LOOKING = frozenset({"garbage", "cache"})
 
 
 def kind_of(item_id: str) -> str:
@@ -64,14 +70,14 @@ def find(situation: Situation, wanted: Collection[str] | None = None) -> list[Fr
     if situation.poisoned is not None:
         return []  # even a look could touch the GPU
     kinds = set(KINDS) if wanted is None else {kind_of(each) for each in wanted}
-    if kinds - _WITHOUT_LOOKING:
-        situation.reachable.look()
     found: list[Freeable] = []
-    for items in dict.fromkeys(items for kind, items in KINDS.items() if kind in kinds):
-        try:
-            found += items(situation)
-        except Exception as error:  # noqa: BLE001  what else can be freed must not suffer
-            situation.failed("release", error)
+    look = nullcontext if kinds <= _WITHOUT_LOOKING else situation.looking
+    with gc_paused(), look():
+        for items in dict.fromkeys(items for kind, items in KINDS.items() if kind in kinds):
+            try:
+                found += items(situation)
+            except Exception as error:  # noqa: BLE001  what else can be freed must not suffer
+                situation.failed("release", error)
     return [each for each in found if wanted is None or each.id in wanted or _as_one(each, wanted)]
 
 
@@ -79,11 +85,38 @@ def _as_one(item: Freeable, wanted: Collection[str]) -> bool:
     return item.kind == "outputs" and "outputs" in wanted
 
 
-def plan(situation: Situation) -> list[Item]:
-    """List the items with what each would give back if it alone were freed, over all devices.
+def measured(situation: Situation) -> list[Freeable]:
+    """Return all that can be freed, each with what it would give back if it alone were freed.
 
     Collects garbage first: it would count as holding what it refers to.
     """
     if situation.poisoned is None:
         gc.collect()
-    return [each.as_wire() for each in find(situation)]
+    return find(situation)
+
+
+def plan(situation: Situation) -> list[Item]:
+    """List all that can be freed, as it travels."""
+    return [each.as_wire() for each in measured(situation)]
+
+
+def shared(found: Iterable[Freeable]) -> list[Shared]:
+    """Say which bytes several items give, the most first: they come back only once.
+
+    Items that cannot be freed now are left out.
+    """
+    offered = [each for each in found if each.blocked is None]
+    givers: dict[object, list[str]] = {}
+    for item in offered:
+        for storage in item.gives or ():
+            givers.setdefault(storage, []).append(item.id)
+    sizes, groups = together(offered), Counter[tuple[str, ...]]()
+    for storage, ids in givers.items():
+        if len(ids) > 1:
+            groups[tuple(ids)] += sizes[storage]
+    return [{"ids": list(ids), "bytes": size} for ids, size in groups.most_common(_MOST_SHARED)]
+
+
+def together(found: Iterable[Freeable]) -> Sizes:
+    """Return what items give together, each storage once."""
+    return Sizes(chain.from_iterable((each.gives or Sizes()).items() for each in found))

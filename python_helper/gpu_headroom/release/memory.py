@@ -1,23 +1,36 @@
-"""The memory behind all arrays that the gc knows, and behind their graphs, by their ids."""
+"""The memory behind arrays and behind their graphs, by their ids."""
 
 from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ..holders import elsewhere, graphs, tensors
-from .references import kept_by_pytorch
+from .references import all_from
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from collections.abc import Set as AbstractSet
 
-    from ..holders.storage import Storage
     from ..holders.walk import Walk
 
     Keys = tuple[object, ...]
+
+
+class Sizes(dict[object, int]):
+    """Storages with their bytes."""
+
+    @property
+    def bytes(self) -> int:
+        """The bytes of all of them, over all devices."""
+        return sum(self.values())
+
+    def without(self, others: Sizes) -> Sizes:
+        """Return those that are not among others."""
+        return Sizes((key, size) for key, size in self.items() if key not in others)
 
 
 @dataclass
@@ -25,25 +38,36 @@ class Memory:
     """What arrays keep, by their ids: `behind` them, in their `gradients`, and in their graphs.
 
     `graphs` has the node that an array came from; a node has the storages that it saved and the
-    nodes that follow it. `loose` are arrays that no Python object holds: a graph may.
+    nodes that follow it. `by_pytorch` counts PyTorch's own references, for as long as C++ needs
+    an array. `loose` are arrays that no Python object holds: a graph may.
     """
 
-    sizes: dict[object, int] = field(default_factory=dict)
+    sizes: Sizes = field(default_factory=Sizes)
     behind: dict[int, Keys] = field(default_factory=dict)
     gradients: dict[int, Keys] = field(default_factory=dict)
     graphs: dict[int, int] = field(default_factory=dict)
     nodes: list[tuple[Keys, tuple[int, ...]]] = field(default_factory=list)
+    by_pytorch: dict[int, int] = field(default_factory=dict)
     loose: set[int] = field(default_factory=set)
 
     @cached_property
     def held(self) -> set[int]:
         """The ids of arrays that Python objects hold."""
-        return self.behind.keys() - self.loose
+        return self.arrays - self.loose
+
+    @cached_property
+    def arrays(self) -> set[int]:
+        """The ids of all arrays: one at the host may keep a graph."""
+        return {*self.behind, *self.gradients, *self.graphs}
 
     def of(self, arrays: AbstractSet[int]) -> set[object]:
         """Return the storages that arrays, their gradients and their graphs keep."""
-        keys = {key for each in arrays for key in self.behind.get(each, ())}
-        return keys | self.of_gradients(arrays) | self.of_graphs(arrays)
+        return self.of_values(arrays) | self.of_graphs(arrays)
+
+    def of_values(self, arrays: AbstractSet[int]) -> set[object]:
+        """Return the storages that arrays and their gradients keep."""
+        behind = map(self.behind.__getitem__, arrays & self.behind.keys())
+        return self.of_gradients(arrays).union(*behind)
 
     def not_kept(
         self,
@@ -54,13 +78,14 @@ class Memory:
         without_gradients: AbstractSet[int],
     ) -> set[object]:
         """Return those of `keys` that none of `arrays` keeps, but for some graphs and gradients."""
+        parents = arrays - without_gradients
         left = {
             key
             for key in keys
             if arrays.isdisjoint(self.owners.get(key, ()))
-            and (arrays - without_gradients).isdisjoint(self.parents.get(key, ()))
+            and parents.isdisjoint(self.parents.get(key, ()))
         }
-        if any(not left.isdisjoint(saved) for saved, _ in self.nodes):
+        if not left.isdisjoint(self.saved):
             left -= self.of_graphs(arrays - without_graphs)
         return left
 
@@ -74,25 +99,53 @@ class Memory:
         """The arrays whose gradient a storage is behind."""
         return _turned(self.gradients)
 
+    @cached_property
+    def saved(self) -> set[object]:
+        """The storages that some graph has saved."""
+        return set(self._savers)
+
+    @cached_property
+    def only_saved(self) -> Sizes:
+        """What no array keeps, but graphs do: it would come back if all of them went."""
+        arrays = self.held
+        kept = self.not_kept(self.saved, arrays, without_graphs=arrays, without_gradients=set())
+        return self.sizes_of(kept)
+
     def of_gradients(self, arrays: AbstractSet[int]) -> set[object]:
         """Return the storages of the gradients of arrays."""
-        return {key for each in arrays for key in self.gradients.get(each, ())}
+        return set().union(*map(self.gradients.__getitem__, arrays & self.gradients.keys()))
 
     def of_graphs(self, arrays: AbstractSet[int]) -> set[object]:
         """Return the storages that the graphs of arrays have saved."""
-        waiting = [self.graphs[each] for each in arrays if each in self.graphs]
-        seen, keys = set(waiting), set[object]()
-        while waiting:
-            saved, following = self.nodes[waiting.pop()]
-            keys.update(saved)
-            fresh = [each for each in following if each not in seen]
-            seen.update(fresh)
-            waiting += fresh
-        return keys
+        roots = map(self.graphs.__getitem__, arrays & self.graphs.keys())
+        nodes = all_from(roots, lambda fresh: (n for each in fresh for n in self.nodes[each][1]))
+        return {key for each in nodes for key in self.nodes[each][0]}
 
-    def bytes(self, keys: Iterable[object]) -> int:
-        """Return the size of storages, over all devices."""
-        return sum(self.sizes[key] for key in keys)
+    def keepers(self, keys: AbstractSet[object]) -> set[int]:
+        """Return the ids of the arrays that keep one of these storages, as those of `of` do."""
+        turned = (self.owners, self.parents)
+        arrays = {each for table in turned for key in keys for each in table.get(key, ())}
+        saving = (n for key in keys for n in self._savers.get(key, ()))
+        nodes = all_from(saving, lambda fresh: (n for each in fresh for n in self._before[each]))
+        return arrays | {each for each, node in self.graphs.items() if node in nodes}
+
+    @cached_property
+    def _savers(self) -> dict[object, list[int]]:
+        """The nodes that saved a storage."""
+        return _turned({number: saved for number, (saved, _) in enumerate(self.nodes)})
+
+    @cached_property
+    def _before(self) -> list[list[int]]:
+        """The nodes that each node follows."""
+        found: list[list[int]] = [[] for _ in self.nodes]
+        for number, (_, following) in enumerate(self.nodes):
+            for each in following:
+                found[each].append(number)
+        return found
+
+    def sizes_of(self, keys: Iterable[object]) -> Sizes:
+        """Return storages with their bytes."""
+        return Sizes((key, self.sizes[key]) for key in keys)
 
 
 class Inventory:
@@ -103,14 +156,13 @@ class Inventory:
         self._found = Memory()
         self._numbers: dict[Any, int] = {}
 
-    def take(self) -> Memory:
-        """Return the memory of all arrays that the gc knows, as it is now."""
+    def take(self, arrays: list[Any]) -> Memory:
+        """Return the memory of arrays as it is now; the list alone of ours may hold them."""
         found, walk = self._found, self._walk
         with walk.quiet():
-            arrays = elsewhere.known(walk)
-            found.loose = self._loose(arrays)
+            self._count(arrays)
             for array in arrays:
-                keys = self._keys(elsewhere.storages(walk, array))
+                keys = self._keys_of(array)
                 if keys:
                     found.behind[id(array)] = keys
             for array in arrays:
@@ -119,18 +171,21 @@ class Inventory:
         self._numbers.clear()
         return found
 
-    def _loose(self, arrays: list[Any]) -> set[int]:
-        """Return the ids of those that only PyTorch itself refers to.
+    def _count(self, arrays: list[Any]) -> None:
+        """Find those that only PyTorch itself refers to.
 
         Older versions do not show this; there they count as held.
         """
         arrays.append(object())
         *counts, ours = map(sys.getrefcount, arrays)
         arrays.pop()
-        counted = zip(arrays, counts, strict=True)
-        return {
-            id(each) for each, count in counted if count - ours <= kept_by_pytorch(self._walk, each)
-        }
+        found, torch = self._found, self._walk.torch
+        for each, count in zip(arrays, counts, strict=True):
+            is_tensor = torch is not None and self._walk.visit_of(type(each)) is tensors.visit
+            own = torch.kept_by_itself(each) if torch is not None and is_tensor else 0
+            found.by_pytorch[id(each)] = own
+            if count - ours <= own:
+                found.loose.add(id(each))
 
     def _enter_kept(self, torch: Any, tensor: Any) -> None:
         root = torch.get(tensor, "grad_fn")
@@ -139,8 +194,7 @@ class Inventory:
         if torch.get(tensor, "is_leaf") or torch.get(tensor, "retains_grad"):
             gradient = torch.get(tensor, "grad")
             if gradient is not None:
-                keys = self._keys(elsewhere.storages(self._walk, gradient))
-                self._found.gradients[id(tensor)] = keys
+                self._found.gradients[id(tensor)] = self._keys_of(gradient)
 
     def _number(self, root: Any) -> int:
         """Give numbers to a graph's nodes that have none yet."""
@@ -156,28 +210,29 @@ class Inventory:
             waiting += _following(node)
         nodes += [
             (
-                self._keys(self._saved(node)),
+                tuple(chain.from_iterable(map(self._keys_of, self._saved(node)))),
                 tuple(self._numbers[each] for each in _following(node)),
             )
             for node in fresh
         ]
         return self._numbers[root]
 
-    def _saved(self, node: Any) -> Iterator[Storage]:
-        walk = self._walk
-        variable = graphs.leaf(node)
-        kept = [*graphs.saved_by(walk, node), variable]
-        if variable is not None and walk.torch and id(variable) not in self._found.behind:
-            kept.append(walk.torch.get(variable, "grad"))  # of a model that Python does not know
-        for each in kept:
-            yield from elsewhere.storages(walk, each)
+    def _saved(self, node: Any) -> Iterator[Any]:
+        yield from graphs.saved_by(self._walk, node)
+        variable, torch = graphs.leaf(node), self._walk.torch
+        if variable is not None and torch is not None:
+            yield variable
+            if id(variable) not in self._found.behind:
+                yield torch.get(variable, "grad")  # of a model that Python does not know
 
-    def _keys(self, storages: Iterable[Storage]) -> Keys:
-        keys = []
-        for storage in storages:
-            self._found.sizes[storage.key] = storage.bytes
-            keys.append(storage.key)
-        return tuple(keys)
+    def _keys_of(self, array: Any) -> Keys:
+        """Return the storages behind an array; nothing for what is no array."""
+        known = self._found.behind.get(id(array))
+        if known is not None:
+            return known
+        storages = elsewhere.storages(self._walk, array)
+        self._found.sizes.update((each.key, each.bytes) for each in storages)
+        return tuple(each.key for each in storages)
 
 
 def _turned(table: dict[int, Keys]) -> dict[object, list[int]]:

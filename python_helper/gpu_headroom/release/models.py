@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ..holders import modules, objects
+from ..holders import objects
 from ..holders.classes import comes_from
 from ..holders.names import user_names
 from ..holders.storage import Torch
 from ..holders.walk import Walk
 from ..kinds import is_kind
+from .memory import Memory, Sizes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -18,19 +20,26 @@ _TABLES = ("_parameters", "_buffers")
 
 
 class Models:
-    """A look at the user's names: holds objects of theirs, so let go of it soon."""
+    """A look at the user's names: holds objects of theirs, so let go of it soon.
 
-    def __init__(self, shell: Any) -> None:
+    `memory` is what is known of their memory already.
+    """
+
+    def __init__(self, shell: Any, memory: Memory | None = None) -> None:
         self.torch = Torch.loaded()
         self._values = user_names(shell)
+        self._memory = Memory() if memory is None else memory
         self._walk = Walk(self.torch)
+        self._attributes: dict[int, dict[str, Any]] = {}
+        self._tensors: dict[int, list[Any]] = {}
 
     def value(self, name: str) -> Any:
         """Return what a variable is; `None` without one."""
         return self._values.get(name)
 
+    @cached_property
     def named(self) -> dict[str, Any]:
-        """Return the models, then the tensors, by their first name; no part of another model."""
+        """The models, then the tensors, by their first name; no part of another model."""
         torch, found = self.torch, dict[str, Any]()
         if torch is None:
             return found
@@ -43,8 +52,9 @@ class Models:
             if id(each) not in inner
         }
 
+    @cached_property
     def optimizers(self) -> dict[str, Any]:
-        """Return the optimizers by their first name."""
+        """The optimizers by their first name."""
         return {} if self.torch is None else self._of_kind(self.torch.optimizer)
 
     def parts(self, model: Any) -> Iterator[Any]:
@@ -56,20 +66,24 @@ class Models:
             if id(each) not in seen:
                 seen.add(id(each))
                 yield each
-                waiting += modules.children(self._walk, each)
+                children = self.attributes(each).get("_modules")
+                if is_kind(children, dict):
+                    waiting += [child for child in dict.values(children) if child is not None]
 
     def tensors(self, value: Any) -> list[Any]:
         """Return the parameters and buffers of a model, each once; of a tensor, itself."""
         if not self._is_model(value):
             return [value]
-        tables = (
-            table
-            for part in self.parts(value)
-            for name, table in self.attributes(part).items()
-            if name in _TABLES and is_kind(table, dict)
-        )
-        found = (each for table in tables for each in dict.values(table) if each is not None)
-        return list({id(each): each for each in found}.values())
+        if id(value) not in self._tensors:
+            tables = (
+                table
+                for part in self.parts(value)
+                for name, table in self.attributes(part).items()
+                if name in _TABLES and is_kind(table, dict)
+            )
+            found = (each for table in tables for each in dict.values(table) if each is not None)
+            self._tensors[id(value)] = list({id(each): each for each in found}.values())
+        return self._tensors[id(value)]
 
     def gradients(self, tensors: Iterable[Any]) -> list[tuple[Any, Any]]:
         """Return each tensor that has a gradient, with it. PyTorch warns where there is none."""
@@ -105,21 +119,32 @@ class Models:
 
     def state_of(self, tensor: Any) -> list[Any]:
         """Return the tensors that the named optimizers remember of a parameter."""
-        states = map(self.state, self.optimizers().values())
-        return [each for state in states for each in self.tensors_in(dict.get(state, tensor))]
+        kept = (dict.get(state, tensor) for state in self._states)
+        return [each for one in kept if one is not None for each in self.tensors_in(one)]
+
+    @cached_property
+    def _states(self) -> list[dict[Any, Any]]:
+        return [self.state(each) for each in self.optimizers.values()]
 
     def attributes(self, value: Any) -> dict[str, Any]:
         """Return what an object keeps, without running code of its class."""
-        return objects.attributes(self._walk, value)
+        if id(value) not in self._attributes:
+            self._attributes[id(value)] = objects.attributes(self._walk, value)
+        return self._attributes[id(value)]
 
-    def bytes(self, tensors: Iterable[Any]) -> int:
-        """Return the memory of tensors on all GPUs, each storage once."""
-        torch = self.torch
+    def storages(self, tensors: Iterable[Any]) -> Sizes:
+        """Return the memory of tensors on all GPUs, with its bytes."""
+        torch, memory, found = self.torch, self._memory, Sizes()
         if torch is None:
-            return 0
+            return found
         with torch.quiet():
-            sizes = {s.key: s.bytes for each in tensors for _, s in torch.storages(each)}
-        return sum(sizes.values())
+            for tensor in tensors:
+                known = memory.behind.get(id(tensor))
+                if known is not None:
+                    found.update(memory.sizes_of(known))
+                else:
+                    found.update((each.key, each.bytes) for _, each in torch.storages(tensor))
+        return found
 
     def host_bytes(self, tensors: Iterable[Any]) -> int:
         """Return the memory of plain tensors wherever they are, each storage once."""

@@ -7,20 +7,17 @@ parameters stay the same objects, and what shared memory shares it still.
 from __future__ import annotations
 
 import weakref
-from collections import Counter
 from dataclasses import dataclass
 from functools import partial
+from heapq import nlargest
 from typing import TYPE_CHECKING, Any
 
 from ..format import MIB
-from ..holders import elsewhere
-from ..holders.classes import comes_from, module_of, mro
-from ..holders.walk import Walk
+from ..holders.classes import module_of, mro
 from ..kinds import name_of
 from ..messages import message
 from ..sources import host
 from ..sources.torch_cuda import TorchCuda
-from .framework_caches import has_cuda_graphs
 from .freeable import Freeable
 from .models import Models
 
@@ -29,6 +26,7 @@ if TYPE_CHECKING:
 
     from ..holders.storage import Torch
     from ..wire import Message
+    from .memory import Sizes
     from .situation import Situation
 
     Pair = tuple[Any, Any]  # a tensor and a device
@@ -61,20 +59,15 @@ class Moved:
 
 def items(situation: Situation) -> Iterator[Freeable]:
     """Yield what can go to the host, and what can come back."""
-    models = Models(situation.shell)
-    torch = models.torch
+    models, torch = situation.models, situation.models.torch
     if torch is None:
         return
-    sizes = Counter(
-        {
-            name: models.bytes(_on_gpu(torch, _all(models, value)))
-            for name, value in models.named().items()
-        }
-    )
-    around = Surroundings(torch)
-    for name, size in sizes.most_common(_MOST):
-        if size >= MIB:
-            yield _offload(situation, models, name, size, around)
+    found = {name: _all(models, value) for name, value in models.named.items()}
+    gives = {name: models.storages(_on_gpu(torch, each)) for name, each in found.items()}
+    around = Surroundings(situation)
+    for name in nlargest(_MOST, gives, key=lambda each: gives[each].bytes):
+        if gives[name].bytes >= MIB:
+            yield _offload(situation, name, found[name], gives[name], around)
     for name, moved in list(situation.moved.items()):
         pairs = _to_restore(models, moved) if models.value(name) is moved.owner() else []
         if pairs:
@@ -82,8 +75,9 @@ def items(situation: Situation) -> Iterator[Freeable]:
 
 
 def _offload(
-    situation: Situation, models: Models, name: str, size: int, around: Surroundings
+    situation: Situation, name: str, tensors: list[Any], gives: Sizes, around: Surroundings
 ) -> Freeable:
+    models, size = situation.models, gives.bytes
     is_model = any(True for _ in models.parts(models.value(name)))
     cost = "item.offload.cost" if is_model else "item.offload.cost_tensor"
     return Freeable(
@@ -91,10 +85,10 @@ def _offload(
         kind="offload",
         title=message("item.offload", name=name),
         cost=message(cost, host_bytes=size),
-        expected_bytes=size,
+        gives=gives,
         free=partial(_move_out, situation, name),
         confirm=message("confirm.offload", name=name, host_bytes=size),
-        blocked=around.obstacle(models, models.value(name), size),
+        blocked=around.obstacle(models, models.value(name), tensors, gives),
         undo=f"restore:{name}",
         code=_code(models, name),
     )
@@ -107,7 +101,7 @@ def _restore(situation: Situation, models: Models, name: str, pairs: list[Pair])
         kind="restore",
         title=message("item.restore", name=name),
         cost=message("item.restore.cost", needed_bytes=needed),
-        expected_bytes=None,
+        gives=None,
         free=partial(_move_back, situation, name),
         adds_headroom=False,
         confirm=message("confirm.restore", name=name),
@@ -121,16 +115,16 @@ def _restore(situation: Situation, models: Models, name: str, pairs: list[Pair])
 class Surroundings:
     """What a move depends on besides the model itself, looked at once for all of them."""
 
-    def __init__(self, torch: Torch) -> None:
+    def __init__(self, situation: Situation) -> None:
         self._host_bytes = host.read().available_bytes
-        self._captured = has_cuda_graphs()
-        with torch.quiet():
-            tensors = (e for e in elsewhere.known(Walk(torch)) if comes_from(type(e), torch.tensor))
-            self._tensors = Counter(map(torch.key, tensors))
+        self._captured = situation.known.captured
+        self._memory = situation.reachable.memory
 
-    def obstacle(self, models: Models, value: Any, size: int) -> Message | None:
+    def obstacle(
+        self, models: Models, value: Any, tensors: list[Any], gives: Sizes
+    ) -> Message | None:
         """Return why a model must stay where it is; `None` where it may go."""
-        torch, tensors = models.torch, _all(models, value)
+        torch, size = models.torch, gives.bytes
         if self._host_bytes is not None and self._host_bytes < _SPARE * size:
             available = self._host_bytes
             return message("item.offload.host", host_bytes=size, available_bytes=available)
@@ -143,14 +137,13 @@ class Surroundings:
             return message("item.offload.kind", type_name=name_of(type(odd)))
         if self._captured:  # a graph would go on where the memory was
             return message("item.captured")
-        views = self._views(torch, tensors)
-        return message("item.offload.shared", count=views) if views else None
+        views = self._others(tensors, gives)
+        return message("item.offload.shared", count=len(views)) if views else None
 
-    def _views(self, torch: Any, tensors: Iterable[Any]) -> int:
-        """Count the tensors of others that lie in the same memory, and would be parted from it."""
-        with torch.quiet():
-            own = Counter(map(torch.key, tensors))
-        return sum(self._tensors[key] - count for key, count in own.items() if key is not None)
+    def _others(self, tensors: Iterable[Any], storages: Iterable[object]) -> set[int]:
+        """Return the ids of others in the same memory: they would be parted from it."""
+        owners = (each for key in storages for each in self._memory.owners.get(key, ()))
+        return set(owners) - set(map(id, tensors))
 
 
 def _is_plain(torch: Any, tensor: Any) -> bool:
@@ -266,7 +259,7 @@ def _code(models: Models, name: str) -> str:
         return f'{title}{name}.data = {name}.data.to("cpu")'
     trained = (
         optimizer
-        for optimizer, each in models.optimizers().items()
+        for optimizer, each in models.optimizers.items()
         if any(dict.get(models.state(each), tensor) for tensor in own)
     )
     return f'{title}{name}.to("cpu")\n' + "".join(map(_STATE_CODE.format, trained))

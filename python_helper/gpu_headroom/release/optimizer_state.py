@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 def items(situation: Situation) -> Iterator[Freeable]:
     """Yield the state of each optimizer that a variable names."""
-    models = Models(situation.shell)
-    for name, optimizer in models.optimizers().items():
+    models = situation.models
+    for name, optimizer in models.optimizers.items():
         state = models.state(optimizer)
-        if models.bytes(models.tensors_in(state)) >= MIB:
+        if models.storages(models.tensors_in(state)).bytes >= MIB:
             yield Freeable(
                 id=f"optimizer_state:{name}",
                 kind="optimizer_state",
                 title=message("item.optimizer_state", name=name),
                 cost=message("item.optimizer_state.cost"),
-                expected_bytes=situation.reachable.exclusive(list(dict.values(state)), [state]),
+                gives=situation.reachable.exclusive(list(dict.values(state)), [state]),
                 free=partial(_free, situation.shell, name),
                 confirm=message("confirm.optimizer_state", name=name),
                 code=f"# State of the optimizer `{name}`.\n{name}.state.clear()",

@@ -10,6 +10,7 @@ from ..format import format_error
 from ..holders.survey import survey
 from ..messages import message
 from .items import KINDS, SAFE, SAFE_KINDS, find, kind_of
+from .memory import Sizes
 from .tracebacks import debugging
 
 if TYPE_CHECKING:
@@ -78,9 +79,14 @@ def run(
     garbage = _less(_in_use(before), _in_use(read()))
     found = find(situation, wanted)
     released = [_gone(each) for each in wanted if items is not None and not _among(found, each)]
-    released += [
-        _collected(each, garbage) if each.kind == "garbage" else _free(each, read) for each in found
-    ]
+    gone = Sizes()
+    for each in found:
+        if each.kind == "garbage":
+            released.append(_collected(each, garbage))
+        else:
+            released.append(_free(each, read, gone))
+        if each.gives is not None and each.blocked is None:
+            gone.update(each.gives)
     given = {each["id"] for each in released if each["freed_bytes"]}
     undo = [item.undo for item in found if item.undo is not None and item.id in given]
     outcome = _outcome(before, read(), released, undo, situation.shell)
@@ -116,8 +122,11 @@ def _collected(item: Freeable, freed_bytes: int | None) -> ReleasedItem:
     return {"id": item.id, "title": item.title, "freed_bytes": freed_bytes, "message": None}
 
 
-def _free(item: Freeable, read: Read) -> ReleasedItem:
-    """Free one item and measure it by itself; what it leaves in cycles is collected with it."""
+def _free(item: Freeable, read: Read, gone: Sizes) -> ReleasedItem:
+    """Free one item and measure it by itself; what it leaves in cycles is collected with it.
+
+    What is `gone` already nobody expects of it.
+    """
     before, said = _in_use(read()), item.blocked
     if said is None:
         try:
@@ -128,7 +137,8 @@ def _free(item: Freeable, read: Read) -> ReleasedItem:
         return {"id": item.id, "title": item.title, "freed_bytes": 0, "message": said}
     gc.collect()
     freed = _less(before, _in_use(read()))
-    if said is None and freed is not None and freed < (item.expected_bytes or 0) - _ROUNDING:
+    expected = 0 if item.gives is None else item.gives.without(gone).bytes
+    if said is None and freed is not None and freed < expected - _ROUNDING:
         said = message("item.kept")
     return {"id": item.id, "title": item.title, "freed_bytes": freed, "message": said}
 

@@ -11,10 +11,23 @@ from .freeable import Freeable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from .memory import Sizes
     from .situation import Situation
 
 _LAST = ("_", "__", "___")
 _NUMBERED = re.compile(r"_\d+")
+_SETUP = """\
+# Displayed on the GPU, and no variable holds it. It stays on screen.
+shell.last_execution_result.result = None
+"""
+_FORGET = """\
+def forget(name):
+    if name in shell.user_ns:
+        shell.del_var(name)
+    for last in ("_", "__", "___"):
+        shell.user_ns.setdefault(last, None)
+
+"""
 
 
 def items(situation: Situation) -> Iterator[Freeable]:
@@ -23,23 +36,25 @@ def items(situation: Situation) -> Iterator[Freeable]:
     displayed = _displayed(shell)
     names = {name for names in displayed.values() for name in names}
     values = _values(shell, names)
-    for ids, freed_bytes in situation.reachable.groups(values, names=names):
+    for ids, gives in situation.reachable.groups(values, names=names):
         group = tuple(name for each in ids for name in displayed[each])
-        yield _row(shell, group, freed_bytes)
+        yield _row(shell, group, gives)
 
 
-def _row(shell: Any, names: tuple[str, ...], freed_bytes: int | None) -> Freeable:
+def _row(shell: Any, names: tuple[str, ...], gives: Sizes) -> Freeable:
+    code = _code(shell, names)
     shown = [f"Out[{each[1:]}]" for each in names if _NUMBERED.fullmatch(each)] or names[:1]
     return Freeable(
         id=f"output:{names[0].strip('_') or names[0]}",
         kind="outputs",
         title=message("item.output", names=", ".join(shown)),
         cost=message("item.outputs.cost"),
-        expected_bytes=freed_bytes,
+        gives=gives,
         free=lambda: _purge(shell, names),
         safe=True,
         selected=True,
-        code=_code(shell, names),
+        code=code,
+        setup=f"{_SETUP}\n{_FORGET}" if "forget(" in code else _SETUP,
     )
 
 
@@ -53,12 +68,7 @@ def _code(shell: Any, names: tuple[str, ...]) -> str:
     for name, value in named:
         if shell.user_ns.get(name) is value:
             found.setdefault(id(value), name)
-    lines = ["# Displayed on the GPU, and no variable holds it. It stays on screen."]
-    lines += ["shell.last_execution_result.result = None"]
-    if found:
-        lines += [f"for name in {list(found.values())}:", "    if name in shell.user_ns:"]
-        lines += ["        shell.del_var(name)", f"for name in {_LAST}:"]
-        lines += ["    shell.user_ns.setdefault(name, None)"]
+    lines = [f'forget("{name}")' for name in found.values()]
     for name in dict.fromkeys(name for name, value in named if id(value) not in found):
         if name in _LAST:
             lines.append(f'shell.user_ns_hidden["{name}"] = shell.displayhook.{name} = None')

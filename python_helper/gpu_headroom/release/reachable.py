@@ -9,49 +9,61 @@ from __future__ import annotations
 import gc
 import types
 from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from ..holders.classes import heirs
 from ..holders.frames import cell_of, last_tracebacks
 from ..holders.names import user_names
-from ..holders.reach import of_kinds
-from ..holders.storage import Torch
-from ..holders.survey import gc_paused
-from ..holders.walk import Walk
 from ..kinds import is_kind
-from .memory import Inventory, Memory
-from .references import Census, References
+from .memory import Inventory
+from .references import Census, all_from
 from .tracebacks import remembered
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Iterator
     from collections.abc import Set as AbstractSet
 
-    Cut = tuple[Any, Collection[str] | None]
+    from ..holders.names import Root
+    from ..holders.walk import Walk
+    from .known import Known
+    from .memory import Sizes
+    from .references import References
+
+    Holder = tuple[Any, Collection[str] | None]
 
 _BUDGET_S = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Parting:
+    """Who lets go of some values, and under which names of theirs; `None` is all."""
+
+    values: list[Any]
+    holders: list[Holder]
 
 
 class Reachable:
     """The reference graph at one moment, between cells; it holds no object of the user's.
 
-    Taken by `look`, at the latest with the first question: before anybody of ours holds on to
-    a part of it, or that would count as held.
+    Taken when it is made: before anybody of ours holds on to a part of it, or that would count
+    as held. `known` may go on holding its errors, and is left without its arrays. `memory` is
+    that of these.
     """
 
-    def __init__(self, shell: Any, *, budget_s: float = _BUDGET_S) -> None:
+    def __init__(
+        self, shell: Any, walk: Walk, known: Known, *, budget_s: float = _BUDGET_S
+    ) -> None:
         self._shell = shell
-        self._budget_s = budget_s
-        self._references: References | None = None
-        self._memory = Memory()
         self._lasting: set[int] = set()
-        self._anyway: set[object] | None = None
-        self._named: dict[int, list[str]] = {}
-
-    def look(self) -> None:
-        """Take the graph as it is now."""
-        with gc_paused():
-            self._look([])
+        self.memory = Inventory(walk).take(known.arrays)
+        known.arrays.clear()
+        self._graph = self._references(walk, known.errors, budget_s)
+        self._tracebacks = self._numbers(
+            each for each in known.errors if type(each) is types.TracebackType
+        )
+        self._named = self._names()
 
     def knows(self, value: object) -> bool:
         """Whether an object was found and may lead to GPU memory."""
@@ -64,8 +76,8 @@ class Reachable:
         *,
         graphs: Iterable[Any] = (),
         names: Collection[str] | None = None,
-    ) -> int | None:
-        """Return the bytes, over all devices, that come back when `holders` let go of `values`.
+    ) -> Sizes | None:
+        """Return what comes back, on all devices, when `holders` let go of `values`.
 
         Without `holders` the notebook's namespaces let go (`Out` and `_` included), or only
         these `names` of theirs. The errors that are remembered are taken to be gone, being in
@@ -73,24 +85,23 @@ class Reachable:
         of its gradient. `graphs` are tensors that stay, but whose autograd graphs go. `None`
         where the graph was too large for the time there is.
         """
-        freed = self._freed(list(values), self._cuts(holders, names), set(map(id, graphs)))
-        return None if freed is None else self._memory.bytes(freed)
+        parting = _Parting(list(values), self._holders(holders, names))
+        freed = self._freed(parting, set(map(id, graphs)))
+        return None if freed is None else self.memory.sizes_of(freed)
 
-    def of_remembered(self) -> int | None:
-        """Return the bytes that come back when the errors that are remembered are let go."""
-        freed = self._given_anyway()
-        return None if freed is None else self._memory.bytes(freed)
+    def of_remembered(self) -> Sizes | None:
+        """Return what comes back when the errors that are remembered are let go."""
+        return None if self._anyway is None else self.memory.sizes_of(self._anyway)
 
     def groups(
         self, values: Iterable[Any], *, names: Collection[str]
-    ) -> list[tuple[list[int], int]]:
-        """Return which values, by id, free how much together when these `names` let go of them.
+    ) -> list[tuple[list[int], Sizes]]:
+        """Return which values, by id, free what together when these `names` let go of them.
 
         Values that share memory are in one group, for one of them alone would free less.
         """
-        # What is not in the graph leads to no memory; to look again would count us as holding.
-        values = [each for each in values if self.knows(each) or not gc.is_tracked(each)]
-        freed = self._freed(values, self._cuts(None, names), set()) or set()
+        values = [each for each in values if self.knows(each)]
+        freed = self._freed(_Parting(values, self._holders(None, names)), set()) or set()
         groups: list[tuple[list[int], set[object]]] = []
         for value in values:
             ids, keys = [id(value)], freed & self._keys(self._below(self._numbers([value])))
@@ -99,38 +110,42 @@ class Reachable:
                 ids, keys = other[0] + ids, other[1] | keys
             if keys:
                 groups.append((ids, keys))
-        return [(ids, self._memory.bytes(keys)) for ids, keys in groups]
+        return [(ids, self.memory.sizes_of(keys)) for ids, keys in groups]
+
+    def behind(self, value: object) -> int:
+        """Return the bytes that a value leads to, whoever else holds them.
+
+        What an error remembers is not among them, nor the parameters that a graph only uses.
+        """
+        own = self._numbers([value])
+        if own.isdisjoint(self._leading):
+            return 0
+        return self.memory.sizes_of(self._parts(self._below(own, self._tracebacks))).bytes
 
     def held_by(self, values: Iterable[Any]) -> list[str]:
         """Return the other names, as `x`, `Out[5]` and the failed `In [5]`, that lead there."""
         own = self._numbers(values)
-        keys = self._keys(self._below(own))
-        return [
-            name
-            for number, names in self._named.items()
-            if number not in own and keys & self._keys(self._below({number}))
-            for name in names
-        ]
+        keepers = self.memory.keepers(self._parts(self._below(own)))
+        above = self._above(self._numbered(keepers)) - own
+        return [name for number, names in self._named.items() if number in above for name in names]
 
-    @property
-    def _graph(self) -> References:
-        if self._references is None:
-            self.look()
-        assert self._references is not None  # noqa: S101  look has just taken it
-        return self._references
+    def leading(self, roots: Iterable[Root], *, to: Iterable[int]) -> list[Root]:
+        """Return those of `roots` that lead to objects of these ids; all if the time was up."""
+        if not self._graph.complete:
+            return list(roots)
+        above = self._above(self._numbered(to))
+        return [each for each in roots if not above.isdisjoint(self._numbers(each[:1]))]
 
-    def _look(self, more: list[Any]) -> None:
-        walk = Walk(Torch.loaded(whole_blocks=True), budget_s=self._budget_s)
-        tables = [each for each, _ in self._cuts(None, None)]
-        self._memory = Inventory(walk).take()
+    def _references(self, walk: Walk, errors: list[Any], budget_s: float) -> References:
+        tables = [holder for holder, _ in self._holders(None, None)]
         formatter = getattr(self._shell, "InteractiveTB", None)
         roots = [value for each in (*tables, formatter) for value in self._referred(each, None)]
-        errors = [types.TracebackType, *heirs(BaseException).values()]
-        roots += [*of_kinds(walk, gc.get_objects(), errors), *more]
-        census = Census(walk, tables, self._memory.held, budget_s=self._budget_s)
+        roots += errors
+        listed = set(map(id, errors))
+        arrays = {each: self.memory.by_pytorch[each] for each in self.memory.held}
+        census = Census(walk, tables, arrays, listed, budget_s=budget_s)
         self._lasting = census.lasting
-        self._references, self._anyway = census.take(roots), None
-        self._named = self._names()
+        return census.take(roots)
 
     def _names(self) -> dict[int, list[str]]:
         found: dict[int, list[str]] = {}
@@ -144,8 +159,10 @@ class Reachable:
                 found.setdefault(number, []).append(name)
         return found
 
-    def _cuts(self, holders: Iterable[Any] | None, names: Collection[str] | None) -> list[Cut]:
-        """Return who lets go, and under which names of theirs; `None` is all."""
+    def _holders(
+        self, holders: Iterable[Any] | None, names: Collection[str] | None
+    ) -> list[Holder]:
+        """Return these holders; `None` are the notebook's namespaces with these names."""
         if holders is not None:
             return [(each, None) for each in holders]
         shell = self._shell
@@ -154,41 +171,31 @@ class Reachable:
         spaces = [(each, names) for each in (shell.user_ns, shell.user_ns_hidden)]
         return [*spaces, *((each, None) for each in others if each is not None)]
 
-    def _freed(
-        self, values: list[Any], cuts: list[Cut], detached: AbstractSet[int]
-    ) -> set[object] | None:
+    def _freed(self, parting: _Parting, detached: AbstractSet[int]) -> set[object] | None:
         """Return the storages that come back beside those of the remembered errors.
 
         `detached` are ids of tensors without a graph.
         """
-        unknown = {id(each) for each in values if gc.is_tracked(each) and not self.knows(each)}
-        if unknown - self._memory.loose:
-            self._look([*values])
-        anyway = self._given_anyway()
-        if anyway is None:
+        if self._anyway is None:
             return None
-        others, holders = remembered(self._shell)
-        others = [each for each in others if self.knows(each)]
-        cuts = [*cuts, *self._cuts(holders, None)]
-        return self._simulate([*values, *others], cuts, detached, unknown) - anyway
+        return self._simulate([parting, self._of_errors()], detached) - self._anyway
 
-    def _given_anyway(self) -> set[object] | None:
-        """Return the storages that only the remembered errors keep: they are in the safe set."""
-        if self._anyway is None and self._graph.complete:
-            values, holders = remembered(self._shell)
-            values = [each for each in values if self.knows(each)]
-            self._anyway = self._simulate(values, self._cuts(holders, None), set(), set())
-        return self._anyway
+    @cached_property
+    def _anyway(self) -> set[object] | None:
+        """The storages that only the remembered errors keep: they are in the safe set."""
+        if not self._graph.complete:
+            return None
+        return self._simulate([self._of_errors()], set())
 
-    def _simulate(
-        self,
-        values: list[Any],
-        cuts: list[Cut],
-        detached: AbstractSet[int],
-        unknown: AbstractSet[int],
-    ) -> set[object]:
-        memory, holders = self._memory, {id(each) for each, _ in cuts}
-        going = self._going(values, cuts, unknown) & memory.held
+    def _of_errors(self) -> _Parting:
+        values, holders = remembered(self._shell)
+        known = [each for each in values if self.knows(each)]
+        return _Parting(known, self._holders(holders, None))
+
+    def _simulate(self, partings: list[_Parting], detached: AbstractSet[int]) -> set[object]:
+        memory = self.memory
+        holders = {id(holder) for each in partings for holder, _ in each.holders}
+        going = self._going(partings) & memory.held
         gone = memory.of(going) | memory.of_graphs(detached) | memory.of_gradients(holders)
         return memory.not_kept(
             gone, memory.held - going, without_graphs=detached, without_gradients=holders
@@ -211,55 +218,63 @@ class Reachable:
         found = [each for each in gc.get_referents(holder) if type(each) is dict]
         return [each for each in found if id(each) not in self._lasting]
 
-    def _going(
-        self,
-        values: list[Any],
-        cuts: list[Cut],
-        unknown: AbstractSet[int],
-    ) -> set[int]:
-        """Return the ids of the objects that go when all in `cuts` let go of `values`.
+    def _going(self, partings: list[_Parting]) -> set[int]:
+        """Return the ids of the arrays that go with these partings."""
+        graph, let_go = self._graph, Counter[int]()
+        parted: dict[int, tuple[int, ...]] = {}
+        for each in partings:
+            roots = self._numbers(each.values)
+            for holder, names in each.holders:
+                referred = self._numbered(map(id, self._referred(holder, names)))
+                let_go.update(number for number in referred if number in roots)
+                for number in self._numbers([holder, *self._tables_of(holder)]):
+                    left = parted.get(number, graph.refers[number])
+                    parted[number] = tuple(one for one in left if one not in roots)
 
-        Of those that were `unknown` before it is taken for granted that all let go.
-        """
-        graph = self._graph
-        wanted, cut, loose = set(map(id, values)), set[int](), Counter[int]()
-        for holder, names in cuts:
-            cut |= self._numbers([holder, *self._tables_of(holder)])
-            loose.update(id(each) for each in self._referred(holder, names) if id(each) in wanted)
-        roots = self._numbers(values)
-        below = self._below(roots)
-        inside = Counter(
-            each
-            for number in below
-            for each in graph.refers[number]
-            if not (number in cut and each in roots)
-        )
-        held = {
-            each
-            for each in below
-            if graph.counts[each] > inside[each] + loose[graph.ids[each]]
-            and graph.ids[each] not in unknown
-        }
-        return {graph.ids[each] for each in below - self._below(held, cut, roots)}
+        def referred_by(numbers: AbstractSet[int]) -> Iterator[int]:
+            rest = chain.from_iterable(map(parted.__getitem__, numbers & parted.keys()))
+            return chain(graph.all_referred_by(numbers - parted.keys()), rest)
 
-    def _below(
-        self, numbers: Iterable[int], cut: Collection[int] = (), roots: Collection[int] = ()
-    ) -> set[int]:
-        """Return all that objects lead to, themselves included; `cut` do not lead to `roots`."""
-        refers = self._graph.refers
-        found = set(numbers)
-        waiting = list(found)
-        while waiting:
-            number = waiting.pop()
-            for each in refers[number]:
-                if each not in found and not (number in cut and each in roots):
-                    found.add(each)
-                    waiting.append(each)
-        return found
+        values = [value for each in partings for value in each.values]
+        below = self._below(self._numbers(values))
+        let_go.update(referred_by(below))
+        held = {each for each in below if graph.counts[each] > let_go.get(each, 0)}
+        # Older versions of PyTorch hold gradients that no object of Python's leads to.
+        nameless = {id(each) for each in values if not self.knows(each)}
+        return self._ids_of_arrays(below - all_from(held, referred_by)) | nameless
+
+    def _below(self, numbers: AbstractSet[int], closed: AbstractSet[int] = frozenset()) -> set[int]:
+        """Return all that objects lead to, themselves included, but not through `closed`."""
+        return all_from(numbers, lambda fresh: self._graph.all_referred_by(fresh - closed))
+
+    def _above(self, numbers: Iterable[int]) -> set[int]:
+        """Return all that leads to objects, themselves included."""
+        return all_from(numbers, self._graph.all_referring_to)
+
+    @cached_property
+    def _leading(self) -> set[int]:
+        """All that leads to memory."""
+        return self._above(self._arrays)
+
+    @cached_property
+    def _arrays(self) -> set[int]:
+        return set(self._numbered(self.memory.arrays))
 
     def _numbers(self, values: Iterable[Any]) -> set[int]:
-        numbers = self._graph.numbers
-        return {numbers[id(each)] for each in values if id(each) in numbers}
+        return set(self._numbered(map(id, values)))
 
-    def _keys(self, numbers: Iterable[int]) -> set[object]:
-        return self._memory.of({self._graph.ids[each] for each in numbers})
+    def _numbered(self, ids: Iterable[int]) -> Iterator[int]:
+        """Return the numbers of those objects that are in the graph, as often as they come."""
+        numbers = self._graph.numbers
+        return (numbers[each] for each in ids if each in numbers)
+
+    def _keys(self, numbers: AbstractSet[int]) -> set[object]:
+        return self.memory.of(self._ids_of_arrays(numbers))
+
+    def _parts(self, numbers: AbstractSet[int]) -> set[object]:
+        """Return the storages that objects keep, of those in graphs what no array keeps."""
+        memory, ids = self.memory, self._ids_of_arrays(numbers)
+        return memory.of_values(ids) | (memory.of_graphs(ids) & memory.only_saved.keys())
+
+    def _ids_of_arrays(self, numbers: AbstractSet[int]) -> set[int]:
+        return set(map(self._graph.ids.__getitem__, numbers & self._arrays))

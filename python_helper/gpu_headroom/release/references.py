@@ -12,6 +12,8 @@ import time
 import types
 import weakref
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ..holders import objects
@@ -20,7 +22,7 @@ from ..holders.reach import leads_nowhere
 from ..holders.referrers import tables_of_modules
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from collections.abc import Set as AbstractSet
 
     from ..holders.walk import Walk
@@ -37,7 +39,7 @@ _ATOMS = (
 _QUALNAME: Any = type.__dict__["__qualname__"]
 
 
-@dataclass(slots=True)
+@dataclass
 class References:
     """Objects by number: what each refers to, and how often it is referred to from anywhere."""
 
@@ -47,22 +49,56 @@ class References:
     counts: list[int] = field(default_factory=list)
     complete: bool = True
 
+    def all_referred_by(self, numbers: Iterable[int]) -> Iterator[int]:
+        """Return what objects refer to, as often as they do."""
+        return chain.from_iterable(map(self.refers.__getitem__, numbers))
+
+    def all_referring_to(self, numbers: Iterable[int]) -> Iterator[int]:
+        """Return what refers to objects, as often as it does."""
+        return chain.from_iterable(map(self._referrers.__getitem__, numbers))
+
+    @cached_property
+    def _referrers(self) -> list[list[int]]:
+        found: list[list[int]] = [[] for _ in self.ids]
+        for number, referents in enumerate(self.refers):
+            for each in referents:
+                found[each].append(number)
+        return found
+
+
+def all_from(start: Iterable[int], follow: Callable[[set[int]], Iterable[int]]) -> set[int]:
+    """Return all that is come to from `start`, itself included; `follow` goes one step on."""
+    found = set(start)
+    fresh = found
+    while fresh:
+        fresh = set(follow(fresh)) - found
+        found |= fresh
+    return found
+
 
 class Census:
     """Goes through all that `roots` reach, within `budget_s` of CPU time.
 
-    `tables` are namespaces that last: their names are for the caller to count. `arrays` are the
-    ids of what is looked for: once all are found, long containers stay closed. `lasting` are
-    the ids of these tables and of the namespaces of modules.
+    `tables` are namespaces that last: their names are for the caller to count. `arrays` are what
+    is looked for, by their ids, with the references to each that are not to be counted: once all
+    are found, long containers stay closed. `listed` are the ids of what a list of ours holds.
+    `lasting` are the ids of these tables and of the namespaces of modules.
     """
 
     def __init__(
-        self, walk: Walk, tables: Iterable[object], arrays: AbstractSet[int], *, budget_s: float
+        self,
+        walk: Walk,
+        tables: Iterable[object],
+        arrays: Mapping[int, int],
+        listed: AbstractSet[int],
+        *,
+        budget_s: float,
     ) -> None:
         self._walk = walk
         self._arrays = arrays
+        self._listed = listed
         self.lasting = {*map(id, tables), *tables_of_modules()}
-        self._kinds: dict[int, tuple[type, bool]] = {}
+        self._kinds: dict[int, tuple[type, bool, bool]] = {}
         self._deadline_s = time.thread_time() + budget_s
         self._values: list[Any] = []
         self._long: list[int] = []
@@ -77,12 +113,15 @@ class Census:
         self._enter(roots)
         roots.clear()
         self._go_on()
-        if not self._arrays <= found.numbers.keys() or gc.get_freeze_count():
+        if not self._arrays.keys() <= found.numbers.keys() or gc.get_freeze_count():
             for number in self._long:
                 found.refers[number] = self._enter(self._worthwhile(self._values[number]))
             self._go_on()
         if found.complete:
             self._count()
+        found.ids = list(found.numbers)
+        found.refers += [()] * (len(found.ids) - len(found.refers))
+        self._values.clear()
         return found
 
     def _go_on(self) -> None:
@@ -101,11 +140,11 @@ class Census:
         """Give numbers to those of `values` that may lead to GPU memory."""
         found, numbers = self._found.numbers, []
         for each in values:
-            if self._matters(each):
-                number = found.get(id(each))
-                if number is None:
-                    number = found[id(each)] = len(self._values)
-                    self._values.append(each)
+            number = found.get(id(each))
+            if number is None and self._matters(each):
+                number = found[id(each)] = len(self._values)
+                self._values.append(each)
+            if number is not None:
                 numbers.append(number)
         return tuple(numbers)
 
@@ -126,29 +165,23 @@ class Census:
         kind = type(value)
         known = self._kinds.get(id(kind))
         if known is None:
-            known = self._kinds[id(kind)] = kind, _may_go(kind)
-        if not known[1] or not gc.is_tracked(value) or id(value) in self.lasting:
+            known = self._kinds[id(kind)] = kind, _may_go(kind), comes_from(kind, type)
+        _, may_go, is_class = known
+        if not may_go or not gc.is_tracked(value) or id(value) in self.lasting:
             return False
-        return not comes_from(kind, type) or "<locals>" in _QUALNAME.__get__(value)
+        return not is_class or "<locals>" in _QUALNAME.__get__(value)
 
     def _count(self) -> None:
-        """Count the references to each object, less those of our own list."""
+        """Count the references to each object, less those of our own lists."""
         found, values = self._found, self._values
         values.append(object())
         *counts, ours = map(sys.getrefcount, values)
         values.pop()
-        found.ids = list(map(id, values))
-        found.counts = [
-            count - ours - (kept_by_pytorch(self._walk, value) if id(value) in self._arrays else 0)
-            for count, value in zip(counts, values, strict=True)
-        ]
-        values.clear()
-
-
-def kept_by_pytorch(walk: Walk, array: Any) -> int:
-    """Return how many references to an array are PyTorch's own, for as long as C++ needs it."""
-    torch = walk.torch
-    return torch.kept_by_itself(array) if torch and comes_from(type(array), torch.tensor) else 0
+        found.counts = [count - ours for count in counts]
+        for each in self._arrays.keys() & found.numbers.keys():
+            found.counts[found.numbers[each]] -= self._arrays[each]
+        for each in self._listed & found.numbers.keys():
+            found.counts[found.numbers[each]] -= 1
 
 
 def _may_go(kind: type) -> bool:

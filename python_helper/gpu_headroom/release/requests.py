@@ -10,7 +10,7 @@ from ..format import format_error
 from ..messages import message
 from ..requests import Refusal
 from .code import cleanup_code
-from .items import plan
+from .items import measured, shared, together
 from .outcome import objection, run
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .. import protocol, wire
     from ..mainloop import Job
     from ..session import Session
+    from .freeable import Freeable
 
 _MEASURED = (
     "freed_bytes",
@@ -27,6 +28,9 @@ _MEASURED = (
     "headroom_before_bytes",
     "headroom_after_bytes",
 )
+
+# Meanwhile the kernel cannot be interrupted.
+_PATIENCE_S = 3.0
 
 
 class ReleaseRequests:
@@ -48,9 +52,11 @@ class ReleaseRequests:
     def _make_plan(self, job: Job) -> None:
         session = self._session
         items: list[wire.Item] = []
+        counted_twice: list[wire.Shared] = []
         try:
-            items = plan(session.situation())
-            summary = session.poisoned or _summary(items)
+            found = measured(session.situation())
+            items, counted_twice = [each.as_wire() for each in found], shared(found)
+            summary = session.poisoned or _summary(found)
         except Exception as error:  # noqa: BLE001  the page waits for a plan, whatever it is
             session.failed("plan", error)
             summary = message("plan.failed", error=format_error(error))
@@ -61,6 +67,7 @@ class ReleaseRequests:
                     "life_id": session.life_id,
                     "request_id": request_id,
                     "items": items,
+                    "shared": counted_twice,
                     "message": summary,
                 }
             )
@@ -138,15 +145,18 @@ class ReleaseRequests:
         session = self._session
         if session.poisoned is not None:
             raise Refusal(session.poisoned)
-        if session.ledger.running:
+        code = None
+        if not session.ledger.running:
+            code = session.mainloop.call(
+                lambda: cleanup_code(session.situation(), request["items"]), timeout_s=_PATIENCE_S
+            )
+        if code is None:
             raise Refusal(message("cleanup.busy"))
-        code = cleanup_code(session.situation(), request["items"])
         return {"type": "cleanup", "id": request["id"], "code": code}
 
 
-def _summary(items: list[wire.Item]) -> wire.Message:
-    safe = [each for each in items if each["safe"] and each["adds_headroom"]]
-    expected = sum(each["expected_bytes"] or 0 for each in safe)
+def _summary(found: list[Freeable]) -> wire.Message:
+    expected = together(each for each in found if each.safe and each.adds_headroom).bytes
     return message("plan.ready", expected_bytes=expected) if expected else message("plan.nothing")
 
 

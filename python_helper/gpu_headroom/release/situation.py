@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ..holders.survey import survey
+from ..holders.storage import Torch
+from ..holders.walk import Walk
+from .known import Known
+from .models import Models
 from .reachable import Reachable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from ..cells import CellRun
-    from ..holders.survey import Survey
     from ..wire import Message
 
 
@@ -21,8 +24,11 @@ class Situation:
 
     `cells` are the latest runs of all cells, oldest first. `moved` is the session's own list of
     what was moved to the host, by name. `poisoned` says that CUDA failed for good: then nothing
-    may touch the GPU.
+    may touch the GPU. `known`, `models` and `reachable` are there while it is `looking`.
     """
+
+    known: Known
+    reachable: Reachable
 
     def __init__(
         self,
@@ -36,7 +42,6 @@ class Situation:
         self.cells = cells
         self.moved: dict[str, Any] = {} if moved is None else moved
         self.poisoned = poisoned
-        self.reachable = Reachable(shell)
         self._failed = failed
 
     def failed(self, part: str, error: BaseException) -> None:
@@ -45,7 +50,22 @@ class Situation:
             raise error
         self._failed(part, error)
 
+    @contextmanager
+    def looking(self) -> Iterator[None]:
+        """Take what would come back, before anybody of ours holds on to a part of it.
+
+        Objects of the user's are held only meanwhile: they may be about to be freed.
+        """
+        walk = Walk(Torch.loaded(whole_blocks=True))
+        self.known = Known(walk)
+        self.reachable = Reachable(self.shell, walk, self.known)
+        try:
+            yield
+        finally:
+            for name in ("known", "models", "reachable"):
+                vars(self).pop(name, None)
+
     @cached_property
-    def found(self) -> Survey | None:
-        """Who holds what; `None` where no framework is loaded."""
-        return survey(self.shell, elsewhere=False)
+    def models(self) -> Models:
+        """The models that variables name."""
+        return Models(self.shell, self.reachable.memory)

@@ -55,7 +55,7 @@ def items(situation: Situation) -> Iterator[Freeable]:
         kind="traceback",
         title=message("item.traceback"),
         cost=message("item.traceback.cost"),
-        expected_bytes=situation.reachable.of_remembered(),
+        gives=situation.reachable.of_remembered(),
         free=lambda: drop_tracebacks(shell),
         safe=True,
         selected=True,

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from ..format import MIB
 from ..holders.classes import comes_from
 from ..holders.names import user_names
-from ..holders.sharing import Sharing
 from ..messages import message
 from .freeable import Freeable
 from .loops import left_behind
@@ -40,7 +39,7 @@ _CODE = (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.
 def items(situation: Situation) -> Iterator[Freeable]:
     """Yield the largest variables, each with all names of the very same object; left-overs last."""
     values = user_names(situation.shell)
-    sizes = _sizes(situation, values)
+    sizes = Counter(_sizes(situation, values))
     left = left_behind((each.source for each in situation.cells), sizes)
     found: dict[int, tuple[str, ...]] = {}
     for name, _ in sizes.most_common(_MOST):
@@ -52,26 +51,18 @@ def items(situation: Situation) -> Iterator[Freeable]:
         yield _deletion(situation, kind, names, sizes)
 
 
-def _sizes(situation: Situation, values: dict[str, Any]) -> Counter[str]:
-    """Return what variables keep, those that share it included; never one that is code.
+def _sizes(situation: Situation, values: dict[str, Any]) -> dict[str, int]:
+    """Return what variables keep, whoever else does; never one that is code."""
+    sizes = {
+        name: situation.reachable.behind(value)
+        for name, value in values.items()
+        if not _is_code(value)
+    }
+    return {name: size for name, size in sizes.items() if size >= MIB}
 
-    What an error remembers is an item of its own.
-    """
-    sizes: Counter[str] = Counter()
-    if situation.found is None:
-        return sizes
-    ledger = situation.found.ledger
-    for held in ledger:
-        if held.origin == "names" and not held.in_frame:
-            sizes[held.root] += held.storage.bytes
-    sharing = Sharing(ledger)
-    for name, size in list(sizes.items()):
-        for other in sharing.names(("names", name)):
-            sizes[other] = max(sizes[other], size if size >= MIB else 0)
-    for name in list(sizes):
-        if sizes[name] < MIB or name not in values or comes_from(type(values[name]), *_CODE):
-            del sizes[name]
-    return sizes
+
+def _is_code(value: object) -> bool:
+    return comes_from(type(value), *_CODE)
 
 
 def _deletion(
@@ -80,33 +71,35 @@ def _deletion(
     names: tuple[str, ...],
     sizes: Counter[str],
 ) -> Freeable:
-    shell = situation.shell
-    value = shell.user_ns[names[0]]
-    given = situation.reachable.exclusive([value])
+    shell, values = situation.shell, user_names(situation.shell)
+    value = values[names[0]]
+    gives = situation.reachable.exclusive([value])
+    expected = None if gives is None else gives.bytes
     others: list[str] = []
-    if given is not None and given < sizes[names[0]]:
+    if expected is not None and expected < sizes[names[0]]:
         others = [each for each in situation.reachable.held_by([value]) if each not in names]
     shown: dict[str, Any] = {"names": ", ".join(names)}
-    confirm = "confirm.delete_unmeasured" if given is None else "confirm.delete"
-    for_good = given == 0 and others and not any(each in sizes for each in others)
+    confirm = "confirm.delete_unmeasured" if expected is None else "confirm.delete"
+    stay = all(each not in values or _is_code(values[each]) for each in others)
+    for_good = expected == 0 and others and stay
     return Freeable(
         id=f"{kind}:{names[0]}",
         kind=kind,
         title=message(_TITLES[kind][len(names) > 1], **shown),
-        cost=_cost(kind, given, others),
-        expected_bytes=given,
+        cost=_cost(kind, expected, others),
+        gives=gives,
         free=partial(_delete, shell, names),
         names=names,
-        confirm=message(confirm, **shown, **({} if given is None else {"freed_bytes": given})),
+        confirm=message(confirm, **shown, **({} if gives is None else {"freed_bytes": expected})),
         blocked=message("item.variable.blocked", name=others[0]) if for_good else None,
         code=_code(shell, names),
     )
 
 
-def _cost(kind: str, given: int | None, others: list[str]) -> Message:
+def _cost(kind: str, expected: int | None, others: list[str]) -> Message:
     if others:
         return message("item.variable.shared", name=others[0])
-    if given == 0:
+    if expected == 0:
         return message("item.variable.held")
     return message("item.variable.cost" if kind == "variable" else "item.leftover.cost")
 

@@ -111,6 +111,17 @@ def test_nothing_touches_the_gpu_from_the_error_on(stopped: tuple[LiveKernel, Ru
     assert kernel.value("kept.numel()") == 2**20
 
 
+def test_by_hand_it_says_the_same_and_touches_nothing(stopped: tuple[LiveKernel, Run]) -> None:
+    """What a person calls refuses in the same words as what a page asks for."""
+    kernel, _ = stopped
+    kernel.run("touched.clear()")
+    for call in ("save_memory_snapshot", "holders", "free"):
+        assert "only a restart helps" in kernel.value(f"str(gpu_headroom.{call}())").lower()
+    assert kernel.value("gpu_headroom.plan()") == []
+    assert kernel.value("touched") == []
+    assert kernel.value("__import__('glob').glob('*.pickle')") == []
+
+
 def test_the_numbers_say_that_they_are_old(stopped: tuple[LiveKernel, Run]) -> None:
     """What was in use last stays, headroom is not measured, and a note says why."""
     (device,) = stopped[0].sample()["devices"]

@@ -87,6 +87,17 @@ def test_frees_several_displayed_values(notebook: Notebook) -> None:
     assert notebook.run("_ + 1").result == 43
 
 
+def test_says_once_how_displayed_values_are_forgotten(notebook: Notebook) -> None:
+    """However many there are, each of them is a line."""
+    for _ in range(3):
+        notebook.run("tensor(64)")
+    notebook.run("'text'")
+    code = clean_up(notebook, "outputs")
+    assert [code.count(each) for each in ("# Displayed", "def forget", "del_var")] == [1, 1, 1]
+    lines = [line.strip() for line in code.splitlines() if line.startswith("    forget(")]
+    assert lines == ['forget("_2")', 'forget("_3")', 'forget("_4")']
+
+
 def test_frees_what_a_reset_of_the_history_left(notebook: Notebook) -> None:
     """`%reset -f out` lets go of `Out`, but IPython keeps the last values elsewhere."""
     before = notebook.in_use()

@@ -101,8 +101,8 @@ HOLDERS = {
 def found(notebook: Notebook) -> list[Freeable]:
     """Find the items as a plan does."""
     situation = Situation(notebook.shell, notebook.ledger.cells())
-    situation.reachable.look()
-    return list(errors.items(situation))
+    with situation.looking():
+        return list(errors.items(situation))
 
 
 def free(notebook: Notebook, item_id: str) -> Any:

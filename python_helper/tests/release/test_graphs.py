@@ -34,8 +34,8 @@ KEPT = {
 def found(notebook: Notebook) -> list[Freeable]:
     """Find the items as a plan does."""
     situation = Situation(notebook.shell, notebook.ledger.cells())
-    situation.reachable.look()
-    return list(graphs.items(situation))
+    with situation.looking():
+        return list(graphs.items(situation))
 
 
 def free(notebook: Notebook, item_id: str) -> Any:

@@ -58,6 +58,15 @@ def test_keeps_a_name_of_the_user_that_looks_like_an_output(
     assert notebook.run(f"_{count}").result == "mine"
 
 
+def test_code_is_not_misled_by_what_nothing_reaches(notebook: Notebook) -> None:
+    """A cycle that was not collected yet is nobody who holds a displayed value."""
+    before = notebook.in_use()
+    notebook.run("tensor(512)")
+    notebook.run("cycle = [_]\ncycle.append(cycle)\ndel cycle")
+    notebook.run(release.cleanup_code(notebook.situation()))
+    assert notebook.in_use() == before
+
+
 def test_keeps_displayed_values_that_a_name_holds(notebook: Notebook) -> None:
     """Taking these out of the history would free nothing."""
     notebook.run("named = tensor(512)\nnamed")

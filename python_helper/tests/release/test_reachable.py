@@ -7,9 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from gpu_headroom.format import MIB
+from gpu_headroom.holders.storage import Torch
+from gpu_headroom.holders.walk import Walk
+from gpu_headroom.release.known import Known
 from gpu_headroom.release.reachable import Reachable
 
 if TYPE_CHECKING:
+    from gpu_headroom.release.memory import Sizes
     from tests.notebook import Notebook
 
 CASES: dict[str, tuple[str, str, int]] = {
@@ -114,6 +118,22 @@ CASES: dict[str, tuple[str, str, int]] = {
         "losses",
         16,
     ),
+    "losses at the host": (
+        (
+            "x = torch.ones(1024, 1024, device='cuda', requires_grad=True)\n"
+            "losses = [(x * n).sin().cos().sum().cpu() for n in (1, 2)]"
+        ),
+        "losses",
+        16,
+    ),
+    "a graph at the host keeps what it saved": (
+        (
+            "x = torch.ones(1024, 1024, device='cuda', requires_grad=True)\n"
+            "y = x.exp()\nloss = y.sin().sum().cpu()"
+        ),
+        "y",
+        0,
+    ),
     "an error keeps a frame": (
         (
             "def work():\n    x = tensor(8)\n    raise ValueError\n"
@@ -132,9 +152,8 @@ def test_what_a_name_gives(notebook: Notebook, name: str) -> None:
     assert notebook.run(source).success
     gc.collect()
     notebook.run("1")
-    reachable = Reachable(notebook.shell)
-    reachable.look()
-    foretold = reachable.exclusive([notebook.shell.user_ns[variable]])
+    reachable = look(notebook)
+    foretold = sum_of(reachable.exclusive([notebook.shell.user_ns[variable]]))
     before = notebook.in_use()
     delete(notebook, variable)
     assert (foretold, before - notebook.in_use()) == (mib * MIB, mib * MIB) or near(foretold, mib)
@@ -142,6 +161,17 @@ def test_what_a_name_gives(notebook: Notebook, name: str) -> None:
     notebook.run(
         "import json\nif 'done' in globals(): done.set(); thread.join()\nvars(json).pop('kept', 0)"
     )
+
+
+def look(notebook: Notebook, **budget: float) -> Reachable:
+    """Return the graph as it is now."""
+    walk = Walk(Torch.loaded(whole_blocks=True))
+    return Reachable(notebook.shell, walk, Known(walk), **budget)
+
+
+def sum_of(storages: Sizes | None) -> int | None:
+    """The bytes of all storages; `None` where they are not known."""
+    return None if storages is None else storages.bytes
 
 
 def near(foretold: int | None, mib: int) -> bool:
@@ -174,16 +204,15 @@ def looked(notebook: Notebook) -> Reachable:
     """Return the graph as it is before the test holds anything of it."""
     notebook.run("1")
     gc.collect()
-    reachable = Reachable(notebook.shell)
-    reachable.look()
-    return reachable
+    return look(notebook)
 
 
 def test_the_state_of_an_optimizer_alone(notebook: Notebook) -> None:
     """What an optimizer's state lets go: two moments, while parameters and gradients stay."""
     notebook.run(MODEL)
     reachable, state = looked(notebook), notebook.shell.user_ns["opt"].state
-    foretold, before = reachable.exclusive(list(state.values()), [state]), notebook.in_use()
+    foretold = sum_of(reachable.exclusive(list(state.values()), [state]))
+    before = notebook.in_use()
     state.clear()
     gc.collect()
     assert foretold == before - notebook.in_use() >= 8 * MIB
@@ -194,9 +223,21 @@ def test_gradients_alone(notebook: Notebook, kept: str, mib: int) -> None:
     """Parameters let go of gradients, which come back unless a name keeps them."""
     notebook.run(f"{MODEL}\n{kept}")
     reachable, weight = looked(notebook), notebook.shell.user_ns["model"].weight
-    foretold, before = reachable.exclusive([weight.grad], [weight]), notebook.in_use()
+    foretold = sum_of(reachable.exclusive([weight.grad], [weight]))
+    before = notebook.in_use()
     weight.grad = None
     assert foretold == before - notebook.in_use() == mib * MIB
+
+
+def test_gradients_of_a_pytorch_that_does_not_show_its_own_references(
+    notebook: Notebook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Versions before that hold gradients that no object leads to: nobody else does."""
+    notebook.run(MODEL)
+    monkeypatch.setattr(Torch, "kept_by_itself", lambda *_: 0)
+    reachable, weight = looked(notebook), notebook.shell.user_ns["model"].weight
+    assert not reachable.knows(weight.grad)
+    assert sum_of(reachable.exclusive([weight.grad], [weight])) == 4 * MIB
 
 
 @pytest.mark.parametrize(("kept", "mib"), [("", 16), ("kept = y", 0), ("other = y.sum()", 16)])
@@ -207,10 +248,22 @@ def test_a_graph_alone(notebook: Notebook, kept: str, mib: int) -> None:
         f"y = x.exp()\nloss = y.sin().sum()\n{kept}\ndel y"
     )
     reachable, loss = looked(notebook), notebook.shell.user_ns["loss"]
-    foretold, before = reachable.exclusive((), (), graphs=[loss]), notebook.in_use()
+    foretold = sum_of(reachable.exclusive((), (), graphs=[loss]))
+    before = notebook.in_use()
     loss.detach_()
     assert foretold == before - notebook.in_use()
     assert foretold in {mib * MIB, 0}
+
+
+def test_a_name_keeps_what_an_error_has_as_well(notebook: Notebook) -> None:
+    """The argument of a cell that failed is taken to be gone from its frame, not from its name."""
+    notebook.run("x = tensor(64)\ndef use(a):\n    1 / 0")
+    notebook.run("try:\n    use(x)\nexcept ZeroDivisionError as error:\n    kept = error")
+    notebook.run("use(x)")
+    reachable, names = looked(notebook), notebook.shell.user_ns
+    assert sum_of(reachable.exclusive([names["kept"]])) == 0
+    assert sum_of(reachable.exclusive([names["x"]])) == 0
+    assert sum_of(reachable.exclusive([names["kept"], names["x"]])) == 64 * MIB
 
 
 def test_names_who_holds_the_rest(notebook: Notebook) -> None:
@@ -218,8 +271,7 @@ def test_names_who_holds_the_rest(notebook: Notebook) -> None:
     notebook.run("x = tensor(64)\ncache = [x]\nother = tensor(8)")
     shown = notebook.run("x[:1]").execution_count
     failed = notebook.run("def work(arg):\n    1 / 0\nwork(x)").execution_count
-    reachable = Reachable(notebook.shell)
-    reachable.look()
+    reachable = look(notebook)
     names = set(reachable.held_by([notebook.shell.user_ns["x"]]))
     assert (
         {"cache", f"Out[{shown}]"}
@@ -242,8 +294,7 @@ def test_holds_nothing_itself(notebook: Notebook) -> None:
 def test_says_that_it_is_not_measured_when_the_time_is_up(notebook: Notebook) -> None:
     """Without time there is no number, instead of a wrong one."""
     notebook.run("x = tensor(64)")
-    reachable = Reachable(notebook.shell, budget_s=0.0)
-    reachable.look()
+    reachable = look(notebook, budget_s=0.0)
     assert reachable.exclusive([notebook.shell.user_ns["x"]]) is None
 
 
@@ -259,8 +310,7 @@ def test_asks_no_object_for_anything(notebook: Notebook) -> None:
         "    def __repr__(self):\n        asked.append('repr')\n        return ''\n"
         "foreign = Foreign()\nobject.__setattr__(foreign, 'x', tensor(8))"
     )
-    reachable = looked(notebook)
     notebook.shell.user_ns["asked"].clear()
-    assert reachable.exclusive([notebook.shell.user_ns["foreign"]]) == 8 * MIB
-    reachable.look()
+    reachable = looked(notebook)
+    assert sum_of(reachable.exclusive([notebook.shell.user_ns["foreign"]])) == 8 * MIB
     assert notebook.shell.user_ns["asked"] == []

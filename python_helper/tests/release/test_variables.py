@@ -21,8 +21,8 @@ LOADER = "loader = [1, 2, 3]\nmodel = nn.Linear(1024, 1024, bias=False).cuda()"
 def found(notebook: Notebook) -> dict[str, Freeable]:
     """Find variables and left-overs as a plan does, by id."""
     situation = Situation(notebook.shell, notebook.ledger.cells())
-    situation.reachable.look()
-    return {each.id: each for each in variables.items(situation) if "keep" not in each.names}
+    with situation.looking():
+        return {each.id: each for each in variables.items(situation) if "keep" not in each.names}
 
 
 def free(notebook: Notebook, *ids: str) -> Any:
@@ -75,6 +75,18 @@ def test_says_who_else_holds_it(notebook: Notebook, source: str, item_id: str, h
     assert item.blocked is None
 
 
+def test_says_whose_graph_it_is(notebook: Notebook) -> None:
+    """Of a graph that two results have it names the other, not the model that the graph uses."""
+    notebook.run(
+        "model = nn.Linear(1024, 1024).cuda()\n"
+        "hidden = torch.relu(model(torch.randn(4096, 1024, device='cuda')))\n"
+        "loss = hidden.square().sum()\nother = torch.relu(hidden).sum()\ndel hidden"
+    )
+    items = found(notebook)
+    assert items["variable:loss"].cost["params"] == {"name": "other"}
+    assert items["variable:other"].cost["params"] == {"name": "loss"}
+
+
 def test_is_blocked_where_code_holds_the_same(notebook: Notebook) -> None:
     """A closure keeps it, and no closure is ever deleted."""
     notebook.run("def make(x):\n    return lambda: x\nx = tensor(64)\npredict = make(x)\n")
@@ -105,6 +117,15 @@ def test_never_offers_code_or_small_things(notebook: Notebook) -> None:
     )
     assert found(notebook) == {}
     notebook.run("del json.kept")
+
+
+def test_leaves_what_an_error_remembers_to_the_error(notebook: Notebook) -> None:
+    """A list of errors is no variable to delete: their tracebacks have an item of their own."""
+    notebook.run(
+        "kept = []\ndef work():\n    x = tensor(64)\n    1 / 0\n"
+        "try:\n    work()\nexcept ZeroDivisionError as error:\n    kept.append(error)"
+    )
+    assert found(notebook) == {}
 
 
 def test_offers_the_largest_only(notebook: Notebook) -> None:

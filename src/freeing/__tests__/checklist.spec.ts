@@ -1,4 +1,5 @@
 import { type Answers, FakeMemory, settle } from '../../__tests__/memory';
+import { gib } from '../../__tests__/report';
 import { EVENTS, SAMPLE } from '../../__tests__/samples';
 import { Checklist } from '../checklist';
 import {
@@ -92,6 +93,19 @@ describe('the checklist', () => {
       makeItem('gradients:model', { kind: 'gradients' })
     );
     expect(chosen()).toEqual(['variable:model']);
+  });
+
+  it('should count once what several chosen items give', async () => {
+    const losses = makeVariable('losses', { selected: true });
+    const graph = makeItem('graph:loss', { kind: 'graph' });
+    const shared = [{ ids: [losses.id, graph.id], bytes: gib(0.75) }];
+    expect(checklist.gain.freed_bytes).toBe(0);
+    const measured = checklist.measure();
+    memory.send(makePlan([losses, graph], '1', shared));
+    await measured;
+    expect(checklist.gain.freed_bytes).toBe(gib(1.25));
+    checklist.choose('graph:loss', false);
+    expect(checklist.gain.freed_bytes).toBe(gib(1));
   });
 
   it('should say why it was not measured, and keep what it knew', async () => {

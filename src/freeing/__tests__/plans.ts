@@ -1,5 +1,5 @@
 import { gib } from '../../__tests__/report';
-import type { IItem, IMessage, IPlan } from '../../protocol';
+import type { IItem, IMessage, IPlan, IShared } from '../../protocol';
 
 /** A sentence that no catalogue has: it is shown as it is. */
 export function say(text: string): IMessage {
@@ -51,12 +51,17 @@ export const CACHE = makeItem('cache', {
 });
 
 /** What was measured. */
-export function makePlan(items: readonly IItem[], request_id = '1'): IPlan {
+export function makePlan(
+  items: readonly IItem[],
+  request_id = '1',
+  shared: readonly IShared[] = []
+): IPlan {
   return {
     type: 'plan',
     life_id: 'life-1',
     request_id,
     items: [...items],
+    shared: [...shared],
     message: say('Done.')
   };
 }

@@ -1,0 +1,144 @@
+"""What several items count comes back once: the plan says which bytes these are."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import pytest
+from gpu_headroom import release
+from gpu_headroom.format import MIB
+from gpu_headroom.messages import message
+from gpu_headroom.release.freeable import Freeable
+from gpu_headroom.release.items import measured, shared, together
+from gpu_headroom.release.memory import Sizes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from gpu_headroom.wire import Shared
+    from tests.notebook import Notebook
+
+# A step keeps two activations of 8 MiB: the input of the layer, and the result of `relu`.
+LOSSES = """
+layer = nn.Linear(1024, 1024, bias=False).cuda()
+x = torch.randn(2048, 1024, device="cuda")
+losses = [torch.relu(layer(x * 2)).sum() for _ in range(4)]
+"""
+MODEL = """
+model = nn.Sequential(*[nn.Linear(1024, 1024, bias=False) for _ in range(8)]).cuda()
+model(torch.randn(64, 1024, device="cuda")).square().mean().backward()
+"""
+TRAINED = f"""{MODEL}
+optimizer = torch.optim.Adam(model.parameters())
+optimizer.step()
+"""
+PARAMETERS = 8 * 4 * MIB
+
+Groups = dict[tuple[str, ...], int]
+CASES: dict[str, tuple[str, Groups, int]] = {
+    "a variable and its graph": (
+        LOSSES,
+        {("variable:losses", "graph:losses"): 64 * MIB},
+        64 * MIB + 4 * 512,
+    ),
+    "gradients and their model": (
+        MODEL,
+        {
+            ("variable:model", "gradients:model", "offload:model"): PARAMETERS,
+            ("variable:model", "offload:model"): PARAMETERS,
+        },
+        2 * PARAMETERS,
+    ),
+    "what goes to the host": (
+        TRAINED,
+        {
+            ("gradients:model", "offload:model"): PARAMETERS,
+            ("variable:optimizer", "optimizer_state:optimizer", "offload:model"): 2 * PARAMETERS,
+        },
+        4 * PARAMETERS,
+    ),
+}
+CHOSEN = {
+    "a variable and its graph": ["variable:losses", "graph:losses"],
+    "gradients and their model": ["gradients:model", "offload:model"],
+    "what goes to the host": ["optimizer_state:optimizer", "gradients:model", "offload:model"],
+}
+
+
+def gain(items: Iterable[Freeable], groups: Iterable[Shared]) -> int:
+    """Add up what chosen items give, as a page does."""
+    chosen = {each.id: each.expected_bytes or 0 for each in items}
+    repeated = (
+        each["bytes"] * max(0, sum(name in chosen for name in each["ids"]) - 1) for each in groups
+    )
+    return sum(chosen.values()) - sum(repeated)
+
+
+def find(notebook: Notebook) -> tuple[dict[str, Freeable], Groups]:
+    """Measure; small things and what the fixture made are not looked at."""
+    found = measured(notebook.situation())
+    groups = {tuple(each["ids"]): each["bytes"] for each in shared(found)}
+    return {each.id: each for each in found}, {
+        ids: size for ids, size in groups.items() if size >= MIB and "keep" not in ids[0]
+    }
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_says_which_bytes_several_items_count(notebook: Notebook, case: str) -> None:
+    """To the byte, as theory has it; and the sum of chosen items is what they then free."""
+    source, expected, total = CASES[case]
+    assert notebook.run(source).success, notebook.printed
+    found, groups = find(notebook)
+    for ids in ((f"variable:{name}", f"offload:{name}") for name in ("x", "layer")):
+        groups.pop(ids, None)
+    assert groups == expected
+    chosen = CHOSEN[case]
+    assert gain((found[each] for each in chosen), shared(found.values())) == total
+    found.clear()
+    before = notebook.in_use()
+    outcome = release.run(chosen, notebook.situation(), notebook.read, chosen)
+    assert outcome.freed_bytes == before - notebook.in_use() == total
+    assert {each["message"] for each in outcome.items} == {None}
+
+
+def test_the_sum_of_any_choice_is_exact(notebook: Notebook) -> None:
+    """It is that of the storages themselves, each once, for all choices of three items."""
+    assert notebook.run(f"{LOSSES}{TRAINED}alias = [losses[0], model]").success, notebook.printed
+    notebook.run("torch.relu(layer(x)).sum()")
+    found = measured(notebook.situation())
+    groups = shared(found)
+    assert len(groups) == 4
+    offered = [each for each in found if each.blocked is None]
+    for chosen in combinations(offered, 3):
+        assert gain(chosen, groups) == together(chosen).bytes
+
+
+def test_what_is_not_measured_is_nobodys(notebook: Notebook) -> None:
+    """Garbage has no bytes to share, and what is blocked is never chosen."""
+    notebook.run("view = keep[:1]")
+    found = measured(notebook.situation())
+    blocked = {each.id for each in found if each.blocked is not None}
+    assert blocked >= {"offload:keep", "offload:view"}
+    named = {name for each in shared(found) for name in each["ids"]}
+    assert not named & {"garbage", *blocked}
+
+
+def test_says_the_largest_only() -> None:
+    """A plan stays short, however many items share something with each other."""
+    items = [f"variable:x{number}" for number in range(20)]
+    pairs = list(combinations(items, 2))
+    sizes = {pair: (number + 1) * MIB for number, pair in enumerate(pairs)}
+    found = [
+        Freeable(
+            id=each,
+            kind="variable",
+            title=message("item.named", name=each),
+            cost=message("item.variable.cost"),
+            gives=Sizes({pair: size for pair, size in sizes.items() if each in pair}),
+            free=lambda: None,
+        )
+        for each in items
+    ]
+    groups = shared(found)
+    assert [each["bytes"] for each in groups] == [n * MIB for n in range(190, 90, -1)]
