@@ -22,12 +22,13 @@ def _gpu_headroom_bootstrap() -> None:
 
     try:
         import base64
+        import importlib
         import json
         import sys
         import zlib
 
-        helper = sys.modules.get("gpu_headroom")
-        if helper is not None and helper.alive():
+        # A cell may be importing it at this moment: to import it too waits for that.
+        if "gpu_headroom" in sys.modules and importlib.import_module("gpu_headroom").alive():
             return
         sources = json.loads(zlib.decompress(base64.b64decode("__CORE_PACK__")))
         space = {"__name__": "gpu_headroom.injection"}

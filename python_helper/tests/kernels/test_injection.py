@@ -12,6 +12,27 @@ if TYPE_CHECKING:
 
 NAMESPACE = "{name: str(type(value)) for name, value in get_ipython().user_ns.items()}"
 
+SLOW_IMPORT = """
+import importlib.util, sys, time
+from importlib.machinery import SourceFileLoader
+
+class Slow(SourceFileLoader):
+    def exec_module(self, module):
+        print("begun", flush=True)
+        time.sleep(1)
+        super().exec_module(module)
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == "gpu_headroom":
+            sys.meta_path.remove(self)
+            spec = importlib.util.find_spec(name)
+            spec.loader = Slow(spec.loader.name, spec.loader.path)
+            return spec
+
+sys.meta_path.insert(0, Finder())
+"""
+
 
 def test_nobody_home(start: Start) -> None:
     """A kernel without a helper says so at once, busy or not."""
@@ -182,6 +203,16 @@ def test_uses_an_installed_helper(start_newest: Start, packs: Packs) -> None:
     assert hello["installed"] is True
     assert hello["complete"] is True
     assert kernel.value("__import__('gpu_headroom').__file__").endswith("__init__.py")
+
+
+def test_waits_for_a_cell_that_imports_the_helper(start_newest: Start, packs: Packs) -> None:
+    """A notebook whose first cell imports it is open sooner than that import has ended."""
+    kernel = start_newest(installed=True)
+    kernel.run(SLOW_IMPORT)
+    cell = kernel.start_cell("import gpu_headroom")
+    kernel.inject(packs, more=False)
+    assert kernel.attach()["hello"]["installed"] is True
+    assert kernel.result(cell).status == "ok"
 
 
 def test_brings_its_own_where_the_installed_one_is_of_another_major(
