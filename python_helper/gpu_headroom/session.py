@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 _MOST_ERRORS = 50
 
+# A page may start it while a cell does.
+_starting = threading.Lock()
 _live: Session | None = None
 
 
@@ -47,17 +49,18 @@ def start() -> Session:
     Raises `RuntimeError` outside IPython.
     """
     global _live  # noqa: PLW0603  one helper per process
-    if _live is None:
-        ipython = sys.modules.get("IPython")
-        shell = None if ipython is None else ipython.get_ipython()
-        if shell is None:
-            raise RuntimeError(
-                "GPU Headroom works inside IPython or Jupyter; this Python runs neither."
-            )
-        session = Session(shell)
-        session.open()
-        _live = session
-    return _live
+    with _starting:
+        if _live is None:
+            ipython = sys.modules.get("IPython")
+            shell = None if ipython is None else ipython.get_ipython()
+            if shell is None:
+                raise RuntimeError(
+                    "GPU Headroom works inside IPython or Jupyter; this Python runs neither."
+                )
+            session = Session(shell)
+            session.open()
+            _live = session
+        return _live
 
 
 def stop() -> None:

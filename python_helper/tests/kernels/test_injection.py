@@ -32,6 +32,17 @@ class Finder:
 
 sys.meta_path.insert(0, Finder())
 """
+SLOW_START = """
+import time, gpu_headroom
+from gpu_headroom.session import Session
+
+def open_slowly(self, open=Session.open):
+    print("begun", flush=True)
+    time.sleep(1)
+    open(self)
+
+Session.open = open_slowly
+"""
 
 
 def test_nobody_home(start: Start) -> None:
@@ -213,6 +224,18 @@ def test_waits_for_a_cell_that_imports_the_helper(start_newest: Start, packs: Pa
     kernel.inject(packs, more=False)
     assert kernel.attach()["hello"]["installed"] is True
     assert kernel.result(cell).status == "ok"
+
+
+def test_starts_once_while_a_cell_starts_it(start_newest: Start, packs: Packs) -> None:
+    """The page comes in the middle of `start()`: there is one helper, which both have started."""
+    kernel = start_newest(installed=True)
+    kernel.run(SLOW_START)
+    since = kernel.now
+    cell = kernel.start_cell("gpu_headroom.start()")
+    kernel.inject(packs, more=False)
+    assert kernel.result(cell).status == "ok"
+    assert kernel.attach() is not None
+    assert len(kernel.events("hello", since)) == 1
 
 
 def test_brings_its_own_where_the_installed_one_is_of_another_major(
