@@ -224,7 +224,7 @@ recovery: .make/recovery ## what comes back after out-of-memory errors, beside e
 	@PYTHONPATH=python_helper $(VENV)/bin/python -m benchmarks.recovery.run $(ARGS)
 
 images: install environments .make/chromium ## the pictures of docs/images, taken by the browser tests
-	@GPU_HEADROOM_IMAGES=1 $(MAKE) galata APP=lab-4.6 ARGS="demo panel badges"
+	@GPU_HEADROOM_IMAGES=1 $(MAKE) galata APP=lab-4.6 ARGS="badges demo freeing panel"
 
 # --- Upkeep ----------------------------------------------------------------------
 
