@@ -67,7 +67,6 @@ test.describe('Releasing', () => {
       '1.0 GiB of cache returned to the card.'
     );
     await expect(gauge(page)).toContainText('Simulated GPU 1.3 / 4.0 GiB');
-    await picture(page, 'release-notification', toast(page));
   });
 
   test('should say what it would give back before it is pressed', async ({
