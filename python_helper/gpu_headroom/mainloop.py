@@ -5,8 +5,7 @@ from __future__ import annotations
 import threading
 import uuid
 from collections import OrderedDict
-from concurrent.futures import Future
-from concurrent.futures import TimeoutError as LateError
+from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
@@ -69,11 +68,10 @@ class MainLoop:
                 result.set_exception(error)
 
         job = self.submit(object(), "", run)
-        try:
-            return result.result(timeout_s)
-        except LateError:
+        if not wait([result], timeout_s).done:
             self.cancel(job.id)
             return None
+        return result.result()
 
     def cancel(self, job_id: str) -> bool:
         """Take a job back; false when it has started, ended or never was."""

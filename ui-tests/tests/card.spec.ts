@@ -5,7 +5,7 @@ import type { Locator, Page } from '@playwright/test';
 import { expect, test } from './application';
 import { HOLD, MODEL, notebookOf, SIMULATE, TRAIN } from './cells';
 import type { Notebook } from './notebook';
-import { changeTheme, picture } from './pictures';
+import { changeTheme } from './pictures';
 import { notebookWith, savedReport } from './savedcard';
 import { card, gauge } from './surfaces';
 
@@ -230,8 +230,7 @@ test.describe('The card of a cell that ran out of memory', () => {
   });
 
   test('should not offer to free what went with the error', async ({
-    open,
-    page
+    open
   }) => {
     const notebook = await open(
       notebookOf([
@@ -247,7 +246,6 @@ import torch`,
     );
     await expect(failure).not.toContainText('Run the cell again to get');
     await expect(actions(failure)).toHaveCount(0);
-    await picture(page, 'card-let-go', failure);
     expect(await notebook.inUse()).toBe(0);
   });
 

@@ -1,9 +1,8 @@
-import type { Locator, Page } from '@playwright/test';
+import type { Locator } from '@playwright/test';
 
 import { expect, test } from './application';
 import { notebookOf, SIMULATE } from './cells';
-import { picture } from './pictures';
-import { card, gauge, popup } from './surfaces';
+import { card, gauge, popup, toast } from './surfaces';
 
 /** Notes whatever asks PyTorch's C++ side for something of the card. */
 const WATCH = `import torch
@@ -36,10 +35,6 @@ function offers(place: Locator): Locator {
   return place.getByRole('button', { name: /^(Free|Release|Restart|Undo)/ });
 }
 
-function toast(page: Page): Locator {
-  return page.locator('.Toastify__toast', { hasText: 'CUDA' });
-}
-
 test.describe('A kernel whose CUDA has stopped', () => {
   test('should be left alone by everything, and restarted from the card', async ({
     open,
@@ -61,7 +56,6 @@ test.describe('A kernel whose CUDA has stopped', () => {
     await expect(offers(failure)).toHaveText(['Restart kernel…']);
     await expect(gauge(page)).toContainText('GPU — restart needed');
     await notebook.value('touched.clear()');
-    await picture(page, 'poisoned', failure);
 
     await gauge(page).click();
     await expect(popup(page)).toContainText(STOPPED);
@@ -72,7 +66,7 @@ test.describe('A kernel whose CUDA has stopped', () => {
     const panel = page.locator('#gpu-headroom-panel');
     await expect(panel).toContainText(STOPPED);
     await notebook.execute('gpu-headroom:release-memory');
-    await expect(toast(page)).toContainText(STOPPED);
+    await expect(toast(page, /CUDA/)).toContainText(STOPPED);
     expect(await notebook.value<string[]>('touched')).toEqual([]);
 
     await offers(failure).click();

@@ -7,7 +7,6 @@ import type { Locator } from '@playwright/test';
 import { expect, test } from './application';
 import { HOLD, MODEL, notebookOf, SIMULATE, TRAIN } from './cells';
 import type { Notebook } from './notebook';
-import { picture } from './pictures';
 import { card, gauge } from './surfaces';
 
 /** Cells that work whether or not there is a helper. */
@@ -131,10 +130,7 @@ test.describe('After an out-of-memory error', () => {
   test.describe('with its memory freed at once', () => {
     withSettings({ afterOom: 'free' });
 
-    test('should say on the card how much came back', async ({
-      open,
-      page
-    }) => {
+    test('should say on the card how much came back', async ({ open }) => {
       const notebook = await open(notebookOf([SIMULATE, MODEL, TRAIN]));
       const failure = await fail(notebook);
       await expect(failure.getByRole('heading').first()).toContainText(
@@ -144,7 +140,6 @@ test.describe('After an out-of-memory error', () => {
       await expect(
         failure.getByRole('button', { name: 'Free now' })
       ).toHaveCount(0);
-      await picture(page, 'freed-at-once', failure);
       expect(await notebook.inUse()).toBeLessThan(2 ** 30);
       expect(await notebook.value('kept')).toBe('this variable');
       await failure.getByRole('button', { name: /^Set batch_size = / }).click();

@@ -25,10 +25,8 @@ export function item(place: Locator, title: string | RegExp): Locator {
 }
 
 /** Our notification: JupyterLab may have one of its own beside it. */
-export function toast(page: Page): Locator {
-  return page
-    .locator('.Toastify__toast')
-    .filter({ hasText: /Free|Queued|Nothing/ });
+export function toast(page: Page, hasText = /Free|Queued|Nothing/): Locator {
+  return page.locator('.Toastify__toast', { hasText });
 }
 
 /** The out-of-memory card in a cell, a view or a page. */

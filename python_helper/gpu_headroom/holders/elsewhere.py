@@ -6,7 +6,7 @@ import gc
 from typing import TYPE_CHECKING, Any
 
 from ..kinds import name_of
-from . import arrays, modules, tensors
+from . import arrays, modules, objects, tensors
 from .classes import comes_from, heirs
 from .place import Place
 from .reach import of_kinds
@@ -71,7 +71,7 @@ def unreached(walk: Walk, values: Iterable[Any]) -> list[Root]:
     if walk.torch is not None:
         for each in left:
             if comes_from(type(each), walk.torch.nn_module):
-                inner.update(map(id, modules.children(walk, each)))
+                inner.update(map(id, modules.children(objects.attributes(walk, each))))
     left.sort(key=lambda each: id(each) in inner)
     return [(each, Place("elsewhere", "", row=str.__str__(name_of(type(each))))) for each in left]
 

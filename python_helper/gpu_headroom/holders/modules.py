@@ -39,9 +39,9 @@ def visit(walk: Walk, module: Any, place: Place) -> None:
             walk.push(value, place.step("attribute", name))
 
 
-def children(walk: Walk, module: Any) -> list[Any]:
-    """Return the submodules that a module has itself."""
-    return [child for _, child in _items(objects.attributes(walk, module).get("_modules"))]
+def children(attributes: dict[str, Any]) -> list[Any]:
+    """Return the submodules that a module with these attributes has itself."""
+    return [child for _, child in _items(attributes.get("_modules"))]
 
 
 def _items(table: object) -> list[tuple[str, Any]]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import gc
 import re
 from textwrap import indent
 from typing import TYPE_CHECKING
 
 from ..format import format_bytes
 from ..holders.survey import survey
-from .items import SAFE, find
+from .items import SAFE, measured
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -33,10 +32,9 @@ def cleanup_code(situation: Situation, wanted: Collection[str] | None = None) ->
     """Return the code of a clean-up cell that frees the `wanted` items of a plan, and no other.
 
     It leaves no name behind. `None` is the safe set; then the largest variables follow as `del`
-    lines to uncomment. Collects garbage first, as a plan does.
+    lines to uncomment.
     """
-    gc.collect()
-    items = find(situation, SAFE if wanted is None else wanted)
+    items = measured(situation, SAFE if wanted is None else wanted)
     body = "".join(_statements(items))
     needs = "".join(line for name, line in _NEEDS.items() if _uses(name, body))
     function = indent(f"{needs}{body}" or "pass\n", "    ")

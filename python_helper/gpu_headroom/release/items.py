@@ -85,14 +85,14 @@ def _as_one(item: Freeable, wanted: Collection[str]) -> bool:
     return item.kind == "outputs" and "outputs" in wanted
 
 
-def measured(situation: Situation) -> list[Freeable]:
-    """Return all that can be freed, each with what it would give back if it alone were freed.
+def measured(situation: Situation, wanted: Collection[str] | None = None) -> list[Freeable]:
+    """Return what `find` does, each item with what it would give back if it alone were freed.
 
     Collects garbage first: it would count as holding what it refers to.
     """
     if situation.poisoned is None:
         gc.collect()
-    return find(situation)
+    return find(situation, wanted)
 
 
 def plan(situation: Situation) -> list[Item]:

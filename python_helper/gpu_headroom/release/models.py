@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ..holders import objects
+from ..holders import modules, objects
 from ..holders.classes import comes_from
 from ..holders.names import user_names
 from ..holders.storage import Torch
@@ -66,9 +66,7 @@ class Models:
             if id(each) not in seen:
                 seen.add(id(each))
                 yield each
-                children = self.attributes(each).get("_modules")
-                if is_kind(children, dict):
-                    waiting += [child for child in dict.values(children) if child is not None]
+                waiting += modules.children(self.attributes(each))
 
     def tensors(self, value: Any) -> list[Any]:
         """Return the parameters and buffers of a model, each once; of a tensor, itself."""
