@@ -88,7 +88,7 @@ def _release(notebook: Notebook, **wish: object) -> None:
 
 def clean_up_cell(notebook: Notebook, _: Scenario) -> float:
     """Run the cell that *Insert clean-up cell* writes, with the helper gone."""
-    code = notebook.ask("cleanup", items=None)["code"]
+    code = notebook.cleanup()
     notebook.quietly(_STOP_HELPER)
     begun = time.perf_counter()
     notebook.cell(code)

@@ -63,8 +63,8 @@ def status() -> str:
 def holders() -> str:
     """Say who holds the memory in use: names, largest first, then what no name reaches.
 
-    The parts add up to what is in use. Takes up to a quarter of a second. In a plain script
-    the names are those of the main module.
+    The parts add up to what is in use. What takes long can be interrupted. In a plain script the
+    names are those of the main module.
     """
     from . import summary
 
@@ -96,7 +96,8 @@ def plan() -> list[Item]:
     """List what can be freed: what each item would give, in bytes, and what one loses by it."""
     from . import release
 
-    return release.plan(_live().situation())
+    session = _live()
+    return release.plan(session.situation(session.turn()))
 
 
 def free(items: Sequence[str] | None = None, confirm: Sequence[str] = ()) -> str:
@@ -106,10 +107,13 @@ def free(items: Sequence[str] | None = None, confirm: Sequence[str] = ()) -> str
     `ValueError`, with nothing freed, where it is not, and for an item that there cannot be.
     """
     from . import release, summary
+    from .messages import message
 
     session = _live()
-    read = session.sampler.measure
-    return summary.list_outcome(release.run(items, session.situation(), read, confirm))
+    if session.computes_elsewhere():
+        return message("released.elsewhere")["text"]
+    situation, read = session.situation(session.turn()), session.sampler.measure
+    return summary.list_outcome(release.run(items, situation, read, confirm))
 
 
 def free_traceback() -> str:

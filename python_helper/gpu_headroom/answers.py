@@ -74,9 +74,11 @@ class Answers:
         }
 
     def _snapshot(self, request: protocol.SnapshotRequest) -> wire.SnapshotReply:
-        path, status = request["path"], self._session.turn
+        path, status = request["path"], self._session.when
         self._session.mainloop.submit(
-            ("snapshot", request["id"]), request["id"], lambda job: self._export(job, path)
+            ("snapshot", request["id"]),
+            request["id"],
+            lambda job, turn: turn.on_main(lambda: self._export(job, path)),
         )
         return {"type": "snapshot", "id": request["id"], "status": status}
 

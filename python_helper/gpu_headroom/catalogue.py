@@ -255,8 +255,19 @@ SENTENCES = {
         "For other programs. Adds no headroom here: this kernel can already reuse it."
     ),
     "item.cache.capturing": "A CUDA graph is being captured, which this would break.",
+    "plan.beside": (
+        "A thread or task of yours is inside a framework (`{name}`): what each would give is not "
+        "measured beside it."
+    ),
+    "plan.beside_unasked": (
+        "A thread or task of yours is inside a framework (`{name}`): what can be freed is not "
+        "measured beside it unless you ask."
+    ),
+    "plan.incomplete": "Not all was measured: there are more objects than there was time for.",
+    "plan.cancelled": "Cancelled: what can be freed was not measured.",
     "plan.failed": "What can be freed could not be measured: {error}.",
     "item.named": "`{name}`",
+    "item.beside": "Not while your thread or task `{name}` runs: it may be training.",
     "item.gone": "It is no longer there.",
     "item.failed": "It could not be freed: {error}.",
     "item.kept": "Something that no name leads to keeps the rest.",
@@ -311,6 +322,9 @@ SENTENCES = {
     "confirm.framework_cache": "Clear this cache? What was in it is made again when needed.",
     "plan.ready": "About {expected_bytes} can be freed without deleting a variable you named.",
     "plan.nothing": "Nothing can be freed without deleting a variable you named.",
+    "cleanup.written": "The clean-up cell was written.",
+    "cleanup.cancelled": "Cancelled: the clean-up cell was not written.",
+    "cleanup.failed": "The clean-up cell could not be written: {error}.",
     "cleanup.busy": "A cell is running: the clean-up cell can be written when it has ended.",
     # What a release did.
     "released.done": "Freed {freed_bytes}: headroom is now {headroom_bytes}.",
@@ -334,6 +348,7 @@ SENTENCES = {
     "released.unconfirmed": (
         "Nothing was freed: `{name}` loses something, so it has to be confirmed."
     ),
+    "released.elsewhere": "Another cell is running: memory can be freed when it has ended.",
     "released.unknown": "There is no item `{name}`: what there is stands in the plan.",
     "released.failed": "The release stopped early: {error}.",
     "released.cancelled": "The release was cancelled.",
@@ -384,6 +399,15 @@ SENTENCES = {
     "holders.measured": (
         "Names, displayed values and tracebacks hold {held_bytes} of the {in_use_bytes} in use."
     ),
+    "holders.beside": (
+        "A thread or task of yours is inside a framework (`{name}`): gradients and graphs are not "
+        "measured beside it."
+    ),
+    "holders.beside_unasked": (
+        "A thread or task of yours is inside a framework (`{name}`): what it holds is not measured."
+    ),
+    "holders.disturbed": "A thread of yours began to train meanwhile: not measured.",
+    "holders.cancelled": "Cancelled: not measured.",
     "holders.incomplete": "Stopped early: there are more objects than there was time for.",
     "holders.surplus": (
         "{surplus_bytes} more were found than the frameworks count: "
@@ -442,8 +466,9 @@ SENTENCES = {
     # Who holds it: what came of the search.
     "path.found_one": "One way leads to it.",
     "path.found": "{count} ways lead to it.",
-    "path.stopped": "Stopped after {seconds} s. Found so far:",
-    "path.stopped_empty": "Stopped after {seconds} s. Nothing found so far.",
+    "path.stopped": "Stopped early. Found so far:",
+    "path.stopped_empty": "Stopped early. Nothing found so far.",
+    "path.beside": "Not followed further beside your thread or task `{name}`. Found so far:",
     "path.gone": "It is no longer there: the list is older than the memory.",
     "path.unreached": (
         "No name leads to it: objects that refer to each other, or native code, keep it."

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from collections import OrderedDict, deque
 from dataclasses import dataclass, field, replace
+from threading import get_ident, main_thread
 from typing import TYPE_CHECKING
+
+from .threads import Lock
 
 if TYPE_CHECKING:
     from typing import Literal
@@ -65,76 +67,107 @@ class CellRun:
 
 @dataclass(slots=True)
 class _Open:
-    """A run that has not ended: `token` is what its end will be told by."""
+    """A run that has not ended: `token` is what its end will be told by.
+
+    `alone` is false where another computation ran meanwhile, in a subshell: whose memory is whose
+    cannot be told.
+    """
 
     token: object
     run: CellRun
     start: Snapshot | None
+    alone: bool
     highest: dict[int, int] = field(default_factory=dict)
 
 
 class Ledger:
     """Keeps account of cell runs; safe to read from any thread.
 
-    Runs nest (`%%capture`, `get_ipython().run_cell`): only the outermost is a cell
-    of the notebook. Peak counters are read, never reset.
+    Runs nest (`%%capture`, `get_ipython().run_cell`): only the outermost is a cell of the
+    notebook. Those of a subshell run beside, on a thread of their own: each thread has its own
+    nest, and a `thread_id` that is not given is the caller's. Peak counters are read, never reset.
+    Whoever writes may meet `NotNow`; reading waits for nobody.
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._open: list[_Open] = []
+        self._writing = Lock()
+        self._open: dict[int, tuple[_Open, ...]] = {}
         self._last: CellRun | None = None
         self._runs: OrderedDict[str, deque[CellRun]] = OrderedDict()
 
     @property
     def running(self) -> bool:
-        """Whether a cell runs, one that awaits included."""
+        """Whether a cell runs anywhere, one that awaits included."""
         return bool(self._open)
 
     @property
-    def opened(self) -> CellRun | None:
-        """The running cell as it began: the same object all along."""
-        opened = self._open[:1]
-        return opened[0].run if opened else None
+    def threads(self) -> list[int]:
+        """The threads on which cells run."""
+        return list(self._open)
 
-    def begin(self, token: object, run: CellRun, start: Snapshot | None) -> bool:
+    @property
+    def opened(self) -> CellRun | None:
+        """The running cell as it began: the same object all along; the main thread's, if any."""
+        opened = self._outermost()
+        return None if opened is None else opened.run
+
+    def alone(self, *, thread_id: int | None = None) -> bool:
+        """Whether no other computation has run beside the cell of a thread so far."""
+        return all(each.alone for each in self._nest(thread_id)[:1])
+
+    def begin(
+        self, token: object, run: CellRun, start: Snapshot | None, *, thread_id: int | None = None
+    ) -> bool:
         """Enter the start of a run; true when it is a cell of the notebook."""
-        with self._lock:
+        ident = get_ident() if thread_id is None else thread_id
+        with self._writing:
             known = self._runs.get(run.key)
             count = known[-1].run + 1 if known else 1
-            self._open.append(_Open(token, replace(run, run=count), start))
-            return len(self._open) == 1
+            nest = self._open.get(ident, ())
+            others = [each for other, nest in self._open.items() if other != ident for each in nest]
+            for each in others:
+                each.alone = False
+            opened = _Open(token, replace(run, run=count), start, alone=not others)
+            self._open[ident] = (*nest, opened)
+            return not nest
 
     def observe(self, snapshot: Snapshot) -> None:
         """Enter a reading made meanwhile."""
-        with self._lock:
-            if self._open:
-                highest = self._open[0].highest
+        with self._writing:
+            for nest in self._open.values():
+                highest = nest[0].highest
                 for device in snapshot.devices:
                     highest[device.index] = max(highest.get(device.index, 0), device.in_use_bytes)
 
-    def depth(self, token: object) -> int:
+    def depth(self, token: object, *, thread_id: int | None = None) -> int:
         """How deep a run is nested: 0 is the outermost, -1 is none of ours.
 
         `None` is the outermost too: that is what a cancelled cell ends with.
         """
-        tokens = [each.token for each in self._open]
+        tokens = [each.token for each in self._nest(thread_id)]
         if token is None:
             return 0 if tokens else -1
         return next((depth for depth, each in enumerate(tokens) if each is token), -1)
 
-    def end(
+    def end(  # noqa: PLR0913 — all that is known of an end
         self,
         depth: int,
         status: Status,
         execution_count: int | None,
         end_s: float,
         snapshot: Snapshot | None,
+        *,
+        thread_id: int | None = None,
     ) -> CellRun:
         """Enter the end of the run at `depth` and of all that it had started."""
-        with self._lock:
-            opened = self._open[depth]
-            del self._open[depth:]
+        ident = get_ident() if thread_id is None else thread_id
+        with self._writing:
+            nest = self._open[ident]
+            opened, left = nest[depth], nest[:depth]
+            if left:
+                self._open[ident] = left
+            else:
+                del self._open[ident]
             run = replace(
                 opened.run,
                 status=status,
@@ -149,31 +182,29 @@ class Ledger:
 
     def current(self, snapshot: Snapshot | None = None) -> CellRun | None:
         """Return the running cell with its memory up to `snapshot`, else the last one."""
-        with self._lock:
-            if not self._open:
-                return self._last
-            return replace(self._open[0].run, memory=_memory(self._open[0], snapshot))
+        opened = self._outermost()
+        if opened is None:
+            return self._last
+        return replace(opened.run, memory=_memory(opened, snapshot))
 
     def cells(self) -> tuple[CellRun, ...]:
         """Return the latest run of each cell, the one that ran last at the end."""
-        with self._lock:
-            return tuple([runs[-1] for runs in self._runs.values()])
+        return tuple([runs[-1] for runs in list(self._runs.values()) if runs])
 
     def runs(self, key: str | None = None) -> list[CellRun]:
         """Return the last runs of each cell, or of one, oldest first."""
-        with self._lock:
-            found = [
-                run
-                for cell, runs in self._runs.items()
-                if key is None or cell == key
-                for run in runs
-            ]
+        found = [
+            run
+            for cell, runs in list(self._runs.items())
+            if key is None or cell == key
+            for run in list(runs)
+        ]
         return sorted(found, key=lambda each: each.start_s)
 
     def amend(self, run: CellRun, growth: wire.Growth) -> CellRun | None:
         """Enter what became known of a run after its end; `None` where it is forgotten."""
         amended = replace(run, growth=growth)
-        with self._lock:
+        with self._writing:
             runs = self._runs.get(run.key, deque())
             for place, each in enumerate(runs):
                 if each.run == run.run:
@@ -183,16 +214,24 @@ class Ledger:
                     return amended
         return None
 
+    def _nest(self, thread_id: int | None) -> tuple[_Open, ...]:
+        return self._open.get(get_ident() if thread_id is None else thread_id, ())
+
+    def _outermost(self) -> _Open | None:
+        nests = self._open
+        nest = nests.get(main_thread().ident or 0) or next(iter(list(nests.values())), ())
+        return nest[0] if nest else None
+
     def _keep(self, run: CellRun) -> None:
-        runs = self._runs.pop(run.key, None) or deque(maxlen=_KEPT_RUNS)
+        runs = self._runs.setdefault(run.key, deque(maxlen=_KEPT_RUNS))
         runs.append(run)
-        self._runs[run.key] = runs
+        self._runs.move_to_end(run.key)
         while len(self._runs) > _KEPT_CELLS:
             self._runs.popitem(last=False)
 
 
 def _memory(opened: _Open, snapshot: Snapshot | None) -> tuple[wire.CellMemory, ...]:
-    if snapshot is None:
+    if snapshot is None or not opened.alone:
         return ()
     start = opened.start
     devices = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections import deque
 from functools import partial
@@ -12,7 +11,9 @@ from .growth import Accounts, collector, growth_of, suspected
 from .history import History
 from .loading import loads_model
 from .messages import message
+from .threads import Lock
 from .trend import Trend
+from .turns import Disturbed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,8 +22,10 @@ if TYPE_CHECKING:
     from . import wire
     from .cells import CellRun
     from .holders.account import Account
+    from .mainloop import Job
     from .session import Session
     from .snapshot import Snapshot
+    from .turns import Turn
 
     Kind = Literal["filling_up", "growth", "retries", "swallowed_oom"]
 
@@ -32,7 +35,6 @@ _RETRIES = 3
 _RETRIES_S = 10.0
 _UNSENT = 20
 _MINUTE_S = 60
-_WALK_S = 1.0  # a rare walk, and one that must not stop early
 
 
 class Lookout:
@@ -44,9 +46,10 @@ class Lookout:
     def __init__(self, session: Session) -> None:
         self._session = session
         self.history = History()
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._cell: CellRun | None = None
         self._trends: dict[int, Trend] = {}
+        self._shown: list[wire.Trend] = []
         self._soon: dict[int, int] = {}
         self._retries: dict[int, list[float]] = {}
         self._said: dict[tuple[Kind, int], int] = {}
@@ -54,7 +57,7 @@ class Lookout:
         self._unsent: deque[wire.WarningEvent] = deque(maxlen=_UNSENT)
 
     def enter(self, snapshot: Snapshot) -> None:
-        """Enter a reading, from any thread."""
+        """Enter a reading, from any thread; may raise `NotNow`, as `ended` may."""
         with self._lock:
             self.history.enter(snapshot)
             run = self._session.ledger.current(snapshot)
@@ -65,14 +68,14 @@ class Lookout:
             if opened is not self._cell:
                 self._begin(opened)
             self._look(run, snapshot)
+            self._shown = [each.as_wire(index) for index, each in sorted(self._trends.items())]
             self._send_unsent()
 
     def trends(self) -> list[wire.Trend]:
-        """Return the trend of each device while a cell runs."""
-        with self._lock:
-            if self._session.ledger.opened is not self._cell or self._cell is None:
-                return []
-            return [trend.as_wire(index) for index, trend in sorted(self._trends.items())]
+        """Return the trend of each device while a cell runs, as the last reading left it."""
+        if self._session.ledger.opened is not self._cell or self._cell is None:
+            return []
+        return list(self._shown)
 
     def ended(self, run: CellRun) -> None:
         """Look at what a cell has done, and queue who holds it where that is worth a walk."""
@@ -92,6 +95,7 @@ class Lookout:
     def _begin(self, opened: CellRun) -> None:
         self._cell = opened
         self._trends, self._soon, self._retries, self._said = {}, {}, {}, {}
+        self._shown = []
 
     def _look(self, run: CellRun, snapshot: Snapshot) -> None:
         loading = loads_model()
@@ -154,24 +158,39 @@ class Lookout:
             self._queue("account", run, index, self._keep_account)
 
     def _queue(
-        self, what: str, run: CellRun, index: int, work: Callable[[CellRun, int], None]
+        self,
+        what: str,
+        run: CellRun,
+        index: int,
+        work: Callable[[CellRun, int, Account | None], None],
     ) -> None:
-        """Have the main thread do it before the next cell, where CUDA still answers."""
+        """Have it done before the next cell, where CUDA still answers and nobody else trains."""
         if self._session.poisoned is not None:
             return
-        self._session.mainloop.submit((what, run.key, index), "", lambda _: work(run, index))
 
-    def _account(self) -> Account:
+        def do(_: Job, turn: Turn) -> None:
+            if turn.unwelcome is None:
+                work(run, index, self._account(turn))
+
+        self._session.mainloop.submit((what, run.key, index), "", do)
+
+    def _account(self, turn: Turn) -> Account | None:
         from .holders.account import take
 
-        return take(self._session.shell, self._session.sampler.latest, budget_s=_WALK_S)
+        try:
+            return take(self._session.shell, self._session.sampler.latest, turn)
+        except Disturbed:
+            return None
 
-    def _keep_account(self, run: CellRun, _index: int) -> None:
-        self._accounts.keep(run.key, self._account())
+    def _keep_account(self, run: CellRun, _index: int, account: Account | None) -> None:
+        if account is not None:
+            self._accounts.keep(run.key, account)
 
-    def _name(self, run: CellRun, index: int, growth: wire.Growth) -> None:
+    def _name(
+        self, run: CellRun, index: int, account: Account | None, *, growth: wire.Growth
+    ) -> None:
         session = self._session
-        holder = self._accounts.grown(run.key, index, self._account())
+        holder = None if account is None else self._accounts.grown(run.key, index, account)
         amended = session.ledger.amend(run, {**growth, "holder": holder})
         if amended is not None and session.leases.any():
             session.send(amended.as_wire(session.life_id))
@@ -183,8 +202,10 @@ class Lookout:
         )
         self._say_late("growth", run, index, said)
 
-    def _name_collector(self, run: CellRun, index: int, size: int) -> None:
-        found = collector(self._account(), index, size)
+    def _name_collector(
+        self, run: CellRun, index: int, account: Account | None, *, size: int
+    ) -> None:
+        found = None if account is None else collector(account, index, size)
         if found is not None:
             name, held = found
             said = message("warning.filling_up_holder", name=name, held_bytes=held)

@@ -1,104 +1,203 @@
-"""Work for the kernel's main thread, done between cells."""
+"""Work between cells: what waits for its turn, and the walk that has it."""
 
 from __future__ import annotations
 
-import threading
+import time
 import uuid
 from collections import OrderedDict
-from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
+
+from .threads import Lock
+from .turns import LONG_S, SHORT_S, SlicedTurn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
-T = TypeVar("T")
+    from .turns import Turn
+
+    Work = Callable[["Job", Turn], None]
+
+_BETWEEN_S = 0.002
+"""Between two slices: in this time the event loop takes up what has come in, cells first."""
+_AFTER_CELL_S = 0.05
+_TOLD_EVERY_S = 0.5
+_MOST_TRIES = 3
 
 
 @dataclass(slots=True)
 class Job:
-    """Work that waits; several wishes for the same thing share one."""
+    """Work that waits; several wishes for the same thing share one.
+
+    `asked` tells that a person asked for it: then it may take long. `given_up` is called, on any
+    thread, where a person ended the work before its end.
+    """
 
     key: Hashable
-    work: Callable[[Job], None]
+    work: Work
+    asked: bool = False
+    given_up: Callable[[Job], None] | None = None
     id: str = field(default_factory=lambda: uuid.uuid4().hex)
     request_ids: list[str] = field(default_factory=list)
+    tries: int = 0
+    began_s: float = 0.0
+    told_s: float = 0.0
 
 
 class MainLoop:
-    """A queue that runs on the main thread whenever no cell runs.
+    """A queue that is worked on between cells, in slices of the main thread's time.
 
-    `schedule` puts a call into the main thread's event loop from any thread. A cell
-    that awaits leaves that loop running, so each job asks `idle` first.
+    `schedule` puts a call into the main thread's event loop after a delay, from any thread. A cell
+    that awaits leaves that loop running, so each slice asks `idle` first. Work that a cell
+    interrupts begins anew after it. `progress` is told now and then for how many seconds a job has
+    gone on that a person asked for.
     """
 
     def __init__(
         self,
-        schedule: Callable[[Callable[[], None]], None],
+        schedule: Callable[[Callable[[], None], float], None],
         idle: Callable[[], bool],
         failed: Callable[[str, BaseException], None],
+        progress: Callable[[Job, float], None] | None = None,
+        walk: Callable[..., SlicedTurn] = SlicedTurn,
     ) -> None:
         self._schedule = schedule
         self._idle = idle
         self._failed = failed
-        self._lock = threading.Lock()
+        self._progress = progress
+        self._new_walk = walk
+        self._lock = Lock()
         self._jobs: OrderedDict[Hashable, Job] = OrderedDict()
+        self._now: tuple[Job, SlicedTurn] | None = None
+        self._scheduled = False
 
-    def submit(self, key: Hashable, request_id: str, work: Callable[[Job], None]) -> Job:
+    def submit(
+        self,
+        key: Hashable,
+        request_id: str,
+        work: Work,
+        *,
+        asked: bool = False,
+        given_up: Callable[[Job], None] | None = None,
+    ) -> Job:
         """Queue `work` unless the same key waits already; return what waits."""
         with self._lock:
-            job = self._jobs.setdefault(key, Job(key, work))
+            job = self._jobs.setdefault(key, Job(key, work, given_up=given_up))
+            job.asked |= asked
             job.request_ids.append(request_id)
-        self.resume()
+        self._come_round(0.0)
         return job
 
-    def call(self, work: Callable[[], T], *, timeout_s: float) -> T | None:
-        """Return what `work` returns on the main thread; `None` when a cell came first.
-
-        Raises what `work` raises.
-        """
-        if threading.current_thread() is threading.main_thread():
-            return work()
-        result: Future[T] = Future()
-
-        def run(_: Job) -> None:
-            try:
-                result.set_result(work())
-            except Exception as error:  # noqa: BLE001  it belongs to the caller
-                result.set_exception(error)
-
-        job = self.submit(object(), "", run)
-        if not wait([result], timeout_s).done:
-            self.cancel(job.id)
-            return None
-        return result.result()
-
     def cancel(self, job_id: str) -> bool:
-        """Take a job back; false when it has started, ended or never was."""
+        """Take a job back, one that is being worked on as well; false when there is none."""
         with self._lock:
             job = next((each for each in self._jobs.values() if each.id == job_id), None)
             if job is not None:
                 del self._jobs[job.key]
-            return job is not None
+        if job is not None:
+            self._give_up(job)
+            return True
+        now = self._now
+        if now is None or now[0].id != job_id:
+            return False
+        now[1].cancel()
+        return True
+
+    def cancel_requested(self, request_id: str) -> bool:
+        """Take back the job that a request asked for, unless others wait for it as well."""
+        with self._lock:
+            jobs = list(self._jobs.values())
+        now = self._now
+        jobs += [] if now is None else [now[0]]
+        job = next((each for each in jobs if each.request_ids == [request_id]), None)
+        return job is not None and self.cancel(job.id)
 
     def waiting(self, kind: str) -> list[str]:
         """Return the ids of jobs that wait, of those whose key begins with `kind`."""
-        with self._lock:
-            jobs = list(self._jobs.values())
+        jobs = list(self._jobs.values())
         return [job.id for job in jobs if isinstance(job.key, tuple) and job.key[0] == kind]
 
     def resume(self) -> None:
-        """Run what waits as soon as the main thread comes round to it."""
+        """Go on some time after a cell; another cell that waits already comes first."""
         if self._jobs:
-            self._schedule(self._drain)
+            self._come_round(_AFTER_CELL_S)
 
-    def _drain(self) -> None:
-        while self._idle():
-            with self._lock:
-                if not self._jobs:
-                    return
-                _, job = self._jobs.popitem(last=False)
-            try:
-                job.work(job)
-            except Exception as error:  # noqa: BLE001  a failed job must not end the queue
-                self._failed("mainloop", error)
+    def look(self) -> None:
+        """Have the main thread see whether a cell runs, as soon as it comes round to it."""
+        self._come_round(0.0)
+
+    def interrupt(self) -> None:
+        """Let go of everything before a cell begins; the work waits for its end."""
+        now, self._now = self._now, None
+        if now is not None:
+            job, walk = now
+            walk.abandon()
+            self._broken_off(job, walk)
+
+    def _put_back(self, job: Job) -> None:
+        with self._lock:
+            waiting = self._jobs.setdefault(job.key, job)
+            if waiting is not job:
+                waiting.request_ids += job.request_ids
+            self._jobs.move_to_end(job.key, last=False)
+
+    def _broken_off(self, job: Job, walk: SlicedTurn) -> None:
+        if walk.accomplished:
+            return
+        if walk.cancelled:
+            self._give_up(job)
+        else:
+            self._put_back(job)
+
+    def _give_up(self, job: Job) -> None:
+        if job.given_up is not None:
+            job.given_up(job)
+
+    def _come_round(self, delay_s: float) -> None:
+        if not self._scheduled:
+            self._scheduled = True
+            self._schedule(self._slice, delay_s)
+
+    def _slice(self) -> None:
+        self._scheduled = False
+        if not self._idle():
+            self.interrupt()
+            return
+        try:
+            self._now = self._now or self._next()
+            if self._now is not None and self._now[1].slice():
+                (job, walk), self._now = self._now, None
+                self._ended(job, walk)
+            elif self._now is not None:
+                self._tell(self._now[0])
+        except Exception as error:  # noqa: BLE001  a failed job must not end the queue
+            self._now = None
+            self._failed("mainloop", error)
+        if self._jobs or self._now is not None:
+            self._come_round(_BETWEEN_S)
+
+    def _next(self) -> tuple[Job, SlicedTurn] | None:
+        with self._lock:
+            if not self._jobs:
+                return None
+            _, job = self._jobs.popitem(last=False)
+        job.tries += 1
+        job.began_s = job.told_s = time.monotonic()
+
+        def work(turn: Turn) -> None:
+            job.work(job, turn)
+
+        cpu_s, again = LONG_S if job.asked else SHORT_S, job.tries < _MOST_TRIES
+        return job, self._new_walk(work, cpu_s, asked=job.asked, again=again)
+
+    def _tell(self, job: Job) -> None:
+        now_s = time.monotonic()
+        if job.asked and self._progress is not None and now_s - job.told_s > _TOLD_EVERY_S:
+            job.told_s = now_s
+            self._progress(job, now_s - job.began_s)
+
+    def _ended(self, job: Job, walk: SlicedTurn) -> None:
+        if walk.error is not None:
+            self._failed("mainloop", walk.error)
+        elif walk.disturbed or walk.cancelled:
+            self._broken_off(job, walk)

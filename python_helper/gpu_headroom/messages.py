@@ -39,6 +39,7 @@ FIRST_SENTENCES = {
     ),
     "refused.no_reading": "The GPU could not be read; the reason is in the log.",
     "refused.incomplete": "The helper is still arriving in this kernel: try again in a moment.",
+    "refused.not_now": "Not measured now: a part of the kernel stands still, as at a breakpoint.",
     "refused.failed": "The helper could not answer: {error}.",
     "error.part": "GPU Headroom: {part} failed: {error}.",
 }

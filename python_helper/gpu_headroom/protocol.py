@@ -66,19 +66,28 @@ class SampleRequest(TypedDict):
 
 
 class PlanRequest(TypedDict):
-    """Measure what can be freed, between cells; the answer comes as a `plan` event."""
+    """Measure what can be freed, between cells; the answer comes as a `plan` event.
+
+    Where a person `asked` for it, it may take long; else it is brief, and left out beside a
+    thread that trains.
+    """
 
     type: Literal["plan"]
     id: str
     protocol_version: str
+    asked: bool
 
 
 class HoldersRequest(TypedDict):
-    """Measure who holds what, between cells; answered by a `holders` event."""
+    """Measure who holds what, between cells; answered by a `holders` event.
+
+    `asked` is as in a plan.
+    """
 
     type: Literal["holders"]
     id: str
     protocol_version: str
+    asked: bool
 
 
 class PathRequest(TypedDict):
@@ -130,12 +139,12 @@ class ReleaseRequest(TypedDict):
 
 
 class CancelRequest(TypedDict):
-    """Take back a release that still waits."""
+    """Take back a release that still waits, by its id, or a walk by that of its request."""
 
     type: Literal["cancel"]
     id: str
     protocol_version: str
-    release_id: str
+    cancelled_id: str
 
 
 class ReportRequest(TypedDict):
@@ -160,7 +169,10 @@ class FixRequest(TypedDict):
 
 
 class CleanupRequest(TypedDict):
-    """Ask for visible code that frees exactly these items; `None` is the safe set."""
+    """Have visible code written that frees exactly these items; `None` is the safe set.
+
+    Answered by a `cleanup` event.
+    """
 
     type: Literal["cleanup"]
     id: str

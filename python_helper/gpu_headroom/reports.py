@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from . import wire
     from .oom.evidence import Failure
     from .oom.report import BuiltReport
+    from .turns import Turn
 
 _KEPT_REPORTS = 50
 
@@ -30,11 +31,11 @@ class Reports:
     def __init__(self) -> None:
         self._entries: OrderedDict[str, _Entry] = OrderedDict()
 
-    def build(self, failure: Failure) -> wire.Report:
+    def build(self, failure: Failure, turn: Turn) -> wire.Report:
         """Measure a failure and keep its report; needs the second pack."""
         from .oom.report import build
 
-        return self.enter(build(failure))
+        return self.enter(build(failure, turn))
 
     def enter(self, built: BuiltReport) -> wire.Report:
         """Keep a report."""

@@ -9,6 +9,7 @@ from .channel import LEASE_S
 from .format import format_error
 from .messages import message
 from .sampler import DEFAULT_HZ
+from .threads import NotNow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -53,6 +54,8 @@ class Desk:
             return self._work_of(checked)(checked)
         except Refusal as refusal:
             reason = refusal.reason
+        except NotNow:
+            reason = message("refused.not_now")
         except Exception as error:  # noqa: BLE001  whatever fails here must not fail the kernel
             self._session.failed("requests", error)
             reason = message("refused.failed", error=format_error(error))
@@ -115,14 +118,17 @@ class Desk:
     def _work_of(self, request: Mapping[str, Any]) -> Callable[[Any], wire.Reply]:
         """Return what answers a request; raises `Refusal` before its part of the helper is here."""
         kind = request["type"]
-        if kind in self._answers:
-            return self._answers[kind]
-        if not self._session.complete:
-            raise Refusal(message("refused.incomplete"))
+        if kind not in self._answers:
+            if not self._session.complete:
+                raise Refusal(message("refused.incomplete"))
+            self.complete()
+        return self._answers[kind]
+
+    def complete(self) -> None:
+        """Import what answers the rest, once it is here."""
         from .answers import Answers
 
-        self._answers.update(Answers(self._session).by_kind)
-        return self._answers[kind]
+        self._answers = {**Answers(self._session).by_kind, **self._answers}
 
 
 def _checked(request: object) -> Mapping[str, Any]:

@@ -6,10 +6,11 @@ import os
 import threading
 import time
 import weakref
-from collections import deque
+from functools import cache
 from random import uniform
 from typing import TYPE_CHECKING, Protocol
 
+from . import threads
 from .snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -19,9 +20,7 @@ if TYPE_CHECKING:
 
 DEFAULT_HZ = 2.0
 _SLOW_S = 0.005
-_EDGE_SLOW_S = 0.1
-_EDGE_SLOW_READINGS = 3
-_EDGE_TIMEOUT_S = 1.0
+_EDGE_TIMEOUT_S = 0.05
 _FIRST_BACK_OFF_S = 1.0
 _LAST_BACK_OFF_S = 5.0
 _JOIN_S = 2.0
@@ -34,9 +33,6 @@ _samplers: weakref.WeakSet[Sampler] = weakref.WeakSet()
 class Readable(Protocol):
     """What a sampler reads: all sources of the kernel."""
 
-    def prepare(self) -> None:
-        """Do what takes long, such as opening a driver; called on the sampler's own thread."""
-
     def read(self) -> Reading:
         """Read everything now."""
 
@@ -46,31 +42,35 @@ class Sampler:
 
     Peaks, trends and warnings need readings whether or not somebody looks, so it
     measures at `DEFAULT_HZ` or faster; whether a reading is sent is `Pace`'s matter.
-    A slow allocator (its lock is held while the driver works) is asked less often.
+    A slow allocator (its lock is held while the driver works) is asked less often. `prepare` does
+    what takes long, such as opening a driver; it is called on the sampler's own thread, often.
     A source that fails is reported by `failed` and asked again later.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 — what it reads, and whom it tells
         self,
         sources: Readable,
         *,
         busy: Callable[[], bool],
         rate_hz: Callable[[], float | None],
+        prepare: Callable[[], None],
         measured: Callable[[Snapshot], None],
         failed: Callable[[str, BaseException], None],
     ) -> None:
         self._sources = sources
         self._busy = busy
         self._rate_hz = rate_hz
+        self._prepare = prepare
         self._measured = measured
         self._failed = failed
         self._seq = 0
         self._back_off_s = 0.0
-        self._took_s: deque[float] = deque(maxlen=_EDGE_SLOW_READINGS)
         self._stopping = False
         self._forked = False
         self._lock = threading.Lock()
-        self._news = threading.Event()
+        self._news = threads.Bell()
+        self._edge_wanted = False
+        self._edge_read = threads.Bell()
         self._thread: threading.Thread | None = None
         self.clock: Callable[[], float] = time.time
         self.latest: Snapshot | None = None
@@ -84,24 +84,22 @@ class Sampler:
         """Start the thread; a second start does nothing."""
         if self._thread is not None:
             return
-        if not _samplers:
-            os.register_at_fork(after_in_child=_after_fork_in_child)
+        _follow_forks()
         _samplers.add(self)
         self._stopping = False
-        self._thread = threading.Thread(target=self._run, name="gpu-headroom", daemon=True)
-        self._thread.start()
+        self._thread = threads.start(self._run)
 
     def stop(self) -> None:
         """End the thread and wait for it; a second stop does nothing."""
         self._stopping = True
-        self._news.set()
+        self._news.ring()
         thread, self._thread = self._thread, None
         if thread is not None and thread is not threading.current_thread():
             thread.join(_JOIN_S)
 
     def wake(self) -> None:
         """Tell the thread of a cell's start or end, another rate, or parts that arrived."""
-        self._news.set()
+        self._news.ring()
 
     def measure(self, timeout_s: float = 0.25) -> Snapshot | None:
         """Read all sources now; the last reading where another thread is at it for long."""
@@ -120,18 +118,23 @@ class Sampler:
         return self.latest
 
     def measure_edge(self) -> Snapshot | None:
-        """Read at the start or end of a cell, unless every reading takes long by now.
+        """Read at the start or end of a cell, or say that it was not possible in time.
 
-        A reading or two are slow while a framework is imported; what a cell did must not be
-        told from the one before it.
+        Our thread reads while the caller stands still: a driver that hangs must not hold a cell,
+        and what a cell did must not be told from an older reading.
         """
-        took_s = self._took_s
-        slow = len(took_s) == _EDGE_SLOW_READINGS and min(took_s) > _EDGE_SLOW_S
-        return self.latest if slow else self.measure(_EDGE_TIMEOUT_S)
+        if self._thread is None or self._forked:
+            return self.measure(_EDGE_TIMEOUT_S)
+        seq = self._seq
+        self._edge_wanted = True
+        self._edge_read.clear()
+        self._news.ring()
+        in_time = self._edge_read.wait(_EDGE_TIMEOUT_S)
+        latest = self.latest
+        return latest if in_time and latest is not None and latest.seq > seq else None
 
     def _read(self) -> Snapshot:
         found = self._sources.read()
-        self._took_s.append(found.took_s)
         if found.took_s > _SLOW_S:
             self._slow_down()
         else:
@@ -147,29 +150,41 @@ class Sampler:
 
     def _run(self) -> None:
         while not self._stopping:
-            self._sources.prepare()
+            self._guarded(self._prepare)
             # Always a little off: readings in step with a training loop would see one phase of it.
             wait_s = self._interval_s() * uniform(*_OFF_BEAT)  # noqa: S311  nothing to be guessed
-            if self._news.wait(wait_s if self._busy() else None):
-                self._news.clear()
-            else:
-                self._tick()
+            heard = self._news.wait(wait_s if self._busy() else None)
+            if self._edge_wanted:
+                self._edge_wanted = False
+                self.measure()
+                self._edge_read.ring()
+            elif not heard:
+                self._guarded(self._tick)
 
-    def _tick(self) -> None:
+    def _guarded(self, call: Callable[[], None]) -> None:
         try:
-            snapshot = self.measure()
-            if snapshot is not None and self._busy():
-                self._measured(snapshot)
+            call()
         except Exception as error:  # noqa: BLE001  the thread must outlive whatever happens
             self._slow_down()
             self._failed("sampler", error)
+
+    def _tick(self) -> None:
+        snapshot = self.measure()
+        if snapshot is not None and self._busy():
+            self._measured(snapshot)
 
     def become_inert(self) -> None:
         """End in a forked child: locks may have been copied while held, the thread was not."""
         self._forked = self._stopping = True
         self._lock = threading.Lock()
-        self._news = threading.Event()
+        self._news = threads.Bell()
         self._thread = None
+
+
+@cache
+def _follow_forks() -> None:
+    """Have forked children told, once in the life of a process: it cannot be taken back."""
+    os.register_at_fork(after_in_child=_after_fork_in_child)
 
 
 def _after_fork_in_child() -> None:

@@ -27,9 +27,10 @@ def holders() -> wire.Holders:
     """Measure who holds what: the names are those of the main module."""
     from .holders.account import take
     from .sources.nvml import processes
+    from .turns import LONG_S, Turn
 
     snapshot = read()
-    return take(_shell(), snapshot).as_wire(
+    return take(_shell(), snapshot, Turn(LONG_S)).as_wire(
         uuid.uuid4().hex,
         None,
         processes={each.index: processes(each) for each in snapshot.devices},

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
 import time
 import uuid
+from contextlib import ExitStack, suppress
+from functools import partial
 from importlib import import_module
+from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
-from . import injection
+from . import injection, threads
+from . import shell as facts
 from .cells import Ledger
 from .channel import TARGET, KernelChannel, Leases
 from .format import format_error
@@ -21,6 +24,8 @@ from .reports import Reports
 from .requests import Desk
 from .sampler import Pace, Sampler
 from .sources import Sources
+from .threads import Lock, NotNow
+from .turns import LONG_S, SlicedTurn, Turn
 from .watch import Watch
 
 if TYPE_CHECKING:
@@ -32,21 +37,23 @@ if TYPE_CHECKING:
     from .channel import Channel
     from .holders.made import Recording
     from .lookout import Lookout
+    from .mainloop import Job
     from .oom.capture import Capture, Observer
     from .release.situation import Situation
     from .snapshot import Snapshot
 
 _MOST_ERRORS = 50
 
-# A page may start it while a cell does.
-_starting = threading.Lock()
+# A page may start it while a cell does; importing takes its time.
+_starting = Lock(limit_s=10.0)
 _live: Session | None = None
 
 
 def start() -> Session:
     """Start the helper of this kernel, or return the one that lives.
 
-    Raises `RuntimeError` outside IPython.
+    Raises `RuntimeError` outside IPython, and where it cannot be started: then it has left
+    nothing behind.
     """
     global _live  # noqa: PLW0603  one helper per process
     with _starting:
@@ -101,11 +108,14 @@ class Session:
             self.sources,
             busy=lambda: self.ledger.running,
             rate_hz=self.leases.wanted_hz,
+            prepare=self._become_whole,
             measured=self._measured,
             failed=self.failed,
         )
-        self.mainloop = MainLoop(self._schedule, self._idle, self.failed)
         self._kernel = getattr(shell, "kernel", None)
+        self.mainloop = MainLoop(
+            self._schedule, self._idle, self.failed, self._tell_progress, self._walk
+        )
         self._comm_id = f"{TARGET}-{self.life_id}"
         self.channel = channel
         if channel is None and self._kernel is not None:
@@ -116,32 +126,31 @@ class Session:
         self._watch = Watch(self)
         self._pace = Pace()
         self.recording: Recording | None = None
-        self._lookout: Lookout | None = None
-        self._lookout_lock = threading.Lock()
-        self._arrived = threading.Event()
+        self.lookout: Lookout | None = None
+        self._undo = ExitStack()
         self._errors: set[str] = set()
 
     def open(self) -> None:
-        """Begin to listen, to look and to answer."""
+        """Begin to listen, to look and to answer; raises with nothing left behind."""
         self._simulate_as_asked()
-        self._watch.open()
-        if self.channel is not None:
-            self.channel.open(self._answer)
-        self.sampler.start()
+        with ExitStack() as undo:
+            undo.callback(self._end_recording)
+            self._watch.open()
+            undo.callback(self._watch.close)
+            if self.channel is not None:
+                self.channel.open(self._answer)
+                undo.callback(self.channel.close)
+            undo.callback(self.sources.close)
+            self.sampler.start()
+            undo.callback(self.sampler.stop)
+            undo.callback(self.mainloop.interrupt)
+            self._undo = undo.pop_all()
         self.send(self.hello())
 
     def close(self) -> None:
         """Say goodbye and take back everything that `open` did."""
         self.send({"type": "bye", "life_id": self.life_id, "reason": "unloaded"})
-        self.sampler.stop()
-        self.sources.close()
-        if self.channel is not None:
-            self.channel.close()
-        self._watch.close()
-        if self._observer is not None:
-            self._observer.detach()
-        if self.recording is not None:
-            self.recording.end()
+        self._undo.close()
 
     # --- Parts of the helper ------------------------------------------------
 
@@ -151,36 +160,22 @@ class Session:
         return self._finder is None or self._finder.complete
 
     @property
-    def turn(self) -> Literal["queued", "waiting"]:
+    def when(self) -> Literal["queued", "waiting"]:
         """When work queued now will run: soon, or when the running cell ends."""
         return "waiting" if self.ledger.running else "queued"
-
-    @property
-    def lookout(self) -> Lookout | None:
-        """What looks ahead; `None` while the second pack is missing."""
-        with self._lookout_lock:
-            if self._lookout is None and self.complete:
-                from .lookout import Lookout
-
-                self._lookout = Lookout(self)
-            return self._lookout
 
     def add_pack(self, data: str) -> bool:
         """Store the second pack; false where it is not wanted."""
         if self._finder is None or self.complete:
             return False
         self._finder.add(data)
-        self._arrived.set()
         self.sampler.wake()
-        self.mainloop.submit("card", "", lambda _: self._watch.explain_owed())
+        self.mainloop.submit("card", "", self._watch.explain_owed)
         return True
 
-    def await_pack(self, timeout_s: float) -> bool:
-        """Wait for the second pack where a page is there to send it; whether it is there."""
-        expected = self.channel is not None and self.channel.control and self.leases.any()
-        if not self.complete and expected:
-            self._arrived.wait(timeout_s)
-        return self.complete
+    def turn(self, cpu_s: float = LONG_S, *, asked: bool = True) -> Turn:
+        """Return what a walk on the calling thread may take."""
+        return Turn(cpu_s, asked=asked, loops=self._loops())
 
     # --- Events -------------------------------------------------------------
 
@@ -208,9 +203,13 @@ class Session:
 
     def sample(self) -> wire.Sample | None:
         """Read now; `None` where reading fails."""
-        self._watch.settle()
+        self._watch.look_for_lost_end()
         snapshot = self.sampler.measure()
-        return None if snapshot is None else self.as_wire(self.notice(snapshot))
+        if snapshot is None:
+            return None
+        with suppress(NotNow):
+            self.notice(snapshot)
+        return self.as_wire(snapshot)
 
     def cell(self) -> wire.Cell | None:
         """Return the running cell, else the last one."""
@@ -228,29 +227,35 @@ class Session:
             self.send(self.as_wire(snapshot))
 
     def notice(self, snapshot: Snapshot) -> Snapshot:
-        """Enter a reading wherever readings are of use, and return it."""
+        """Enter a reading wherever readings are of use, and return it; may raise `NotNow`."""
         self.ledger.observe(snapshot)
-        lookout = self.lookout
-        if lookout is not None:
-            lookout.enter(snapshot)
+        if self.lookout is not None:
+            self.lookout.enter(snapshot)
         # To attach before CUDA is up would start it; another framework may be what is live.
         if self.poisoned is None and self.sources.torch.state() == "live":
             self._record()
             self._observe(sys.modules["torch"]._C)  # noqa: SLF001  where the observer is
         return snapshot
 
+    def computes_elsewhere(self) -> bool:
+        """Whether a cell runs on another thread than the caller's, in a subshell or beside one."""
+        return any(each != get_ident() for each in self.ledger.threads)
+
     def ended(self, run: CellRun) -> None:
         """Look at what a cell has done, between its end and its event."""
         try:
-            lookout = self.lookout
-            if lookout is not None:
-                lookout.ended(run)
+            if self.lookout is not None:
+                self.lookout.ended(run)
+        except NotNow:
+            pass
         except Exception as error:  # noqa: BLE001  the cell has ended, whatever we make of it
             self.failed("lookout", error)
 
-    def take_capture(self) -> Capture | None:
-        """Return what the allocator last failed on, once."""
-        return self._observer.take() if self._observer else None
+    def take_capture(self, *, of_this_thread: bool) -> Capture | None:
+        """Return what the allocator last failed on, once; or what it failed on for this thread."""
+        if self._observer is None:
+            return None
+        return self._observer.take(get_ident() if of_this_thread else None)
 
     def as_wire(self, snapshot: Snapshot) -> wire.Sample:
         """Return a reading as it travels."""
@@ -263,7 +268,7 @@ class Session:
             "busy": self.ledger.running,
             "devices": [each.as_wire() for each in snapshot.devices],
             "host": None if snapshot.host is None else snapshot.host.as_wire(),
-            "trends": self._lookout.trends() if self._lookout else [],
+            "trends": [] if self.lookout is None else self.lookout.trends(),
             "queued": self.mainloop.waiting("release") if self.ledger.running else [],
         }
 
@@ -294,7 +299,8 @@ class Session:
                 self._watch.keep_prints_in_their_cell()
 
     def _measured(self, snapshot: Snapshot) -> None:
-        self.notice(snapshot)
+        with suppress(NotNow):
+            self.notice(snapshot)
         rate_hz = self.leases.wanted_hz()
         if rate_hz is not None and self._pace.due(snapshot, rate_hz, time.monotonic()):
             self.send(self.as_wire(snapshot))
@@ -315,19 +321,59 @@ class Session:
         if self.recording is not None:
             self.recording.follow(wanted)
 
-    def situation(self) -> Situation:
-        """Return what items are found from, as it is now; for the main thread between cells."""
+    def situation(self, turn: Turn) -> Situation:
+        """Return what items are found from, as it is now, in the time of a turn."""
         from .release.situation import Situation
 
-        return Situation(self.shell, self.ledger.cells(), self.moved, self.poisoned, self.failed)
+        cells = self.ledger.cells()
+        return Situation(self.shell, turn, cells, self.moved, self.poisoned, self.failed)
 
     def _idle(self) -> bool:
-        self._watch.settle()
-        return not self.ledger.running
+        """Whether no cell runs, in a subshell neither; on the main thread."""
+        self._watch.end_lost()
+        return not self.ledger.running and not facts.computes(self.shell)
 
-    def _schedule(self, call: Callable[[], None]) -> None:
+    def _schedule(self, call: Callable[[], None], delay_s: float) -> None:
         if self._kernel is not None:
-            self._kernel.io_loop.add_callback(call)
+            loop = self._kernel.io_loop
+            loop.add_callback(partial(loop.call_later, delay_s, call) if delay_s else call)
+
+    def _tell_progress(self, job: Job, elapsed_s: float) -> None:
+        for request_id in job.request_ids:
+            self.send(
+                {
+                    "type": "progress",
+                    "life_id": self.life_id,
+                    "request_id": request_id,
+                    "elapsed_s": elapsed_s,
+                }
+            )
+
+    def _walk(self, work: Callable[[Turn], None], cpu_s: float, **how: bool) -> SlicedTurn:
+        return SlicedTurn(work, cpu_s, loops=self._loops(), **how)
+
+    def _loops(self) -> list[Any]:
+        """Return the event loop in which tasks of the person's await."""
+        return [getattr(getattr(self._kernel, "io_loop", None), "asyncio_loop", None)]
+
+    def _become_whole(self) -> None:
+        """Take up what needs all modules once they are there; on the sampler's thread.
+
+        It imports what requests need: the control thread must not wait for an import that a cell
+        is in the middle of, and a cell's hook not for one of ours.
+        """
+        if self.complete and self.lookout is None:
+            from .lookout import Lookout
+
+            self.lookout = Lookout(self)
+            self._desk.complete()
+        self.sources.prepare()
+
+    def _end_recording(self) -> None:
+        if self._observer is not None:
+            self._observer.detach()
+        if self.recording is not None:
+            self.recording.end()
 
     def _simulate_as_asked(self) -> None:
         wish = os.environ.get("GPU_HEADROOM_SIMULATE")
@@ -341,9 +387,14 @@ class Session:
             self.failed("simulate", error)
 
     def _log(self, part: str, error: BaseException) -> None:
-        # A terminal would show the log to the user; a kernel's log goes to the server's.
+        # A terminal would show the log to the user; a kernel's log goes to the server's. Not on
+        # this thread: a debugger may have suspended another that holds the lock of the log.
         if self._kernel is not None:
-            self._kernel.log.warning("GPU Headroom: %s failed.", part, exc_info=error)
+            log = partial(
+                self._kernel.log.warning, "GPU Headroom: %s failed.", part, exc_info=error
+            )
+            with suppress(RuntimeError):
+                threads.start(log, name=f"{threads.NAME}-log")
 
 
 def _installed_version() -> str:

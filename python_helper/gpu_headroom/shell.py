@@ -63,9 +63,17 @@ def running_request(shell: Any) -> Mapping[str, Any] | None:
     return request if runs_cell(shell) else None
 
 
-def runs_cell(shell: Any) -> bool:
-    """Whether some code of the user's runs on the main thread, or awaits there."""
-    return _on_stack() or _in_loop(shell)
+def runs_cell(shell: Any, thread_id: int | None = None) -> bool:
+    """Whether some code of the user's runs on a thread, or awaits there; the main one, if none."""
+    ident = threading.main_thread().ident if thread_id is None else thread_id
+    return _on_stack(ident or 0) or _awaits(_loop_of(shell, ident or 0))
+
+
+def computes(shell: Any) -> bool:
+    """Whether some code of the user's runs as a cell anywhere: on the main thread or a subshell."""
+    control = getattr(getattr(shell, "kernel", None), "control_thread", None)
+    threads = [each for each in threading.enumerate() if each is not control]
+    return any(runs_cell(shell, each.ident or 0) for each in threads if _runs_cells(each))
 
 
 def code_name(shell: Any, source: str, execution_count: int | None) -> str | None:
@@ -81,9 +89,14 @@ def code_name(shell: Any, source: str, execution_count: int | None) -> str | Non
         return None
 
 
-def _on_stack() -> bool:
+def _runs_cells(thread: threading.Thread) -> bool:
+    """Whether a thread may run cells: the main one, or one of ipykernel's with a loop."""
+    return thread is threading.main_thread() or hasattr(thread, "io_loop")
+
+
+def _on_stack(thread_id: int) -> bool:
     # Not kept in a variable: this frame is among them, and a cycle would keep the user's alive.
-    frame = sys._current_frames().get(threading.main_thread().ident or 0)  # noqa: SLF001  documented, in spite of its name
+    frame = sys._current_frames().get(thread_id)  # noqa: SLF001  documented, in spite of its name
     while frame is not None:
         code = frame.f_code
         if code.co_name in _RUNNERS and code.co_filename.endswith(_RUNNER_FILES):
@@ -92,13 +105,18 @@ def _on_stack() -> bool:
     return False
 
 
-def _in_loop(shell: Any) -> bool:
-    """Whether a cell awaits: then a task of the main thread's loop waits for its coroutine."""
-    kernel = getattr(shell, "kernel", None)
-    loop = getattr(getattr(kernel, "io_loop", None), "asyncio_loop", None)
-    if loop is None:
-        return False
-    return any(_awaits_cell(task.get_coro()) for task in asyncio.all_tasks(loop))
+def _loop_of(shell: Any, thread_id: int) -> Any:
+    """Return the event loop in which cells of a thread await."""
+    owner: Any = getattr(shell, "kernel", None)
+    if thread_id != threading.main_thread().ident:
+        owner = next((each for each in threading.enumerate() if each.ident == thread_id), None)
+    return getattr(getattr(owner, "io_loop", None), "asyncio_loop", None)
+
+
+def _awaits(loop: Any) -> bool:
+    """Whether a cell awaits: then a task of this loop waits for its coroutine."""
+    tasks = [] if loop is None else list(asyncio.all_tasks(loop))
+    return any(_awaits_cell(task.get_coro()) for task in tasks)
 
 
 def _awaits_cell(coroutine: Any) -> bool:

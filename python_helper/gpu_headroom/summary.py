@@ -48,7 +48,7 @@ def holders() -> Text:
     if session is not None:
         from .holders.measure import measure
 
-        return list_holders(measure(session, None))
+        return list_holders(measure(session, None, session.turn()))
     from . import script
 
     return list_holders(script.holders())

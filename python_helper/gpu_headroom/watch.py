@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
-import threading
 import time
 import uuid
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from threading import get_ident, main_thread
 from typing import TYPE_CHECKING, Any
 
 from . import shell as facts
@@ -15,39 +17,56 @@ from .format import format_error
 from .kinds import is_kind
 from .messages import message
 from .reports import show, show_line
+from .threads import NotNow, later
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from datetime import datetime
 
     from . import wire
     from .cells import Status
+    from .mainloop import Job
+    from .oom.earlier import EarlierError
     from .oom.poison import Fault
     from .oom.recognise import Recognition
     from .session import Session
     from .snapshot import Snapshot
+    from .turns import Turn
 
-_PACK_WAIT_S = 2.0
+_CARD_S = 0.25  # of processor time, before the next cell
 _HEAL_AFTER_S = (0.1, 0.6)
 _DOUBT_S = 1.0
 _ADOPTED = object()
 
 
+@dataclass(slots=True)
+class _Cell:
+    """What is remembered of the cell that runs on one thread, while it runs.
+
+    `shown_before` tells the error that had been shown when it began; `inner_error` is one of a
+    run that it started.
+    """
+
+    shown_before: int
+    inner_error: BaseException | None = None
+
+
 class Watch:
     """Listens to `pre_run_cell` and `post_run_cell`; nothing in here raises into a cell.
 
-    `pre_execute` and `post_execute` would fire for every comm message as well.
+    `pre_execute` and `post_execute` would fire for every comm message as well. Cells of a
+    subshell run on a thread of their own, at the same time as others.
     """
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self._shell = session.shell
         self._cell_parent: Mapping[str, Any] = {}
-        self._inner_error: BaseException | None = None
-        self._shown_before = _last_shown()
-        self._doubtful_since_s: float | None = None
+        self._cells: dict[int, _Cell] = {}
+        self._doubtful_since_s: dict[int, float] = {}
         self._next_count = session.shell.execution_count
         self._owed: tuple[dict[str, Any], str] | None = None
+        self._earlier: EarlierError | None = None
 
     def open(self) -> None:
         """Register the hooks, and adopt the cell that runs already."""
@@ -60,23 +79,37 @@ class Watch:
         self._shell.events.unregister("pre_run_cell", self._before_cell)
         self._shell.events.unregister("post_run_cell", self._after_cell)
 
-    def settle(self) -> None:
-        """Let go of a cell whose end went unnoticed, so that nothing waits for it for ever.
+    def look_for_lost_end(self) -> None:
+        """Have the main thread let go of a cell whose end went unnoticed.
 
         Between two callbacks an awaiting cell can be invisible: only what is seen twice counts.
         """
+        if self._lost():
+            self._session.mainloop.look()
+
+    def end_lost(self) -> None:
+        """Let go of a cell whose end went unnoticed, so that nothing waits for it for ever.
+
+        On the main thread between two of its callbacks: there it cannot end at the same time.
+        """
         session = self._session
-        if not session.ledger.running or facts.runs_cell(self._shell):
-            self._doubtful_since_s = None
-            return
-        now_s = time.monotonic()
-        if self._doubtful_since_s is None:
-            self._doubtful_since_s = now_s
-        elif now_s - self._doubtful_since_s > _DOUBT_S:
-            self._doubtful_since_s = None
-            session.ledger.end(0, "ok", None, time.time(), None)
+        for ident in self._lost():
+            del self._doubtful_since_s[ident]
+            self._cells.pop(ident, None)
+            session.ledger.end(0, "ok", None, time.time(), None, thread_id=ident)
             session.stream(None)
-            session.mainloop.resume()
+
+    def _lost(self) -> list[int]:
+        """Return the threads of which our ledger says that a cell runs, and for long none does."""
+        now_s = time.monotonic()
+        silent = [
+            each for each in self._session.ledger.threads if not facts.runs_cell(self._shell, each)
+        ]
+        since_s = self._doubtful_since_s
+        self._doubtful_since_s = {each: since_s.get(each, now_s) for each in silent}
+        return [
+            each for each, from_s in self._doubtful_since_s.items() if now_s - from_s > _DOUBT_S
+        ]
 
     def keep_prints_in_their_cell(self) -> None:
         """Give the parent of the last cell back to what its threads print.
@@ -94,16 +127,20 @@ class Watch:
         if session.sampler.forked or facts.on_control_thread(self._shell):
             return
         try:
+            session.mainloop.interrupt()
             self._let_go_of_adopted()
-            start = None if session.ledger.running else session.sampler.measure_edge()
+            nested = session.ledger.depth(None) == 0
+            start = None if nested else session.sampler.measure_edge()
             cell_id = facts.cell_id(self._shell, info)
             count = facts.execution_count(self._shell, info, self._next_count)
             run = CellRun(cell_id, count, info.raw_cell, None, time.time())
             if session.ledger.begin(info, run, start):
-                self._shown_before = _last_shown()
+                self._cells[get_ident()] = _Cell(_last_shown())
                 self._cell_parent = facts.parent(self._shell)
                 session.stream(None)
                 session.sampler.wake()
+        except NotNow:
+            pass  # it runs without being measured
         except Exception as error:  # noqa: BLE001  the user's cell goes on whatever happens here
             session.failed("cells", error)
 
@@ -116,6 +153,8 @@ class Watch:
             return
         try:
             self._end(result, self._depth(result))
+        except NotNow:
+            pass
         except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  the cell has ended
             session.failed("cells", error)
 
@@ -132,26 +171,35 @@ class Watch:
             return
         if depth > 0:
             # `%%capture` and the like: the traceback stands in the outer cell, and so must a card.
-            if self._fault(error) or _recognise(error) is not None:
-                self._inner_error = error
+            cell = self._cells.get(get_ident())
+            if cell is not None and (self._fault(error) or _recognise(error) is not None):
+                cell.inner_error = error
             session.ledger.end(depth, "ok", None, time.time(), None)
             return
-        inner, self._inner_error = self._inner_error, None
-        self._end_cell(result, error or inner or self._shown())
+        cell = self._cells.pop(get_ident(), None)
+        inner = None if cell is None else cell.inner_error or self._shown(cell)
+        shown = None if cell is None else cell.shown_before
+        self._end_cell(result, error or inner, shown)
 
-    def _shown(self) -> BaseException | None:
-        """Return the error that a magic showed and swallowed, as `%%time` does before IPython 9."""
+    def _shown(self, cell: _Cell) -> BaseException | None:
+        """Return the error that a magic showed and swallowed, as `%%time` does before IPython 9.
+
+        Where another computation ran beside it may be that one's.
+        """
         last = getattr(sys, "last_value", None)
-        shown = is_kind(last, BaseException) and _last_shown() != self._shown_before
-        return last if shown else None
+        shown = is_kind(last, BaseException) and _last_shown() != cell.shown_before
+        return last if shown and self._session.ledger.alone() else None
 
-    def _end_cell(self, result: Any, error: BaseException | None) -> None:
+    def _end_cell(self, result: Any, error: BaseException | None, shown_before: int | None) -> None:
         session = self._session
         fault = self._fault(error)  # first: where CUDA has failed, nothing may be read
         snapshot = session.sampler.measure_edge()
         if snapshot is not None:
-            session.notice(snapshot)
+            with suppress(NotNow):
+                session.notice(snapshot)
         recognition = None if fault else _recognise(error, snapshot)
+        # Always: nothing of this cell may explain a later one.
+        capture = session.take_capture(of_this_thread=not session.ledger.alone())
         succeeded = result is not None and result.success
         status: Status = "oom" if recognition else "ok" if succeeded else "error"
         count = getattr(result, "execution_count", None)
@@ -163,9 +211,13 @@ class Watch:
 
                 explain(session, fault, self._named(run))
             elif error is not None and recognition is not None:
-                self._report(error, recognition, run, snapshot)
+                device = None if snapshot is None else snapshot.device(_index(recognition))
+                said = {"recognition": recognition, "capture": capture, "device": device}
+                self._report(error, said, run, shown_before)
+            elif error is not None and session.complete and session.sources.torch.state() == "live":
+                work = partial(self._earlier_error().measure, self._shell)
+                session.mainloop.submit("earlier", "", work)
         finally:
-            session.take_capture()  # nothing of this cell may explain a later one
             session.stream(snapshot)
             session.sampler.wake()
             session.mainloop.resume()
@@ -180,33 +232,35 @@ class Watch:
     def _report(
         self,
         error: BaseException,
-        recognition: Recognition,
+        said: dict[str, Any],
         run: CellRun,
-        snapshot: Snapshot | None,
+        shown_before: int | None,
     ) -> None:
         session = self._session
         facts = {
-            "recognition": recognition,
-            "capture": session.take_capture(),
+            **said,
             "life_id": session.life_id,
             "cell": self._named(run),
             "cells": tuple(self._named(each) for each in session.ledger.cells()),
-            "device": None if snapshot is None else snapshot.device(recognition.device_index or 0),
             "shell": self._shell,
             "time_s": time.time(),
             "runs": tuple(session.ledger.runs()),
             "after_oom": session.options["after_oom"],
         }
-        if session.await_pack(_PACK_WAIT_S):
+        if session.complete:
+            if shown_before is not None:
+                index = _index(said["recognition"])
+                held = self._earlier_error().held(shown_before, index)
+                facts["earlier_traceback_bytes"] = held
             try:
-                self._explain(error, facts)
+                self._explain(error, facts, session.turn(_CARD_S, asked=False))
             except Exception as problem:  # noqa: BLE001  a failure of ours must not hide theirs
                 session.failed("report", problem)
                 self._show_line(facts, message("card.failed", error=format_error(problem)))
             return
         session.failed("report", RuntimeError("the second part of the helper has not arrived"))
         # The error itself would keep all that the failed cell held.
-        facts["recognition"] = replace(recognition, error=None)
+        facts["recognition"] = replace(said["recognition"], error=None)
         self._owed = facts, self._show_line(facts, message("card.incomplete"))
 
     def _show_line(self, facts: dict[str, Any], why: wire.Message) -> str:
@@ -215,7 +269,7 @@ class Watch:
             show_line(self._shell, facts, why, display_id)
         return display_id
 
-    def explain_owed(self) -> None:
+    def explain_owed(self, _: Job, turn: Turn) -> None:
         """Put the card where the last failure could only have a line, if its error is still there.
 
         Called between cells when the second pack has come.
@@ -229,18 +283,24 @@ class Watch:
         for error in last_errors(self._shell):
             said = recognise(error)
             if said and replace(said, error=None) == facts["recognition"]:
-                self._explain(error, facts, display_id)
+                self._explain(error, facts, turn, display_id)
                 return
 
     def _explain(
-        self, error: BaseException, facts: dict[str, Any], display_id: str | None = None
+        self,
+        error: BaseException,
+        facts: dict[str, Any],
+        turn: Turn,
+        display_id: str | None = None,
     ) -> None:
         from .oom.evidence import Failure
 
         session = self._session
-        report = session.reports.build(Failure(error=error, **facts))
+        report = session.reports.build(Failure(error=error, **facts), turn)
+        self._earlier_error().enter(report)
         if session.options["mark_cells"]:
-            show(self._shell, report, keep=session.options["keep_reports"], replaced=display_id)
+            keep = session.options["keep_reports"]
+            turn.on_main(lambda: show(self._shell, report, keep=keep, replaced=display_id))
         if session.leases.any():
             session.send(
                 {
@@ -258,6 +318,13 @@ class Watch:
             from .release.requests import ReleaseRequests
 
             ReleaseRequests(session).free_failed(report["report_id"])
+
+    def _earlier_error(self) -> EarlierError:
+        if self._earlier is None:
+            from .oom.earlier import EarlierError
+
+            self._earlier = EarlierError()
+        return self._earlier
 
     def _named(self, run: CellRun) -> CellRun:
         name = facts.code_name(self._shell, run.source, run.execution_count)
@@ -277,11 +344,13 @@ class Watch:
             None,
             _seconds(header.get("date")),
         )
-        self._session.ledger.begin(_ADOPTED, run, None)
+        ident = main_thread().ident or 0
+        self._session.ledger.begin(_ADOPTED, run, None, thread_id=ident)
+        self._cells[ident] = _Cell(_last_shown())
         self._cell_parent = request
         if facts.on_control_thread(self._shell):
             for delay_s in _HEAL_AFTER_S:
-                _later(delay_s, lambda: self._say_busy(request))
+                later(delay_s, lambda: self._say_busy(request))
 
     def _let_go_of_adopted(self) -> None:
         """End an adopted cell when another request's cell begins.
@@ -308,7 +377,8 @@ class Watch:
         training run.
         """
         session = self._session
-        if session.channel is None or session.ledger.depth(_ADOPTED) != 0:
+        adopted = session.ledger.depth(_ADOPTED, thread_id=main_thread().ident)
+        if session.channel is None or adopted != 0:
             return
         session.channel.send_status("busy", request)
         if not session.ledger.running:
@@ -329,14 +399,12 @@ def _recognise(error: BaseException | None, snapshot: Snapshot | None = None) ->
     said = recognise(error)
     if said is None:
         return None
-    device = None if snapshot is None else snapshot.device(said.device_index or 0)
+    device = None if snapshot is None else snapshot.device(_index(said))
     return said if is_credible(said, device) else None
 
 
-def _later(delay_s: float, call: Callable[[], None]) -> None:
-    timer = threading.Timer(delay_s, call)
-    timer.daemon = True
-    timer.start()
+def _index(said: Recognition) -> int:
+    return said.device_index or 0
 
 
 def _seconds(date: datetime | str | None) -> float:

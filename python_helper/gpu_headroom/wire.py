@@ -324,6 +324,7 @@ class Plan(TypedDict):
     type: Literal["plan"]
     life_id: str
     request_id: str
+    complete: bool
     items: list[Item]
     shared: list[Shared]
     message: Message
@@ -455,6 +456,25 @@ class Snapshot(TypedDict):
     message: Message
 
 
+class Cleanup(TypedDict):
+    """The clean-up cell that a request asked for; `None` where it could not be written."""
+
+    type: Literal["cleanup"]
+    life_id: str
+    request_id: str
+    code: str | None
+    message: Message
+
+
+class Progress(TypedDict):
+    """A walk that a person asked for goes on."""
+
+    type: Literal["progress"]
+    life_id: str
+    request_id: str
+    elapsed_s: float
+
+
 class WarningEvent(TypedDict):
     """Something a person should know before it fails."""
 
@@ -517,7 +537,7 @@ class PlanReply(TypedDict):
 
     type: Literal["plan"]
     id: str
-    status: Literal["queued"]
+    status: Literal["queued", "waiting"]
 
 
 class HoldersReply(TypedDict):
@@ -610,11 +630,11 @@ class FixReply(TypedDict):
 
 
 class CleanupReply(TypedDict):
-    """Reply to `cleanup`."""
+    """Reply to `cleanup`; the code comes as a `cleanup` event."""
 
     type: Literal["cleanup"]
     id: str
-    code: str
+    status: Literal["queued", "waiting"]
 
 
 class PresenceReply(TypedDict):
@@ -652,6 +672,8 @@ Event = (
     | Holders
     | Path
     | Snapshot
+    | Cleanup
+    | Progress
     | WarningEvent
     | ErrorEvent
     | Bye

@@ -271,7 +271,9 @@ class LiveKernel:
         return content["body"]
 
     def ask(self, kind: str, **keys: Any) -> Any:
-        """Send a well-formed request and return the reply."""
+        """Send a well-formed request and return the reply; walks are asked for by a person."""
+        if kind in ("plan", "holders"):
+            keys.setdefault("asked", True)
         request = {"type": kind, "id": f"{next(self._ids)}", "protocol_version": "1.0", **keys}
         testing.check(request, "request")
         reply = self.ask_raw(request)
@@ -290,6 +292,12 @@ class LiveKernel:
             rate_hz=rate_hz,
             options={**OPTIONS, **options},
         )
+
+    def cleanup(self, items: list[str] | None = None) -> str:
+        """Have a clean-up cell written, and return it."""
+        event = self.await_event("cleanup", request_id=self.ask("cleanup", items=items)["id"])
+        assert event["code"] is not None, event
+        return cast("str", event["code"])
 
     def sample(self, client_id: str = CLIENT) -> Any:
         """Poll for a reading."""

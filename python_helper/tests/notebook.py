@@ -20,6 +20,7 @@ from gpu_headroom.release.tracebacks import drop_tracebacks
 from gpu_headroom.snapshot import Snapshot
 from gpu_headroom.sources.merge import merge
 from gpu_headroom.sources.torch_cuda import TorchCuda
+from gpu_headroom.turns import Turn
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
@@ -66,9 +67,9 @@ class Notebook:
         return Snapshot(0, time.time(), state, merge(self.source.read(), ()))
 
     def situation(self) -> Situation:
-        """Return what items are found from, as the session would."""
+        """Return what items are found from, as the session would, with time enough."""
         cells = tuple(self._named(each) for each in self.ledger.cells())
-        return Situation(self.shell, cells, self.moved)
+        return Situation(self.shell, Turn(30.0), cells, self.moved)
 
     def in_use(self) -> int:
         """Return the bytes in live tensors, as PyTorch counts them."""

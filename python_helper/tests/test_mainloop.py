@@ -1,16 +1,23 @@
-"""Work for the main thread."""
+"""Work between cells: its order, its slices, and how it makes way for cells."""
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
-from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+import time
+import weakref
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from gpu_headroom.mainloop import Job, MainLoop
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from gpu_headroom.turns import Turn
+
+SOON_S = 10.0
 
 
 class Loop:
@@ -21,21 +28,48 @@ class Loop:
         self.idle = True
         self.done: list[str] = []
         self.failures: list[str] = []
+        self.given_up: list[str] = []
+        self.told: list[tuple[str, float]] = []
         self.queue = MainLoop(
-            self.calls.append,
+            lambda call, _: self.calls.append(call),
             lambda: self.idle,
             lambda part, error: self.failures.append(f"{part}: {error}"),
+            lambda job, elapsed_s: self.told.append((str(job.key), elapsed_s)),
         )
 
-    def turn(self) -> None:
-        """Run what was scheduled."""
+    def once(self) -> None:
+        """Run what was scheduled up to now."""
         calls, self.calls[:] = list(self.calls), []
         for call in calls:
             call()
 
+    def turn(self) -> None:
+        """Run what was scheduled, and all that comes of it."""
+        deadline_s = time.monotonic() + SOON_S
+        while self.calls:
+            assert time.monotonic() < deadline_s
+            self.once()
+
     def submit(self, key: str, request_id: str = "1") -> Job:
         """Queue work that leaves its key behind."""
-        return self.queue.submit(key, request_id, lambda _: self.done.append(key))
+        return self.queue.submit(key, request_id, lambda *_: self.done.append(key))
+
+    def walk(self, key: str, held: list[object], *, asked: bool = True) -> Job:
+        """Queue work that holds on to something of its own and never ends by itself."""
+
+        def work(_: Job, turn: Turn) -> None:
+            kept = Something()
+            held.append(weakref.ref(kept))
+            while True:
+                turn.pause()
+
+        return self.queue.submit(
+            key, "1", work, asked=asked, given_up=lambda job: self.given_up.append(str(job.key))
+        )
+
+
+class Something:
+    """What a walk may hold."""
 
 
 @pytest.fixture
@@ -44,8 +78,8 @@ def loop() -> Loop:
     return Loop()
 
 
-def test_runs_on_the_main_thread_in_order(loop: Loop) -> None:
-    """Nothing runs where it is submitted."""
+def test_runs_in_order_and_not_where_it_is_submitted(loop: Loop) -> None:
+    """Nothing runs before the main thread comes round."""
     loop.submit("a")
     loop.submit("b")
     assert loop.done == []
@@ -68,8 +102,8 @@ def test_waits_until_no_cell_runs(loop: Loop) -> None:
 def test_a_cell_that_starts_in_between_stops_the_queue(loop: Loop) -> None:
     """Each job asks again."""
 
-    def begin_cell(_job: Job) -> None:
-        loop.idle = False
+    def begin_cell(_: Job, turn: Turn) -> None:
+        turn.on_main(lambda: setattr(loop, "idle", False))
 
     loop.queue.submit("first", "1", begin_cell)
     loop.submit("second")
@@ -88,19 +122,26 @@ def test_the_same_wish_is_one_job(loop: Loop) -> None:
 
 
 def test_a_job_that_waits_can_be_cancelled(loop: Loop) -> None:
-    """Once; and not after it has run."""
+    """Once; and not after it has run. One that two requests wait for is not one request's."""
     waiting, other = loop.submit("a"), loop.submit("b")
     assert loop.queue.cancel(waiting.id)
     assert not loop.queue.cancel(waiting.id)
     loop.turn()
     assert loop.done == ["b"]
     assert not loop.queue.cancel(other.id)
+    loop.submit("c", "1")
+    loop.submit("c", "2")
+    assert not loop.queue.cancel_requested("1")
+    loop.submit("d", "3")
+    assert loop.queue.cancel_requested("3")
+    loop.turn()
+    assert loop.done == ["b", "c"]
 
 
 def test_a_failing_job_does_not_end_the_queue(loop: Loop) -> None:
     """It is reported, and the next one runs."""
 
-    def fail(_job: Job) -> None:
+    def fail(*_: object) -> None:
         raise RuntimeError("no")
 
     loop.queue.submit("fails", "1", fail)
@@ -110,33 +151,115 @@ def test_a_failing_job_does_not_end_the_queue(loop: Loop) -> None:
     assert loop.done == ["works"]
 
 
-def test_another_thread_gets_what_the_main_thread_made(loop: Loop) -> None:
-    """It waits for the result, or for what was raised."""
+def test_calls_on_the_main_thread_what_must_be_called_there(loop: Loop) -> None:
+    """What that returns and raises comes back to the walk, which is on another thread."""
+    seen: list[object] = []
 
-    def fail() -> None:
-        raise RuntimeError("no")
+    def work(_: Job, turn: Turn) -> None:
+        seen.append(threading.get_ident())
+        seen.append(turn.on_main(threading.get_ident))
+        with pytest.raises(ZeroDivisionError):
+            turn.on_main(lambda: 1 // 0)
 
-    with ThreadPoolExecutor() as others:
-        made = others.submit(loop.queue.call, threading.get_ident, timeout_s=60)
-        failed = others.submit(loop.queue.call, fail, timeout_s=60)
-        while not (made.done() and failed.done()):
-            loop.turn()
-    assert made.result() == threading.get_ident()
-    with pytest.raises(RuntimeError, match="no"):
-        failed.result()
-
-
-def test_another_thread_does_not_wait_for_a_cell(loop: Loop) -> None:
-    """What it asked for is taken back."""
-    loop.idle = False
-    with ThreadPoolExecutor() as others:
-        late = others.submit(loop.queue.call, lambda: loop.done.append("late"), timeout_s=0.01)
-    assert late.result() is None
-    loop.idle = True
+    loop.queue.submit("a", "1", work)
     loop.turn()
-    assert loop.done == []
+    walker, main = seen
+    assert main == threading.get_ident() != walker
 
 
-def test_the_main_thread_does_not_wait_for_itself(loop: Loop) -> None:
-    """It may be the one that is asked, where there is no control thread."""
-    assert loop.queue.call(lambda: "done", timeout_s=60) == "done"
+def test_a_walk_comes_back_after_each_slice(loop: Loop) -> None:
+    """The main thread's event loop has its turn in between, also while nothing ends."""
+    held: list[object] = []
+    loop.walk("endless", held)
+    for _ in range(5):
+        began_s = time.monotonic()
+        loop.once()
+        assert time.monotonic() - began_s < 1.0
+        assert loop.calls
+    loop.queue.interrupt()
+
+
+def test_a_cell_makes_a_walk_let_go_and_begin_anew(loop: Loop) -> None:
+    """Before a cell begins nothing is held any more; after it the walk is at its beginning."""
+    held: list[Any] = []
+    loop.walk("endless", held)
+    loop.once()
+    assert held[0]() is not None
+    loop.queue.interrupt()
+    assert held[0]() is None
+    loop.queue.resume()
+    loop.once()
+    assert len(held) == 2
+    loop.queue.interrupt()
+
+
+def test_what_is_accomplished_is_not_begun_anew(loop: Loop) -> None:
+    """A release that has freed does not free again because a cell began meanwhile."""
+    acts: list[int] = []
+
+    def work(_: Job, turn: Turn) -> None:
+        acts.append(1)
+        turn.accomplished = True
+        while True:
+            turn.pause()
+
+    loop.queue.submit("release", "1", work)
+    loop.once()
+    loop.queue.interrupt()
+    loop.queue.resume()
+    loop.turn()
+    assert acts == [1]
+
+
+def test_a_walk_that_a_person_ends_says_so(loop: Loop) -> None:
+    """By its request or its own id; it is not begun anew."""
+    for by_request in (False, True):
+        held: list[object] = []
+        job = loop.walk("endless", held)
+        loop.once()
+        assert loop.queue.cancel_requested("1") if by_request else loop.queue.cancel(job.id)
+        loop.turn()
+        assert (loop.given_up, loop.calls) == (["endless"], [])
+        loop.given_up.clear()
+
+
+def test_an_interrupt_ends_a_walk(loop: Loop) -> None:
+    """Also where the kernel ignores it between cells; the handler is what it was."""
+    held: list[object] = []
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        loop.walk("endless", held)
+        timer = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
+        deadline_s = time.monotonic() + SOON_S
+        while not loop.given_up:
+            assert time.monotonic() < deadline_s
+            if not timer.is_alive() and loop.calls and not loop.given_up:
+                timer = threading.Timer(0.01, os.kill, (os.getpid(), signal.SIGINT))
+                timer.start()
+            loop.once()
+        timer.join()
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_tells_how_long_it_has_gone_on(loop: Loop) -> None:
+    """Of what a person asked for, and of nothing else."""
+    held: list[object] = []
+    loop.walk("asked", held)
+    deadline_s = time.monotonic() + SOON_S
+    while len(loop.told) < 2:
+        assert time.monotonic() < deadline_s
+        loop.once()
+    loop.queue.interrupt()
+    loop.queue.cancel_requested("1")
+    assert {key for key, _ in loop.told} == {"asked"}
+    assert loop.told[0][1] < loop.told[1][1]
+    loop.told.clear()
+    loop.walk("unasked", held, asked=False)
+    ends_s = time.monotonic() + 1.2
+    while time.monotonic() < ends_s:
+        loop.once()
+    loop.queue.interrupt()
+    assert loop.told == []

@@ -22,6 +22,7 @@ from gpu_headroom.snapshot import DeviceReading, FrameworkReading, HostReading, 
 from gpu_headroom.summary import list_holders, list_items, list_outcome, list_processes, summarise
 from gpu_headroom.tables import Text, table
 from gpu_headroom.testing import RecordingChannel
+from gpu_headroom.turns import Turn
 from tests.live import SOURCES
 from tests.notebook import Notebook, open_notebook
 
@@ -121,7 +122,7 @@ def test_says_why_there_is_no_device(snapshot: Snapshot | None, says: str) -> No
 
 def test_says_the_numbers_of_the_wire(notebook: Notebook) -> None:
     """Every number of an account stands in the text as it stands in the event."""
-    account = take(notebook.shell, notebook.read(), budget_s=30.0)
+    account = take(notebook.shell, notebook.read(), Turn(30.0))
     event = account.as_wire("life", None)
     said = list_holders(event)
     (device,) = event["devices"]
@@ -135,7 +136,7 @@ def test_says_the_numbers_of_the_wire(notebook: Notebook) -> None:
 
 def test_says_where_a_holder_was_made(notebook: Notebook) -> None:
     """While allocations are recorded a column says in which cell and line."""
-    account = take(notebook.shell, notebook.read(), budget_s=30.0)
+    account = take(notebook.shell, notebook.read(), Turn(30.0))
     made: Made = {"cell_id": "x", "execution_count": 7, "line": 2}
     event = account.as_wire("life", None, recording=True, made=lambda *_: made)
     assert re.search(r"batch +In \[7\], line 2$", list_holders(event), re.MULTILINE)
@@ -144,7 +145,7 @@ def test_says_where_a_holder_was_made(notebook: Notebook) -> None:
 def test_says_other_names(notebook: Notebook) -> None:
     """Another name of the same memory stands beside the first."""
     notebook.run("same = batch[0]")
-    event = take(notebook.shell, notebook.read(), budget_s=30.0).as_wire("life", None)
+    event = take(notebook.shell, notebook.read(), Turn(30.0)).as_wire("life", None)
     assert re.search(r"^0\.6 GiB +tensor +\w+ \(also \w+\)$", list_holders(event), re.MULTILINE)
 
 
@@ -153,7 +154,7 @@ def test_lists_twenty_rows_and_the_rest(notebook: Notebook) -> None:
     notebook.run(
         "for _i in range(30): globals()[f'name{_i}'] = torch.empty(2**20, device='cuda')\n"
     )
-    event = take(notebook.shell, notebook.read(), budget_s=30.0).as_wire("life", None)
+    event = take(notebook.shell, notebook.read(), Turn(30.0)).as_wire("life", None)
     count = len(event["devices"][0]["rows"])
     assert count > 30
     assert f"and {count - 20} more with " in list_holders(event)

@@ -11,13 +11,13 @@ from ..messages import message
 from .rows import Row, rows_of
 from .sharing import Sharing
 from .survey import survey
-from .walk import DEFAULT_BUDGET_S
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from .. import wire
     from ..snapshot import DeviceReading, Snapshot
+    from ..turns import Turn
     from .place import Origin, Place
     from .rows import WhereMade
     from .survey import Survey
@@ -136,13 +136,13 @@ class Account:
         }
 
 
-def take(shell: Any, snapshot: Snapshot | None, *, budget_s: float = DEFAULT_BUDGET_S) -> Account:
+def take(shell: Any, snapshot: Snapshot | None, turn: Turn) -> Account:
     """Account for all that `snapshot`, a reading of this moment, says is in use.
 
-    Call on the main thread between cells. Takes at most about `budget_s` of processor time.
+    Call between cells. May raise `Disturbed`.
     """
     start_s = time.perf_counter()
-    found = survey(shell, for_account=True, budget_s=budget_s)
+    found = survey(shell, turn, for_account=True)
     readings = snapshot.devices if snapshot is not None else ()
     sharing = Sharing(found.ledger if found is not None else None)
     devices = tuple(_device(each, found, sharing) for each in readings if each.frameworks)
@@ -152,7 +152,7 @@ def take(shell: Any, snapshot: Snapshot | None, *, budget_s: float = DEFAULT_BUD
         duration_s=time.perf_counter() - start_s,
         complete=complete,
         devices=devices,
-        message=_said(devices, complete=complete),
+        message=_said(devices, turn, complete=complete),
         _sharing=sharing,
     )
 
@@ -193,11 +193,13 @@ def _device(reading: DeviceReading, found: Survey | None, sharing: Sharing) -> D
     )
 
 
-def _said(devices: Sequence[DeviceAccount], *, complete: bool) -> wire.Message:
+def _said(devices: Sequence[DeviceAccount], turn: Turn, *, complete: bool) -> wire.Message:
     in_use = sum(each.in_use_bytes for each in devices)
     surplus = sum(each.surplus_bytes for each in devices)
     if not devices:
         return message("holders.not_measured")
+    if turn.company.inside:
+        return message("holders.beside", name=turn.company.inside[0])
     if not complete:
         return message("holders.incomplete")
     if surplus:

@@ -31,14 +31,23 @@ def kinds(walk: Walk) -> list[type]:
     return list(found.values())
 
 
-def known(walk: Walk, among: list[Any] | None = None) -> list[Any]:
-    """Return the models, optimizers and arrays with GPU memory `among` objects.
+def listed(walk: Walk, wanted: list[type]) -> list[Any] | None:
+    """Return the objects of the `wanted` classes that the gc knows: not what `gc.freeze` put away.
 
-    `None` is all that the gc knows: not what `gc.freeze` has put away.
+    `None` where there is no time to list all: millions of objects are sorted out at a stretch.
     """
-    found = of_kinds(walk, gc.get_objects() if among is None else among, kinds(walk))
+    if not walk.turn.lists_all:
+        walk.truncated = True
+        return None
+    with walk.turn.at_a_stretch():
+        return of_kinds(walk, gc.get_objects(), wanted)
+
+
+def known(walk: Walk, among: list[Any] | None = None) -> list[Any]:
+    """Return the models, optimizers and arrays with GPU memory `among` objects, or all."""
+    found = listed(walk, kinds(walk)) or [] if among is None else of_kinds(walk, among, kinds(walk))
     with walk.quiet():
-        return [each for each in found if not _idle(walk, each)]
+        return [each for each in found if not walk.out_of_time() and not _idle(walk, each)]
 
 
 def all_found(walk: Walk, values: Iterable[Any]) -> bool:
@@ -53,7 +62,7 @@ def all_found(walk: Walk, values: Iterable[Any]) -> bool:
                 key = walk.torch.key(each)
                 if key is not None and key not in keys:
                     return False
-                graph = walk.torch.get(each, "grad_fn")
+                graph = walk.torch.get(each, "grad_fn") if walk.native else None
                 if graph is not None and graph not in walk.nodes:
                     return False
             elif not _keys(walk, each) <= keys:

@@ -2,8 +2,8 @@
 
 `_saved_…` would unpack, which runs hooks (checkpointing recomputes, offloading copies);
 `_raw_saved_….data` only looks. PyTorch before 2.5 has no `data`: there the walk finds nothing,
-and the bytes stay not attributed. Run between cells or in a failed cell, never beside a
-running backward pass.
+and the bytes stay not attributed. Never read beside a backward pass, which releases them: a walk
+that is not `native` comes to no graph.
 """
 
 from __future__ import annotations

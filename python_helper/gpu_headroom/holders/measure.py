@@ -5,25 +5,35 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from ..messages import message
+from ..turns import Disturbed
 from .account import take
 
 if TYPE_CHECKING:
     from .. import wire
     from ..session import Session
+    from ..turns import Turn
 
 
-def measure(session: Session, request_id: str | None) -> wire.Holders:
-    """Measure who holds what now. Call between cells, on the main thread."""
+def measure(session: Session, request_id: str | None, turn: Turn) -> wire.Holders:
+    """Measure who holds what now. Call between cells."""
     from ..sources.nvml import processes
 
     if session.poisoned is not None:
         return not_measured(session, request_id, session.poisoned)
+    if turn.unwelcome is not None:
+        why = message("holders.beside_unasked", name=turn.unwelcome)
+        return not_measured(session, request_id, why)
     snapshot = session.sampler.measure()
     devices = () if snapshot is None else snapshot.devices
     recording = session.recording
     places = {} if recording is None else recording.places(session.shell, session.ledger.runs())
     last = session.ledger.current()
-    return take(session.shell, snapshot).as_wire(
+    try:
+        account = take(session.shell, snapshot, turn)
+    except Disturbed:
+        return not_measured(session, request_id, message("holders.disturbed"))
+    return account.as_wire(
         session.life_id,
         request_id,
         execution_count=None if last is None else last.execution_count,

@@ -20,12 +20,12 @@ from .walk import Walk
 
 if TYPE_CHECKING:
     from ..snapshot import Snapshot
+    from ..turns import Turn
     from ..wire import Message, Path
     from .account import Found
     from .place import Place
 
 _MOST_WAYS = 3
-_WALK_S, _SEARCH_S = 1.0, 2.0  # of processor time
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,31 +55,32 @@ class Ways:
         }
 
 
-def find(holder_id: str, shell: Any, snapshot: Snapshot | None) -> Ways:
+def find(holder_id: str, shell: Any, snapshot: Snapshot | None, turn: Turn) -> Ways:
     """Return at most three ways to a row or a part of an account, the shortest first.
 
-    Call between cells, on the main thread.
+    Call between cells. May raise `Disturbed`.
     """
-    account = take(shell, snapshot, budget_s=_WALK_S)
+    account = take(shell, snapshot, turn)
     found = account.find(holder_id)
     if found is None:
-        return _gone() if account.complete else _stopped([], _WALK_S)
+        return _gone() if account.complete else _stopped([], turn)
     named = [way for way in found.ways if way[0].origin != "elsewhere"]
     if not named:
-        return _search(found, shell)
+        with turn.walking():
+            return _search(found, shell, turn)
     shortest = sorted(named, key=len)[:_MOST_WAYS]
     return _all([_in_words(way, shell) for way in shortest])
 
 
-def _search(found: Found, shell: Any) -> Ways:
+def _search(found: Found, shell: Any, turn: Turn) -> Ways:
     """Ask the gc who refers to what no name reaches."""
-    targets = objects_behind(Walk(Torch.loaded()), found.keys[:1])
+    targets = objects_behind(Walk(Torch.loaded(), turn), found.keys[:1])
     if not targets and not found.graph:
         return _gone()
-    search = Search(shell, budget_s=_SEARCH_S)
+    search = Search(shell, turn)
     paths = search.ways(targets, _MOST_WAYS)
     if not search.complete:
-        return _stopped(paths, _SEARCH_S)
+        return _stopped(paths, turn)
     if paths:
         return _all(paths)
     reason = "path.unreached" if search.held else "path.native"
@@ -90,8 +91,11 @@ def _gone() -> Ways:
     return Ways([], complete=True, message=message("path.gone"))
 
 
-def _stopped(paths: list[list[Message]], seconds: float) -> Ways:
-    said = message("path.stopped" if paths else "path.stopped_empty", seconds=int(seconds))
+def _stopped(paths: list[list[Message]], turn: Turn) -> Ways:
+    said = message("path.stopped" if paths else "path.stopped_empty")
+    if turn.company.there:
+        others = (*turn.company.inside, *turn.company.waiting)
+        said = message("path.beside", name=others[0])
     return Ways(paths, complete=False, message=said)
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .walk import Walk
 
 _LEVELS = 6
-_MOST = 200_000
+_MOST = 50_000
 
 
 def leads_nowhere(walk: Walk, members: list[Any]) -> bool:
@@ -26,6 +26,7 @@ def leads_nowhere(walk: Walk, members: list[Any]) -> bool:
     level = members
     tested: set[int] = set()
     for _ in range(_LEVELS):
+        walk.turn.pause()
         kinds = kinds_among(walk, level)
         holding = [kind for kind in kinds if _may_hold(walk, kind)]
         if not holding:

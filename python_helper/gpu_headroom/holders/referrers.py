@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gc
 import sys
-import time
 import types
 from collections import deque
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from .steps import key_step, keys_of, steps
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ..turns import Turn
     from ..wire import Message
 
 _MOST_OBJECTS = 20_000
@@ -44,17 +44,19 @@ class _Link:
 
 
 class Search:
-    """One search within a budget of CPU time; `complete` is false when it stopped early.
+    """One search within the time of a turn; `complete` is false when it stopped early.
 
-    `held` tells whether anything at all was found to refer to the target.
+    `held` tells whether anything at all was found to refer to the target. A tuple that another
+    thread is making cannot be finished while anybody refers to it: beside others it leaves tuples
+    alone.
     """
 
-    def __init__(self, shell: Any, *, budget_s: float) -> None:
+    def __init__(self, shell: Any, turn: Turn) -> None:
         self.complete = True
         self.held = False
         self._names = shell.user_ns
         self._roots = tables_of_modules()
-        self._deadline_s = time.thread_time() + budget_s
+        self._turn = turn
         self._seen: set[int] = set()
 
     def ways(self, targets: list[Any], most: int) -> list[list[Message]]:
@@ -67,7 +69,8 @@ class Search:
         self._seen = {id(each.value) for each in waiting}
         found: list[list[Message]] = []
         while waiting and len(found) < most:
-            if len(self._seen) > _MOST_OBJECTS or time.thread_time() > self._deadline_s:
+            self._turn.pause()
+            if len(self._seen) > _MOST_OBJECTS or self._turn.late:
                 self.complete = False
                 break
             batch = [waiting.popleft() for _ in range(min(_AT_ONCE, len(waiting)))]
@@ -85,7 +88,11 @@ class Search:
         """Yield what refers to the objects of a batch, each object once."""
         links = {id(each.value): each for each in batch}
         values = [each.value for each in batch]
-        referrers = gc.get_referrers(*values)
+        with self._turn.at_a_stretch():
+            referrers = gc.get_referrers(*values)
+            if self._turn.company.there and any(type(each) is tuple for each in referrers):
+                referrers = [each for each in referrers if type(each) is not tuple]
+                self.complete = False
         ours = {id(values), id(referrers)}
         for referrer in referrers:
             if id(referrer) in ours or id(referrer) in self._seen or self._is_ours(referrer):

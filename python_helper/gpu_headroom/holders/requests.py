@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..format import format_error
 from ..messages import message
+from ..turns import Disturbed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from .. import protocol, wire
     from ..mainloop import Job
     from ..session import Session
+    from ..turns import Turn
+    from .paths import Ways
 
 
 class HolderRequests:
@@ -30,32 +33,46 @@ class HolderRequests:
         }
 
     def _holders(self, request: protocol.HoldersRequest) -> wire.HoldersReply:
-        status = self._session.turn
-        self._session.mainloop.submit("holders", request["id"], self._measure)
+        status = self._session.when
+        self._session.mainloop.submit(
+            "holders", request["id"], self._measure, asked=request["asked"], given_up=self._give_up
+        )
         return {"type": "holders", "id": request["id"], "status": status, "last": self._last}
 
-    def _measure(self, job: Job) -> None:
+    def _measure(self, job: Job, turn: Turn) -> None:
         from .measure import measure, not_measured
 
-        session, (first, *others) = self._session, job.request_ids
+        session, first = self._session, job.request_ids[0]
         try:
-            event = self._last = measure(session, first)
+            event = self._last = measure(session, first, turn)
         except Exception as error:  # noqa: BLE001  the page waits for an end, whatever it is
             session.failed("holders", error)
             why = message("holders.failed", error=format_error(error))
             event = not_measured(session, first, why)
-        session.send(event)
-        for request_id in others:
-            session.send({**event, "request_id": request_id})
+        self._send(job, event)
+
+    def _give_up(self, job: Job) -> None:
+        from .measure import not_measured
+
+        why = message("holders.cancelled")
+        self._send(job, not_measured(self._session, job.request_ids[0], why))
+
+    def _send(self, job: Job, event: wire.Holders) -> None:
+        for request_id in job.request_ids:
+            self._session.send({**event, "request_id": request_id})
 
     def _path(self, request: protocol.PathRequest) -> wire.PathReply:
-        holder_id, status = request["holder_id"], self._session.turn
+        holder_id, status = request["holder_id"], self._session.when
         self._session.mainloop.submit(
-            ("path", holder_id), request["id"], lambda job: self._find(job, holder_id)
+            ("path", holder_id),
+            request["id"],
+            lambda job, turn: self._find(job, holder_id, turn),
+            asked=True,
+            given_up=self._give_up_path(holder_id),
         )
         return {"type": "path", "id": request["id"], "status": status}
 
-    def _find(self, job: Job, holder_id: str) -> None:
+    def _find(self, job: Job, holder_id: str, turn: Turn) -> None:
         from .paths import Ways, find
 
         session = self._session
@@ -63,10 +80,25 @@ class HolderRequests:
             ways = (
                 Ways([], complete=False, message=session.poisoned)
                 if session.poisoned
-                else find(holder_id, session.shell, session.sampler.measure())
+                else find(holder_id, session.shell, session.sampler.measure(), turn)
             )
+        except Disturbed:
+            ways = Ways([], complete=False, message=message("holders.disturbed"))
         except Exception as error:  # noqa: BLE001  the page waits for an end, whatever it is
             session.failed("holders", error)
             ways = Ways.broken_off(error)
+        self._send_ways(job, holder_id, ways)
+
+    def _give_up_path(self, holder_id: str) -> Callable[[Job], None]:
+        def give_up(job: Job) -> None:
+            from .paths import Ways
+
+            said = message("holders.cancelled")
+            self._send_ways(job, holder_id, Ways([], complete=False, message=said))
+
+        return give_up
+
+    def _send_ways(self, job: Job, holder_id: str, ways: Ways) -> None:
+        session = self._session
         for request_id in job.request_ids:
             session.send(ways.as_wire(session.life_id, request_id, holder_id))

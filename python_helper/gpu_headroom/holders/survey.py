@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import gc
-import sys
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,17 +10,19 @@ from . import elsewhere as gc_knows
 from .frames import frame_roots, kept_errors, last_tracebacks
 from .names import name_roots, output_roots
 from .storage import Torch
-from .walk import DEFAULT_BUDGET_S, Walk
+from .walk import Walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
     from types import TracebackType
 
+    from ..other_threads import Company
+    from ..turns import Turn
     from .ledger import Ledger
     from .modules import Model
     from .place import Origin
 
-# Shares of the budget by which each stage must have ended, so that none starves the next.
+# Shares of the time by which each stage must have ended, so that none starves the next.
 _UNTIL_NAMES = 0.5
 _UNTIL_OUTPUTS = 0.6
 _UNTIL_TRACEBACK = 0.8
@@ -31,24 +31,26 @@ _UNTIL_LONG = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What was found; `complete` is false when the budget of time ended it.
+    """What was found; `complete` is false where the time ended it, or others ran beside it.
 
-    `type_names` has the class of what a root names, by its origin and the row it is shown as.
+    `company` are those: what they hold in gradients and graphs is not looked at. `type_names` has
+    the class of what a root names, by its origin and the row it is shown as.
     """
 
     ledger: Ledger
     models: tuple[Model, ...]
     complete: bool
+    company: Company
     type_names: Mapping[tuple[Origin, str], str]
 
 
 def survey(
     shell: Any,
+    turn: Turn,
     *,
     tracebacks: Iterable[TracebackType] | None = None,
     elsewhere: bool = True,
     for_account: bool = False,
-    budget_s: float = DEFAULT_BUDGET_S,
 ) -> Survey | None:
     """Walk from everything that keeps memory alive, most lasting first; `None` without a framework.
 
@@ -59,36 +61,19 @@ def survey(
     and leaves long containers closed once all that the gc knows has been found: they could only
     add other names. Holds nothing afterwards.
     """
-    with gc_paused():
-        return _survey(
-            shell, tracebacks, elsewhere=elsewhere, for_account=for_account, budget_s=budget_s
-        )
-
-
-@contextmanager
-def gc_paused() -> Iterator[None]:
-    """Keep Python from collecting garbage of its own accord meanwhile.
-
-    What a walk makes can set off a full collection, which takes longer than the walk may.
-    """
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
+    with turn.walking():
+        return _survey(shell, turn, tracebacks, elsewhere=elsewhere, for_account=for_account)
 
 
 def _survey(
     shell: Any,
+    turn: Turn,
     tracebacks: Iterable[TracebackType] | None,
     *,
     elsewhere: bool,
     for_account: bool,
-    budget_s: float,
 ) -> Survey | None:
-    walk = Walk(Torch.loaded(whole_blocks=for_account), budget_s=budget_s)
+    walk = Walk(Torch.loaded(whole_blocks=for_account), turn)
     if walk.torch is None and not walk.arrays:
         return None
     remembered = last_tracebacks(shell) if tracebacks is None else tracebacks
@@ -97,21 +82,10 @@ def _survey(
     for roots in frame_roots(remembered, shell):
         walk.run(roots, until=_UNTIL_TRACEBACK, long=not for_account)
     walk.run(list(kept_errors(walk)), until=_UNTIL_TRACEBACK, long=not for_account)
-    known = gc_knows.known(walk) if elsewhere else []
+    known = gc_knows.known(walk) if elsewhere and turn.native else []
     done = for_account and not gc.get_freeze_count() and gc_knows.all_found(walk, known)
     if not done:
         walk.open_long(until=_UNTIL_LONG)
     walk.run(gc_knows.unreached(walk, known), long=not done)
-    return Survey(walk.ledger, tuple(walk.models), not walk.truncated, dict(walk.type_names))
-
-
-def earlier_traceback_bytes(device_index: int) -> int | None:
-    """Return what only the errors of earlier cells keep in use; `None` where there are none.
-
-    Called while a cell runs: reads the remembered frames, never the running ones.
-    """
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython else None
-    tracebacks = last_tracebacks(shell) if shell is not None else []
-    found = survey(shell, tracebacks=tracebacks, elsewhere=False) if tracebacks else None
-    return found.ledger.bytes(device_index, origin="traceback") if found else None
+    complete = turn.native and not walk.truncated
+    return Survey(walk.ledger, tuple(walk.models), complete, turn.company, dict(walk.type_names))

@@ -1,9 +1,8 @@
-"""The walk from objects to storages: breadth first, iterative, within a budget of CPU time."""
+"""The walk from objects to storages: breadth first, iterative, within the time of a turn."""
 
 from __future__ import annotations
 
 import contextlib
-import time
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
@@ -19,34 +18,31 @@ from .sharing import row_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from ..turns import Turn
     from .arrays import Arrays
     from .place import Origin
     from .storage import Storage, Torch
 
     Visit = Callable[["Walk", Any, Place], None]
 
-__all__ = ["DEFAULT_BUDGET_S", "Place", "Walk"]
+__all__ = ["Place", "Walk"]
 
 _DEPTH = 10
-_CHECK_EVERY = 256
+_CHECK_EVERY = 64
 _FIRST: tuple[object, ...] = (modules.visit, optimizers.visit, tensors.visit)
-DEFAULT_BUDGET_S = 0.25
 
 
 class Walk:
-    """One walk over any number of roots. `truncated` tells that a budget ended some of it.
+    """One walk over any number of roots. `truncated` tells that its turn ended some of it.
 
     `results` are the tensors met that a graph hangs on; `into_graphs` goes on into the graphs.
+    Neither gradients nor graphs are looked at where the turn is not `native`.
     """
 
-    def __init__(
-        self,
-        torch: Torch | None,
-        *,
-        budget_s: float = DEFAULT_BUDGET_S,
-        into_graphs: bool = True,
-    ) -> None:
+    def __init__(self, torch: Torch | None, turn: Turn, *, into_graphs: bool = True) -> None:
         self.torch = torch
+        self.turn = turn
+        self.native = turn.native
         self.arrays: list[Arrays] = arrays.loaded()
         self.ledger = Ledger()
         self.graphs: list[tuple[Any, Place]] = []
@@ -60,10 +56,8 @@ class Walk:
         self.nodes: dict[Any, int] = {}
         self.truncated = False
         self.plain_classes = compare_plainly()
-        self._budget_s = budget_s
         self._into_graphs = into_graphs
-        self._start_s = time.thread_time()
-        self._deadline_s = self._start_s + budget_s
+        self._until = 1.0
         self._late = False
         self._kinds: dict[int, tuple[type, Visit | None]] = {}
         self._seen: dict[int, tuple[Any, Place]] = {}
@@ -75,7 +69,7 @@ class Walk:
     def run(
         self, roots: Iterable[tuple[Any, Place]], *, until: float = 1.0, long: bool = True
     ) -> None:
-        """Walk from `roots` until a share of the budget is spent.
+        """Walk from `roots` until a share of the time is spent.
 
         Models and optimizers come first, so that tensors get their true kind; then what the
         graphs found so far keep; all others side by side, what is near a name before what is
@@ -119,7 +113,7 @@ class Walk:
         self.ledger.add(storage, place, graph=graph)
 
     def out_of_time(self) -> bool:
-        """Whether the budget is spent; looked up now and then only."""
+        """Whether the time is spent; looked up now and then only, as is whether to make way."""
         self._steps += 1
         return self._look_at_clock() if self._steps % _CHECK_EVERY == 0 else self._late
 
@@ -155,7 +149,8 @@ class Walk:
             visit_graphs(self)
 
     def _look_at_clock(self) -> bool:
-        if time.thread_time() > self._deadline_s:
+        self.turn.pause()
+        if not self._late and self.turn.beyond(self._until):
             self._late = self.truncated = True
         return self._late
 
@@ -177,7 +172,7 @@ class Walk:
         return _FIRST.index(visit) if visit in _FIRST else len(_FIRST)
 
     def _set_deadline(self, until: float) -> None:
-        self._deadline_s = self._start_s + until * self._budget_s
+        self._until = until
         self._late = False
 
     def _drain(self) -> None:

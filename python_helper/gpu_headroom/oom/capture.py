@@ -3,7 +3,12 @@
 PyTorch calls an observer on the allocating thread, after its retry and before it raises;
 the allocator's lock is then free. An observer can never be detached, and what it raises
 replaces the user's error: hence one trampoline per process, whose body can be swapped and
-whose mouth is shut. It keeps no frame objects and allocates nothing on the GPU.
+whose mouth is shut.
+
+That thread is in the middle of an operation, which may be a backward pass, and others may be in
+theirs. So nothing is looked at here but the allocator's own books, which have a lock of their own,
+and the file, line and function of each thread's frames: no tensor, no gradient, no graph, no
+variable. It keeps no frame objects and allocates nothing on the GPU.
 """
 
 from __future__ import annotations
@@ -20,6 +25,7 @@ if TYPE_CHECKING:
 
 _FULL_EVERY_S = 10.0  # programs probe with out-of-memory errors: each must stay cheap
 _DEPTH = 100
+_MOST_THREADS = 100
 _DEFAULT_POOL = (0, 0)
 
 FrameLine = tuple[str, int, str]
@@ -37,19 +43,19 @@ class Blocks:
 class Capture:
     """One failure as the allocator saw it; sizes in bytes, `None` is not measured.
 
+    `thread_id` is the allocating thread: in a backward pass one of PyTorch's own.
     `segment_bytes` is what was asked of the driver: the request rounded up to a segment.
-    `capacity_bytes` is the limit where a memory fraction is set. `earlier_traceback_bytes` is what
-    only the errors of earlier cells still held. A frame is file, line, function.
+    `capacity_bytes` is the limit where a memory fraction is set. A frame is file, line, function.
     """
 
     time_s: float
+    thread_id: int
     device_index: int
     segment_bytes: int
     capacity_bytes: int
     free_bytes: int
     stats: Mapping[str, Any]
     blocks: Blocks | None
-    earlier_traceback_bytes: int | None
     threads: tuple[tuple[str, tuple[FrameLine, ...]], ...]
 
 
@@ -77,11 +83,11 @@ _TRAMPOLINE = _Trampoline()
 
 
 class Observer:
-    """Keeps the last failure until it is taken. Only one is served at a time: the newest."""
+    """Keeps the last failure of each thread until it is taken; only the newest is served."""
 
     def __init__(self) -> None:
         self._torch_c: Any = None
-        self._last: Capture | None = None
+        self._last: dict[int, Capture] = {}
         self._full_s = float("-inf")
 
     def attach(self, torch_c: object) -> bool:
@@ -108,24 +114,28 @@ class Observer:
         """Stop watching; the trampoline stays behind, empty."""
         if _TRAMPOLINE.body == self._observe:
             _TRAMPOLINE.body = None
-        self._last = None
+        self._last = {}
 
-    def take(self) -> Capture | None:
-        """Return the last failure since the last call, and forget it."""
-        last, self._last = self._last, None
-        return last
+    def take(self, thread_id: int | None = None) -> Capture | None:
+        """Return the last failure since the last call, or that of one thread, and forget it."""
+        if thread_id is not None:
+            return self._last.pop(thread_id, None)
+        last, self._last = self._last, {}
+        return max(last.values(), key=lambda each: each.time_s, default=None)
 
     def _observe(self, device: int, segment: int, capacity: int, free: int) -> None:
-        full = self._may_take_time()
-        self._last = Capture(
+        thread_id = threading.get_ident()
+        if len(self._last) >= _MOST_THREADS:
+            self._last = {}
+        self._last[thread_id] = Capture(
             time_s=time.time(),
+            thread_id=thread_id,
             device_index=device,
             segment_bytes=segment,
             capacity_bytes=capacity,
             free_bytes=free,
             stats=self._torch_c._cuda_memoryStats(device),  # noqa: SLF001 — the one call behind torch.cuda.memory_stats
-            blocks=_blocks(self._torch_c, device) if full else None,
-            earlier_traceback_bytes=_earlier_traceback(device) if full else None,
+            blocks=_blocks(self._torch_c, device) if self._may_take_time() else None,
             threads=_threads(),
         )
 
@@ -140,19 +150,6 @@ class Observer:
 def _blocks(torch_c: Any, device: int) -> Blocks | None:
     snapshot = block_snapshot(torch_c)
     return None if snapshot is None else _summary(snapshot, device)
-
-
-def _earlier_traceback(device: int) -> int | None:
-    """Measure now what the coming error will push out of memory: later it cannot be told."""
-    if getattr(sys, "last_value", None) is None:
-        return None
-    if threading.current_thread() is not threading.main_thread():
-        return None  # the backward pass of another thread may be reading the same graphs
-    try:
-        from ..holders.survey import earlier_traceback_bytes
-    except ImportError:  # injected, and the second pack has not come yet
-        return None
-    return earlier_traceback_bytes(device)
 
 
 def block_snapshot(torch_c: Any) -> Mapping[str, Any] | None:
@@ -186,7 +183,7 @@ def _threads() -> tuple[tuple[str, tuple[FrameLine, ...]], ...]:
     names = {thread.ident: thread.name for thread in threading.enumerate()}
     frames = sys._current_frames()  # noqa: SLF001 — the documented way to other threads' stacks
     try:
-        return tuple((names.get(ident, "?"), _lines(frame)) for ident, frame in frames.items())
+        return tuple([(names.get(ident, "?"), _lines(frame)) for ident, frame in frames.items()])
     finally:
         frames.clear()
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ..format import MIB
 from ..holders.names import user_names
 from ..holders.survey import Survey, survey
+from ..turns import Disturbed
 from .batch import batch_literals
 from .moment import from_device, moment_of
 from .place import failed_in_backward, failing_line
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from ..holders.ledger import Retained
     from ..holders.modules import Model
     from ..snapshot import DeviceReading
+    from ..turns import Turn
     from ..wire import Holder, HolderKind
     from .batch import BatchLiteral
     from .capture import Capture
@@ -35,6 +37,8 @@ class Failure:
     """A cell that ran out of GPU memory; `cells` are the latest runs of all, oldest first.
 
     `runs` are also earlier ones of each. `after_oom` is what the person's settings ask for.
+    `earlier_traceback_bytes` is what only the error of an earlier cell held when this cell began;
+    `None` where that is not known.
     """
 
     error: BaseException
@@ -48,6 +52,7 @@ class Failure:
     time_s: float
     runs: tuple[CellRun, ...] = ()
     after_oom: Literal["ask", "free", "never"] = "ask"
+    earlier_traceback_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +99,10 @@ class Evidence:
 _OF_THE_MODEL: tuple[HolderKind, ...] = ("parameters", "gradients", "optimizer_state")
 
 
-def measure(failure: Failure) -> Evidence:
+def measure(failure: Failure, turn: Turn) -> Evidence:
     """Survey the kernel after a failure. Leaves no reference to its frames or tensors behind."""
     index = _device_index(failure)
-    found = survey(failure.shell)
+    found = _survey(failure, turn)
     moment = _moment(failure, found, index)
     kinds = dict(found.ledger.bytes_by_kind(index)) if found else {}
     attributed = sum(kinds.values())
@@ -122,7 +127,7 @@ def measure(failure: Failure) -> Evidence:
         holders=tuple(found.ledger.largest(index, "names", "outputs")) if found else (),
         growth_bytes=growth,
         fits_after_free=_fits(failure, moment, requested, growth, traceback),
-        earlier_traceback_bytes=_earlier(failure),
+        earlier_traceback_bytes=failure.earlier_traceback_bytes,
         in_backward=failed_in_backward(inner),
         complete=found.complete if found else False,
         let_go_bytes=_let_go(failure, moment, index),
@@ -131,6 +136,14 @@ def measure(failure: Failure) -> Evidence:
         retained=found.ledger.retained(index) if found else (),
         models=found.models if found else (),
     )
+
+
+def _survey(failure: Failure, turn: Turn) -> Survey | None:
+    """Look at what there is; where another thread has disturbed the look, nothing is told of it."""
+    try:
+        return survey(failure.shell, turn)
+    except Disturbed:
+        return None
 
 
 def _device_index(failure: Failure) -> int:
@@ -154,10 +167,6 @@ def _moment(failure: Failure, found: Survey | None, index: int) -> Moment:
     if device is not None and moment.in_use_bytes is not None and attributed > moment.in_use_bytes:
         return from_device(device)
     return moment
-
-
-def _earlier(failure: Failure) -> int | None:
-    return failure.capture.earlier_traceback_bytes if failure.capture is not None else None
 
 
 def _growth(failure: Failure, moment: Moment, index: int) -> int | None:
@@ -196,7 +205,9 @@ def _fits(
     if growth is None or failure.device is None or moment.in_use_bytes is None:
         return None if requested <= headroom + traceback else False
     # An earlier error went when this one took its place, or waits to be collected.
-    let_go = max(moment.in_use_bytes - failure.device.in_use_bytes, _earlier(failure) or 0)
+    let_go = max(
+        moment.in_use_bytes - failure.device.in_use_bytes, failure.earlier_traceback_bytes or 0
+    )
     return growth + requested <= headroom + traceback + let_go
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..advice.fix import Fix
+    from ..turns import Turn
     from ..wire import Detail, FrameworkName, Part, PartKind, Report
     from .evidence import Evidence, Failure
 
@@ -39,9 +40,9 @@ class BuiltReport:
     fixes: Mapping[str, Fix]
 
 
-def build(failure: Failure) -> BuiltReport:
+def build(failure: Failure, turn: Turn) -> BuiltReport:
     """Measure a failure, look for its cause and for remedies, and put it all into one report."""
-    evidence = measure(failure)
+    evidence = measure(failure, turn)
     found = offers(evidence)
     moment, cell, device = evidence.moment, failure.cell, failure.device
     report: Report = {

@@ -15,13 +15,6 @@ if TYPE_CHECKING:
 
     from .situation import Situation
 
-_CODE = """\
-# Cached by PyTorch, but not in use: for other programs.
-torch = sys.modules.get("torch")
-if torch is not None and torch.cuda.is_initialized():
-    torch.cuda.empty_cache()
-"""
-
 
 def items(situation: Situation) -> Iterator[Freeable]:
     """Yield the cache: headroom for others, since this kernel can use it anyway."""
@@ -35,7 +28,6 @@ def items(situation: Situation) -> Iterator[Freeable]:
         safe=True,
         adds_headroom=False,
         blocked=message("item.cache.capturing") if _capturing(situation) else None,
-        code=_CODE,
     )
 
 

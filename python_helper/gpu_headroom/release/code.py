@@ -1,12 +1,15 @@
-"""The clean-up cell: visible code that frees the same, right as it stands, without the helper."""
+"""The clean-up cell: visible code that frees the same, right as it stands, without the helper.
+
+It stays in the notebook, so it must be right in any session and however often it is run: it
+touches nothing but what it names, and of displayed values only those that are on a GPU then.
+"""
 
 from __future__ import annotations
 
-import re
 from textwrap import indent
 from typing import TYPE_CHECKING
 
-from ..format import format_bytes
+from ..format import MIB, format_bytes
 from ..holders.survey import survey
 from .items import SAFE, measured
 
@@ -16,72 +19,103 @@ if TYPE_CHECKING:
     from .freeable import Freeable
     from .situation import Situation
 
-_FUNCTION = '''\
-def _free_gpu_memory():
-    """Free what was chosen in GPU Headroom; this code needs nothing of it."""
-{body}
-
-'''
-_CALL = "_free_gpu_memory()\ndel _free_gpu_memory\n"
-_NEEDS = {"gc": "import gc\n", "sys": "import sys\n", "shell": "\nshell = get_ipython()\n"}
-_COLLECT = "gc.collect()\n"
+_BEGIN = """\
+def _free_gpu_memory():  # needs nothing of GPU Headroom; may be run again, in any session
+    import gc, re, sys
+    shell, cuda = get_ipython(), getattr(sys.modules.get("torch"), "cuda", None)
+    in_use = lambda: sum(map(cuda.memory_allocated, range(cuda.device_count()))) if cuda else 0
+    before, result = in_use(), getattr(shell.last_execution_result, "__dict__", {})
+"""
+_TRACEBACK = """\
+    [vars(sys).pop(x, None) for x in ("last_exc", "last_value", "last_traceback", "last_type")]
+    shell.InteractiveTB.tb = shell.InteractiveTB.pdb = shell.SyntaxTB.last_syntax_error = None
+    result.update(error_in_exec=None, error_before_exec=None)  # `%debug` is lost with them
+"""
+_DISPLAYED = """\
+    outputs, hook = shell.history_manager.output_hist, vars(shell.displayhook)
+    on = lambda v: str([getattr(x, "device", "") for x in (v if type(v) in (list, tuple) else [v])])
+    for key in {keys}:  # displayed; dropped if on a GPU
+        for space in (outputs, shell.user_ns, shell.user_ns_hidden, hook, result):
+            if re.search("cuda|gpu|xpu|mps", on(space.get(key)).lower()):
+                space[key] = None
+"""
+_CHOSEN = """\
+    _let_go()
+"""
+_COLLECT = """\
+    gc.collect()
+"""
+_CACHE = """\
+    cuda and cuda.empty_cache()
+"""
+_END = """\
+    print(f"Freed {max(0, before - in_use()) / 2**20:,.1f} MiB of GPU memory.")
+_free_gpu_memory()
+"""
 _MOST_SUGGESTED = 3
+_WHOLE = frozenset({"traceback", "garbage", "cache"})
 
 
 def cleanup_code(situation: Situation, wanted: Collection[str] | None = None) -> str:
     """Return the code of a clean-up cell that frees the `wanted` items of a plan, and no other.
 
-    It leaves no name behind. `None` is the safe set; then the largest variables follow as `del`
-    lines to uncomment.
+    It leaves no name behind and says how much came back. `None` is the safe set; then a comment
+    names the largest variables: to delete one is the person's choice.
     """
     items = measured(situation, SAFE if wanted is None else wanted)
-    body = "".join(_statements(items))
-    needs = "".join(line for name, line in _NEEDS.items() if _uses(name, body))
-    function = indent(f"{needs}{body}" or "pass\n", "    ")
-    lines = _suggestions(situation) if wanted is None else _deletions(items)
-    return _FUNCTION.format(body=function) + "".join(lines) + _CALL
+    offered = [each for each in items if each.blocked is None]
+    kinds = {each.kind for each in offered}
+    chosen = "".join(_chosen(offered))
+    body = [_BEGIN]
+    if "traceback" in kinds:
+        body.append(_TRACEBACK)
+    keys = _keys(offered)
+    if keys:
+        body.append(_DISPLAYED.format(keys=keys))
+    if chosen:
+        body.insert(0, f"def _let_go():\n{indent(chosen, '    ')}\n")
+        body.append(_CHOSEN)
+    if kinds - {"cache"}:
+        body.append(_COLLECT)
+    if "cache" in kinds:
+        body.append(_CACHE)
+    suggested = _suggestions(situation) if wanted is None else ()
+    names = "_let_go, _free_gpu_memory" if chosen else "_free_gpu_memory"
+    return "".join([*_left_out(items), *suggested, *body, _END, f"del {names}\n"])
 
 
-def _statements(items: list[Freeable]) -> Iterator[str]:
-    """Yield what the function does, in the order of freeing.
+def _keys(items: list[Freeable]) -> tuple[int | str, ...]:
+    """Return under what keys IPython keeps the displayed values: `Out[5]`, `_5`, `_` and others."""
+    names = dict.fromkeys(name for each in items for name in each.displayed)
+    if not names:
+        return ()
+    numbers = [int(name[1:]) for name in names if name[1:].isdigit()]
+    return (*numbers, *names, "result")
 
-    What is let go hangs in cycles, so garbage goes before the cache. Where a variable is deleted
-    altogether, there is nothing else to do about it.
-    """
+
+def _chosen(items: list[Freeable]) -> Iterator[str]:
+    """Yield what goes beyond the safe set. What is deleted altogether needs nothing else."""
     deleted = {name for each in items for name in each.names}
-    others = [each for each in items if each.kind != "cache"]
-    set_up = {""}
-    for each in others:
-        if not each.names and each.id.partition(":")[2] not in deleted:
-            if each.setup not in set_up:
-                set_up.add(each.setup)
-                yield each.setup
-            yield _code(each)
-    if others and others[-1].kind != "garbage":
-        yield _COLLECT
-    yield from (_code(each) for each in items if each.kind == "cache")
+    for each in items:
+        if each.names:
+            yield f"for _name in {each.names!r}:\n    globals().pop(_name, None)\n"
+        elif each.code and each.id.partition(":")[2] not in deleted:
+            yield f"{each.code.strip()}\n"
 
 
-def _uses(name: str, code: str) -> bool:
-    return re.search(rf"\b{name}\b", code) is not None
-
-
-def _deletions(items: list[Freeable]) -> Iterator[str]:
-    return (_code(each) for each in items if each.names)
-
-
-def _code(item: Freeable) -> str:
-    title = item.title["text"]
-    if item.blocked is not None:
-        return f"# Left out: {title}. {item.blocked['text']}\n"
-    return f"{item.code.strip()}\n" if item.code else f"# Left out: {title}. Code cannot do it.\n"
+def _left_out(items: list[Freeable]) -> Iterator[str]:
+    for each in items:
+        title = each.title["text"]
+        if each.blocked is not None:
+            yield f"# Left out: {title}. {each.blocked['text']}\n"
+        elif not (each.kind in _WHOLE or each.names or each.displayed or each.code):
+            yield f"# Left out: {title}. Code cannot do it.\n"
 
 
 def _suggestions(situation: Situation) -> Iterator[str]:
-    """Yield lines that delete the largest variables, commented out: that is the user's choice."""
-    found = survey(situation.shell, elsewhere=False)
-    held = found.ledger.largest(0, "names", count=_MOST_SUGGESTED) if found else []
+    found = survey(situation.shell, situation.turn, elsewhere=False)
+    largest = found.ledger.largest(0, "names", count=_MOST_SUGGESTED) if found else []
+    held = [each for each in largest if each["bytes"] >= MIB]
     if held:
-        yield "# Your own variables that hold most; take the # away to delete one.\n"
-    for holder in held:
-        yield f"# del {holder['name']}  # {format_bytes(holder['bytes'])}\n"
+        shown = ", ".join(f"{each['name']} ({format_bytes(each['bytes'])})" for each in held)
+        yield f"# Your own variables that hold most, to delete if you wish: {shown}\n"

@@ -1,12 +1,13 @@
 """Errors that somebody keeps: in a list, a future, a task, a log; each keeps its functions' locals.
 
-The errors stay. Their tracebacks go, and the frames of these are emptied where nothing runs in
-them: a task keeps a traceback of its own that cannot be taken from it.
+The errors stay. Their tracebacks go, and the frames of these are emptied where they are known to
+have ended: a task keeps a traceback of its own that cannot be taken from it.
 """
 
 from __future__ import annotations
 
 import gc
+import inspect
 import sys
 import types
 from functools import partial
@@ -21,7 +22,6 @@ from ..kinds import is_kind, name_of
 from ..messages import message
 from ..oom.recognise import errors_within
 from .freeable import Freeable
-from .tracebacks import clear_frames, forget_traceback
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -35,15 +35,20 @@ if TYPE_CHECKING:
     Named = dict[str, list[tuple[Kept, Place]]]
 
 _MOST_LINES = 20
+_SUSPENDS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _NOT_CLEARED = (types.FrameType, types.FunctionType)  # the caller, and the function itself
-_HEAD = "# The errors stay; their tracebacks go, and with them the variables of what failed.\n"
+_HEAD = """\
+# The errors stay; their tracebacks go, and with them the variables of what failed.
+from contextlib import suppress as _suppress
+_gone = NameError, AttributeError, LookupError, TypeError
+"""
 _WRITABLE = frozenset({"attribute", "index", "key"})
 
 
 def items(situation: Situation) -> Iterator[Freeable]:
     """Yield what a variable leads to, then what none does, by the class of the error.
 
-    What Python and IPython remember of failed cells is an item of its own.
+    What only Python and IPython remember of failed cells is an item of its own.
     """
     stored = _stored(situation)
     if not stored or not _matters(_given(situation, stored)):
@@ -81,7 +86,8 @@ def _stored(situation: Situation) -> list[Kept]:
     """Return the errors with a traceback, and tracebacks without an error, that somebody keeps."""
     found, shell = situation.known.errors, situation.shell
     errors = [each for each in found if is_kind(each, BaseException)]
-    ours = {id(each) for each in last_errors(shell)}
+    goes = situation.reachable.goes_with_remembered
+    ours = {id(each) for each in last_errors(shell) if goes(each)}
     handled = sys.exc_info()[1]
     ours |= {id(each) for each in errors_within(handled)} if handled is not None else set()
     known: list[Kept] = [*errors, *last_tracebacks(shell)]
@@ -97,7 +103,7 @@ def _sorted(situation: Situation, stored: list[Kept]) -> tuple[Named, dict[str, 
     """Return what variables and outputs lead to by their names, and the rest by its class."""
     wanted = {id(each) for each in stored}
     roots = [*name_roots(situation.shell), *output_roots(situation.shell)]
-    walk = Walk(Torch.loaded(), into_graphs=False)
+    walk = Walk(Torch.loaded(), situation.turn, into_graphs=False)
     walk.run(situation.reachable.leading(roots, to=wanted))
     named: Named = {}
     led_to: set[int] = set()
@@ -148,13 +154,42 @@ def _given(situation: Situation, kept: list[Kept]) -> Sizes | None:
 
 
 def _free(kept: list[Kept]) -> None:
-    clear_frames([step for each in kept for step in tracebacks_of(each)])
+    for frame in _frames(kept):
+        _clear(frame)
     for one in kept:
         if type(one) is types.TracebackType:
             one.tb_next = None
         elif is_kind(one, BaseException):
             for each in errors_within(one):
-                forget_traceback(each)
+                # Also of a class that forbids assignment.
+                BaseException.__setattr__(each, "__traceback__", None)
+
+
+def _clear(frame: FrameType) -> None:
+    """Empty a frame that has ended; clearing one of a generator that may go on would end that.
+
+    Up to Python 3.12 `clear` leaves behind the copy of the variables that a formatter made by
+    reading `f_locals`; reading it once more empties that, too.
+    """
+    if _has_ended(frame):
+        try:
+            frame.clear()
+        except RuntimeError:  # still running
+            return
+        frame.f_locals  # noqa: B018 — the read is the point
+
+
+def _has_ended(frame: FrameType) -> bool:
+    """Whether a frame is known to have ended: from then on it refers to its own code.
+
+    While it runs, or belongs to a generator that may go on, its variables are not its own and the
+    gc does not find its code through it (`frame_traverse` of Python 3.11 to 3.13). Before that
+    the code always is; there a generator's frame is never taken to have ended.
+    """
+    code = frame.f_code
+    if sys.version_info < (3, 11):
+        return not code.co_flags & _SUSPENDS
+    return any(each is code for each in gc.get_referents(frame))
 
 
 def _code(places: list[tuple[Kept, Place]]) -> str:
@@ -173,7 +208,7 @@ def _code(places: list[tuple[Kept, Place]]) -> str:
 
 def _write(error: BaseException, path: str, lines: dict[int, str]) -> None:
     if id(error) not in lines and len(lines) < _MOST_LINES:
-        lines[id(error)] = f"{path}.__traceback__ = None\n"
+        lines[id(error)] = f"with _suppress(*_gone):\n    {path}.__traceback__ = None\n"
         for name in ("__cause__", "__context__"):
             linked = getattr(error, name)
             if linked is not None:

@@ -35,12 +35,12 @@ def items(situation: Situation) -> Iterator[Freeable]:
     if TorchCuda().state() == "live":
         yield from _of_torch(situation, imported("torch"))
     if jax.source().state() == "live":
-        yield _item("jax", imported("jax").clear_caches, "import jax\njax.clear_caches()")
+        yield _item("jax", imported("jax").clear_caches, _code("jax", "_jax.clear_caches()"))
     if cupy.source().state() == "live":
         pool = imported("cupy").get_default_memory_pool()
         unused = max(0, pool.total_bytes() - pool.used_bytes())
         if unused:
-            code = "import cupy\ncupy.get_default_memory_pool().free_all_blocks()"
+            code = _code("cupy", "_cupy.get_default_memory_pool().free_all_blocks()")
             yield _item("cupy", pool.free_all_blocks, code, gives=Sizes({"cupy": unused}))
 
 
@@ -48,21 +48,26 @@ def _of_torch(situation: Situation, torch: Any) -> Iterator[Freeable]:
     clear = getattr(torch._C, "_cuda_clearCublasWorkspaces", None)  # noqa: SLF001  as torch.cuda.graphs does
     views = TorchCuda().read()
     if clear is not None and _not_attributed(situation, views) >= MIB:
-        code = "import torch\ntorch._C._cuda_clearCublasWorkspaces()"
+        code = _code(
+            "torch", "_torch.cuda.is_initialized() and _torch._C._cuda_clearCublasWorkspaces()"
+        )
         blocked = message("item.captured") if situation.known.captured else None
         yield _item("cublas", clear, code, blocked=blocked)
     plans = [torch.backends.cuda.cufft_plan_cache[view.index] for view in views]
     used = [each for each in plans if _size(each)]
     if used:
-        code = (
-            "import torch\n"
-            "for plans in torch.backends.cuda.cufft_plan_cache.caches:\n"
-            "    plans.clear()"
+        code = _code(
+            "torch", "[_each.clear() for _each in _torch.backends.cuda.cufft_plan_cache.caches]"
         )
         yield _item("cufft", lambda: [each.clear() for each in used], code)
     compiled = getattr(imported("torch._dynamo.convert_frame"), "output_codes", None)
     if getattr(compiled, "seen", None):
-        yield _item("compile", torch.compiler.reset, "import torch\ntorch.compiler.reset()")
+        yield _item("compile", torch.compiler.reset, _code("torch", "_torch.compiler.reset()"))
+
+
+def _code(module: str, statement: str) -> str:
+    """Return code that does nothing where the framework is not imported."""
+    return f'_{module} = __import__("sys").modules.get("{module}")\nif _{module}:\n    {statement}'
 
 
 def _size(plans: Any) -> int:

@@ -20,9 +20,10 @@ class Freeable:
     nothing; it may raise. `gives` is what comes back if this alone is freed, on all devices;
     `None` is not measured. `names` are variables of the user's that it deletes. Outside the safe
     set `confirm` says what a person has to agree to. `blocked` says why it cannot be freed now.
-    `undo` is the id of the item that takes it back. `code` does the same without the helper, as
-    statements of a function that knows `gc`, `sys` and `shell`, of the notebook where it deletes
-    `names`; empty where that cannot be. `setup` has to stand before it, once for all items.
+    `undo` is the id of the item that takes it back. `displayed` are the names under which IPython
+    keeps what it drops of the output history. `code` does beyond the safe set what neither says,
+    without the helper: statements of a function of the notebook whose own names begin with `_`,
+    right in any session; empty where that cannot be.
     """
 
     id: str
@@ -32,6 +33,7 @@ class Freeable:
     gives: Sizes | None
     free: Callable[[], Message | None]
     names: tuple[str, ...] = ()
+    displayed: tuple[str, ...] = ()
     safe: bool = False
     selected: bool = False
     adds_headroom: bool = True
@@ -39,7 +41,6 @@ class Freeable:
     blocked: Message | None = None
     undo: str | None = None
     code: str = ""
-    setup: str = ""
 
     @property
     def expected_bytes(self) -> int | None:

@@ -25,7 +25,6 @@ def items(_: Situation) -> Iterator[Freeable]:
         free=_collect,
         safe=True,
         selected=True,
-        code="gc.collect()\n",
     )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..format import MIB
 from ..messages import message
+from ..turns import Turn
 from .freeable import Freeable
 from .models import Models
 
@@ -26,7 +27,9 @@ def items(situation: Situation) -> Iterator[Freeable]:
                 [gradient for _, gradient in pairs], [tensor for tensor, _ in pairs]
             )
             is_model = any(True for _ in models.parts(value))
-            delete = "zero_grad(set_to_none=True)" if is_model else "grad = None"
+            method, delete = "grad", "grad = None"
+            if is_model:
+                method, delete = "zero_grad", "zero_grad(set_to_none=True)"
             yield Freeable(
                 id=f"gradients:{name}",
                 kind="gradients",
@@ -35,12 +38,12 @@ def items(situation: Situation) -> Iterator[Freeable]:
                 gives=given,
                 free=partial(_free, situation.shell, name),
                 confirm=message("confirm.gradients", name=name),
-                code=f"# Gradients of `{name}`.\n{name}.{delete}",
+                code=f'if hasattr(globals().get("{name}"), "{method}"):\n    {name}.{delete}',
             )
 
 
 def _free(shell: Any, name: str) -> None:
-    models = Models(shell)
+    models = Models(shell, Turn())
     torch = models.torch
     if torch is None:
         return

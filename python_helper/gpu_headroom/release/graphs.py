@@ -18,6 +18,7 @@ from ..holders.names import name_roots, user_names
 from ..holders.storage import Torch
 from ..holders.walk import Walk
 from ..messages import message
+from ..turns import Turn
 from .freeable import Freeable
 
 if TYPE_CHECKING:
@@ -32,9 +33,10 @@ _MOST_NODES = 20_000
 _SEQUENCES = (list, tuple, set)
 _HEAD = "# The values stay; their autograd graphs go.\n"
 _LOOP = """\
-for each in {name}:
-    if hasattr(each, "detach_") and not each._is_view():
-        each.detach_()
+for _each in {members}:
+    if hasattr(_each, "detach_") and not _each._is_view():
+        _each.detach_()
+_each = None
 """
 
 
@@ -54,7 +56,7 @@ def items(situation: Situation) -> Iterator[Freeable]:
     if torch is None or reachable.memory.only_saved.bytes < MIB:
         return
     roots = reachable.leading(name_roots(situation.shell), to=reachable.memory.graphs)
-    results = _results(torch, roots)
+    results = _results(torch, situation.turn, roots)
     for names in _families(results)[:_MOST]:
         yield from _item(situation, names, [each for name in names for each in results[name]])
 
@@ -79,9 +81,9 @@ def _item(situation: Situation, names: list[str], results: list[_Result]) -> Ite
     )
 
 
-def _results(torch: Torch, roots: Iterable[Root]) -> dict[str, list[_Result]]:
+def _results(torch: Torch, turn: Turn, roots: Iterable[Root]) -> dict[str, list[_Result]]:
     """Return the tensors with a graph that variables lead to and that can be detached."""
-    walk = Walk(torch, into_graphs=False)
+    walk = Walk(torch, turn, into_graphs=False)
     walk.run(roots)
     found: dict[str, list[_Result]] = {}
     with torch.quiet():
@@ -122,8 +124,9 @@ def _free(shell: Any, names: list[str]) -> Message | None:
     if torch is None:
         return None
     roots = [each for each in name_roots(shell) if each[1].root in names]
-    results = list(chain.from_iterable(_results(torch, roots).values()))
-    with torch.quiet():
+    turn = Turn()
+    with turn.walking(), torch.quiet():
+        results = list(chain.from_iterable(_results(torch, turn, roots).values()))
         for each in results:
             if not each.view:
                 torch.get(each.tensor, "detach_")()
@@ -136,10 +139,12 @@ def _code(shell: Any, names: list[str]) -> str:
     lines = [_HEAD]
     for name in names:
         kind = type(user_names(shell).get(name))
-        if kind in (dict, *_SEQUENCES):
-            lines.append(_LOOP.format(name=f"{name}.values()" if kind is dict else name))
+        if kind is dict:
+            lines.append(_LOOP.format(members=f'dict(globals().get("{name}") or {{}}).values()'))
+        elif kind in _SEQUENCES:
+            lines.append(_LOOP.format(members=f'globals().get("{name}") or ()'))
         elif defines(kind, "detach_"):
-            lines.append(f"{name}.detach_()\n")
+            lines.append(_LOOP.format(members=f'[globals().get("{name}")]'))
         else:
             return ""
     return "".join(lines)

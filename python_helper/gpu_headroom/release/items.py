@@ -5,10 +5,12 @@ from __future__ import annotations
 import gc
 from collections import Counter
 from contextlib import nullcontext
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from ..holders.survey import gc_paused
+from ..messages import message
+from ..turns import Disturbed, Late
 from . import (
     cache,
     errors,
@@ -55,6 +57,12 @@ SAFE = ("outputs", "traceback", "garbage", "cache")
 SAFE_KINDS = frozenset({*SAFE, "output"})
 _MOST_SHARED = 100
 _WITHOUT_LOOKING = frozenset({"garbage", "cache"})
+_BESIDE_ALL = frozenset({*_WITHOUT_LOOKING, "traceback"})
+"""What can be found, and freed, while another thread is inside a framework."""
+_OF_AUTOGRAD = frozenset(
+    {"graph", "gradients", "optimizer_state", "offload", "restore", "framework_cache"}
+)
+"""What changes what a thread that trains may be reading or writing."""
 
 
 def kind_of(item_id: str) -> str:
@@ -65,20 +73,43 @@ def kind_of(item_id: str) -> str:
 def find(situation: Situation, wanted: Collection[str] | None = None) -> list[Freeable]:
     """Return what can be freed, or what of it is `wanted`, in the order of freeing.
 
-    `outputs` are all displayed values. A file that fails costs its own items only.
+    `outputs` are all displayed values. A file that fails costs its own items only. Beside other
+    threads of the person's what touches gradients and graphs is blocked.
     """
     if situation.poisoned is not None:
         return []  # even a look could touch the GPU
     kinds = set(KINDS) if wanted is None else {kind_of(each) for each in wanted}
     found: list[Freeable] = []
     look = nullcontext if kinds <= _WITHOUT_LOOKING else situation.looking
-    with gc_paused(), look():
-        for items in dict.fromkeys(items for kind, items in KINDS.items() if kind in kinds):
-            try:
-                found += items(situation)
-            except Exception as error:  # noqa: BLE001  what else can be freed must not suffer
-                situation.failed("release", error)
+    try:
+        with look():
+            seen = kinds if situation.sees else kinds & _BESIDE_ALL
+            for items in dict.fromkeys(KINDS[kind] for kind in KINDS if kind in seen):
+                _find(situation, items, found)
+    except Disturbed:
+        situation.complete = False
+        found = [each for each in found if each.kind in _WITHOUT_LOOKING]
+    others = [*situation.turn.company.inside, *situation.turn.company.waiting]
+    if others:
+        why = message("item.beside", name=others[0])
+        found = [
+            replace(each, blocked=why) if each.kind in _OF_AUTOGRAD else each for each in found
+        ]
     return [each for each in found if wanted is None or each.id in wanted or _as_one(each, wanted)]
+
+
+def _find(
+    situation: Situation,
+    items: Callable[[Situation], Iterator[Freeable]],
+    found: list[Freeable],
+) -> None:
+    """Add the items of a file, those that were found before it failed included."""
+    try:
+        found.extend(items(situation))
+    except Late:
+        situation.complete = False
+    except Exception as error:  # noqa: BLE001  what else can be freed must not suffer
+        situation.failed("release", error)
 
 
 def _as_one(item: Freeable, wanted: Collection[str]) -> bool:
@@ -90,9 +121,18 @@ def measured(situation: Situation, wanted: Collection[str] | None = None) -> lis
 
     Collects garbage first: it would count as holding what it refers to.
     """
-    if situation.poisoned is None:
-        gc.collect()
+    collect(situation)
     return find(situation, wanted)
+
+
+def collect(situation: Situation) -> None:
+    """Collect garbage on the main thread, where code of the person's may run that it sets off.
+
+    It is one step for Python, and a long one where there are millions of objects.
+    """
+    if situation.poisoned is None and situation.turn.lists_all:
+        situation.turn.make_way()
+        situation.turn.on_main(gc.collect)
 
 
 def plan(situation: Situation) -> list[Item]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 import types
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..holders import elsewhere
 from ..holders.classes import heirs
 from ..holders.reach import of_kinds
+from ..turns import Late
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -20,14 +20,16 @@ if TYPE_CHECKING:
 class Known:
     """The `arrays`, models among them, the `errors` and their tracebacks, each once.
 
-    `captured` tells that the notebook captured CUDA graphs: they go on using the addresses
-    they saw.
+    `captured` tells that the notebook captured CUDA graphs: they go on using the addresses they
+    saw. Raises `Late` where there is no time to list all objects.
     """
 
     def __init__(self, walk: Walk) -> None:
         errors = [types.TracebackType, *heirs(BaseException).values()]
         graphs = heirs(getattr(sys.modules.get("torch.cuda.graphs"), "CUDAGraph", None)).values()
-        found = of_kinds(walk, gc.get_objects(), [*elsewhere.kinds(walk), *errors, *graphs])
+        found = elsewhere.listed(walk, [*elsewhere.kinds(walk), *errors, *graphs])
+        if found is None:
+            raise Late
         self.arrays: list[Any] = elsewhere.known(walk, found)
         self.errors: list[BaseException | TracebackType] = of_kinds(walk, found, errors)
         self.captured = bool(of_kinds(walk, found, list(graphs)))

@@ -16,6 +16,8 @@ from ..parse import magics, parse_cell
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
+    from ..turns import Turn
+
 _WORD = re.compile(r"\w+")
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -32,11 +34,15 @@ class _Code:
     leaves: set[str] = field(default_factory=set)
 
 
-def left_behind(sources: Iterable[str], names: Collection[str]) -> set[str]:
-    """Return those of `names` that loops of cells with these sources leave behind."""
+def left_behind(sources: Iterable[str], names: Collection[str], turn: Turn) -> set[str]:
+    """Return those of `names` that loops of cells with these sources leave behind.
+
+    Raises `Late` where the turn is over before all cells have been read.
+    """
     wanted = set(names)
     outside, loops = _Code(), list[_Code]()
     for source in sources:
+        turn.check()
         words = set(_WORD.findall(source))
         if wanted.isdisjoint(words):
             continue

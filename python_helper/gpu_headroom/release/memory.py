@@ -9,10 +9,11 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ..holders import elsewhere, graphs, tensors
+from ..turns import Turn
 from .references import all_from
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from collections.abc import Set as AbstractSet
 
     from ..holders.walk import Walk
@@ -49,6 +50,7 @@ class Memory:
     nodes: list[tuple[Keys, tuple[int, ...]]] = field(default_factory=list)
     by_pytorch: dict[int, int] = field(default_factory=dict)
     loose: set[int] = field(default_factory=set)
+    turn: Turn = field(default_factory=Turn)
 
     @cached_property
     def held(self) -> set[int]:
@@ -118,7 +120,7 @@ class Memory:
     def of_graphs(self, arrays: AbstractSet[int]) -> set[object]:
         """Return the storages that the graphs of arrays have saved."""
         roots = map(self.graphs.__getitem__, arrays & self.graphs.keys())
-        nodes = all_from(roots, lambda fresh: (n for each in fresh for n in self.nodes[each][1]))
+        nodes = self._all_from(roots, self._after)
         return {key for each in nodes for key in self.nodes[each][0]}
 
     def keepers(self, keys: AbstractSet[object]) -> set[int]:
@@ -126,13 +128,21 @@ class Memory:
         turned = (self.owners, self.parents)
         arrays = {each for table in turned for key in keys for each in table.get(key, ())}
         saving = (n for key in keys for n in self._savers.get(key, ()))
-        nodes = all_from(saving, lambda fresh: (n for each in fresh for n in self._before[each]))
+        nodes = self._all_from(saving, self._before)
         return arrays | {each for each, node in self.graphs.items() if node in nodes}
 
     @cached_property
     def _savers(self) -> dict[object, list[int]]:
         """The nodes that saved a storage."""
         return _turned({number: saved for number, (saved, _) in enumerate(self.nodes)})
+
+    def _all_from(self, start: Iterable[int], table: Sequence[Iterable[int]]) -> set[int]:
+        return all_from(start, lambda fresh: (n for each in fresh for n in table[each]), self.turn)
+
+    @cached_property
+    def _after(self) -> list[tuple[int, ...]]:
+        """The nodes that follow each node."""
+        return [following for _, following in self.nodes]
 
     @cached_property
     def _before(self) -> list[list[int]]:
@@ -153,19 +163,24 @@ class Inventory:
 
     def __init__(self, walk: Walk) -> None:
         self._walk = walk
-        self._found = Memory()
+        self._found = Memory(turn=walk.turn)
         self._numbers: dict[Any, int] = {}
 
     def take(self, arrays: list[Any]) -> Memory:
-        """Return the memory of arrays as it is now; the list alone of ours may hold them."""
+        """Return the memory of arrays as it is now; the list alone of ours may hold them.
+
+        Raises `Late` where the turn of the walk is over before that.
+        """
         found, walk = self._found, self._walk
         with walk.quiet():
             self._count(arrays)
             for array in arrays:
+                walk.turn.check()
                 keys = self._keys_of(array)
                 if keys:
                     found.behind[id(array)] = keys
             for array in arrays:
+                walk.turn.check()
                 if walk.torch is not None and walk.visit_of(type(array)) is tensors.visit:
                     self._enter_kept(walk.torch, array)
         self._numbers.clear()
@@ -191,10 +206,9 @@ class Inventory:
         root = torch.get(tensor, "grad_fn")
         if root is not None:
             self._found.graphs[id(tensor)] = self._number(root)
-        if torch.get(tensor, "is_leaf") or torch.get(tensor, "retains_grad"):
-            gradient = torch.get(tensor, "grad")
-            if gradient is not None:
-                self._found.gradients[id(tensor)] = self._keys_of(gradient)
+        gradient = tensors.gradient_of(self._walk, tensor)
+        if gradient is not None:
+            self._found.gradients[id(tensor)] = self._keys_of(gradient)
 
     def _number(self, root: Any) -> int:
         """Give numbers to a graph's nodes that have none yet."""
@@ -205,6 +219,7 @@ class Inventory:
             node = waiting.pop()
             if node in self._numbers:
                 continue
+            self._walk.turn.check()
             self._numbers[node] = len(nodes) + len(fresh)
             fresh.append(node)
             waiting += _following(node)

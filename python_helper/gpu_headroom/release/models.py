@@ -16,6 +16,8 @@ from .memory import Memory, Sizes
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from ..turns import Turn
+
 _TABLES = ("_parameters", "_buffers")
 
 
@@ -25,11 +27,11 @@ class Models:
     `memory` is what is known of their memory already.
     """
 
-    def __init__(self, shell: Any, memory: Memory | None = None) -> None:
+    def __init__(self, shell: Any, turn: Turn, memory: Memory | None = None) -> None:
         self.torch = Torch.loaded()
         self._values = user_names(shell)
         self._memory = Memory() if memory is None else memory
-        self._walk = Walk(self.torch)
+        self._walk = Walk(self.torch, turn)
         self._attributes: dict[int, dict[str, Any]] = {}
         self._tensors: dict[int, list[Any]] = {}
 

@@ -18,6 +18,7 @@ from ..kinds import name_of
 from ..messages import message
 from ..sources import host
 from ..sources.torch_cuda import TorchCuda
+from ..turns import Turn
 from .freeable import Freeable
 from .models import Models
 
@@ -176,7 +177,7 @@ def _lack_of_headroom(models: Models, pairs: list[Pair]) -> Message | None:
 
 
 def _move_out(situation: Situation, name: str) -> Message | None:
-    models = Models(situation.shell)
+    models = Models(situation.shell, Turn())
     value, torch = models.value(name), models.torch
     if torch is None or value is None:
         return message("item.gone")
@@ -191,7 +192,7 @@ def _move_out(situation: Situation, name: str) -> Message | None:
 
 def _move_back(situation: Situation, name: str) -> Message | None:
     """Move everything back, gradients and state that came about at the host with it."""
-    models = Models(situation.shell)
+    models = Models(situation.shell, Turn())
     torch, moved = models.torch, situation.moved.get(name)
     if torch is None or moved is None:
         return message("item.gone")
@@ -254,21 +255,21 @@ def _code(models: Models, name: str) -> str:
     """Return code that does the same for plain optimizers."""
     value = models.value(name)
     own = models.tensors(value)
-    title = f"# Move `{name}` to the CPU.\n"
+    title = f'# Move `{name}` to the CPU.\nif hasattr(globals().get("{name}"), "to"):\n'
     if own[0] is value:
-        return f'{title}{name}.data = {name}.data.to("cpu")'
+        return f'{title}    {name}.data = {name}.data.to("cpu")'
     trained = (
         optimizer
         for optimizer, each in models.optimizers.items()
         if any(dict.get(models.state(each), tensor) for tensor in own)
     )
-    return f'{title}{name}.to("cpu")\n' + "".join(map(_STATE_CODE.format, trained))
+    return f'{title}    {name}.to("cpu")\n' + "".join(map(_STATE_CODE.format, trained))
 
 
 _STATE_CODE = """\
-for state in {}.state.values():
-    for key, value in state.items():
-        if hasattr(value, "to"):
-            state[key] = value.to("cpu")
-    value = None
+for _state in getattr(globals().get("{}"), "state", {{}}).values():
+    for _key, _value in _state.items():
+        if hasattr(_value, "to"):
+            _state[_key] = _value.to("cpu")
+_state = _value = None
 """

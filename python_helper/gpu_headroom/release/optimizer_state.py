@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..format import MIB
 from ..messages import message
+from ..turns import Turn
 from .freeable import Freeable
 from .models import Models
 
@@ -30,10 +31,10 @@ def items(situation: Situation) -> Iterator[Freeable]:
                 gives=situation.reachable.exclusive(list(dict.values(state)), [state]),
                 free=partial(_free, situation.shell, name),
                 confirm=message("confirm.optimizer_state", name=name),
-                code=f"# State of the optimizer `{name}`.\n{name}.state.clear()",
+                code=f'if hasattr(globals().get("{name}"), "state"):\n    {name}.state.clear()',
             )
 
 
 def _free(shell: Any, name: str) -> None:
-    models = Models(shell)
+    models = Models(shell, Turn())
     dict.clear(models.state(models.value(name)))

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import gc
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal
 
 from ..format import format_error
 from ..holders.survey import survey
 from ..messages import message
-from .items import KINDS, SAFE, SAFE_KINDS, find, kind_of
+from ..turns import Abandoned, Disturbed
+from .items import KINDS, SAFE, SAFE_KINDS, collect, find, kind_of
 from .memory import Sizes
 from .tracebacks import debugging
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
+    from ..holders.survey import Survey
     from ..snapshot import DeviceReading, Snapshot
     from ..wire import Holder, Message, ReleasedItem
     from .freeable import Freeable
@@ -62,8 +64,9 @@ def run(
 ) -> Outcome:
     """Free `items` (`None`: the safe set) and say what came back.
 
-    `read` measures all devices now. Raises `ValueError`, before anything is freed, for an item
-    of no kind and for one that has to be `confirmed` and is not.
+    `read` measures all devices now. What is to be freed is found in the turn of the situation;
+    freeing it is one act on the main thread. Raises `ValueError`, before anything is freed, for
+    an item of no kind and for one that has to be `confirmed` and is not.
     """
     refused = objection(items, confirmed)
     if refused is not None:
@@ -75,22 +78,20 @@ def run(
     wanted = dict.fromkeys(SAFE if items is None else items)
     before = read()
     if any(kind_of(each) != "cache" for each in wanted):
-        gc.collect()
+        collect(situation)
     garbage = _less(_in_use(before), _in_use(read()))
     found = find(situation, wanted)
-    released = [_gone(each) for each in wanted if items is not None and not _among(found, each)]
-    gone = Sizes()
-    for each in found:
-        if each.kind == "garbage":
-            released.append(_collected(each, garbage))
-        else:
-            released.append(_free(each, read, gone))
-        if each.gives is not None and each.blocked is None:
-            gone.update(each.gives)
-    given = {each["id"] for each in released if each["freed_bytes"]}
+    gone = message("item.gone")
+    if situation.turn.company.inside:
+        gone = message("item.beside", name=situation.turn.company.inside[0])
+    missing = [each for each in wanted if items is not None and not _among(found, each)]
+    act = _Act(read, garbage, [_not_freed(each, gone) for each in missing])
+    situation.turn.on_main(lambda: act.free(found))
+    situation.turn.accomplished = True
+    given = {each["id"] for each in act.released if each["freed_bytes"]}
     undo = [item.undo for item in found if item.undo is not None and item.id in given]
-    outcome = _outcome(before, read(), released, undo, situation.shell)
-    return _taken_back(outcome, found, released)
+    outcome = _outcome(before, read(), act.released, undo, situation)
+    return _taken_back(outcome, found, act.released)
 
 
 def _taken_back(outcome: Outcome, found: list[Freeable], released: list[ReleasedItem]) -> Outcome:
@@ -112,35 +113,54 @@ def _among(found: list[Freeable], wanted: str) -> bool:
     return wanted in SAFE or any(each.id == wanted for each in found)
 
 
-def _gone(item_id: str) -> ReleasedItem:
+def _not_freed(item_id: str, why: Message) -> ReleasedItem:
     title = message("item.named", name=item_id[:_SHOWN])
-    return {"id": item_id, "title": title, "freed_bytes": 0, "message": message("item.gone")}
+    return {"id": item_id, "title": title, "freed_bytes": 0, "message": why}
 
 
-def _collected(item: Freeable, freed_bytes: int | None) -> ReleasedItem:
-    """Say what was collected before all else, so that it counts as garbage and as nothing else."""
-    return {"id": item.id, "title": item.title, "freed_bytes": freed_bytes, "message": None}
+@dataclass(slots=True)
+class _Act:
+    """Frees items one after the other, each measured by itself.
 
-
-def _free(item: Freeable, read: Read, gone: Sizes) -> ReleasedItem:
-    """Free one item and measure it by itself; what it leaves in cycles is collected with it.
-
-    What is `gone` already nobody expects of it.
+    `garbage` is what was collected before all else, so that it counts as garbage and as nothing
+    else. What is `gone` already nobody expects of the next item.
     """
-    before, said = _in_use(read()), item.blocked
-    if said is None:
-        try:
-            said = item.free()
-        except Exception as error:  # noqa: BLE001  the others are still to be freed
-            said = message("item.failed", error=format_error(error))
-    if item.kind == "cache":
-        return {"id": item.id, "title": item.title, "freed_bytes": 0, "message": said}
-    gc.collect()
-    freed = _less(before, _in_use(read()))
-    expected = 0 if item.gives is None else item.gives.without(gone).bytes
-    if said is None and freed is not None and freed < expected - _ROUNDING:
-        said = message("item.kept")
-    return {"id": item.id, "title": item.title, "freed_bytes": freed, "message": said}
+
+    read: Read
+    garbage: int | None
+    released: list[ReleasedItem]
+    gone: Sizes = field(default_factory=Sizes)
+
+    def free(self, items: list[Freeable]) -> None:
+        """Free them in their order, on the main thread."""
+        for each in items:
+            freed, said = self._free(each)
+            self.released.append(
+                {"id": each.id, "title": each.title, "freed_bytes": freed, "message": said}
+            )
+            if each.gives is not None and each.blocked is None:
+                self.gone.update(each.gives)
+
+    def _free(self, item: Freeable) -> tuple[int | None, Message | None]:
+        """Free one; what it leaves in cycles is collected with it, where it is missed."""
+        if item.kind == "garbage":
+            return self.garbage, None
+        before, said = _in_use(self.read()), item.blocked
+        if said is None:
+            try:
+                said = item.free()
+            except Exception as error:  # noqa: BLE001  the others are still to be freed
+                said = message("item.failed", error=format_error(error))
+        if item.kind == "cache" or item.blocked is not None:
+            return 0, said
+        expected = None if item.gives is None else item.gives.without(self.gone).bytes
+        freed = _less(before, _in_use(self.read()))
+        if freed is None or expected is None or freed < expected:
+            gc.collect()
+            freed = _less(before, _in_use(self.read()))
+        if said is None and freed is not None and freed < (expected or 0) - _ROUNDING:
+            said = message("item.kept")
+        return freed, said
 
 
 def _outcome(
@@ -148,10 +168,10 @@ def _outcome(
     after: Snapshot | None,
     items: list[ReleasedItem],
     undo: list[str],
-    shell: Any,
+    situation: Situation,
 ) -> Outcome:
     device = _most_gained(before, after)
-    found = survey(shell, elsewhere=False)
+    found = _survey(situation)
     held = found.ledger.largest(device.index if device else 0, *_ORIGINS) if found else []
     freed = _less(_in_use(before), _in_use(after))
     returned = _less(_reserved(before), _reserved(after))
@@ -171,6 +191,14 @@ def _outcome(
         undo=undo,
         message=_said(freed, returned, device, held),
     )
+
+
+def _survey(situation: Situation) -> Survey | None:
+    """Look for what still holds memory; where a cell begins, what has been freed is told alone."""
+    try:
+        return survey(situation.shell, situation.turn, elsewhere=False)
+    except (Abandoned, Disturbed):
+        return None
 
 
 _ORIGINS: tuple[Literal["names", "outputs", "traceback", "elsewhere"], ...] = (

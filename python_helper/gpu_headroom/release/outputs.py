@@ -16,33 +16,23 @@ if TYPE_CHECKING:
 
 _LAST = ("_", "__", "___")
 _NUMBERED = re.compile(r"_\d+")
-_SETUP = """\
-# Displayed on the GPU, and no variable holds it. It stays on screen.
-shell.last_execution_result.result = None
-"""
-_FORGET = """\
-def forget(name):
-    if name in shell.user_ns:
-        shell.del_var(name)
-    for last in ("_", "__", "___"):
-        shell.user_ns.setdefault(last, None)
-
-"""
 
 
 def items(situation: Situation) -> Iterator[Freeable]:
     """Yield a row for each displayed value; those that share their memory have one together."""
+    if not situation.sees:
+        return
     shell = situation.shell
     displayed = _displayed(shell)
     names = {name for names in displayed.values() for name in names}
     values = _values(shell, names)
     for ids, gives in situation.reachable.groups(values, names=names):
         group = tuple(name for each in ids for name in displayed[each])
-        yield _row(shell, group, gives)
+        plain = all(_is_plain(situation, each) for each in values if id(each) in ids)
+        yield _row(shell, group, gives, plain=plain)
 
 
-def _row(shell: Any, names: tuple[str, ...], gives: Sizes) -> Freeable:
-    code = _code(shell, names)
+def _row(shell: Any, names: tuple[str, ...], gives: Sizes, *, plain: bool) -> Freeable:
     shown = [f"Out[{each[1:]}]" for each in names if _NUMBERED.fullmatch(each)] or names[:1]
     return Freeable(
         id=f"output:{names[0].strip('_') or names[0]}",
@@ -53,29 +43,19 @@ def _row(shell: Any, names: tuple[str, ...], gives: Sizes) -> Freeable:
         free=lambda: _purge(shell, names),
         safe=True,
         selected=True,
-        code=code,
-        setup=f"{_SETUP}\n{_FORGET}" if "forget(" in code else _SETUP,
+        displayed=names if plain else (),
     )
 
 
-def _code(shell: Any, names: tuple[str, ...]) -> str:
-    """Return code without the helper: IPython's `del_var` deletes an object wherever it is kept.
+def _is_plain(situation: Situation, value: Any) -> bool:
+    """Whether code can tell that a value is on a GPU: an array, or a list or tuple of some."""
+    members = value if type(value) in (list, tuple) else [value]
+    return any(situation.is_array(each) for each in members)
 
-    It starts from a name; where the user took that name over, the copies go one by one.
-    """
-    named = [(name, value) for name, value in _named(shell) if name in names]
-    found: dict[int, str] = {}
-    for name, value in named:
-        if shell.user_ns.get(name) is value:
-            found.setdefault(id(value), name)
-    lines = [f'forget("{name}")' for name in found.values()]
-    for name in dict.fromkeys(name for name, value in named if id(value) not in found):
-        if name in _LAST:
-            lines.append(f'shell.user_ns_hidden["{name}"] = shell.displayhook.{name} = None')
-        else:
-            lines.append(f"shell.history_manager.output_hist.pop({name[1:]}, None)")
-            lines.append(f'shell.user_ns_hidden.pop("{name}", None)')
-    return "\n".join(lines)
+
+def displayed_as(shell: Any, value: object) -> tuple[str, ...]:
+    """Return the names under which IPython keeps a value that was displayed."""
+    return tuple(_displayed(shell).get(id(value), ()))
 
 
 def _displayed(shell: Any) -> dict[int, list[str]]:

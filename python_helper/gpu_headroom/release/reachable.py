@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import types
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -17,12 +18,13 @@ from typing import TYPE_CHECKING, Any
 from ..holders.frames import cell_of, last_tracebacks
 from ..holders.names import user_names
 from ..kinds import is_kind
+from ..turns import Late
 from .memory import Inventory
 from .references import Census, all_from
 from .tracebacks import remembered
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
     from collections.abc import Set as AbstractSet
 
     from ..holders.names import Root
@@ -32,8 +34,6 @@ if TYPE_CHECKING:
     from .references import References
 
     Holder = tuple[Any, Collection[str] | None]
-
-_BUDGET_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,17 +49,17 @@ class Reachable:
 
     Taken when it is made: before anybody of ours holds on to a part of it, or that would count
     as held. `known` may go on holding its errors, and is left without its arrays. `memory` is
-    that of these.
+    that of these. Whatever is asked of it may raise `Late`, where the time there is for all of a
+    plan has been spent; what an item gives is then not measured.
     """
 
-    def __init__(
-        self, shell: Any, walk: Walk, known: Known, *, budget_s: float = _BUDGET_S
-    ) -> None:
+    def __init__(self, shell: Any, walk: Walk, known: Known) -> None:
         self._shell = shell
+        self._turn = walk.turn
         self._lasting: set[int] = set()
         self.memory = Inventory(walk).take(known.arrays)
         known.arrays.clear()
-        self._graph = self._references(walk, known.errors, budget_s)
+        self._graph = self._references(walk, known.errors)
         self._tracebacks = self._numbers(
             each for each in known.errors if type(each) is types.TracebackType
         )
@@ -83,15 +83,23 @@ class Reachable:
         these `names` of theirs. The errors that are remembered are taken to be gone, being in
         the safe set: they keep the arguments of what failed. A tensor among the holders lets go
         of its gradient. `graphs` are tensors that stay, but whose autograd graphs go. `None`
-        where the graph was too large for the time there is.
+        where there is no time to tell.
         """
         parting = _Parting(list(values), self._holders(holders, names))
-        freed = self._freed(parting, set(map(id, graphs)))
-        return None if freed is None else self.memory.sizes_of(freed)
+        with suppress(Late):
+            freed = self._freed(parting, set(map(id, graphs)))
+            return None if freed is None else self.memory.sizes_of(freed)
+        return None
 
     def of_remembered(self) -> Sizes | None:
         """Return what comes back when the errors that are remembered are let go."""
-        return None if self._anyway is None else self.memory.sizes_of(self._anyway)
+        with suppress(Late):
+            return None if self._anyway is None else self.memory.sizes_of(self._anyway)
+        return None
+
+    def goes_with_remembered(self, value: object) -> bool:
+        """Whether an object goes when the errors that are remembered are let go."""
+        return self._graph.numbers.get(id(value)) in self._going_anyway
 
     def groups(
         self, values: Iterable[Any], *, names: Collection[str]
@@ -136,14 +144,14 @@ class Reachable:
         above = self._above(self._numbered(to))
         return [each for each in roots if not above.isdisjoint(self._numbers(each[:1]))]
 
-    def _references(self, walk: Walk, errors: list[Any], budget_s: float) -> References:
+    def _references(self, walk: Walk, errors: list[Any]) -> References:
         tables = [holder for holder, _ in self._holders(None, None)]
         formatter = getattr(self._shell, "InteractiveTB", None)
         roots = [value for each in (*tables, formatter) for value in self._referred(each, None)]
         roots += errors
         listed = set(map(id, errors))
         arrays = {each: self.memory.by_pytorch[each] for each in self.memory.held}
-        census = Census(walk, tables, arrays, listed, budget_s=budget_s)
+        census = Census(walk, tables, arrays, listed)
         self._lasting = census.lasting
         return census.take(roots)
 
@@ -187,6 +195,10 @@ class Reachable:
             return None
         return self._simulate([self._of_errors()], set())
 
+    @cached_property
+    def _going_anyway(self) -> set[int]:
+        return self._going([self._of_errors()])
+
     def _of_errors(self) -> _Parting:
         values, holders = remembered(self._shell)
         known = [each for each in values if self.knows(each)]
@@ -195,7 +207,10 @@ class Reachable:
     def _simulate(self, partings: list[_Parting], detached: AbstractSet[int]) -> set[object]:
         memory = self.memory
         holders = {id(holder) for each in partings for holder, _ in each.holders}
-        going = self._going(partings) & memory.held
+        values = [value for each in partings for value in each.values]
+        # Older versions of PyTorch hold gradients that no object of Python's leads to.
+        nameless = {id(each) for each in values if not self.knows(each)}
+        going = (self._ids_of_arrays(self._going(partings)) | nameless) & memory.held
         gone = memory.of(going) | memory.of_graphs(detached) | memory.of_gradients(holders)
         return memory.not_kept(
             gone, memory.held - going, without_graphs=detached, without_gradients=holders
@@ -219,7 +234,7 @@ class Reachable:
         return [each for each in found if id(each) not in self._lasting]
 
     def _going(self, partings: list[_Parting]) -> set[int]:
-        """Return the ids of the arrays that go with these partings."""
+        """Return what goes with these partings."""
         graph, let_go = self._graph, Counter[int]()
         parted: dict[int, tuple[int, ...]] = {}
         for each in partings:
@@ -239,17 +254,18 @@ class Reachable:
         below = self._below(self._numbers(values))
         let_go.update(referred_by(below))
         held = {each for each in below if graph.counts[each] > let_go.get(each, 0)}
-        # Older versions of PyTorch hold gradients that no object of Python's leads to.
-        nameless = {id(each) for each in values if not self.knows(each)}
-        return self._ids_of_arrays(below - all_from(held, referred_by)) | nameless
+        return below - all_from(held, referred_by, self._turn)
 
     def _below(self, numbers: AbstractSet[int], closed: AbstractSet[int] = frozenset()) -> set[int]:
         """Return all that objects lead to, themselves included, but not through `closed`."""
-        return all_from(numbers, lambda fresh: self._graph.all_referred_by(fresh - closed))
+        return all_from(numbers, self._follow(closed), self._turn)
+
+    def _follow(self, closed: AbstractSet[int]) -> Callable[[set[int]], Iterable[int]]:
+        return lambda fresh: self._graph.all_referred_by(fresh - closed)
 
     def _above(self, numbers: Iterable[int]) -> set[int]:
         """Return all that leads to objects, themselves included."""
-        return all_from(numbers, self._graph.all_referring_to)
+        return all_from(numbers, self._graph.all_referring_to, self._turn)
 
     @cached_property
     def _leading(self) -> set[int]:

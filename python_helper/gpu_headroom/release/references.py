@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gc
 import sys
-import time
 import types
 import weakref
 from dataclasses import dataclass, field
@@ -26,10 +25,11 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from ..holders.walk import Walk
+    from ..turns import Turn
 
 _LONG = 500
 _RUN = 2_000
-_CHECK_EVERY = 512
+_CHECK_EVERY = 256
 _ATOMS = (
     *(str, int, float, complex, bool, bytes, bytearray, range, slice, property),
     *(type(None), types.EllipsisType, types.NotImplementedType, weakref.ref, weakref.ProxyType),
@@ -66,18 +66,24 @@ class References:
         return found
 
 
-def all_from(start: Iterable[int], follow: Callable[[set[int]], Iterable[int]]) -> set[int]:
-    """Return all that is come to from `start`, itself included; `follow` goes one step on."""
+def all_from(
+    start: Iterable[int], follow: Callable[[set[int]], Iterable[int]], turn: Turn
+) -> set[int]:
+    """Return all that is come to from `start`, itself included; `follow` goes one step on.
+
+    Raises `Late` where the turn is over before that.
+    """
     found = set(start)
     fresh = found
     while fresh:
+        turn.check()
         fresh = set(follow(fresh)) - found
         found |= fresh
     return found
 
 
 class Census:
-    """Goes through all that `roots` reach, within `budget_s` of CPU time.
+    """Goes through all that `roots` reach, within the turn of the walk.
 
     `tables` are namespaces that last: their names are for the caller to count. `arrays` are what
     is looked for, by their ids, with the references to each that are not to be counted: once all
@@ -91,15 +97,12 @@ class Census:
         tables: Iterable[object],
         arrays: Mapping[int, int],
         listed: AbstractSet[int],
-        *,
-        budget_s: float,
     ) -> None:
         self._walk = walk
         self._arrays = arrays
         self._listed = listed
         self.lasting = {*map(id, tables), *tables_of_modules()}
         self._kinds: dict[int, tuple[type, bool, bool]] = {}
-        self._deadline_s = time.thread_time() + budget_s
         self._values: list[Any] = []
         self._long: list[int] = []
         self._found = References()
@@ -157,7 +160,8 @@ class Census:
                 yield from run
 
     def _late(self) -> bool:
-        if time.thread_time() > self._deadline_s:
+        self._walk.turn.pause()
+        if self._walk.turn.late:
             self._found.complete = False
         return not self._found.complete
 

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from .. import protocol, wire
     from ..mainloop import Job
     from ..session import Session
+    from ..turns import Turn
     from .freeable import Freeable
+    from .situation import Situation
 
 _MEASURED = (
     "freed_bytes",
@@ -28,9 +30,6 @@ _MEASURED = (
     "headroom_before_bytes",
     "headroom_after_bytes",
 )
-
-# Meanwhile the kernel cannot be interrupted.
-_PATIENCE_S = 3.0
 
 
 class ReleaseRequests:
@@ -46,26 +45,44 @@ class ReleaseRequests:
         }
 
     def _plan(self, request: protocol.PlanRequest) -> wire.PlanReply:
-        self._session.mainloop.submit("plan", request["id"], self._make_plan)
-        return {"type": "plan", "id": request["id"], "status": "queued"}
+        self._session.mainloop.submit(
+            "plan",
+            request["id"],
+            self._make_plan,
+            asked=request["asked"],
+            given_up=lambda job: self._send_plan(job, [], message("plan.cancelled")),
+        )
+        return {"type": "plan", "id": request["id"], "status": self._session.when}
 
-    def _make_plan(self, job: Job) -> None:
+    def _make_plan(self, job: Job, turn: Turn) -> None:
         session = self._session
-        items: list[wire.Item] = []
-        counted_twice: list[wire.Shared] = []
+        found: list[Freeable] = []
+        complete = False
         try:
-            found = measured(session.situation())
-            items, counted_twice = [each.as_wire() for each in found], shared(found)
-            summary = session.poisoned or _summary(found)
+            if turn.unwelcome is None:
+                situation = session.situation(turn)
+                found = measured(situation)
+                summary = session.poisoned or _summary(found, situation)
+                complete = situation.complete and turn.native
+            else:
+                summary = message("plan.beside_unasked", name=turn.unwelcome)
         except Exception as error:  # noqa: BLE001  the page waits for a plan, whatever it is
             session.failed("plan", error)
             summary = message("plan.failed", error=format_error(error))
+        self._send_plan(job, found, summary, complete=complete)
+
+    def _send_plan(
+        self, job: Job, found: list[Freeable], summary: wire.Message, *, complete: bool = False
+    ) -> None:
+        session = self._session
+        items, counted_twice = [each.as_wire() for each in found], shared(found)
         for request_id in job.request_ids:
             session.send(
                 {
                     "type": "plan",
                     "life_id": session.life_id,
                     "request_id": request_id,
+                    "complete": complete,
                     "items": items,
                     "shared": counted_twice,
                     "message": summary,
@@ -79,9 +96,13 @@ class ReleaseRequests:
         if refused is not None:
             raise Refusal(refused)
         wish = ("release", None if items is None else tuple(sorted(items)), report_id)
-        status = session.turn
+        status = session.when
         job = session.mainloop.submit(
-            wish, request["id"], lambda job: self._run_release(job.id, items, confirmed, report_id)
+            wish,
+            request["id"],
+            lambda job, turn: self._run_release(job.id, items, confirmed, report_id, turn),
+            asked=True,
+            given_up=lambda job: self._send_cancelled(job.id, report_id),
         )
         return {
             "type": "release",
@@ -96,21 +117,22 @@ class ReleaseRequests:
         self._session.mainloop.submit(
             ("release", items, report_id),
             "",
-            lambda job: self._run_release(job.id, items, (), report_id, unasked=True),
+            lambda job, turn: self._run_release(job.id, items, (), report_id, turn, unasked=True),
         )
 
-    def _run_release(
+    def _run_release(  # noqa: PLR0913 — a release and all that was asked of it
         self,
         release_id: str,
         items: Sequence[str] | None,
         confirmed: Sequence[str],
         report_id: str | None,
+        turn: Turn,
         *,
         unasked: bool = False,
     ) -> None:
         session = self._session
         try:
-            situation, read = session.situation(), session.sampler.measure
+            situation, read = session.situation(turn), session.sampler.measure
             outcome = asdict(run(items, situation, read, confirmed))
             if unasked and (outcome["freed_bytes"] or 0) > 0:
                 outcome["message"] = _unasked(outcome)
@@ -134,28 +156,61 @@ class ReleaseRequests:
         }
         return cast("wire.Released", released)
 
+    def _send_cancelled(self, release_id: str, report_id: str | None) -> None:
+        cancelled = self._released(release_id, report_id, _without_effect("cancelled"))
+        self._session.send(cancelled)
+
     def _cancel(self, request: protocol.CancelRequest) -> wire.CancelReply:
-        release_id = request["release_id"]
-        cancelled = self._session.mainloop.cancel(release_id)
-        if cancelled:
-            self._session.send(self._released(release_id, None, _without_effect("cancelled")))
+        mainloop, wanted = self._session.mainloop, request["cancelled_id"]
+        cancelled = mainloop.cancel(wanted) or mainloop.cancel_requested(wanted)
         return {"type": "cancel", "id": request["id"], "cancelled": cancelled}
 
     def _cleanup(self, request: protocol.CleanupRequest) -> wire.CleanupReply:
-        session = self._session
+        session, items = self._session, request["items"]
         if session.poisoned is not None:
             raise Refusal(session.poisoned)
-        code = None
-        if not session.ledger.running:
-            code = session.mainloop.call(
-                lambda: cleanup_code(session.situation(), request["items"]), timeout_s=_PATIENCE_S
-            )
-        if code is None:
+        if session.ledger.running:
             raise Refusal(message("cleanup.busy"))
-        return {"type": "cleanup", "id": request["id"], "code": code}
+        key = ("cleanup", None if items is None else tuple(sorted(items)))
+        session.mainloop.submit(
+            key,
+            request["id"],
+            lambda job, turn: self._write_cleanup(job, items, turn),
+            asked=True,
+            given_up=lambda job: self._send_code(job, None, message("cleanup.cancelled")),
+        )
+        return {"type": "cleanup", "id": request["id"], "status": session.when}
+
+    def _write_cleanup(self, job: Job, items: Sequence[str] | None, turn: Turn) -> None:
+        session, code = self._session, None
+        try:
+            code = cleanup_code(session.situation(turn), items)
+            said = message("cleanup.written")
+        except Exception as error:  # noqa: BLE001  the page waits for an end, whatever it is
+            session.failed("release", error)
+            said = message("cleanup.failed", error=format_error(error))
+        self._send_code(job, code, said)
+
+    def _send_code(self, job: Job, code: str | None, said: wire.Message) -> None:
+        session = self._session
+        for request_id in job.request_ids:
+            session.send(
+                {
+                    "type": "cleanup",
+                    "life_id": session.life_id,
+                    "request_id": request_id,
+                    "code": code,
+                    "message": said,
+                }
+            )
 
 
-def _summary(found: list[Freeable]) -> wire.Message:
+def _summary(found: list[Freeable], situation: Situation) -> wire.Message:
+    inside = situation.turn.company.inside
+    if inside:
+        return message("plan.beside", name=inside[0])
+    if not situation.complete:
+        return message("plan.incomplete")
     expected = together(each for each in found if each.safe and each.adds_headroom).bytes
     return message("plan.ready", expected_bytes=expected) if expected else message("plan.nothing")
 

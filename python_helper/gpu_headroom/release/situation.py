@@ -6,8 +6,10 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from ..holders.classes import comes_from
 from ..holders.storage import Torch
 from ..holders.walk import Walk
+from ..turns import Late
 from .known import Known
 from .models import Models
 from .reachable import Reachable
@@ -16,29 +18,36 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from ..cells import CellRun
+    from ..turns import Turn
     from ..wire import Message
 
 
 class Situation:
     """The kernel between two cells, looked at once for all items; made anew for each plan.
 
-    `cells` are the latest runs of all cells, oldest first. `moved` is the session's own list of
-    what was moved to the host, by name. `poisoned` says that CUDA failed for good: then nothing
-    may touch the GPU. `known`, `models` and `reachable` are there while it is `looking`.
+    `turn` is the time there is for all of it. `cells` are the latest runs of all cells, oldest
+    first. `moved` is the session's own list of what was moved to the host, by name. `poisoned`
+    says that CUDA failed for good: then nothing may touch the GPU. `known`, `models` and
+    `reachable` are there while it is `looking` and `sees`: not beside a thread that is inside a
+    framework. `complete` is false where the time was over before all items were found.
     """
 
     known: Known
     reachable: Reachable
+    _walk: Walk
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 — what the session knows of the kernel
         self,
         shell: Any,
+        turn: Turn,
         cells: tuple[CellRun, ...] = (),
         moved: dict[str, Any] | None = None,
         poisoned: Message | None = None,
         failed: Callable[[str, BaseException], None] | None = None,
     ) -> None:
         self.shell = shell
+        self.turn = turn
+        self.complete = True
         self.cells = cells
         self.moved: dict[str, Any] = {} if moved is None else moved
         self.poisoned = poisoned
@@ -50,22 +59,44 @@ class Situation:
             raise error
         self._failed(part, error)
 
+    @property
+    def sees(self) -> bool:
+        """Whether it has been looked at what would come back."""
+        return "reachable" in vars(self)
+
     @contextmanager
     def looking(self) -> Iterator[None]:
         """Take what would come back, before anybody of ours holds on to a part of it.
 
         Objects of the user's are held only meanwhile: they may be about to be freed.
         """
-        walk = Walk(Torch.loaded(whole_blocks=True))
-        self.known = Known(walk)
-        self.reachable = Reachable(self.shell, walk, self.known)
+        with self.turn.walking():
+            try:
+                self._look()
+                yield
+            finally:
+                for name in ("known", "models", "reachable", "_walk"):
+                    vars(self).pop(name, None)
+
+    def is_array(self, value: object) -> bool:
+        """Whether an object is an array of a framework, while it is looking."""
+        torch = self._walk.torch
+        kinds = [each for one in self._walk.arrays for each in one.kinds]
+        return comes_from(type(value), None if torch is None else torch.tensor, *kinds)
+
+    def _look(self) -> None:
+        walk = self._walk = Walk(Torch.loaded(whole_blocks=True), self.turn)
+        if not walk.native:
+            return
         try:
-            yield
-        finally:
-            for name in ("known", "models", "reachable"):
-                vars(self).pop(name, None)
+            known = Known(walk)
+            reachable = Reachable(self.shell, walk, known)
+        except Late:
+            self.complete = False
+        else:
+            self.known, self.reachable = known, reachable
 
     @cached_property
     def models(self) -> Models:
         """The models that variables name."""
-        return Models(self.shell, self.reachable.memory)
+        return Models(self.shell, self.turn, self.reachable.memory)

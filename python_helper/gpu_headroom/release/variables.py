@@ -17,7 +17,7 @@ from ..holders.names import user_names
 from ..messages import message
 from .freeable import Freeable
 from .loops import left_behind
-from .outputs import forget
+from .outputs import displayed_as, forget
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,7 +40,7 @@ def items(situation: Situation) -> Iterator[Freeable]:
     """Yield the largest variables, each with all names of the very same object; left-overs last."""
     values = user_names(situation.shell)
     sizes = Counter(_sizes(situation, values))
-    left = left_behind((each.source for each in situation.cells), sizes)
+    left = left_behind((each.source for each in situation.cells), sizes, situation.turn)
     found: dict[int, tuple[str, ...]] = {}
     for name, _ in sizes.most_common(_MOST):
         value = values[name]
@@ -90,9 +90,9 @@ def _deletion(
         gives=gives,
         free=partial(_delete, shell, names),
         names=names,
+        displayed=displayed_as(shell, value),
         confirm=message(confirm, **shown, **({} if gives is None else {"freed_bytes": expected})),
         blocked=message("item.variable.blocked", name=others[0]) if for_good else None,
-        code=_code(shell, names),
     )
 
 
@@ -110,12 +110,3 @@ def _delete(shell: Any, names: tuple[str, ...]) -> None:
         if name in values:
             del shell.user_ns[name]
             forget(shell, {id(values[name])})
-
-
-def _code(shell: Any, names: tuple[str, ...]) -> str:
-    """`del_var` of IPython deletes by identity: all names of an object, and `Out` and `_`."""
-    value = shell.user_ns[names[0]]
-    displayed = any(each is value for each in shell.history_manager.output_hist.values())
-    if displayed:
-        return f'get_ipython().del_var("{names[0]}")\n'
-    return f"del {', '.join(names)}\n"

@@ -41,7 +41,7 @@ def evidence(  # noqa: PLR0913  all that a test may vary
     recognition = recognise_text("OutOfMemoryError", "CUDA out of memory.")
     assert recognition is not None
     blocks = None if largest_block is None else Blocks(largest_block, cached)
-    capture = Capture(0.0, 0, 0, CAPACITY, free, {}, blocks, None, ())
+    capture = Capture(0.0, 0, 0, 0, CAPACITY, free, {}, blocks, ())
     failure = Failure(
         error=RuntimeError(),
         recognition=recognition,

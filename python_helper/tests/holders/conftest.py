@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from gpu_headroom.holders.account import Account, take
 from gpu_headroom.simulate import simulate
+from gpu_headroom.turns import Turn
 from tests.notebook import Notebook, open_notebook
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def measure(notebook: Notebook) -> Measure:
 
     def run(source: str) -> Account:
         assert notebook.run(source).success, notebook.printed
-        account = take(notebook.shell, notebook.read(), budget_s=30.0)
+        account = take(notebook.shell, notebook.read(), Turn(30.0))
         assert account.complete
         return account
 

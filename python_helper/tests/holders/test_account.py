@@ -12,6 +12,7 @@ from gpu_headroom.format import MIB
 from gpu_headroom.holders.account import largest_growth, take
 from gpu_headroom.simulate import simulate
 from gpu_headroom.testing import check
+from gpu_headroom.turns import Turn
 from tests.holders.conftest import BASE, sizes
 from tests.notebook import Notebook, open_notebook
 
@@ -66,7 +67,7 @@ def test_lets_every_byte_land(notebook: Notebook, measure: Measure) -> None:
 def test_shows_what_was_not_found(notebook: Notebook) -> None:
     """Memory that PyTorch counts and no object has is not attributed."""
     assert notebook.run("raw = torch.cuda.caching_allocator_alloc(8 * 2**20)").success
-    (device,) = take(notebook.shell, notebook.read(), budget_s=30.0).devices
+    (device,) = take(notebook.shell, notebook.read(), Turn(30.0)).devices
     assert device.not_attributed_bytes == 8 * MIB
     assert balances(device)
     assert notebook.run("torch.cuda.caching_allocator_delete(raw)").success
@@ -79,7 +80,7 @@ def test_is_never_negative(notebook: Notebook) -> None:
     assert reading is not None
     framework = replace(reading.devices[0].frameworks[0], in_use_bytes=MIB)
     stale = replace(reading, devices=(replace(reading.devices[0], frameworks=(framework,)),))
-    account = take(notebook.shell, stale, budget_s=30.0)
+    account = take(notebook.shell, stale, Turn(30.0))
     (device,) = account.devices
     assert device.in_use_bytes == device.named_bytes == 8 * MIB
     assert device.surplus_bytes == 7 * MIB
@@ -89,17 +90,17 @@ def test_is_never_negative(notebook: Notebook) -> None:
 
 def test_says_when_nothing_can_be_measured(notebook: Notebook) -> None:
     """Without a reading there is nothing to account for."""
-    account = take(notebook.shell, None)
+    account = take(notebook.shell, None, Turn(30.0))
     assert account.devices == ()
     assert account.message["id"] == "holders.not_measured"
     assert notebook.run("tensor(1);").success
-    assert take(notebook.shell, notebook.read()).message["id"] == "holders.nothing"
+    assert take(notebook.shell, notebook.read(), Turn(30.0)).message["id"] == "holders.nothing"
 
 
 def test_says_when_it_stopped_early(notebook: Notebook) -> None:
     """Then what was found is still shown, and adds up."""
     assert notebook.run("x = tensor(8)\nmany = [[[n]] for n in range(5_000)]").success
-    account = take(notebook.shell, notebook.read(), budget_s=0.0)
+    account = take(notebook.shell, notebook.read(), Turn(0.0))
     assert not account.complete
     assert account.message["id"] == "holders.incomplete"
     assert balances(account.devices[0])
@@ -111,7 +112,7 @@ def test_keeps_devices_apart() -> None:
         assert notebook.run(BASE).success
         cell = "x = [tensor(8), tensor(16).to('cuda:1')]\ny = tensor(4).to('cuda:1')"
         assert notebook.run(cell).success
-        first, second = take(notebook.shell, notebook.read(), budget_s=30.0).devices
+        first, second = take(notebook.shell, notebook.read(), Turn(30.0)).devices
     assert {row.name: row.bytes for row in first.rows} == {"x": 8 * MIB}
     assert {row.name: row.bytes for row in second.rows} == {"x": 16 * MIB, "y": 4 * MIB}
     assert balances(first)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from gpu_headroom.holders import cupy
 from gpu_headroom.holders.place import Place
 from gpu_headroom.holders.walk import Walk
+from gpu_headroom.turns import Turn
 from tests.conftest import interpreter
 
 if TYPE_CHECKING:
@@ -29,14 +30,17 @@ from gpu_headroom.holders import arrays, jax as jax_arrays, tensorflow as tf_arr
 from gpu_headroom.holders.place import Place
 from gpu_headroom.holders.survey import survey
 from gpu_headroom.holders.walk import Walk
+from gpu_headroom.turns import Turn
 from types import SimpleNamespace
 
 def roots(**values):
     return [(value, Place("names", name)) for name, value in values.items()]
 
 def walked(**values):
-    walk = Walk(None)
-    walk.run(roots(**values))
+    turn = Turn(30)
+    with turn.walking():
+        walk = Walk(None, turn)
+        walk.run(roots(**values))
     assert not walk.truncated
     return {each.path: each.storage.bytes for each in walk.ledger}
 
@@ -52,7 +56,7 @@ assert arrays.loaded() == []
 import jax, jax.numpy as jnp
 from jax._src import xla_bridge
 said["before"] = [len(arrays.loaded()), len(xla_bridge._backends)]
-survey(shell(x=1))
+survey(shell(x=1), Turn(30))
 said["after a survey"] = len(xla_bridge._backends)
 x = jnp.ones((1024, 256))
 said["loaded"] = len(arrays.loaded())
@@ -65,11 +69,11 @@ said["walked"] = walked(x=x, y=[x], half={"a": half}, gone=gone)
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 mesh = Mesh(jax.devices(), ("rows",))
 sharded = jax.device_put(x + 2, NamedSharding(mesh, PartitionSpec("rows")))
-walk = Walk(None)
+walk = Walk(None, Turn(30))
 walk.run(roots(sharded=sharded))
 said["sharded"] = sorted((s.storage.device_index, s.storage.bytes) for s in walk.ledger)
 hidden = x + 3
-found = survey(shell(x=x, half=half, sharded=sharded), elsewhere=True)
+found = survey(shell(x=x, half=half, sharded=sharded), Turn(30), elsewhere=True)
 said["elsewhere"] = [h.storage.bytes for h in found.ledger if h.origin == "elsewhere"]
 (held,) = (h for h in found.ledger if h.root == "half")
 said["described"] = [held.storage.dtype, held.storage.shape, held.storage.framework]
@@ -82,7 +86,7 @@ TENSORFLOW = """
 assert arrays.loaded() == []
 import tensorflow as tf
 from tensorflow.python.eager import context
-survey(shell(x=1))
+survey(shell(x=1), Turn(30))
 said["started by us"] = bool(context._context is not None and context._context._initialized)
 x = tf.ones((1024, 256))
 said["on the CPU"] = walked(x=x)
@@ -93,7 +97,7 @@ class Module(tf.Module):
         self.weight = variable
 text = tf.constant(["a", "b"])
 said["walked"] = walked(x=x, y=[x], module=Module(), text=text)
-walk = Walk(None)
+walk = Walk(None, Turn(30))
 walk.run(roots(variable=variable))
 (held,) = walk.ledger
 said["described"] = [held.storage.dtype, held.storage.shape, held.storage.framework]
@@ -160,7 +164,7 @@ def test_counts_a_block_of_cupy_once(monkeypatch: pytest.MonkeyPatch) -> None:
     core._ndarray_base = StandIn
     assert cupy.arrays() is None
     monkeypatch.setitem(sys.modules, "cupy._core.core", core)
-    walk = Walk(None)
+    walk = Walk(None, Turn(30))
     walk.run(
         [(StandIn(4096, 1000), Place("names", "x")), (StandIn(4096, 1000), Place("names", "y"))]
     )

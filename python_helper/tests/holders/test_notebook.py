@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from gpu_headroom.holders.account import Account, take
 from gpu_headroom.simulate import simulate
+from gpu_headroom.turns import Turn
 from tests.holders.gpt2 import NOTEBOOK, PARAMETERS_BYTES
 from tests.notebook import Notebook, open_notebook
 
@@ -27,7 +28,7 @@ def notebook() -> Iterator[Notebook]:
 
 def measured(notebook: Notebook) -> Account:
     """Take the account without hurry: how long it takes is measured in `benchmarks/`."""
-    return take(notebook.shell, notebook.read(), budget_s=30.0)
+    return take(notebook.shell, notebook.read(), Turn(30.0))
 
 
 def test_explains_what_is_in_use(notebook: Notebook) -> None:

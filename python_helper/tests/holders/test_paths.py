@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 from gpu_headroom.catalogue import SENTENCES
+from gpu_headroom.holders import account as accounts
 from gpu_headroom.holders import paths, referrers
 from gpu_headroom.holders.account import take
 from gpu_headroom.holders.paths import Ways, find
 from gpu_headroom.holders.place import StepKind
+from gpu_headroom.turns import Turn
 
 if TYPE_CHECKING:
     from tests.notebook import Notebook
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
 def largest(notebook: Notebook) -> str:
     """Return the id of the largest part of the largest holder."""
-    account = take(notebook.shell, notebook.read(), budget_s=30.0)
+    account = take(notebook.shell, notebook.read(), Turn(30.0))
     row = account.as_wire("life", None)["devices"][0]["rows"][0]
     return row["parts"][0]["id"]
 
@@ -29,7 +31,7 @@ def ways_to_largest(notebook: Notebook, source: str) -> Ways:
     result = notebook.run(source)
     assert result.success, notebook.printed
     del result
-    return find(largest(notebook), notebook.shell, notebook.read())
+    return find(largest(notebook), notebook.shell, notebook.read(), Turn(30.0))
 
 
 def written(ways: Ways) -> list[str]:
@@ -77,14 +79,14 @@ def test_says_the_way_from_an_output(notebook: Notebook) -> None:
     """A displayed value is held by the history of outputs."""
     result = notebook.run("[tensor(8)]")
     assert result.success
-    ways = find(largest(notebook), notebook.shell, notebook.read())
+    ways = find(largest(notebook), notebook.shell, notebook.read(), Turn(30.0))
     assert written(ways)[0] == f"`Out[{result.execution_count}]` → item 0"
 
 
 def test_says_the_way_from_a_failed_cell(notebook: Notebook) -> None:
     """A variable that a traceback keeps is told with its function."""
     assert not notebook.run("def train():\n    batch = tensor(8)\n    1/0\ntrain()").success
-    ways = find(largest(notebook), notebook.shell, notebook.read())
+    ways = find(largest(notebook), notebook.shell, notebook.read(), Turn(30.0))
     assert len(ways.paths) == 1
     assert "`batch in train`, kept by the traceback of" in written(ways)[0]
 
@@ -101,11 +103,12 @@ def test_an_id_outlives_the_account(notebook: Notebook) -> None:
     notebook.run("x = tensor(8)")
     holder_id = largest(notebook)
     notebook.run("y = tensor(16)")
-    assert written(find(holder_id, notebook.shell, notebook.read())) == ["`x`"]
+    assert written(find(holder_id, notebook.shell, notebook.read(), Turn(30.0))) == ["`x`"]
     notebook.run("del x")
-    gone = find(holder_id, notebook.shell, notebook.read())
+    gone = find(holder_id, notebook.shell, notebook.read(), Turn(30.0))
     assert (gone.paths, gone.message["id"]) == ([], "path.gone")
-    assert find("nonsense", notebook.shell, notebook.read()).message["id"] == "path.gone"
+    never = find("nonsense", notebook.shell, notebook.read(), Turn(30.0))
+    assert never.message["id"] == "path.gone"
 
 
 @pytest.mark.parametrize(
@@ -201,21 +204,24 @@ def test_says_where_no_name_leads(notebook: Notebook, source: str, message_id: s
 
 
 def test_says_when_it_stopped_early(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With its budget spent the search ends, and says so."""
-    monkeypatch.setattr(paths, "_SEARCH_S", 0)
+    """With its time spent the search ends, and says so."""
+
+    def take_all_the_time(shell: Any, snapshot: Any, turn: Turn) -> Any:
+        account = accounts.take(shell, snapshot, turn)
+        turn._cut = True
+        return account
+
+    monkeypatch.setattr(paths, "take", take_all_the_time)
     nested = "nest = tensor(8)\nfor _ in range(20): nest = [nest]"
     ways = ways_to_largest(notebook, nested)
     assert (ways.paths, ways.complete) == ([], False)
     assert ways.message["id"] == "path.stopped_empty"
 
 
-def test_says_when_the_walk_stopped_early(
-    notebook: Notebook, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_says_when_the_walk_stopped_early(notebook: Notebook) -> None:
     """What a walk without time did not come by is not said to be gone."""
     notebook.run("x = tensor(8)\nmany = [[[{}]] for _ in range(100_000)]")
-    monkeypatch.setattr(paths, "_WALK_S", 0)
-    ways = find("nonsense", notebook.shell, notebook.read())
+    ways = find("nonsense", notebook.shell, notebook.read(), Turn(0.0))
     assert (ways.paths, ways.complete) == ([], False)
 
 
@@ -234,7 +240,7 @@ def test_at_most_three_ways(notebook: Notebook) -> None:
     assert len(ways.paths) == 3
     source = "nest = a\nfor _ in range(20): nest = [nest]\nn = m = o = p = nest\n"
     notebook.run(source + "del a, b, c, d, e")
-    assert len(find(largest(notebook), notebook.shell, notebook.read()).paths) == 3
+    assert len(find(largest(notebook), notebook.shell, notebook.read(), Turn(30.0)).paths) == 3
 
 
 def test_holds_nothing_afterwards(notebook: Notebook) -> None:
@@ -248,7 +254,7 @@ def test_holds_nothing_afterwards(notebook: Notebook) -> None:
     del tensor
     gc.disable()
     try:
-        assert find(holder_id, notebook.shell, notebook.read()).paths
+        assert find(holder_id, notebook.shell, notebook.read(), Turn(30.0)).paths
         notebook.run("del nest")
         assert kept() is None
     finally:

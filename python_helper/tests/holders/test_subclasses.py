@@ -15,6 +15,7 @@ from gpu_headroom.holders import storage as storages
 from gpu_headroom.holders.place import Place
 from gpu_headroom.holders.storage import Torch
 from gpu_headroom.holders.walk import Walk
+from gpu_headroom.turns import Turn
 from tests.holders.conftest import sizes
 
 if TYPE_CHECKING:
@@ -71,8 +72,10 @@ def host_as_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def walked(value: object) -> dict[str, int]:
     """Return the bytes of each path under a value."""
-    walk = Walk(Torch.loaded())
-    walk.run([(value, Place("names", "x"))])
+    turn = Turn(30.0)
+    with turn.walking():
+        walk = Walk(Torch.loaded(), turn)
+        walk.run([(value, Place("names", "x"))])
     assert not walk.truncated
     return {held.path: held.storage.bytes for held in walk.ledger}
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from gpu_headroom.format import KIB, MIB
 from gpu_headroom.holders.survey import Survey, survey
+from gpu_headroom.turns import Turn
 
 if TYPE_CHECKING:
     from tests.notebook import Notebook
@@ -20,10 +21,9 @@ LINEAR = 1024 * 1024 * 4 + 1024 * 4  # weight and bias of Linear(1024, 1024) in 
 
 def look(notebook: Notebook, source: str, **options: Any) -> Survey:
     """Run a cell that must succeed, and survey the kernel."""
-    options.setdefault("budget_s", 30.0)
     result = notebook.run(source)
     assert result.success, notebook.printed
-    found = survey(notebook.shell, **options)
+    found = survey(notebook.shell, Turn(30.0), **options)
     assert found is not None
     assert found.complete
     return found
@@ -150,7 +150,7 @@ def test_gives_outputs_and_tracebacks_only_what_no_name_holds(notebook: Notebook
     notebook.run(
         "def work(given):\n    own = tensor(32)\n    1 / 0\nnamed = tensor(8)\nwork(named)"
     )
-    found = survey(notebook.shell)
+    found = survey(notebook.shell, Turn(30.0))
     assert found is not None
     assert found.ledger.bytes(0, origin="names") == 8 * MIB
     assert found.ledger.bytes(0, origin="outputs") == 16 * MIB
@@ -163,7 +163,7 @@ def test_gives_outputs_and_tracebacks_only_what_no_name_holds(notebook: Notebook
 def names_in_traceback(notebook: Notebook, source: str) -> list[str]:
     """Run a cell that fails, and name what its traceback keeps, largest first."""
     assert not notebook.run(source).success
-    found = survey(notebook.shell)
+    found = survey(notebook.shell, Turn(30.0))
     assert found is not None
     return [each["name"] for each in found.ledger.largest(0, "traceback")]
 
@@ -224,7 +224,7 @@ def test_gives_no_name_to_what_only_our_own_frames_know(notebook: Notebook) -> N
         "ours.tensor = tensor\nours.call()",
     )
     assert names == []
-    found = survey(notebook.shell)
+    found = survey(notebook.shell, Turn(30.0))
     assert found is not None
     assert found.ledger.bytes(0, origin="traceback") == 8 * MIB
 
@@ -277,7 +277,7 @@ def test_keeps_nothing_alive(notebook: Notebook) -> None:
 def test_stops_within_its_budget(notebook: Notebook) -> None:
     """Where there is too much to see, what was seen is returned and said to be incomplete."""
     notebook.run("many = [[[n]] for n in range(5000)]\nfirst = tensor(8)")
-    found = survey(notebook.shell, budget_s=0.0)
+    found = survey(notebook.shell, Turn(0.0))
     assert found is not None
     assert not found.complete
 
@@ -288,7 +288,7 @@ def test_what_is_near_a_name_comes_before_what_is_deep(notebook: Notebook) -> No
         "def tree(depth): return [tree(depth - 1) for _ in range(20)] if depth else object()\n"
         "big = tree(3)\nafter = [tensor(8)]"
     )
-    found = survey(notebook.shell, budget_s=0.0)
+    found = survey(notebook.shell, Turn(0.0))
     assert found is not None
     assert holders(found) == {("after", "tensor"): 8 * MIB}
 
@@ -309,7 +309,7 @@ def test_collects_no_garbage_meanwhile(notebook: Notebook, enabled: bool) -> Non
     gc.set_threshold(10, 1, 1)
     collected.clear()
     try:
-        found = survey(notebook.shell, budget_s=30.0)
+        found = survey(notebook.shell, Turn(30.0))
         meanwhile, after = list(collected), gc.isenabled()
     finally:
         gc.set_threshold(*before)

@@ -114,12 +114,13 @@ def test_the_clean_up_cell_is_right_without_the_helper(start: Start, packs: Pack
     kernel.run("[torch.empty(32 * 2**20, dtype=torch.uint8, device='cuda')]")
     kernel.run(FAIL, stop_on_error=False)
     assert kernel.value(IN_USE) >= (3072 + 96 + 4) * MIB
-    code = kernel.ask("cleanup", items=None)["code"]
+    code = kernel.cleanup()
     kernel.run("import gpu_headroom; gpu_headroom.stop(); del gpu_headroom")
     names = kernel.value("sorted(name for name in globals() if name[0] != '_')")
     run = kernel.run(code)
-    assert (run.status, run.outputs) == ("ok", [])
+    assert (run.status, run.text) == ("ok", "Freed 3,168.0 MiB of GPU memory.\n")
     assert kernel.value(IN_USE) == 4 * MIB
+    assert kernel.run(code).text == "Freed 0.0 MiB of GPU memory.\n"
     assert kernel.value("sorted(name for name in globals() if name[0] != '_')") == names
     assert kernel.run("6 * 7").status == "ok"
     assert kernel.value("_") == 42

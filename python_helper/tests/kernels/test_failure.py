@@ -135,8 +135,8 @@ def test_a_waiting_release_can_be_taken_back(gpu: LiveKernel, failed: Run) -> No
     since = gpu.now
     cell = gpu.start_cell("print('begun', flush=True)\nimport time; time.sleep(0.4)")
     release_id = gpu.ask("release", items=None, confirmed=[], report_id=None)["release_id"]
-    assert gpu.ask("cancel", release_id=release_id)["cancelled"] is True
-    assert gpu.ask("cancel", release_id=release_id)["cancelled"] is False
+    assert gpu.ask("cancel", cancelled_id=release_id)["cancelled"] is True
+    assert gpu.ask("cancel", cancelled_id=release_id)["cancelled"] is False
     gpu.result(cell)
     gpu.run("1")
     assert [each["status"] for each in gpu.events("released", since)] == ["cancelled"]
@@ -155,7 +155,7 @@ def test_cleanup_code_frees_the_same_without_us(gpu: LiveKernel, failed: Run) ->
     """The clean-up cell, run as it is, frees what the traceback held."""
     assert report_of(failed)
     held = gpu.sample()["devices"][0]["in_use_bytes"]
-    assert gpu.run(gpu.ask("cleanup", items=None)["code"]).status == "ok"
+    assert gpu.run(gpu.cleanup()).status == "ok"
     assert held - gpu.sample()["devices"][0]["in_use_bytes"] >= 7 * 512 * MIB
 
 
@@ -184,22 +184,6 @@ def test_other_errors_get_no_card(gpu: LiveKernel) -> None:
     for code in ("raise MemoryError()", "raise RuntimeError('CUDA error: device-side assert')"):
         run = gpu.run(code, stop_on_error=False)
         assert [kind for kind, _ in run.outputs] == ["error"]
-
-
-def test_the_first_failure_waits_for_the_second_pack(start: Start, packs: Packs) -> None:
-    """A cell that fails before the second pack has come gets its card all the same."""
-    kernel = start()
-    kernel.inject(packs, more=False)
-    kernel.attach()
-    cell = kernel.start_cell(
-        "print('begun', flush=True)\nimport time; time.sleep(0.3)\n"
-        "class OutOfMemoryError(RuntimeError): __module__ = 'torch'\n"
-        "raise OutOfMemoryError('CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total"
-        " capacity of 16.00 GiB of which 1.00 GiB is free.')",
-    )
-    time.sleep(0.6)
-    assert kernel.ask("pack", data=packs.more)["accepted"] is True
-    assert report_of(kernel.result(cell))["requested_bytes"] == 2 * 2**30
 
 
 RUN_OUT = """class OutOfMemoryError(RuntimeError): __module__ = 'torch'
@@ -248,7 +232,7 @@ def test_a_line_is_left_where_the_card_cannot_be_built(gpu: LiveKernel) -> None:
     gpu.run(
         "import gpu_headroom.oom.report as broken\n"
         "built = broken.build\n"
-        "def fail(failure): raise LookupError('lost')\n"
+        "def fail(failure, turn): raise LookupError('lost')\n"
         "broken.build = fail"
     )
     run = gpu.run(FAIL, stop_on_error=False)

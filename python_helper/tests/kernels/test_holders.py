@@ -258,7 +258,7 @@ def test_needs_the_second_pack(newest_python: Path, packs: Packs, tmp_path: Path
             ("history", {}),
             ("snapshot", {"path": None}),
             ("plan", {}),
-            ("cancel", {"release_id": "x"}),
+            ("cancel", {"cancelled_id": "x"}),
         ):
             reply = kernel.ask(kind, **keys)
             assert reply["message"]["id"] == "refused.incomplete", kind

@@ -191,8 +191,8 @@ def test_the_remedy_says_what_was_measured(
     reports = workbench.session.reports
     build = reports.build
 
-    def noted(failure: Any) -> Any:
-        shown.append(build(failure))
+    def noted(failure: Any, turn: Any) -> Any:
+        shown.append(build(failure, turn))
         return shown[-1]
 
     monkeypatch.setattr(reports, "build", noted)

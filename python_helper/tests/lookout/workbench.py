@@ -54,6 +54,7 @@ class Workbench:
         self.session.sampler.clock = lambda: self.now_s
         self.channel.open(self.session._answer)
         self.session._watch.open()
+        self.session._become_whole()
         self.now_s = self._due_s = 1000.0
         self.tick_s = 0.01
         self.rate_hz = 2.0
@@ -81,7 +82,8 @@ class Workbench:
     def run(self, source: str, cell_id: str) -> Any:
         """Run a cell and what waits for its end; returns IPython's result."""
         result = self.shell.run_cell(source, store_history=True, cell_id=cell_id)
-        self.session.mainloop._drain()
+        while self.session.mainloop._jobs or self.session.mainloop._now:
+            self.session.mainloop._slice()
         return result
 
     def warnings(self, kind: str = "filling_up") -> list[Any]:
@@ -117,5 +119,5 @@ class Workbench:
             self._in_tick = True
             self._due_s = self.now_s + self.draw.uniform(0.8, 1.2) / self.rate_hz
             self.session.sampler._tick()
-            self.trends += self.session._lookout.trends() if self.session._lookout else []
+            self.trends += self.session.lookout.trends() if self.session.lookout else []
             self._in_tick = False

@@ -8,7 +8,7 @@ import weakref
 from typing import TYPE_CHECKING
 
 import pytest
-from gpu_headroom import loading, shell
+from gpu_headroom import loading, other_threads, shell
 from gpu_headroom.oom import capture
 from gpu_headroom.release import tracebacks
 
@@ -22,7 +22,8 @@ class Tensor:
 
 READERS: dict[str, Callable[[], object]] = {
     "loads a model": loading.loads_model,
-    "runs a cell": shell._on_stack,
+    "runs a cell": lambda: shell.runs_cell(None),
+    "looks at other threads": other_threads.look,
     "stacks at an error": capture._threads,
     "debugs": tracebacks.debugging,
 }

@@ -113,7 +113,7 @@ def day(python: Path, packs: Packs, tmp_path_factory: pytest.TempPathFactory) ->
             kernel.run(FAIL_OTHERWISE, stop_on_error=False)
             runs.append(kernel.run(FAIL, stop_on_error=False))
             kernel.await_event("plan", request_id=kernel.ask("plan")["id"])
-            kernel.ask("cleanup", items=None)
+            kernel.cleanup()
             look_for_holders(kernel)
             cell = kernel.start_cell("print('begun', flush=True); import time; time.sleep(0.3)")
             waiting = kernel.ask("release", items=items, confirmed=[], report_id=None)["release_id"]

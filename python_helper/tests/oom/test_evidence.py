@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from gpu_headroom import release
 from gpu_headroom.format import GIB, MIB
-from gpu_headroom.oom.evidence import measure
-from gpu_headroom.oom.report import build
+from gpu_headroom.oom import evidence as evidences
+from gpu_headroom.oom import report as reports
 from gpu_headroom.simulate import simulate
+from gpu_headroom.turns import Turn
 from tests.notebook import Notebook, open_notebook
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gpu_headroom.oom.evidence import Evidence, Failure
+    from gpu_headroom.oom.report import BuiltReport
 
 BASE = """
 import torch
@@ -44,6 +46,16 @@ def fail(notebook: Notebook, source: str) -> Failure:
     result = notebook.run(source)
     assert not result.success
     return notebook.failure(result)
+
+
+def measure(failure: Failure) -> Evidence:
+    """Measure a failure with time enough."""
+    return evidences.measure(failure, Turn(30.0))
+
+
+def build(failure: Failure) -> BuiltReport:
+    """Build a report with time enough."""
+    return reports.build(failure, Turn(30.0))
 
 
 def parts(report: Any) -> dict[str, int]:

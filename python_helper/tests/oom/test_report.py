@@ -13,6 +13,7 @@ from gpu_headroom.oom.report import BuiltReport, build
 from gpu_headroom.render.html import html
 from gpu_headroom.render.text import text
 from gpu_headroom.simulate import simulate
+from gpu_headroom.turns import Turn
 from tests.notebook import Notebook, open_notebook
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def card(notebook: Notebook, source: str, cell_id: str = "failing") -> BuiltRepo
     """Run a cell that runs out of memory, and build its report."""
     result = notebook.run(source, cell_id=cell_id)
     assert not result.success
-    return build(notebook.failure(result))
+    return build(notebook.failure(result), Turn(30.0))
 
 
 def check(report: Any) -> None:

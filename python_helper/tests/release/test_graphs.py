@@ -9,6 +9,7 @@ from gpu_headroom import release
 from gpu_headroom.format import MIB
 from gpu_headroom.release import graphs
 from gpu_headroom.release.situation import Situation
+from gpu_headroom.turns import Turn
 
 if TYPE_CHECKING:
     from gpu_headroom.release.freeable import Freeable
@@ -33,14 +34,14 @@ KEPT = {
 
 def found(notebook: Notebook) -> list[Freeable]:
     """Find the items as a plan does."""
-    situation = Situation(notebook.shell, notebook.ledger.cells())
+    situation = Situation(notebook.shell, Turn(30.0), notebook.ledger.cells())
     with situation.looking():
         return list(graphs.items(situation))
 
 
 def free(notebook: Notebook, item_id: str) -> Any:
     """Free one item with its confirmation."""
-    situation = Situation(notebook.shell, notebook.ledger.cells())
+    situation = Situation(notebook.shell, Turn(30.0), notebook.ledger.cells())
     return release.run([item_id], situation, notebook.read, [item_id])
 
 

@@ -13,6 +13,7 @@ from gpu_headroom.format import MIB
 from gpu_headroom.release import Outcome, Situation
 from gpu_headroom.simulate import simulate
 from gpu_headroom.snapshot import HostReading
+from gpu_headroom.turns import Turn
 from tests.notebook import Notebook, open_notebook
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class Kernel:
 
     def situation(self) -> Situation:
         """Look at the kernel as it is now."""
-        return Situation(self.notebook.shell, self.notebook.ledger.cells(), self.moved)
+        return Situation(self.notebook.shell, Turn(30.0), self.notebook.ledger.cells(), self.moved)
 
     def items(self) -> dict[str, Freeable]:
         """What can be freed now, by id."""

@@ -9,8 +9,11 @@ import pytest
 from gpu_headroom.format import MIB
 from gpu_headroom.holders.storage import Torch
 from gpu_headroom.holders.walk import Walk
+from gpu_headroom.release.items import find
 from gpu_headroom.release.known import Known
 from gpu_headroom.release.reachable import Reachable
+from gpu_headroom.release.situation import Situation
+from gpu_headroom.turns import Turn
 
 if TYPE_CHECKING:
     from gpu_headroom.release.memory import Sizes
@@ -163,10 +166,12 @@ def test_what_a_name_gives(notebook: Notebook, name: str) -> None:
     )
 
 
-def look(notebook: Notebook, **budget: float) -> Reachable:
+def look(notebook: Notebook, cpu_s: float = 30.0) -> Reachable:
     """Return the graph as it is now."""
-    walk = Walk(Torch.loaded(whole_blocks=True))
-    return Reachable(notebook.shell, walk, Known(walk), **budget)
+    turn = Turn(cpu_s)
+    with turn.walking():
+        walk = Walk(Torch.loaded(whole_blocks=True), turn)
+        return Reachable(notebook.shell, walk, Known(walk))
 
 
 def sum_of(storages: Sizes | None) -> int | None:
@@ -294,7 +299,18 @@ def test_holds_nothing_itself(notebook: Notebook) -> None:
 def test_says_that_it_is_not_measured_when_the_time_is_up(notebook: Notebook) -> None:
     """Without time there is no number, instead of a wrong one."""
     notebook.run("x = tensor(64)")
-    reachable = look(notebook, budget_s=0.0)
+    situation = Situation(notebook.shell, Turn(0.0))
+    with situation.looking():
+        assert not situation.sees
+    assert not situation.complete
+    assert [each.kind for each in find(situation)] == ["traceback", "garbage", "cache"]
+
+
+def test_what_there_is_no_time_for_is_not_measured(notebook: Notebook) -> None:
+    """A graph that was taken in time may still be too large to ask everything of it."""
+    notebook.run("x = tensor(64)")
+    reachable = look(notebook)
+    reachable._turn._cpu_s = 0.0
     assert reachable.exclusive([notebook.shell.user_ns["x"]]) is None
 
 

@@ -210,7 +210,7 @@ def test_clean_up_cell_frees_the_same(notebook: Notebook, name: str) -> None:
 
 def test_clean_up_cell_names_the_largest_variables(notebook: Notebook) -> None:
     """Deleting a variable stays the user's choice: the line is there, commented out."""
-    assert "# del keep  # 64 MiB" in release.cleanup_code(notebook.situation())
+    assert "if you wish: keep (64 MiB)" in release.cleanup_code(notebook.situation())
 
 
 def test_clean_up_cell_and_release_say_the_same_of_a_name(notebook: Notebook) -> None:
@@ -223,7 +223,7 @@ def test_clean_up_cell_and_release_say_the_same_of_a_name(notebook: Notebook) ->
     (held,) = [each for each in outcome.still_held if each["name"] == "model"]
     assert held["bytes"] == 2 * (4096 * 4096 + 4096) * 4
     code = release.cleanup_code(notebook.situation())
-    assert f"# del model  # {format_bytes(held['bytes'])}\n" in code
+    assert f"if you wish: model ({format_bytes(held['bytes'])}), " in code
     before = notebook.in_use()
     assert notebook.run("del model").success
     release.run(None, notebook.situation(), notebook.read)

@@ -10,6 +10,7 @@ from gpu_headroom.format import MIB
 from gpu_headroom.release import variables
 from gpu_headroom.release.loops import left_behind
 from gpu_headroom.release.situation import Situation
+from gpu_headroom.turns import Turn
 
 if TYPE_CHECKING:
     from gpu_headroom.release.freeable import Freeable
@@ -20,14 +21,14 @@ LOADER = "loader = [1, 2, 3]\nmodel = nn.Linear(1024, 1024, bias=False).cuda()"
 
 def found(notebook: Notebook) -> dict[str, Freeable]:
     """Find variables and left-overs as a plan does, by id."""
-    situation = Situation(notebook.shell, notebook.ledger.cells())
+    situation = Situation(notebook.shell, Turn(30.0), notebook.ledger.cells())
     with situation.looking():
         return {each.id: each for each in variables.items(situation) if "keep" not in each.names}
 
 
 def free(notebook: Notebook, *ids: str) -> Any:
     """Free items with their confirmation."""
-    situation = Situation(notebook.shell, notebook.ledger.cells())
+    situation = Situation(notebook.shell, Turn(30.0), notebook.ledger.cells())
     return release.run(ids, situation, notebook.read, ids)
 
 
@@ -52,7 +53,7 @@ def test_deletes_a_variable_and_all_names_of_the_same_object(notebook: Notebook)
 def test_refuses_without_a_confirmation(notebook: Notebook) -> None:
     """A variable is never deleted because somebody asked for its item alone."""
     notebook.run("x = tensor(64)")
-    situation = Situation(notebook.shell, notebook.ledger.cells())
+    situation = Situation(notebook.shell, Turn(30.0), notebook.ledger.cells())
     with pytest.raises(ValueError, match="variable:x"):
         release.run(["variable:x"], situation, notebook.read)
     assert "x" in notebook.shell.user_ns
@@ -189,4 +190,4 @@ LOOPS: dict[str, tuple[tuple[str, ...], set[str]]] = {
 def test_tells_what_loops_leave_behind(case: str) -> None:
     """Only what nothing but the loops that assign it reads."""
     sources, expected = LOOPS[case]
-    assert left_behind(sources, {"batch", "loss", "x", "y"}) == expected
+    assert left_behind(sources, {"batch", "loss", "x", "y"}, Turn(30.0)) == expected

@@ -24,6 +24,7 @@ BEGIN = """
 %load_ext gpu_headroom
 import gc, tempfile, warnings, gpu_headroom
 from gpu_headroom.holders.survey import survey
+from gpu_headroom.turns import Turn
 from gpu_headroom.release.tracebacks import drop_tracebacks
 warnings.simplefilter("ignore")
 simulation = gpu_headroom.simulate("1 GiB", compute={compute!r}, outside=0)
@@ -43,7 +44,7 @@ def in_use():
 def explained():
     '''Return the share of the bytes in use that the survey reaches by a name of the user's.'''
     in_use_bytes = in_use()
-    found = survey(get_ipython(), budget_s=10)
+    found = survey(get_ipython(), Turn(30))
     return found.ledger.bytes(0, origin="names") / in_use_bytes
 
 at_the_beginning = None

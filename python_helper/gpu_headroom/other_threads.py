@@ -1,0 +1,244 @@
+"""What the other threads of this process are doing: one may be training at this moment.
+
+Reading gradients, saved tensors and graphs while native code of another thread writes them
+corrupts memory. PyTorch lets go of the interpreter while it computes, so that nobody else runs
+Python says nothing; but a thread that is inside native code stands still in Python, and its
+frames tell where.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import dis
+import sys
+import sysconfig
+import threading
+import time
+import types
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .threads import is_ours
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from types import CodeType, FrameType
+    from typing import Literal
+
+    Kind = Literal["framework", "service", "kernel", "standard", "library", "own"]
+    Doing = Literal["inside", "waiting"] | None
+
+_FRAMEWORKS = frozenset({"torch", "jax", "jaxlib", "tensorflow", "keras", "tf_keras", "cupy"})
+# Loops of frameworks that wait for data, which they make of nothing that a graph knows.
+_SERVICES = ("torch.utils.data._utils.pin_memory", "torch._inductor.compile_worker")
+_OURS = __name__.partition(".")[0]
+_KERNEL = frozenset(
+    {
+        *("IPython", "ipykernel", "zmq", "tornado", "traitlets", "jupyter_client", "comm"),
+        *("debugpy", "_pydevd_bundle", "_pydev_bundle", "pydevd", "psutil", _OURS),
+    }
+)
+_STANDARD = (sysconfig.get_path("stdlib"), "<frozen")
+_INSTALLED = ("site-packages", "dist-packages")
+_MOST_NAMED = 3
+_TELLS_MODULE: dict[type, Callable[[Any], object]] = {
+    types.ModuleType: lambda module: vars(module).get("__name__"),
+    types.FunctionType: lambda function: function.__module__,
+    type: type.__dict__["__module__"].__get__,
+}
+_HELD_S = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Company:
+    """The threads and tasks of the person's beside this thread, by their names.
+
+    `inside` are those that are inside a framework, or may be; the others only wait.
+    """
+
+    inside: tuple[str, ...] = ()
+    waiting: tuple[str, ...] = ()
+
+    @property
+    def there(self) -> bool:
+        """Whether there is anybody who could go on."""
+        return bool(self.inside or self.waiting)
+
+
+def look(loops: Iterable[Any] = ()) -> Company:
+    """Look at the frames of every thread, and of the tasks that await in these event loops.
+
+    Of the calling thread it counts only whether it was called from inside a framework.
+    """
+    found: dict[Doing, list[str]] = {"inside": [], "waiting": []}
+    threads = {each.ident: each for each in threading.enumerate()}
+    # Never in a variable: our own frame is among them, and a cycle would keep the user's alive.
+    frames = sys._current_frames()  # noqa: SLF001 — the documented way to other threads' stacks
+    while frames:
+        ident = next(iter(frames))
+        thread = threads.get(ident)
+        name = "" if thread is None else thread.name
+        if ident == threading.get_ident():
+            found["inside"] += [name] * ("framework" in _kinds(frames.pop(ident)))
+        else:
+            found.setdefault(_doing(thread, frames.pop(ident)), []).append(name)
+    for loop in loops:
+        for task in _tasks(loop):
+            found.setdefault(_awaiting(task.get_coro()), []).append(task.get_name())
+    inside, waiting = found["inside"], found["waiting"]
+    return Company(tuple(inside[:_MOST_NAMED]), tuple(waiting[:_MOST_NAMED]))
+
+
+@contextmanager
+def kept_out() -> Iterator[None]:
+    """Keep all others from running Python meanwhile, for a quarter of a second at least.
+
+    A thread that waits for the interpreter asks for it once per switch interval; whoever began to
+    wait before asks within the usual one yet, and gets its turn first.
+    """
+    usual_s = sys.getswitchinterval()
+    sys.setswitchinterval(_HELD_S)
+    try:
+        end_s = time.perf_counter() + 1.2 * usual_s
+        while time.perf_counter() < end_s:
+            pass
+        yield
+    finally:
+        sys.setswitchinterval(usual_s)
+
+
+def _doing(thread: threading.Thread | None, top: FrameType) -> Doing:
+    """Return what a thread is doing; `None` where it is nobody's who has tensors."""
+    kinds = _kinds(top)
+    if is_ours(thread) or _is_kernels(thread, kinds):
+        return None
+    if "framework" in kinds:
+        return "inside"
+    if "own" in kinds or ("library" in kinds and _knows_frameworks(top)):
+        # As far as its frames tell: what a function calls in C is not among them.
+        computes = kinds[0] in ("own", "library") and not _calls_standard_library(top)
+        return "inside" if computes else "waiting"
+    served = type(thread) is threading.Timer or top.f_globals.get("__name__") == "selectors"
+    return "waiting" if served else None
+
+
+def _is_kernels(thread: threading.Thread | None, kinds: list[Kind]) -> bool:
+    """Whether a thread is the kernel's, and runs nothing of the person's.
+
+    The main thread, where it stands in our code: it goes on after us. A subshell that begins a
+    cell waits in our hook.
+    """
+    rest = [each for each in kinds if each != "standard"]
+    if thread is threading.main_thread():
+        return rest[:1] == ["kernel"] and _in_our_code(thread)
+    marked = getattr(thread, "pydev_do_not_trace", False)
+    machinery = type(thread).__module__.partition(".")[0] in _KERNEL
+    return bool(marked or machinery) and {"kernel", "standard"}.issuperset(kinds)
+
+
+def _knows_frameworks(frame: FrameType | None) -> bool:
+    """Whether a module of the functions on a stack has imported something of a framework."""
+    while frame is not None:
+        for each in list(frame.f_globals.values()):
+            name = _TELLS_MODULE[type(each)](each) if type(each) in _TELLS_MODULE else None
+            if type(name) is str and name.partition(".")[0] in _FRAMEWORKS:
+                return True
+        frame = frame.f_back
+    return False
+
+
+def _in_our_code(thread: threading.Thread) -> bool:
+    frame = sys._current_frames().get(thread.ident or 0)  # noqa: SLF001 — see above
+    while frame is not None and _kind(frame) == "standard":
+        frame = frame.f_back
+    return frame is not None and _root(frame) == _OURS
+
+
+def _awaiting(coroutine: Any) -> Doing:
+    """Return what a task is doing that awaits: nothing where it is the kernel's own."""
+    kinds: set[Kind] = set()
+    while coroutine is not None:
+        frame = getattr(coroutine, "cr_frame", None)
+        if frame is not None:
+            kinds.add(_kind(frame))
+        coroutine = getattr(coroutine, "cr_await", None)
+    if "framework" in kinds:
+        return "inside"
+    return "waiting" if "own" in kinds or "library" in kinds else None
+
+
+def _tasks(loop: Any) -> list[asyncio.Task[Any]]:
+    try:
+        return [] if loop is None else list(asyncio.all_tasks(loop))
+    except RuntimeError:  # they change faster than they can be listed
+        return []
+
+
+def _kinds(frame: FrameType | None) -> list[Kind]:
+    """Return whose the functions on a stack are, innermost first."""
+    found = []
+    while frame is not None:
+        found.append(_kind(frame))
+        frame = frame.f_back
+    return found
+
+
+def _kind(frame: FrameType) -> Kind:
+    root, file = _root(frame), frame.f_code.co_filename
+    if root in _FRAMEWORKS:
+        return "service" if frame.f_globals["__name__"].startswith(_SERVICES) else "framework"
+    if root in _KERNEL:
+        return "kernel"
+    if any(each in file for each in _INSTALLED):
+        return "library"
+    return "standard" if file.startswith(_STANDARD) else "own"
+
+
+def _root(frame: FrameType) -> str:
+    name = frame.f_globals.get("__name__")
+    return name.partition(".")[0] if type(name) is str else ""
+
+
+# --- What a function calls in C ------------------------------------------------
+
+
+def _calls_standard_library(frame: FrameType) -> bool:
+    """Whether a function is just calling something like `time.sleep`: then that is where it is.
+
+    Told by the place of the call in the source, which Python keeps since 3.11.
+    """
+    names = _called(frame.f_code, frame.f_lasti)
+    found: Any = frame.f_globals.get(names[0]) if names else None
+    for name in names[1:]:
+        found = vars(found).get(name) if type(found) is types.ModuleType else None
+    owner = getattr(found, "__module__", None) if type(found) is types.BuiltinFunctionType else None
+    return type(owner) is str and owner.partition(".")[0] in sys.stdlib_module_names
+
+
+def _called(code: CodeType, offset: int) -> list[str]:
+    """Return the dotted name of what is called at an instruction; nothing where it has none."""
+    if not hasattr(code, "co_positions"):
+        return []
+    before: list[Any] = []
+    for each in dis.get_instructions(code):
+        if each.offset == offset:
+            return _dotted(before, each) if each.opname.startswith("CALL") else []
+        before.append(each)
+    return []
+
+
+def _dotted(before: list[Any], call: Any) -> list[str]:
+    """Return the names by which the function of a call was loaded: they begin where it begins."""
+    begins = call.positions.lineno, call.positions.col_offset
+    names: list[str] = []
+    for each in before:
+        if (each.positions.lineno, each.positions.col_offset) != begins:
+            continue
+        if each.opname in {"LOAD_GLOBAL", "LOAD_NAME"}:
+            names = [each.argval]
+        elif each.opname in {"LOAD_ATTR", "LOAD_METHOD"} and names:
+            names.append(each.argval)
+        elif each.opname.startswith("LOAD"):
+            names = []
+    return names

@@ -1,0 +1,337 @@
+"""What a walk through the objects of a kernel may take, and how it makes way for others.
+
+A walk may need seconds of a kernel with millions of objects. It runs on a thread of ours while
+the main thread stands still, a slice at a time between two turns of the main thread's event loop:
+a cell waits for one slice at most, and before it begins the walk has let go of everything.
+
+Beside a thread of the person's that could go on at any moment a walk gets one slice only, a little
+longer where she asked for it. In that slice nobody else runs Python, so nothing changes under it,
+and nothing that another thread frees stays in memory because a walk holds on to it. Where such a
+thread is inside a framework, what native code may be writing at that moment (gradients, graphs) is
+not read at all.
+"""
+
+from __future__ import annotations
+
+import gc
+import signal
+import sys
+import threading
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from . import other_threads, threads
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    T = TypeVar("T")
+
+SHORT_S = 0.5
+"""Processor time of a walk that nobody has asked for."""
+LONG_S = 30.0
+"""The same of one that somebody waits for, with a button to end it."""
+
+_SLICE_S = 0.02
+_ONLY_SLICE_S = 0.05
+_ONLY_SLICE_ASKED_S = 0.15
+_BETWEEN_S = 0.001
+_HANDED_OVER_S = 0.05
+_GIVEN_UP_S = 1.0
+_MANY_BLOCKS = 3_000_000  # of Python's allocator: about three to an object of the gc's
+
+
+class Abandoned(BaseException):
+    """A walk ends at once: a cell begins, or nobody wants it any more. Not for others to catch."""
+
+
+class Late(Exception):  # noqa: N818  an answer, not a failure
+    """The time of a turn was over before there was a result."""
+
+
+class Disturbed(Exception):  # noqa: N818  an answer, not a failure
+    """Another thread was inside a framework when a walk had come to its end: it says nothing."""
+
+
+class Turn:
+    """The time and the company of one walk; this one walks on the calling thread.
+
+    `cpu_s` is the processor time there is; `asked` tells that a person asked for the walk. Tasks
+    that await in the event loops of `loops` are company as threads are. `accomplished` is set by
+    who has done what cannot be begun anew.
+    """
+
+    def __init__(
+        self, cpu_s: float = SHORT_S, *, asked: bool = True, loops: Iterable[Any] = ()
+    ) -> None:
+        self.asked = asked
+        self.company = other_threads.Company()
+        self.native = False
+        self.accomplished = False
+        self._cpu_s = cpu_s
+        self._loops = tuple(loops)
+        self._began_s: float | None = None
+        self._slice_ends_s = 0.0
+        self._held: Any = None
+        self._is_walking = False
+        self._collects = True
+        self._cut = False
+
+    @property
+    def spent_s(self) -> float:
+        """The processor time since the first look at the clock."""
+        now_s = time.thread_time()
+        if self._began_s is None:
+            self._began_s = now_s
+        return now_s - self._began_s
+
+    @property
+    def late(self) -> bool:
+        """Whether the time there is has been spent."""
+        return self.beyond(1.0)
+
+    def beyond(self, share: float) -> bool:
+        """Whether so much of the time there is has been spent."""
+        if self.company.there and time.perf_counter() > self._slice_ends_s:
+            self._cut = True  # there is no second slice
+        return self._cut or self.spent_s > share * self._cpu_s
+
+    @property
+    def lists_all(self) -> bool:
+        """Whether there is time to list all objects of the process, which is done at a stretch."""
+        many = sys.getallocatedblocks() > _MANY_BLOCKS
+        return not many or (self.asked and not self.company.there)
+
+    @property
+    def unwelcome(self) -> str | None:
+        """Who is inside a framework, where nobody asked for the walk: then it is not begun."""
+        inside = () if self.asked else other_threads.look(self._loops).inside
+        return inside[0] if inside else None
+
+    @contextmanager
+    def walking(self) -> Iterator[None]:
+        """Walk within; `native` tells whether gradients and graphs may be read.
+
+        Python collects no garbage of its own accord meanwhile: what a walk makes can set off a
+        full collection, which takes longer than a walk may. Raises `Disturbed` at the end where
+        gradients were read and should not have been. May be entered again inside.
+        """
+        if self._is_walking:
+            yield
+            return
+        self._begin()
+        try:
+            yield
+            if self.native and self._held is None and other_threads.look(self._loops).inside:
+                raise Disturbed
+        finally:
+            self._end()
+
+    @contextmanager
+    def at_a_stretch(self) -> Iterator[None]:
+        """List and sort out objects that no name leads to: nobody else runs Python meanwhile.
+
+        A tuple that another thread is making cannot be finished while anybody refers to it
+        (bpo-15108), so none may be held when that thread goes on.
+        """
+        if self._held is not None:
+            yield
+            return
+        self.make_way()
+        with other_threads.kept_out():
+            yield
+
+    def pause(self) -> None:
+        """Make way where this slice has taken its time; to be called often.
+
+        Raises `Abandoned` where the walk must end here.
+        """
+        if time.perf_counter() >= self._slice_ends_s and not self.company.there:
+            self.make_way()
+
+    def check(self) -> None:
+        """Make way, and raise `Late` where the time has been spent."""
+        self.pause()
+        if self.late:
+            raise Late
+
+    def make_way(self) -> None:
+        """Let others go on before what takes long at a stretch."""
+        if self.company.there:
+            return
+        if self._is_walking:
+            self._resume_gc()
+        self._stand_aside()
+        self._slice_ends_s = time.perf_counter() + _SLICE_S
+        if self._is_walking:
+            self._pause_gc()
+            if other_threads.look(self._loops).there:
+                self._company_came()
+
+    def on_main(self, call: Callable[[], T]) -> T:
+        """Call on the main thread, which stands still: nobody else may free or collect."""
+        return call()
+
+    def _begin(self) -> None:
+        self._is_walking = True
+        self._pause_gc()
+        self.company = other_threads.look(self._loops)
+        if self.company.there:
+            self._held = other_threads.kept_out()
+            self._held.__enter__()
+            self.company = other_threads.look(self._loops)
+        self.native = not self.company.inside
+        slice_s = _SLICE_S
+        if self.company.there:
+            slice_s = _ONLY_SLICE_ASKED_S if self.asked and self.native else _ONLY_SLICE_S
+            self._cpu_s = min(self._cpu_s, self.spent_s + slice_s)
+        self._slice_ends_s = time.perf_counter() + slice_s
+
+    def _end(self) -> None:
+        self._is_walking = False
+        held, self._held = self._held, None
+        if held is not None:
+            held.__exit__(None, None, None)
+        self._resume_gc()
+
+    def _pause_gc(self) -> None:
+        self._collects = gc.isenabled()
+        gc.disable()
+
+    def _resume_gc(self) -> None:
+        if self._collects:
+            gc.enable()
+
+    def _stand_aside(self) -> None:
+        time.sleep(_BETWEEN_S)
+
+    def _company_came(self) -> None:
+        self._cut = True
+
+
+class SlicedTurn(Turn):
+    """A walk on a thread of its own, which the main thread drives slice by slice.
+
+    `disturbed` tells that somebody came who was not there at the start, so that the walk ended:
+    to be begun `again`. `cancelled` tells that a person ended it.
+    """
+
+    def __init__(
+        self,
+        work: Callable[[Turn], None],
+        cpu_s: float = SHORT_S,
+        *,
+        asked: bool = False,
+        again: bool = False,
+        loops: Iterable[Any] = (),
+    ) -> None:
+        super().__init__(cpu_s, asked=asked, loops=loops)
+        self._work = work
+        self._again = again
+        self._mine = threads.Bell()
+        self._theirs = threads.Bell()
+        self._call: Callable[[], None] | None = None
+        self._ending = False
+        self._walking = False
+        self._thread: threading.Thread | None = None
+        self.ended = False
+        self.cancelled = False
+        self.disturbed = False
+        self.error: BaseException | None = None
+
+    def slice(self) -> bool:
+        """Stand still for a slice, and do what the walk needs the main thread for.
+
+        Returns whether the walk has ended. An interrupt ends it.
+        """
+        with _interruptible(self):
+            if not self._walking:
+                self._walking = True
+                self._hand_over()
+            while self._theirs.wait(_HANDED_OVER_S):
+                call, self._call = self._call, None
+                if call is None:
+                    self._walking = False
+                    break
+                call()
+                self._mine.ring()
+        return self.ended
+
+    def abandon(self) -> None:
+        """End the walk where it stands, and wait until it has let go of everything."""
+        self._ending = True
+        if self._thread is not None and not self.ended:
+            self._mine.ring()
+            self._thread.join(_GIVEN_UP_S)
+        self.ended = True
+
+    def cancel(self) -> None:
+        """Have the walk end at its next pause; from any thread."""
+        self.cancelled = self._ending = True
+
+    def on_main(self, call: Callable[[], T]) -> T:
+        """Call on the main thread, which stands still: nobody else may free or collect."""
+        result: list[T] = []
+        errors: list[BaseException] = []
+
+        def run() -> None:
+            try:
+                result.append(call())
+            except BaseException as error:  # noqa: BLE001  it belongs to the walk
+                errors.append(error)
+
+        self._call = run
+        self._theirs.ring()
+        self._mine.wait()
+        if errors:
+            raise errors.pop()
+        return result.pop()
+
+    def _hand_over(self) -> None:
+        if self._thread is None:
+            self._thread = threads.start(self._run, name=f"{threads.NAME}-walk")
+        else:
+            self._mine.ring()
+
+    def _stand_aside(self) -> None:
+        if not self._ending:
+            self._theirs.ring()
+            self._mine.wait()
+        if self._ending:
+            raise Abandoned
+
+    def _company_came(self) -> None:
+        if not self._again:
+            super()._company_came()
+            return
+        self.disturbed = True
+        raise Abandoned
+
+    def _run(self) -> None:
+        try:
+            self._slice_ends_s = time.perf_counter() + _SLICE_S
+            self._work(self)
+        except Abandoned:
+            pass
+        except BaseException as error:  # noqa: BLE001  whoever drives the walk is told
+            self.error = error.with_traceback(None)
+        finally:
+            self.ended = True
+            self._theirs.ring()
+
+
+@contextmanager
+def _interruptible(turn: SlicedTurn) -> Iterator[None]:
+    """Have an interrupt end the walk: ipykernel ignores it while no cell runs."""
+    usual = None
+    if threading.current_thread() is threading.main_thread():
+        usual = signal.getsignal(signal.SIGINT)
+    if usual is None:  # not ours to replace: it was not set by Python
+        yield
+        return
+    signal.signal(signal.SIGINT, lambda *_: turn.cancel())
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, usual)
