@@ -298,8 +298,23 @@ export function templates(trans: TranslationBundle): Record<string, string> {
     'plan.failed': trans.__(
       'What can be freed could not be measured: {error}.'
     ),
+    'plan.beside': trans.__(
+      'A thread or task of yours is inside a framework (`{name}`): what each would give is not measured beside it.'
+    ),
+    'plan.beside_unasked': trans.__(
+      'A thread or task of yours is inside a framework (`{name}`): what can be freed is not measured beside it unless you ask.'
+    ),
+    'plan.incomplete': trans.__(
+      'Not all was measured: there are more objects than there was time for.'
+    ),
+    'plan.cancelled': trans.__(
+      'Cancelled: what can be freed was not measured.'
+    ),
     'item.named': trans.__('`{name}`'),
     'item.gone': trans.__('It is no longer there.'),
+    'item.beside': trans.__(
+      'Not while your thread or task `{name}` runs: it may be training.'
+    ),
     'item.failed': trans.__('It could not be freed: {error}.'),
     'item.kept': trans.__('Something that no name leads to keeps the rest.'),
     'item.gradients': trans.__('Gradients of `{name}`'),
@@ -384,6 +399,13 @@ export function templates(trans: TranslationBundle): Record<string, string> {
     'cleanup.busy': trans.__(
       'A cell is running: the clean-up cell can be written when it has ended.'
     ),
+    'cleanup.written': trans.__('The clean-up cell was written.'),
+    'cleanup.cancelled': trans.__(
+      'Cancelled: the clean-up cell was not written.'
+    ),
+    'cleanup.failed': trans.__(
+      'The clean-up cell could not be written: {error}.'
+    ),
     'released.done': trans.__(
       'Freed {freed_bytes}: headroom is now {headroom_bytes}.'
     ),
@@ -412,6 +434,9 @@ export function templates(trans: TranslationBundle): Record<string, string> {
     ),
     'released.unknown': trans.__(
       'There is no item `{name}`: what there is stands in the plan.'
+    ),
+    'released.elsewhere': trans.__(
+      'Another cell is running: memory can be freed when it has ended.'
     ),
     'released.failed': trans.__('The release stopped early: {error}.'),
     'released.cancelled': trans.__('The release was cancelled.'),
@@ -464,8 +489,18 @@ export function templates(trans: TranslationBundle): Record<string, string> {
       'Names, displayed values and tracebacks hold {held_bytes} of the {in_use_bytes} in use.'
     ),
     'holders.incomplete': trans.__(
-      'Stopped early: there are more objects than there was time for.'
+      'Stopped early: there are more objects than there was time for. Some names may be missing, and what they hold is not attributed.'
     ),
+    'holders.beside': trans.__(
+      'A thread or task of yours is inside a framework (`{name}`): gradients and graphs are not measured beside it.'
+    ),
+    'holders.beside_unasked': trans.__(
+      'A thread or task of yours is inside a framework (`{name}`): what it holds is not measured.'
+    ),
+    'holders.disturbed': trans.__(
+      'A thread of yours began to train meanwhile: not measured.'
+    ),
+    'holders.cancelled': trans.__('Cancelled: not measured.'),
     'holders.surplus': trans.__(
       '{surplus_bytes} more were found than the frameworks count: memory shared with other programs or libraries, or made since.'
     ),
@@ -518,9 +553,10 @@ export function templates(trans: TranslationBundle): Record<string, string> {
     'path.iterator': trans.__('what an iterator goes through'),
     'path.found_one': trans.__('One way leads to it.'),
     'path.found': trans.__('{count} ways lead to it.'),
-    'path.stopped': trans.__('Stopped after {seconds} s. Found so far:'),
-    'path.stopped_empty': trans.__(
-      'Stopped after {seconds} s. Nothing found so far.'
+    'path.stopped': trans.__('Stopped early. Found so far:'),
+    'path.stopped_empty': trans.__('Stopped early. Nothing found so far.'),
+    'path.beside': trans.__(
+      'Not followed further beside your thread or task `{name}`. Found so far:'
     ),
     'path.gone': trans.__(
       'It is no longer there: the list is older than the memory.'
@@ -554,6 +590,9 @@ export function templates(trans: TranslationBundle): Record<string, string> {
     ),
     'refused.incomplete': trans.__(
       'The helper is still arriving in this kernel: try again in a moment.'
+    ),
+    'refused.not_now': trans.__(
+      'Not measured now: a part of the kernel stands still, as at a breakpoint.'
     ),
     'refused.failed': trans.__('The helper could not answer: {error}.'),
     'error.part': trans.__('GPU Headroom: {part} failed: {error}.')

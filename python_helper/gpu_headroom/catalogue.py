@@ -408,7 +408,10 @@ SENTENCES = {
     ),
     "holders.disturbed": "A thread of yours began to train meanwhile: not measured.",
     "holders.cancelled": "Cancelled: not measured.",
-    "holders.incomplete": "Stopped early: there are more objects than there was time for.",
+    "holders.incomplete": (
+        "Stopped early: there are more objects than there was time for. Some names may be missing, "
+        "and what they hold is not attributed."
+    ),
     "holders.surplus": (
         "{surplus_bytes} more were found than the frameworks count: "
         "memory shared with other programs or libraries, or made since."

@@ -215,6 +215,7 @@ export const EVENTS: { [K in Event['type']]: Extract<Event, { type: K }> } = {
         blocked: null
       }
     ],
+    complete: true,
     shared: [{ ids: ['variable:losses', 'graph:losses'], bytes: gib(0.5) }],
     message: message('plan.ready', { freeable_bytes: gib(1), name: 'x' })
   },
@@ -228,6 +229,19 @@ export const EVENTS: { [K in Event['type']]: Extract<Event, { type: K }> } = {
     complete: true,
     paths: [[message('path.name', { name: 'model' })]],
     message: message('path.found')
+  },
+  cleanup: {
+    type: 'cleanup',
+    life_id: 'life-1',
+    request_id: 'request-1',
+    code: 'import gc',
+    message: message('cleanup.written')
+  },
+  progress: {
+    type: 'progress',
+    life_id: 'life-1',
+    request_id: 'request-1',
+    elapsed_s: 1.5
   },
   snapshot: {
     type: 'snapshot',
@@ -275,8 +289,8 @@ export const REQUESTS: IRequests = {
   },
   detach: { type: 'detach', ...envelope, client_id: 'client-1' },
   sample: { type: 'sample', ...envelope, client_id: 'client-1' },
-  plan: { type: 'plan', ...envelope },
-  holders: { type: 'holders', ...envelope },
+  plan: { type: 'plan', ...envelope, asked: false },
+  holders: { type: 'holders', ...envelope, asked: true },
   path: { type: 'path', ...envelope, holder_id: 'storage:1' },
   cells: { type: 'cells', ...envelope },
   history: { type: 'history', ...envelope },
@@ -288,7 +302,7 @@ export const REQUESTS: IRequests = {
     confirmed: ['variable:outputs'],
     report_id: 'report-1'
   },
-  cancel: { type: 'cancel', ...envelope, release_id: 'release-1' },
+  cancel: { type: 'cancel', ...envelope, cancelled_id: 'release-1' },
   report: {
     type: 'report',
     ...envelope,
@@ -351,7 +365,7 @@ export const REPLIES: IReplies & { refused: IRefused } = {
     run: ['cell-7'],
     message: message('fix.ok')
   },
-  cleanup: { type: 'cleanup', id, code: 'import gc' },
+  cleanup: { type: 'cleanup', id, status: 'queued' },
   presence: { type: 'presence', id, sample: SAMPLE, idle_since_s: 1747058520 },
   pack: { type: 'pack', id, accepted: true },
   refused: { type: 'refused', id, message: message('refused.unknown') }

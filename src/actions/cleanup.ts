@@ -1,6 +1,7 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
 import type { IKernelMemory } from '../tokens';
+import { finish } from './work';
 
 /**
  * Insert a cell with visible code that frees, below the active cell.
@@ -14,7 +15,16 @@ export async function insertCleanupCell(
   panel: NotebookPanel,
   items: string[] | null
 ): Promise<void> {
-  const { code } = await memory.request('cleanup', { items });
+  const { code, message } = await finish(
+    memory,
+    'cleanup',
+    { items },
+    (event, { id }) =>
+      event.type === 'cleanup' && event.request_id === id ? event : null
+  );
+  if (code === null) {
+    throw new Error(message.text);
+  }
   const notebook = panel.content;
   const index = notebook.activeCellIndex + 1;
   notebook.model?.sharedModel.insertCell(index, {

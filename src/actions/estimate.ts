@@ -45,7 +45,7 @@ export class Estimate {
   }
 
   private async _measure(memory: IKernelMemory): Promise<string> {
-    const { message } = await makePlan(memory);
+    const { message } = await makePlan(memory, false);
     return words(this._trans).sentence(message);
   }
 

@@ -34,13 +34,9 @@ export async function cancelQueued(memory: IKernelMemory): Promise<void> {
 }
 
 /**
- * Take back one release that waits. Never rejects, as above.
+ * Take back one release that waits, or end the walk of a request. Never rejects,
+ * as above.
  */
-export async function cancel(
-  memory: IKernelMemory,
-  releaseId: string
-): Promise<void> {
-  await memory
-    .request('cancel', { release_id: releaseId })
-    .catch(() => undefined);
+export async function cancel(memory: IKernelMemory, id: string): Promise<void> {
+  await memory.request('cancel', { cancelled_id: id }).catch(() => undefined);
 }

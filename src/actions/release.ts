@@ -22,6 +22,10 @@ export function release(
       event.type === 'released' && event.release_id === release_id
         ? event
         : null,
-    reply => onWaiting?.(reply.release_id)
+    ({ release_id, status }) => {
+      if (status === 'waiting') {
+        onWaiting?.(release_id);
+      }
+    }
   );
 }

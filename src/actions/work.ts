@@ -5,7 +5,7 @@ import { sentenceOf } from '../reason';
 import type { IKernelMemory } from '../tokens';
 
 /** Requests for work that a kernel does between cells. */
-type Work = 'plan' | 'release' | 'snapshot';
+type Work = 'cleanup' | 'plan' | 'release' | 'snapshot';
 
 /** The helper did not take the work on; the message is its sentence. */
 export class NotTaken extends Error {}
@@ -18,23 +18,21 @@ export class NotTaken extends Error {}
  * is gone before it is done.
  *
  * @param find - picks the event that ends the work of this answer
- * @param onWaiting - called when the work waits for a cell to end
+ * @param onTaken - called when the kernel has taken the work on
  */
 export async function finish<K extends Work, E extends Event>(
   memory: IKernelMemory,
   type: K,
   args: RequestArgs<K>,
   find: (event: Event, reply: IReplies[K]) => E | null,
-  onWaiting?: (reply: IReplies[K]) => void
+  onTaken?: (reply: IReplies[K]) => void
 ): Promise<E> {
   const watch = new EventWatch(memory);
   try {
     const reply = await memory.request(type, args).catch((reason: unknown) => {
       throw new NotTaken(sentenceOf(reason));
     });
-    if (reply.status === 'waiting') {
-      onWaiting?.(reply);
-    }
+    onTaken?.(reply);
     return await watch.result(event => find(event, reply));
   } finally {
     watch.dispose();

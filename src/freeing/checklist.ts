@@ -4,6 +4,7 @@ import { type ISignal, Signal } from '@lumino/signaling';
 import { makePlan } from '../actions/plan';
 import { lifeOf } from '../actions/work';
 import { Occasions } from '../kernel/occasion';
+import { Walk } from '../kernel/walk';
 import type { IItem, IMessage, IPlan } from '../protocol';
 import { sentenceOf } from '../reason';
 import type { IKernelMemory } from '../tokens';
@@ -25,21 +26,34 @@ export class Checklist implements IDisposable {
   constructor(readonly memory: IKernelMemory) {
     this._life = lifeOf(memory);
     memory.stateChanged.connect(this._onState, this);
+    this.walk = new Walk(memory, () => {
+      this._changed.emit();
+    });
     this._occasions = new Occasions(
       memory,
-      () => void this.measure(),
+      () => void this.measure(false),
       () => this._items !== null || this._measured.kind === 'asked'
     );
   }
+
+  /** The measurement that a person waits for. */
+  readonly walk: Walk;
 
   /** What is worth showing, in the order of freeing; `null`: not measured yet. */
   get items(): readonly IItem[] | null {
     return this._items;
   }
 
+  /** Why not all was measured; `null`: it was. */
+  get gap(): IMessage | null {
+    return this._plan?.complete === false ? this._plan.message : null;
+  }
+
   /** Why the plan is empty, where it is. */
   get obstacle(): IMessage | null {
-    return this._plan?.items.length === 0 ? this._plan.message : null;
+    return this._plan?.complete && this._plan.items.length === 0
+      ? this._plan.message
+      : null;
   }
 
   get measured(): Measured {
@@ -108,14 +122,21 @@ export class Checklist implements IDisposable {
     this._changed.emit();
   }
 
-  /** Measure now, or when the running cell ends. */
-  async measure(): Promise<void> {
+  /**
+   * Measure now, or when the running cell ends.
+   *
+   * @param asked - whether a person asked for it: then it may take long
+   */
+  async measure(asked: boolean): Promise<void> {
     const life = this._life;
     const { lastReleased } = this.memory.state;
     this._occasions.met();
     this._set({ kind: 'asked' });
     try {
-      this._plan = await makePlan(this.memory);
+      this._plan = await makePlan(this.memory, asked, id => {
+        this.walk.begin(id);
+      });
+      this.walk.end();
       this._items = this._plan.items.filter(isListed);
       // It is of before a release that came meanwhile.
       if (this.memory.state.lastReleased === lastReleased) {
@@ -125,6 +146,7 @@ export class Checklist implements IDisposable {
     } catch (reason) {
       // Another life has its own measurement.
       if (life === this._life) {
+        this.walk.end();
         this._set({ kind: 'failed', problem: sentenceOf(reason) });
       }
     }
@@ -135,6 +157,7 @@ export class Checklist implements IDisposable {
       return;
     }
     this._occasions.dispose();
+    this.walk.dispose();
     Signal.clearData(this);
   }
 
@@ -145,6 +168,7 @@ export class Checklist implements IDisposable {
       this._plan = null;
       this._items = null;
       this._choices.clear();
+      this.walk.end();
       this._set({ kind: 'no' });
     }
   }

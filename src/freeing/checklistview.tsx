@@ -3,6 +3,7 @@ import * as React from 'react';
 
 import { Button } from '../gauge/button';
 import { Hint } from '../gauge/hint';
+import { Gap, Measuring } from '../gauge/measuring';
 import { Sentence } from '../gauge/sentence';
 import { words } from '../messages';
 import type { IItem } from '../protocol';
@@ -23,7 +24,7 @@ interface IChecklistProps {
  */
 export function ChecklistView(props: IChecklistProps): React.JSX.Element {
   const { checklist, trans } = props;
-  const { items, measured } = checklist;
+  const { gap, items, measured } = checklist;
   const free = items?.filter(({ kind }) => kind !== 'restore') ?? [];
   const safe = free.filter(item => item.safe);
   const priced = bySize(free.filter(item => !item.safe));
@@ -34,6 +35,20 @@ export function ChecklistView(props: IChecklistProps): React.JSX.Element {
         <Hint icon="triangle">{measured.problem}</Hint>
       )}
       {items === null && measured.kind !== 'failed' && <Unknown {...props} />}
+      {measured.kind === 'asked' && items !== null && (
+        <Measuring
+          label={trans.__('Measuring what can be freed…')}
+          walk={checklist.walk}
+          trans={trans}
+        />
+      )}
+      {gap && measured.kind === 'yes' && (
+        <Gap
+          message={gap}
+          onMeasure={() => void checklist.measure(true)}
+          trans={trans}
+        />
+      )}
       {items && safe.length === 0 && <Nothing {...props} />}
       <Rows {...props} items={safe} />
       <Rows {...props} items={priced} title={trans.__('With a confirmation')} />
@@ -68,9 +83,11 @@ function Unknown({ checklist, trans }: IChecklistProps): React.JSX.Element {
       )}
     </Hint>
   ) : (
-    <p className="jp-GpuHeadroom-notice" role="status">
-      {trans.__('Measuring what can be freed…')}
-    </p>
+    <Measuring
+      label={trans.__('Measuring what can be freed…')}
+      walk={checklist.walk}
+      trans={trans}
+    />
   );
 }
 

@@ -186,6 +186,8 @@ function take(state: IMemoryState, event: Event, now: number): IMemoryState {
     case 'holders':
     case 'path':
     case 'snapshot':
+    case 'cleanup':
+    case 'progress':
     case 'error':
     case 'bye':
       return state;

@@ -1,10 +1,9 @@
 import * as React from 'react';
 
 import { Hint } from '../gauge/hint';
-import { Sentence } from '../gauge/sentence';
+import { Gap, Measuring } from '../gauge/measuring';
 import { explainIdle } from '../gauge/words';
 import { isBusy } from '../kernel/model';
-import { words } from '../messages';
 import type { IHeldDevice, IHolders } from '../protocol';
 import { HolderTable } from './holdertable';
 import type { PanelModel } from './model';
@@ -30,40 +29,23 @@ export function HolderList({
   }
   return (
     <>
-      <p className="jp-GpuHeadroom-notice" role="status">
-        {holders && explainMoment(model)}
-      </p>
+      {holders && (
+        <Measuring
+          label={explainMoment(model)}
+          walk={holders.walk}
+          trans={trans}
+        />
+      )}
       {holders?.problem && <Hint icon="info">{holders.problem}</Hint>}
-      {holders?.last && <End last={holders.last} model={model} />}
+      {holders?.last && !holders.last.complete && (
+        <Gap
+          message={holders.last.message}
+          onMeasure={() => void holders.refresh(true)}
+          trans={trans}
+        />
+      )}
       {held && <Found held={held} model={model} />}
     </>
-  );
-}
-
-/** Why a measurement found less than there is, or nothing. */
-function End(props: {
-  last: IHolders;
-  model: PanelModel;
-}): React.JSX.Element | null {
-  const { last, model } = props;
-  const { trans } = model;
-  if (last.complete) {
-    return null;
-  }
-  if (isMissing(last)) {
-    return (
-      <Hint icon="info">
-        <Sentence text={words(trans).sentence(last.message)} />
-      </Hint>
-    );
-  }
-  return (
-    <Hint icon="clock">
-      {trans.__(
-        'Measuring stopped early, after %1 s: some names may be missing, and what they hold is not attributed.',
-        last.duration_s.toFixed(2)
-      )}
-    </Hint>
   );
 }
 

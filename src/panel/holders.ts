@@ -3,6 +3,7 @@ import { type ISignal, Signal } from '@lumino/signaling';
 
 import { isBusy } from '../kernel/model';
 import { Occasions } from '../kernel/occasion';
+import { Walk } from '../kernel/walk';
 import type { Event, IHolders, IPath } from '../protocol';
 import { sentenceOf } from '../reason';
 import type { IKernelMemory } from '../tokens';
@@ -31,14 +32,20 @@ export class HoldersModel implements IDisposable {
     this._life = memory.state.hello?.life_id;
     memory.stateChanged.connect(this._onState, this);
     memory.eventReceived.connect(this._onEvent, this);
+    this.walk = new Walk(memory, () => {
+      this._changed.emit();
+    });
     this._occasions = new Occasions(
       memory,
-      () => void this.refresh(),
+      () => void this.refresh(false),
       () => this._last !== null || this._asked !== 'none'
     );
   }
 
   readonly memory: IKernelMemory;
+
+  /** The measurement that a person waits for. */
+  readonly walk: Walk;
 
   /** The rows that show what is in them, by id. */
   readonly expanded = new Set<string>();
@@ -84,14 +91,21 @@ export class HoldersModel implements IDisposable {
     this._changed.emit();
   }
 
-  /** Measure now, or when the running cell ends. */
-  async refresh(): Promise<void> {
+  /**
+   * Measure now, or when the running cell ends.
+   *
+   * @param asked - whether a person asked for it: then it may take long
+   */
+  async refresh(asked: boolean): Promise<void> {
     this._occasions.met();
     this._set('queued', null);
     try {
-      const { status, last } = await this.memory.request('holders', {});
+      const { id, status, last } = await this.memory.request('holders', {
+        asked
+      });
       // The result may have come before this answer.
       if (this._asked === 'queued') {
+        this.walk.begin(id);
         this._take(last);
         this._set(status);
       }
@@ -119,6 +133,7 @@ export class HoldersModel implements IDisposable {
     }
     this._isDisposed = true;
     this._occasions.dispose();
+    this.walk.dispose();
     Signal.clearData(this);
   }
 
@@ -162,6 +177,9 @@ export class HoldersModel implements IDisposable {
   }
 
   private _set(asked: Asked, problem = this._problem): void {
+    if (asked === 'none') {
+      this.walk.end();
+    }
     this._asked = asked;
     this._problem = problem;
     this._changed.emit();

@@ -3,6 +3,7 @@ import type {
   IBye,
   IError,
   IHello,
+  IProgress,
   ISample,
   IWarning
 } from '../protocol';
@@ -21,7 +22,7 @@ import { cell, oom } from './cell';
 import { holders, path, snapshot } from './holders';
 import { device, hostMemory, trend } from './memory';
 import { message } from './message';
-import { plan, released } from './release';
+import { cleanup, plan, released } from './release';
 
 export const hello = shape<IHello>({
   type: oneOf('hello'),
@@ -45,6 +46,13 @@ export const sample = shape<ISample>({
   host: nullable(hostMemory),
   trends: list(trend),
   queued: list(text)
+});
+
+const progress = shape<IProgress>({
+  type: oneOf('progress'),
+  life_id: text,
+  request_id: text,
+  elapsed_s: number
 });
 
 const warning = shape<IWarning>({
@@ -84,6 +92,8 @@ export const EVENTS: {
   holders,
   path,
   snapshot,
+  cleanup,
+  progress,
   warning,
   error,
   bye

@@ -1,4 +1,5 @@
 import type {
+  ICleanup,
   IItem,
   IPlan,
   IReleased,
@@ -63,8 +64,17 @@ export const plan = shape<IPlan>({
   type: oneOf('plan'),
   life_id: text,
   request_id: text,
+  complete: flag,
   items: list(item),
   shared: list(shared),
+  message
+});
+
+export const cleanup = shape<ICleanup>({
+  type: oneOf('cleanup'),
+  life_id: text,
+  request_id: text,
+  code: nullable(text),
   message
 });
 

@@ -46,7 +46,7 @@ export const REPLIES: { [K in keyof IReplies]: Check<IReplies[K]> } & {
     sample,
     cell: nullable(cell)
   }),
-  plan: shape({ type: oneOf('plan'), id: text, status: oneOf('queued') }),
+  plan: shape({ type: oneOf('plan'), id: text, status: queued }),
   holders: shape({
     type: oneOf('holders'),
     id: text,
@@ -83,7 +83,7 @@ export const REPLIES: { [K in keyof IReplies]: Check<IReplies[K]> } & {
     run: list(text),
     message
   }),
-  cleanup: shape({ type: oneOf('cleanup'), id: text, code: text }),
+  cleanup: shape({ type: oneOf('cleanup'), id: text, status: queued }),
   presence: shape({
     type: oneOf('presence'),
     id: text,

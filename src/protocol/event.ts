@@ -2,7 +2,7 @@ import type { ICell, IOom } from './cell';
 import type { IHolders, IPath, ISnapshot } from './holders';
 import type { IDevice, IHostMemory, ITrend } from './memory';
 import type { IMessage } from './message';
-import type { IPlan, IReleased } from './release';
+import type { ICleanup, IPlan, IReleased } from './release';
 
 /** The helper lives. */
 export interface IHello {
@@ -37,6 +37,14 @@ export interface ISample {
   trends: ITrend[];
   /** Ids of releases that wait for the running cell to end. */
   queued: string[];
+}
+
+/** A walk that a person asked for goes on. */
+export interface IProgress {
+  type: 'progress';
+  life_id: string;
+  request_id: string;
+  elapsed_s: number;
 }
 
 /** Something a person should know before it fails. */
@@ -77,6 +85,8 @@ export type Event =
   | IHolders
   | IPath
   | ISnapshot
+  | ICleanup
+  | IProgress
   | IWarning
   | IError
   | IBye;

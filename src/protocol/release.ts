@@ -63,9 +63,21 @@ export interface IPlan {
   type: 'plan';
   life_id: string;
   request_id: string;
+  /** False where the time was over before all was measured. */
+  complete: boolean;
   items: IItem[];
   /** What several items count, the most first. */
   shared: IShared[];
+  message: IMessage;
+}
+
+/** The clean-up cell that a request asked for. */
+export interface ICleanup {
+  type: 'cleanup';
+  life_id: string;
+  request_id: string;
+  /** `null`: it could not be written. */
+  code: string | null;
   message: IMessage;
 }
 

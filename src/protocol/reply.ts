@@ -20,7 +20,7 @@ export interface IReplies {
   };
   detach: { type: 'detach'; id: string };
   sample: { type: 'sample'; id: string; sample: ISample; cell: ICell | null };
-  plan: { type: 'plan'; id: string; status: 'queued' };
+  plan: { type: 'plan'; id: string; status: 'queued' | 'waiting' };
   holders: {
     type: 'holders';
     id: string;
@@ -69,7 +69,7 @@ export interface IReplies {
     run: string[];
     message: IMessage;
   };
-  cleanup: { type: 'cleanup'; id: string; code: string };
+  cleanup: { type: 'cleanup'; id: string; status: 'queued' | 'waiting' };
   presence: {
     type: 'presence';
     id: string;

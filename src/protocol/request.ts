@@ -16,6 +16,15 @@ export interface IEnvelope<K extends string> {
   protocol_version: string;
 }
 
+/** Of a walk through the objects of a kernel. */
+interface IAsked {
+  /**
+   * Whether a person asked for it and waits: it may take long then, and is made
+   * beside a thread that trains, as far as that is safe.
+   */
+  asked: boolean;
+}
+
 /** Page to kernel: the arguments of a `gpuHeadroom` debug request. */
 export interface IRequests {
   attach: IEnvelope<'attach'> & {
@@ -28,8 +37,8 @@ export interface IRequests {
   };
   detach: IEnvelope<'detach'> & { client_id: string };
   sample: IEnvelope<'sample'> & { client_id: string };
-  plan: IEnvelope<'plan'>;
-  holders: IEnvelope<'holders'>;
+  plan: IEnvelope<'plan'> & IAsked;
+  holders: IEnvelope<'holders'> & IAsked;
   path: IEnvelope<'path'> & { holder_id: string };
   cells: IEnvelope<'cells'>;
   history: IEnvelope<'history'>;
@@ -45,7 +54,10 @@ export interface IRequests {
     /** The report whose button was pressed. */
     report_id: string | null;
   };
-  cancel: IEnvelope<'cancel'> & { release_id: string };
+  cancel: IEnvelope<'cancel'> & {
+    /** Of a release that waits, or of the request of a walk. */
+    cancelled_id: string;
+  };
   report: IEnvelope<'report'> & { life_id: string; report_id: string };
   fix: IEnvelope<'fix'> & {
     report_id: string;

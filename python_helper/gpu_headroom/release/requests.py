@@ -63,7 +63,7 @@ class ReleaseRequests:
                 situation = session.situation(turn)
                 found = measured(situation)
                 summary = session.poisoned or _summary(found, situation)
-                complete = situation.complete and turn.native
+                complete = session.poisoned is not None or (situation.complete and turn.native)
             else:
                 summary = message("plan.beside_unasked", name=turn.unwelcome)
         except Exception as error:  # noqa: BLE001  the page waits for a plan, whatever it is

@@ -6,6 +6,8 @@ import { Signal } from '@lumino/signaling';
 
 import { FakeGpuMemory, FakeMemory } from '../../__tests__/memory';
 import { makePanel, silenceYjs } from '../../__tests__/notebook';
+import { EVENTS } from '../../__tests__/samples';
+import { say } from '../../freeing/__tests__/plans';
 import type { Phase } from '../../tokens';
 import { addCommands } from '../commands';
 
@@ -84,8 +86,23 @@ describe('the commands', () => {
     expect(changed).not.toHaveBeenCalled();
   });
 
+  /** The kernel writes this as its clean-up cell. */
+  const write = (code: string | null): void => {
+    const text = code === null ? 'It failed.' : 'It was written.';
+    const event = {
+      ...EVENTS.cleanup,
+      request_id: '1',
+      code,
+      message: say(text)
+    };
+    memory.answers.cleanup = () => {
+      memory.send(event);
+      return Promise.resolve({ status: 'queued' });
+    };
+  };
+
   it('should insert the clean-up cell below the active one, not run', async () => {
-    memory.answers.cleanup = () => Promise.resolve({ code: 'del model' });
+    write('del model');
     const items = ['variable:model'];
     const notebook = notebooks.currentWidget?.content;
     if (notebook) {
@@ -101,9 +118,16 @@ describe('the commands', () => {
   });
 
   it('should write the cell for the safe set where nothing was chosen', async () => {
-    memory.answers.cleanup = () => Promise.resolve({ code: '' });
+    write('');
     await commands.execute(CLEANUP);
     expect(memory.requests).toEqual([['cleanup', { items: null }]]);
+  });
+
+  it('should insert nothing when the helper could not write the cell', async () => {
+    write(null);
+    await commands.execute(CLEANUP);
+    expect(notebooks.currentWidget?.content.widgets).toHaveLength(2);
+    expect(told()).toEqual(['No cell was inserted: It failed.']);
   });
 
   it('should insert nothing when the helper cannot write the cell', async () => {

@@ -76,7 +76,7 @@ describe('the commands that free', () => {
       press();
       expect(memory.requests).toContainEqual([
         'cancel',
-        { release_id: 'release-1' }
+        { cancelled_id: 'release-1' }
       ]);
       memory.send({ ...RELEASED, status: 'cancelled' });
       await done;

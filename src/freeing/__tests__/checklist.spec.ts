@@ -1,5 +1,5 @@
 import { type Answers, FakeMemory, settle } from '../../__tests__/memory';
-import { gib } from '../../__tests__/report';
+import { gib, message } from '../../__tests__/report';
 import { EVENTS, SAMPLE } from '../../__tests__/samples';
 import { Checklist } from '../checklist';
 import {
@@ -22,7 +22,7 @@ describe('the checklist', () => {
   const measure = async (
     ...items: Parameters<typeof makePlan>[0]
   ): Promise<void> => {
-    const measured = checklist.measure();
+    const measured = checklist.measure(false);
     memory.send(makePlan(items));
     await measured;
   };
@@ -100,7 +100,7 @@ describe('the checklist', () => {
     const graph = makeItem('graph:loss', { kind: 'graph' });
     const shared = [{ ids: [losses.id, graph.id], bytes: gib(0.75) }];
     expect(checklist.gain.freed_bytes).toBe(0);
-    const measured = checklist.measure();
+    const measured = checklist.measure(false);
     memory.send(makePlan([losses, graph], '1', shared));
     await measured;
     expect(checklist.gain.freed_bytes).toBe(gib(1.25));
@@ -111,7 +111,7 @@ describe('the checklist', () => {
   it('should say why it was not measured, and keep what it knew', async () => {
     await measure(TRACEBACK);
     answers.plan = () => Promise.reject(new Error('Still arriving.'));
-    await checklist.measure();
+    await checklist.measure(false);
     expect(checklist.measured).toEqual({
       kind: 'failed',
       problem: 'Still arriving.'
@@ -120,13 +120,49 @@ describe('the checklist', () => {
   });
 
   it('should say that the kernel could not measure it', async () => {
-    const measured = checklist.measure();
+    const measured = checklist.measure(false);
     const message = say('GPU Headroom: mainloop failed.');
     memory.send({ ...EVENTS.error, where: 'mainloop', message });
     await measured;
     expect(checklist.measured).toMatchObject({
       problem: 'GPU Headroom: mainloop failed.'
     });
+  });
+
+  it('should say why not all was measured, and measure it on request', async () => {
+    const measured = checklist.measure(false);
+    const gap = message('plan.incomplete');
+    memory.send({ ...makePlan([]), complete: false, message: gap });
+    await measured;
+    expect(checklist.gap).toEqual(gap);
+    expect(checklist.obstacle).toBeNull();
+    const asked = checklist.measure(true);
+    expect(memory.requests.at(-1)).toEqual(['plan', { asked: true }]);
+    memory.send(makePlan([TRACEBACK]));
+    await asked;
+    expect(checklist.gap).toBeNull();
+  });
+
+  it('should tell how long a person has waited, and end it', async () => {
+    answers.cancel = () => Promise.resolve({ cancelled: true });
+    const changed = jest.fn();
+    const asked = checklist.measure(true);
+    await settle();
+    expect(checklist.walk.elapsed_s).toBeNull();
+    checklist.changed.connect(changed);
+    memory.send({ ...EVENTS.progress, request_id: '1', elapsed_s: 1.1 });
+    memory.send({ ...EVENTS.progress, request_id: '1', elapsed_s: 1.4 });
+    memory.send({ ...EVENTS.progress, request_id: 'other', elapsed_s: 9 });
+    expect(checklist.walk.elapsed_s).toBe(1);
+    expect(changed).toHaveBeenCalledTimes(1);
+    await checklist.walk.cancel();
+    expect(memory.requests.at(-1)).toEqual(['cancel', { cancelled_id: '1' }]);
+    memory.send({ ...makePlan([]), complete: false });
+    await asked;
+    expect(checklist.walk.elapsed_s).toBeNull();
+    await checklist.walk.cancel();
+    expect(memory.requests.at(-1)?.[0]).toBe('cancel');
+    expect(memory.requests).toHaveLength(2);
   });
 
   it('should forget what another life of the kernel had', async () => {

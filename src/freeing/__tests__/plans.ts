@@ -60,6 +60,7 @@ export function makePlan(
     type: 'plan',
     life_id: 'life-1',
     request_id,
+    complete: true,
     items: [...items],
     shared: [...shared],
     message: say('Done.')

@@ -199,8 +199,8 @@ describe('the popup', () => {
     expect(labels()).toEqual(['Cancel freeing']);
     await press('Cancel freeing');
     expect(memory.requests.map(([, args]) => args)).toEqual([
-      { release_id: 'release-1' },
-      { release_id: 'release-2' }
+      { cancelled_id: 'release-1' },
+      { cancelled_id: 'release-2' }
     ]);
   });
 

@@ -424,7 +424,7 @@ describe('freeing in the popup', () => {
       await press('Cancel');
       expect(memory.requests.pop()).toEqual([
         'cancel',
-        { release_id: 'release-1' }
+        { cancelled_id: 'release-1' }
       ]);
       await finish({ status: 'cancelled' });
       expect(labels()).toEqual(['Free memory…']);

@@ -249,7 +249,9 @@ describe('KernelLink', () => {
     expect(warn).toHaveBeenCalledWith(expect.stringContaining(sentence));
     await second(60);
     expect(link.state.problem).toBe(sentence);
-    await expect(link.request('plan', {})).rejects.toThrow(sentence);
+    await expect(link.request('plan', { asked: true })).rejects.toThrow(
+      sentence
+    );
     kernel.answer = helper({ life_id: 'life-2' });
     kernel.setStatus('restarting');
     kernel.setStatus('starting');

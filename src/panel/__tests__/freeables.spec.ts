@@ -147,7 +147,7 @@ describe('what can be freed, in the panel', () => {
     await press('Cancel freeing');
     expect(memory.requests.pop()).toEqual([
       'cancel',
-      { release_id: 'release-1' }
+      { cancelled_id: 'release-1' }
     ]);
   });
 

@@ -126,8 +126,20 @@ describe('the model of the holders', () => {
     await rest();
     expect(asked()).toBe(1);
     answers.holders = () => Promise.resolve({ status: 'queued', last: null });
-    await holders.refresh();
+    await holders.refresh(true);
     expect(holders.problem).toBeNull();
+  });
+
+  it('should tell how long a person has waited, and end it', async () => {
+    answers.cancel = () => Promise.resolve({ cancelled: true });
+    await holders.refresh(true);
+    expect(memory.requests.at(-1)).toEqual(['holders', { asked: true }]);
+    memory.send({ ...EVENTS.progress, request_id: '1', elapsed_s: 2 });
+    expect(holders.walk.elapsed_s).toBe(2);
+    await holders.walk.cancel();
+    expect(memory.requests.at(-1)).toEqual(['cancel', { cancelled_id: '1' }]);
+    memory.send(makeHolders());
+    expect(holders.walk.elapsed_s).toBeNull();
   });
 
   it('should forget another life of the kernel', async () => {

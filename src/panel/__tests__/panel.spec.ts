@@ -6,7 +6,7 @@ import {
   FakeGpuMemory,
   FakeMemory
 } from '../../__tests__/memory';
-import { gib } from '../../__tests__/report';
+import { gib, message } from '../../__tests__/report';
 import { CELL, DEVICE, EVENTS, SAMPLE } from '../../__tests__/samples';
 import type { IDevice, IMessage } from '../../protocol';
 import { PanelModel } from '../model';
@@ -290,9 +290,18 @@ describe('the panel', () => {
       expect(rows()).toHaveLength(6);
     });
 
-    it('should say that measuring stopped early', async () => {
-      await measured({ complete: false, duration_s: 0.25 });
-      await expectText('Measuring stopped early, after 0.25 s');
+    it('should say that measuring stopped early, and measure all when asked', async () => {
+      const early = message('holders.incomplete');
+      await measured({ complete: false, message: early });
+      await expectText('Some names may be missing');
+      const before = memory.requests.length;
+      all('button')
+        .find(button => button.textContent === 'Measure all')
+        ?.click();
+      await settle();
+      expect(memory.requests.slice(before)).toEqual([
+        ['holders', { asked: true }]
+      ]);
     });
 
     it('should say why nothing was measured', async () => {
@@ -313,7 +322,9 @@ describe('the panel', () => {
       const before = memory.requests.length;
       all('[aria-label="Measure again"]')[0]?.click();
       await settle();
-      expect(memory.requests.slice(before)).toEqual([['holders', {}]]);
+      expect(memory.requests.slice(before)).toEqual([
+        ['holders', { asked: true }]
+      ]);
     });
   });
 

@@ -209,7 +209,7 @@ describe('ReportController', () => {
     await controller.act('cancel', FREE.id, site);
     expect(memory.requests).toContainEqual([
       'cancel',
-      { release_id: 'release-1' }
+      { cancelled_id: 'release-1' }
     ]);
     memory.send({ ...RELEASED, status: 'cancelled' });
     await done;

@@ -1,0 +1,57 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import type { Walk } from '../kernel/walk';
+import { words } from '../messages';
+import type { IMessage } from '../protocol';
+import { Button } from './button';
+import { Hint } from './hint';
+import { Sentence } from './sentence';
+
+/** That something is measured: for how long, and how to end it. */
+export function Measuring(props: {
+  /** What is measured: a sentence that goes on. */
+  label: string;
+  walk: Walk;
+  trans: TranslationBundle;
+}): React.JSX.Element {
+  const { label, trans, walk } = props;
+  const { elapsed_s } = walk;
+  return (
+    <div className="jp-GpuHeadroom-measuring">
+      <p className="jp-GpuHeadroom-notice" role="status">
+        {label}
+      </p>
+      {elapsed_s !== null && (
+        <>
+          <span className="jp-GpuHeadroom-notice">
+            {trans.__('%1 s', elapsed_s)}
+          </span>
+          <Button
+            label={trans.__('Cancel')}
+            onPress={() => void walk.cancel()}
+          />
+        </>
+      )}
+    </div>
+  );
+}
+
+/** Why not all was measured, and the way to have it measured. */
+export function Gap(props: {
+  message: IMessage;
+  onMeasure: () => void;
+  trans: TranslationBundle;
+}): React.JSX.Element {
+  const { message, onMeasure, trans } = props;
+  return (
+    <>
+      <Hint icon="clock">
+        <Sentence text={words(trans).sentence(message)} />
+      </Hint>
+      <div className="jp-GpuHeadroom-actions">
+        <Button label={trans.__('Measure all')} onPress={onMeasure} />
+      </div>
+    </>
+  );
+}
