@@ -124,7 +124,10 @@ function addCellRelease(
   command: ReleaseCommand
 ): void {
   const left = (): string[] =>
-    leftBehind(notebooks?.currentWidget?.content.activeCell ?? null);
+    leftBehind(
+      notebooks?.currentWidget?.content.activeCell ?? null,
+      memory.current?.state.runs ?? []
+    );
   const live = (): IKernelMemory | null =>
     memory.current?.state.phase === 'live' ? memory.current : null;
   commands.addCommand(CommandIDs.releaseCellMemory, {
