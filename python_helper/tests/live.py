@@ -7,6 +7,7 @@ import itertools
 import json
 import os
 import re
+import shlex
 import threading
 import time
 from dataclasses import dataclass, field
@@ -108,18 +109,26 @@ class Run:
 class LiveKernel:
     """One kernel process and the connection of one page to it.
 
+    `script` starts another kernel than IPython's, with its arguments as on a command line.
+
     Every event and reply of the helper is checked against the schema, and its log
     against complaints of the helper itself; `close` raises what was found.
     """
 
     def __init__(
-        self, python: Path, folder: Path, *, installed: bool = False, **variables: str
+        self,
+        python: Path,
+        folder: Path,
+        *,
+        installed: bool = False,
+        script: str = "",
+        **variables: str,
     ) -> None:
         self._log_path = folder / "kernel.log"
         self._manager = KernelManager()
-        command = WITH_HELPER if installed else WITHOUT_HELPER
+        command = shlex.split(script) or ["-c", WITH_HELPER if installed else WITHOUT_HELPER]
         self._manager._kernel_spec = KernelSpec(
-            argv=[str(python), "-c", command, "-f", "{connection_file}"],
+            argv=[str(python), *command, "-f", "{connection_file}"],
             display_name="test",
             language="python",
         )
@@ -170,6 +179,12 @@ class LiveKernel:
     def log(self) -> str:
         """What the kernel process wrote to the server's log."""
         return self._log_path.read_text(encoding="utf-8")
+
+    @property
+    def info(self) -> dict[str, Any]:
+        """What the kernel says of itself."""
+        request = self._client.kernel_info()
+        return cast("dict[str, Any]", self._reply(request, "shell", PATIENCE_S)["content"])
 
     @property
     def manager(self) -> KernelManager:

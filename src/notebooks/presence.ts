@@ -1,6 +1,7 @@
 import type { Kernel } from '@jupyterlab/services';
 
 import { HelperClient } from '../kernel/client';
+import { isOther } from '../kernel/probe';
 import type { IReplies } from '../protocol';
 import type { Settings } from '../settings';
 import type { IKernelMemory } from '../tokens';
@@ -12,20 +13,23 @@ import type { IKernelMemory } from '../tokens';
 const TIMEOUT_MS = 8000;
 
 /** What a helper says of itself; `null`: none answered. */
-export type Presence = IReplies['presence'] | null;
+export type Presence = Pick<
+  IReplies['presence'],
+  'sample' | 'idle_since_s'
+> | null;
 
 /**
- * Ask a kernel that this page follows anyway.
+ * What a kernel that this page follows has told of itself: its link asks it once
+ * a minute anyway.
  *
- * Over the comm the question would count as activity of that kernel, and wait
- * for its cell: such a kernel is not asked.
+ * Over the comm a question would count as activity of that kernel: it is not
+ * asked, and what was heard may be old.
  */
-export async function askLinked(memory: IKernelMemory): Promise<Presence> {
-  const { phase, hello } = memory.state;
-  if (phase !== 'live' || !hello?.control) {
-    return null;
-  }
-  return memory.request('presence', {}).catch(() => null);
+export function heard({ state }: IKernelMemory): Presence {
+  const { cell, hello, phase, sample } = state;
+  return phase === 'live' && hello?.control
+    ? { sample, idle_since_s: cell?.end_s ?? null }
+    : null;
 }
 
 /**
@@ -37,7 +41,9 @@ export async function askOnce(
 ): Promise<Presence> {
   const client = new HelperClient(kernel, settings);
   // No answer, or none that is understood: another program to us.
-  const reply = await client.ask('presence', {}, TIMEOUT_MS).catch(() => null);
+  const reply = (await isOther(kernel))
+    ? null
+    : await client.ask('presence', {}, TIMEOUT_MS).catch(() => null);
   client.dispose();
   kernel.dispose();
   return reply?.type === 'presence' ? reply : null;
