@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 SOURCES = Path(__file__).parents[1]
+PROBE = SOURCES.parent / "src" / "kernel" / "probe.ts"
 PATIENCE_S = 30.0
 CLIENT = "a-page"
 OPTIONS: dict[str, Any] = {
@@ -254,6 +255,20 @@ class LiveKernel:
         return cast("str", question["content"]["prompt"])
 
     # --- The helper ---------------------------------------------------------
+
+    def ask_ipython(self, *, channel: str = "control") -> Run:
+        """Ask whether IPython is here, as the front end does before it injects."""
+        found = re.search(r"EXPRESSION =\s+'([^']+)'", PROBE.read_text(encoding="utf-8"))
+        assert found
+        return self.run(
+            "",
+            channel=channel,
+            silent=True,
+            store_history=False,
+            stop_on_error=False,
+            allow_stdin=channel == "control",
+            user_expressions={"here": found[1]},
+        )
 
     def inject(self, packs: Packs, *, channel: str = "control", more: bool = True) -> Run:
         """Inject the helper as the front end does, the second pack with it."""

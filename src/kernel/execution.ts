@@ -65,7 +65,7 @@ export async function execute(
  * What a kernel says of itself on control, where it answers while a cell runs.
  * Neither the server nor JupyterLab takes the question for activity or state.
  *
- * @returns `null` when it does not answer
+ * @returns `null` when it does not answer, or cannot be asked
  */
 export async function askInfo(
   kernel: Kernel.IKernelConnection
@@ -77,6 +77,10 @@ export async function askInfo(
     username: kernel.username,
     content: {}
   });
+  // JupyterLab throws where this message would have to wait for a connection.
+  if (kernel.connectionStatus !== 'connected' || kernel.status === 'dead') {
+    return null;
+  }
   const reply = await reach(overControl(kernel, message), INFO_TIMEOUT_MS);
   const content = reply?.content as KernelMessage.IInfoReplyMsg['content'];
   return reply && content.status === 'ok' ? content : null;

@@ -1,7 +1,6 @@
 import type { Kernel } from '@jupyterlab/services';
 
 import { HelperClient } from '../kernel/client';
-import { isOther } from '../kernel/probe';
 import type { IReplies } from '../protocol';
 import type { Settings } from '../settings';
 import type { IKernelMemory } from '../tokens';
@@ -10,7 +9,9 @@ import type { IKernelMemory } from '../tokens';
  * A kernel's connection holds our question back until the kernel has told about
  * itself, or for 3 s where a cell keeps it from that.
  */
-const TIMEOUT_MS = 8000;
+const INFO_MS = 3000;
+
+const TIMEOUT_MS = 5000;
 
 /** What a helper says of itself; `null`: none answered. */
 export type Presence = Pick<
@@ -47,4 +48,17 @@ export async function askOnce(
   client.dispose();
   kernel.dispose();
   return reply?.type === 'presence' ? reply : null;
+}
+
+/** Whether a kernel says to be no IPython, which may note our question as an error. */
+async function isOther(kernel: Kernel.IKernelConnection): Promise<boolean> {
+  let timer: number | undefined;
+  const late = new Promise<null>(resolve => {
+    timer = window.setTimeout(() => {
+      resolve(null);
+    }, INFO_MS);
+  });
+  const info = await Promise.race([kernel.info.catch(() => null), late]);
+  window.clearTimeout(timer);
+  return info !== null && info.implementation !== 'ipython';
 }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import json
-import re
 import shlex
 from typing import TYPE_CHECKING, Any
 
@@ -13,31 +12,8 @@ from tests.live import SOURCES, Run
 
 if TYPE_CHECKING:
     from tests.conftest import Start
-    from tests.live import LiveKernel
 
 ELSEWHERE = SOURCES.parent / "ui-tests" / "kernels" / "elsewhere.py"
-
-
-@pytest.fixture(scope="module")
-def expression() -> str:
-    """The expression as the front end sends it."""
-    probe = (SOURCES.parent / "src" / "kernel" / "probe.ts").read_text(encoding="utf-8")
-    found = re.search(r"EXPRESSION =\s+'([^']+)'", probe)
-    assert found
-    return found[1]
-
-
-def ask(kernel: LiveKernel, expression: str, channel: str = "control") -> Run:
-    """Send the probe, as the front end does."""
-    return kernel.run(
-        "",
-        channel=channel,
-        silent=True,
-        store_history=False,
-        stop_on_error=False,
-        allow_stdin=channel == "control",
-        user_expressions={"here": expression},
-    )
 
 
 def value(run: Run) -> Any:
@@ -48,44 +24,44 @@ def value(run: Run) -> Any:
 
 
 @pytest.mark.parametrize("channel", ["control", "shell"])
-def test_ipython_knows_its_session_and_itself(start: Start, expression: str, channel: str) -> None:
+def test_ipython_knows_its_session_and_itself(start: Start, channel: str) -> None:
     """Every generation answers with the session of its replies and methods of its own."""
     kernel = start()
-    run = ask(kernel, expression, channel)
+    run = kernel.ask_ipython(channel=channel)
     session, *modules = value(run)
     assert {message["header"]["session"] for message in run.messages} == {session}
     assert len(modules) == 4
     assert {module.partition(".")[0] for module in modules} <= {"ipykernel", "IPython"}
 
 
-def test_asking_leaves_no_trace(start: Start, expression: str) -> None:
+def test_asking_leaves_no_trace(start: Start) -> None:
     """Neither history nor namespace change, and `%debug` goes on working."""
     kernel = start()
     kernel.run("5", stop_on_error=False)
     kernel.run("1/0", stop_on_error=False)
     before = kernel.value("sorted(globals())")
-    assert ask(kernel, expression).outputs == []
+    assert kernel.ask_ipython().outputs == []
     assert kernel.value("sorted(globals())") == before
     assert kernel.value("(_, Out, len(In))") == (5, {1: 5}, 3)
     assert kernel.value("repr(__import__('sys').last_value)").startswith("ZeroDivisionError")
     assert kernel.run("_ + 1").reply["execution_count"] == 3
 
 
-def test_asking_relies_on_no_name_of_the_users(start: Start, expression: str) -> None:
+def test_asking_relies_on_no_name_of_the_users(start: Start) -> None:
     """A notebook may call its own things what it likes."""
     kernel = start()
     kernel.run("get_ipython = shell = sys = type = getattr = str = list = In = Out = 'mine'")
-    assert len(value(ask(kernel, expression))) == 5
+    assert len(value(kernel.ask_ipython())) == 5
 
 
-def test_asking_disturbs_no_running_cell(start: Start, expression: str) -> None:
+def test_asking_disturbs_no_running_cell(start: Start) -> None:
     """A busy kernel answers on control, and its cell may still ask the person something."""
     kernel = start()
     cell = kernel.start_cell(
         "print('begun', flush=True)\nimport time; time.sleep(0.7); input('name? ')",
         allow_stdin=True,
     )
-    assert len(value(ask(kernel, expression))) == 5
+    assert len(value(kernel.ask_ipython())) == 5
     assert kernel.answer_input("Ada") == "name? "
     assert kernel.result(cell).status == "ok"
 
@@ -105,21 +81,22 @@ original, kernel.do_execute = kernel.do_execute, do_execute
 
 
 @pytest.mark.parametrize("takeover", [OF_SHELL, OF_KERNEL], ids=["shell", "kernel"])
-def test_tells_who_has_taken_cells_over(start: Start, expression: str, takeover: str) -> None:
+def test_tells_who_has_taken_cells_over(start: Start, takeover: str) -> None:
     """As `%autopx` does, which sends each cell to a cluster from then on."""
     kernel = start()
     kernel.run(takeover)
-    assert "__main__" in value(ask(kernel, expression))
+    assert "__main__" in value(kernel.ask_ipython())
 
 
 @pytest.mark.parametrize(
     ("name", "implementation"), [("wrapper", "wrapper"), ("forwarder", "ipython")]
 )
 def test_kernels_that_run_cells_elsewhere_cannot_answer(
-    start: Start, expression: str, name: str, implementation: str
+    start: Start, name: str, implementation: str
 ) -> None:
     """They get no more than the question, and what they make of it is no answer."""
     kernel = start(script=f"{shlex.quote(str(ELSEWHERE))} {name}")
     assert kernel.info["implementation"] == implementation
-    assert "here" not in ask(kernel, expression).reply["user_expressions"]
-    assert json.loads(kernel.run("what came?").text) == [["", {"here": expression}]]
+    assert "here" not in kernel.ask_ipython().reply["user_expressions"]
+    ((code, expressions),) = json.loads(kernel.run("what came?").text)
+    assert (code, list(expressions)) == ("", ["here"])

@@ -166,12 +166,11 @@ export class FakeKernel {
     content: Record<string, unknown>
   ): FakeFuture {
     this.executed.push({ channel, content });
-    const expressions = (content.user_expressions ?? {}) as object;
-    const values = Object.entries(expressions).map(([name, expression]) => [
-      name,
-      this.evaluate(expression as string)
-    ]);
-    const user_expressions = Object.fromEntries(values);
+    const expressions = Object.entries(content.user_expressions ?? {});
+    const user_expressions: Record<string, object> = {};
+    for (const [name, expression] of expressions) {
+      user_expressions[name] = this.evaluate(String(expression));
+    }
     return this._reply(
       this.outcomes.shift() ?? { status: 'ok', user_expressions }
     );

@@ -198,6 +198,26 @@ describe('the other kernels of the server', () => {
     expect(names()).toEqual([]);
   });
 
+  it('should not be asked where they say to be no IPython', async () => {
+    const kernel = serve('other', there);
+    kernel.info = Promise.resolve({ implementation: 'w' });
+    others.watch();
+    await settle();
+    expect(kernel.requests).toEqual([]);
+    expect(kernel.isDisposed).toBe(true);
+    expect(names()).toEqual([]);
+  });
+
+  it('should be asked while a cell keeps them from telling what they are', async () => {
+    jest.useFakeTimers();
+    const kernel = serve('other', there);
+    kernel.info = new Promise(() => undefined);
+    others.watch();
+    await jest.advanceTimersByTimeAsync(4000);
+    expect(names()).toEqual(['sweep-lr.ipynb']);
+    jest.useRealTimers();
+  });
+
   it('should not be spoken to in another language', async () => {
     services.models = [makeModel('other', { name: 'ir' })];
     others.watch();
