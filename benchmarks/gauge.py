@@ -109,6 +109,7 @@ def first_reading_ms(python: Path, folder: Path) -> float:
     with LiveKernel(python, folder) as kernel:
         start = time.perf_counter()
         assert kernel.ask("attach", **_attach_keys()) is None
+        kernel.ask_ipython()
         kernel.inject(carried, more=False)
         reply = kernel.attach()
         if reply["sample"] is None:

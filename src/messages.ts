@@ -639,14 +639,23 @@ function shown(key: string, value: string | number | boolean): string {
     : String(value);
 }
 
+/** A catalogue has hundreds of entries, and rows ask for it as often as they are drawn. */
+const WORDS = new WeakMap<TranslationBundle, IWords>();
+
 /**
- * The words of cards in the person's language.
+ * The words of cards in the person's language; made once for each bundle.
  */
 export function words(trans: TranslationBundle): IWords {
+  const known = WORDS.get(trans);
+  if (known) {
+    return known;
+  }
   const catalogue = templates(trans);
-  return {
+  const made: IWords = {
     trans,
     sentence: message => renderMessage(message, catalogue),
     say: (id, params = {}) => fill(catalogue, id, params) ?? id
   };
+  WORDS.set(trans, made);
+  return made;
 }

@@ -27,6 +27,8 @@ import type {
  * - `starting`: the helper is being put into the kernel
  * - `off`: settings or the notebook say that no helper is to be started
  * - `live`: the helper answers
+ * - `foreign`: Python by name, but what it is given it runs elsewhere or with
+ *   something else than IPython; no code is sent to it
  * - `incompatible`: the helper speaks another major version of the protocol
  * - `failed`: the helper could not be started
  * - `disconnected`: the connection or the kernel's status says so
@@ -37,6 +39,7 @@ export type Phase =
   | 'starting'
   | 'off'
   | 'live'
+  | 'foreign'
   | 'incompatible'
   | 'failed'
   | 'disconnected';
@@ -60,8 +63,8 @@ export interface IMemoryState {
   /** Set in the phase `off` only. */
   readonly offReason: OffReason | null;
   /**
-   * What went wrong, as one sentence, in the phases `failed` and `incompatible`;
-   * in `live`, why the helper will remain without its second part.
+   * What went wrong, as one sentence, in the phases `failed`, `foreign` and
+   * `incompatible`; in `live`, why the helper will remain without its second part.
    */
   readonly problem: string | null;
   readonly hello: IHello | null;

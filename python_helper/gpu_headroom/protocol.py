@@ -27,7 +27,7 @@ PROTOCOL_VERSION = "1.0"
 
 
 class Options(TypedDict):
-    """What the person's settings ask of the helper."""
+    """What the person's settings ask of the helper; of all that attached, the cautious choice."""
 
     mark_cells: bool
     keep_reports: bool
@@ -36,7 +36,7 @@ class Options(TypedDict):
 
 
 class AttachRequest(TypedDict):
-    """Start or renew a lease; events are streamed only while one is fresh."""
+    """Start or renew a lease; events are sent only while one is fresh, readings if `visible`."""
 
     type: Literal["attach"]
     id: str

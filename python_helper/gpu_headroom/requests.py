@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from . import protocol
-from .channel import LEASE_S
 from .format import format_error
 from .messages import message
 from .sampler import DEFAULT_HZ
@@ -67,9 +66,11 @@ class Desk:
 
     def _attach(self, request: protocol.AttachRequest) -> wire.AttachReply:
         session = self._session
-        session.options = request["options"]
-        session.leases.renew(
-            request["client_id"], visible=request["visible"], rate_hz=request["rate_hz"]
+        lease_s = session.leases.renew(
+            request["client_id"],
+            visible=request["visible"],
+            rate_hz=request["rate_hz"],
+            options=request["options"],
         )
         session.sampler.wake()
         sample = session.sample()
@@ -77,7 +78,7 @@ class Desk:
             "type": "attach",
             "id": request["id"],
             "hello": session.hello(),
-            "lease_s": LEASE_S,
+            "lease_s": lease_s,
             "sample": sample,
             "cell": session.cell(),
         }

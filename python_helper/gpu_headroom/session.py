@@ -92,12 +92,6 @@ class Session:
     def __init__(self, shell: Any, channel: Channel | None = None) -> None:
         self.shell = shell
         self.life_id = uuid.uuid4().hex
-        self.options: protocol.Options = {
-            "mark_cells": True,
-            "keep_reports": True,
-            "record_allocations": False,
-            "after_oom": "ask",
-        }
         self.leases = Leases()
         self.ledger = Ledger()
         self.reports = Reports()
@@ -160,6 +154,11 @@ class Session:
         return self._finder is None or self._finder.complete
 
     @property
+    def options(self) -> protocol.Options:
+        """What the settings of those who are there ask for."""
+        return self.leases.options()
+
+    @property
     def when(self) -> Literal["queued", "waiting"]:
         """When work queued now will run: soon, or when the running cell ends."""
         return "waiting" if self.ledger.running else "queued"
@@ -217,12 +216,12 @@ class Session:
         return run.as_wire(self.life_id) if run else None
 
     def stream(self, snapshot: Snapshot | None) -> None:
-        """Send the state at the edge of a cell to whoever looks."""
+        """Send the edge of a cell to whoever is there, and the reading to whoever looks."""
         cell = self.cell()
-        if self.leases.wanted_hz() is None or cell is None:
+        if cell is None or not self.leases.any():
             return
         self.send(cell)
-        if snapshot is not None:
+        if snapshot is not None and self.leases.wanted_hz() is not None:
             self._pace.sent(snapshot, time.monotonic())
             self.send(self.as_wire(snapshot))
 

@@ -7,6 +7,7 @@ import itertools
 import json
 import os
 import re
+import shlex
 import threading
 import time
 from dataclasses import dataclass, field
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 SOURCES = Path(__file__).parents[1]
+PROBE = SOURCES.parent / "src" / "kernel" / "probe.ts"
 PATIENCE_S = 30.0
 CLIENT = "a-page"
 OPTIONS: dict[str, Any] = {
@@ -108,18 +110,26 @@ class Run:
 class LiveKernel:
     """One kernel process and the connection of one page to it.
 
+    `script` starts another kernel than IPython's, with its arguments as on a command line.
+
     Every event and reply of the helper is checked against the schema, and its log
     against complaints of the helper itself; `close` raises what was found.
     """
 
     def __init__(
-        self, python: Path, folder: Path, *, installed: bool = False, **variables: str
+        self,
+        python: Path,
+        folder: Path,
+        *,
+        installed: bool = False,
+        script: str = "",
+        **variables: str,
     ) -> None:
         self._log_path = folder / "kernel.log"
         self._manager = KernelManager()
-        command = WITH_HELPER if installed else WITHOUT_HELPER
+        command = shlex.split(script) or ["-c", WITH_HELPER if installed else WITHOUT_HELPER]
         self._manager._kernel_spec = KernelSpec(
-            argv=[str(python), "-c", command, "-f", "{connection_file}"],
+            argv=[str(python), *command, "-f", "{connection_file}"],
             display_name="test",
             language="python",
         )
@@ -170,6 +180,12 @@ class LiveKernel:
     def log(self) -> str:
         """What the kernel process wrote to the server's log."""
         return self._log_path.read_text(encoding="utf-8")
+
+    @property
+    def info(self) -> dict[str, Any]:
+        """What the kernel says of itself."""
+        request = self._client.kernel_info()
+        return cast("dict[str, Any]", self._reply(request, "shell", PATIENCE_S)["content"])
 
     @property
     def manager(self) -> KernelManager:
@@ -239,6 +255,20 @@ class LiveKernel:
         return cast("str", question["content"]["prompt"])
 
     # --- The helper ---------------------------------------------------------
+
+    def ask_ipython(self, *, channel: str = "control") -> Run:
+        """Ask whether IPython is here, as the front end does before it injects."""
+        found = re.search(r"EXPRESSION =\s+'([^']+)'", PROBE.read_text(encoding="utf-8"))
+        assert found
+        return self.run(
+            "",
+            channel=channel,
+            silent=True,
+            store_history=False,
+            stop_on_error=False,
+            allow_stdin=channel == "control",
+            user_expressions={"here": found[1]},
+        )
 
     def inject(self, packs: Packs, *, channel: str = "control", more: bool = True) -> Run:
         """Inject the helper as the front end does, the second pack with it."""

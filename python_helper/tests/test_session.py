@@ -79,6 +79,41 @@ def test_sends_the_edges_of_a_cell_on_a_lease(helper: Helper) -> None:
     assert helper.types() == ["hello", "cell", "cell", "sample"]
 
 
+def test_sends_only_the_edges_to_those_who_do_not_look(helper: Helper) -> None:
+    """A page that shows another kernel hears that a cell starts and ends, and of failures."""
+    reply: Any = helper.channel.ask({**ATTACH, "visible": False})
+    assert reply["lease_s"] == 90
+    helper.shell.run_cell("1")
+    assert helper.types() == ["hello", "cell", "cell"]
+    reply = helper.channel.ask(ATTACH)
+    assert reply["lease_s"] == 30
+
+
+def test_tells_of_a_failure_whoever_does_not_look(
+    helper: Helper, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A notebook in the background that runs out of memory says so."""
+    helper.channel.ask({**ATTACH, "visible": False})
+    helper.shell.run_cell(FAIL)
+    assert helper.types() == ["hello", "cell", "oom", "cell"]
+    assert "OutOfMemoryError" in capsys.readouterr().out
+
+
+def test_one_page_does_not_undo_what_another_wants(
+    helper: Helper, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A page that wants no cards gets none, though another one attached since."""
+    quiet = {**OPTIONS, "mark_cells": False}
+    helper.channel.ask({**ATTACH, "client_id": "quiet", "options": quiet})
+    helper.channel.ask(ATTACH)
+    helper.shell.run_cell(FAIL)
+    assert helper.displayed == []
+    helper.ask("detach", client_id="quiet")
+    helper.shell.run_cell(FAIL)
+    assert len(helper.displayed) == 1
+    assert capsys.readouterr().out
+
+
 def test_a_failing_cell_gets_a_card(helper: Helper, capsys: pytest.CaptureFixture[str]) -> None:
     """The report is displayed, announced and known."""
     helper.channel.ask(ATTACH)

@@ -38,3 +38,22 @@ describe('renderMessage', () => {
     expect(words(trans).sentence(english)).toBe('NO SINGLE CAUSE STANDS OUT.');
   });
 });
+
+describe('words', () => {
+  it('should make the catalogue once for each bundle, however often it is asked for', () => {
+    const looked = jest.fn((text: string) => text);
+    const trans = { ...nullTranslator.load('gpu-headroom'), __: looked };
+    const first = words(trans);
+    const { length } = looked.mock.calls;
+    expect(length).toBe(Object.keys(CATALOGUE).length);
+    for (let row = 0; row < 1000; row++) {
+      expect(words(trans)).toBe(first);
+    }
+    first.say('card.no_cause');
+    expect(looked).toHaveBeenCalledTimes(length);
+    const other = { ...trans, __: (text: string) => text.toUpperCase() };
+    expect(words(other).say('card.no_cause')).toBe(
+      'NO SINGLE CAUSE STANDS OUT.'
+    );
+  });
+});

@@ -1,5 +1,5 @@
 import { Notification } from '@jupyterlab/apputils';
-import type { INotebookTracker } from '@jupyterlab/notebook';
+import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 
@@ -49,9 +49,17 @@ export function addCommands(parts: IParts): void {
 }
 
 function addCleanup({ commands, memory, notebooks, trans }: IParts): void {
+  /** A console may have the focus: its items are none of the notebook's beside it. */
+  const place = (): NotebookPanel | null => {
+    const panel = notebooks?.currentWidget;
+    const kernel = panel?.sessionContext.session?.kernel;
+    return panel && kernel && kernel.id === target(memory)?.kernel.id
+      ? panel
+      : null;
+  };
   const isEnabled = (): boolean =>
     target(memory)?.state.phase === 'live' &&
-    notebooks?.currentWidget?.model?.readOnly === false;
+    place()?.model?.readOnly === false;
   commands.addCommand(CommandIDs.insertCleanupCell, {
     label: trans.__('Insert Clean-up Cell'),
     caption: trans.__(
@@ -61,7 +69,7 @@ function addCleanup({ commands, memory, notebooks, trans }: IParts): void {
     isEnabled,
     execute: async args => {
       const kernel = target(memory);
-      const panel = notebooks?.currentWidget;
+      const panel = place();
       if (!kernel || !panel || !isEnabled()) {
         return;
       }

@@ -1,9 +1,10 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IWords } from '../frame/state';
+import { runsIPython } from '../kernel/probe';
+import { explain, Foreign } from '../kernel/problem';
 import { words } from '../messages';
 import type { IReleased, RequestArgs } from '../protocol';
-import { sentenceOf } from '../reason';
 import type { IKernelMemory } from '../tokens';
 import { Notice, plainSentence, releasedSentence } from './notice';
 import { plainRelease, whenIdle } from './plainrelease';
@@ -32,7 +33,10 @@ export class ReleaseCommand {
       await this._free(memory, args, notice);
     } catch (reason) {
       notice.failed(
-        this._trans.__('Could not free GPU memory: %1', sentenceOf(reason))
+        this._trans.__(
+          'Could not free GPU memory: %1',
+          explain(reason, this._trans)
+        )
       );
     }
   }
@@ -134,6 +138,9 @@ export class ReleaseCommand {
         return;
       }
       notice.progress(this._trans.__('Freeing GPU memory…'));
+    }
+    if (!(await runsIPython(kernel))) {
+      throw new Foreign();
     }
     const result = await plainRelease(kernel);
     const sentence = plainSentence(this._trans, result, why);

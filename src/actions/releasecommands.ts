@@ -3,7 +3,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 
 import { releaseIcon } from '../icons';
-import type { IGpuMemory, IKernelMemory } from '../tokens';
+import type { IGpuMemory, IKernelMemory, Phase } from '../tokens';
 import { leftBehind } from './cellmemory';
 import { Estimate } from './estimate';
 import { ReleaseCommand } from './releasecommand';
@@ -48,11 +48,13 @@ interface IParts {
   readonly trans: TranslationBundle;
 }
 
+/** Kernels in these phases cannot be asked for anything. */
+const MUTE: readonly Phase[] = ['absent', 'disconnected', 'foreign'];
+
 /** The kernel of the focused document, where it can be asked for anything. */
 export function target(memory: IGpuMemory): IKernelMemory | null {
   const { current } = memory;
-  const phase = current?.state.phase;
-  return phase === 'absent' || phase === 'disconnected' ? null : current;
+  return current && MUTE.includes(current.state.phase) ? null : current;
 }
 
 /**
@@ -124,7 +126,10 @@ function addCellRelease(
   command: ReleaseCommand
 ): void {
   const left = (): string[] =>
-    leftBehind(notebooks?.currentWidget?.content.activeCell ?? null);
+    leftBehind(
+      notebooks?.currentWidget?.content.activeCell ?? null,
+      memory.current?.state.runs ?? []
+    );
   const live = (): IKernelMemory | null =>
     memory.current?.state.phase === 'live' ? memory.current : null;
   commands.addCommand(CommandIDs.releaseCellMemory, {

@@ -5,8 +5,8 @@ import { Throttler } from '@lumino/polling';
 import { Signal } from '@lumino/signaling';
 import type { PanelLayout } from '@lumino/widgets';
 
-import { runsOf } from '../kernel/runs';
-import type { Event } from '../protocol';
+import { byCell } from '../kernel/runs';
+import type { Event, ICell } from '../protocol';
 import type { Settings } from '../settings';
 import type { IGpuMemory, IKernelMemory } from '../tokens';
 import { readBadge, readShortage } from './badge';
@@ -59,30 +59,34 @@ export class Badges {
     void this._redraw.invoke();
   }
 
-  /** The start and the end of a cell show at once. */
+  /** The start and the end of a cell show at once, on that cell. */
   private _onEvent(kernel: IKernelMemory, event: Event): void {
     if (event.type === 'cell') {
       this._live.follow(event, kernel.state.sample);
-      this._drawAll();
+      this._drawThose(({ model }) => model.id === event.cell_id);
     }
   }
 
   private _drawAll(): void {
+    this._drawThose(() => true);
+  }
+
+  private _drawThose(isMeant: (cell: CodeCell) => boolean): void {
     const { content } = this._options.panel;
     if (content.isDisposed) {
       return;
     }
+    const isWanted = this._options.settings.current.showBadges;
+    const runs = byCell(isWanted ? (this._kernel?.state.runs ?? []) : []);
     for (const cell of content.widgets) {
-      if (cell instanceof CodeCell && !cell.isDisposed) {
-        this._draw(cell);
+      if (cell instanceof CodeCell && !cell.isDisposed && isMeant(cell)) {
+        this._draw(cell, runs.get(cell.model.id) ?? []);
       }
     }
   }
 
-  private _draw(cell: CodeCell): void {
+  private _draw(cell: CodeCell, runs: readonly ICell[]): void {
     const state = this._kernel?.state;
-    const isWanted = this._options.settings.current.showBadges;
-    const runs = state && isWanted ? runsOf(state.runs, cell.model.id) : [];
     const known = this._views.get(cell);
     if (!state || runs.length === 0) {
       known?.draw(null, null, null);

@@ -1,6 +1,7 @@
 import { CodeCell } from '@jupyterlab/cells';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { IOutputAreaModel } from '@jupyterlab/outputarea';
+import type { IOutputModel } from '@jupyterlab/rendermime';
 import { Signal } from '@lumino/signaling';
 
 import { MIME_TYPE } from '../report/mimetype';
@@ -13,7 +14,8 @@ const FAILED_CLASS = 'jp-GpuHeadroom-failedCell';
  * Marks the cells of one notebook whose outputs hold a report.
  *
  * Follows the outputs of the model, so that marks survive reloading the page
- * and cells that are not on screen.
+ * and cells that are not on screen. Of a cell that has many, only those are
+ * looked at that come and go.
  */
 export class Marker {
   /** It stops with the notebook. */
@@ -42,22 +44,30 @@ export class Marker {
       const { outputs } = cell.model;
       if (this._cells.get(outputs) !== cell) {
         this._cells.set(outputs, cell);
+        this._reports.set(outputs, new Set(reportsIn(outputs)));
         outputs.changed.connect(this._onOutputsChanged, this);
         this._mark(cell);
       }
     }
   }
 
-  private _onOutputsChanged(outputs: IOutputAreaModel): void {
+  private _onOutputsChanged(
+    outputs: IOutputAreaModel,
+    { newValues, oldValues }: IOutputAreaModel.ChangedArgs
+  ): void {
     const cell = this._cells.get(outputs);
-    if (cell && !cell.isDisposed) {
-      this._mark(cell);
+    const reports = this._reports.get(outputs);
+    if (!cell || cell.isDisposed || !reports) {
+      return;
     }
+    oldValues.forEach(output => reports.delete(output));
+    newValues.filter(isReport).forEach(output => reports.add(output));
+    this._mark(cell);
   }
 
   private _mark(cell: CodeCell): void {
-    const failed =
-      this._settings.current.markCells && hasReport(cell.model.outputs);
+    const { size = 0 } = this._reports.get(cell.model.outputs) ?? {};
+    const failed = this._settings.current.markCells && size > 0;
     cell.toggleClass(FAILED_CLASS, failed);
   }
 
@@ -74,13 +84,21 @@ export class Marker {
   }
 
   private readonly _cells = new WeakMap<IOutputAreaModel, CodeCell>();
+  /** The outputs of a cell that hold a report. */
+  private readonly _reports = new WeakMap<
+    IOutputAreaModel,
+    Set<IOutputModel>
+  >();
 }
 
-function hasReport(outputs: IOutputAreaModel): boolean {
-  for (let index = 0; index < outputs.length; index++) {
-    if (MIME_TYPE in outputs.get(index).data) {
-      return true;
-    }
-  }
-  return false;
+function reportsIn(outputs: IOutputAreaModel): IOutputModel[] {
+  return Array.from({ length: outputs.length }, (_, index) =>
+    outputs.get(index)
+  ).filter(isReport);
+}
+
+/** What is printed cannot be one, and may be long: it is not looked into. */
+function isReport(output: IOutputModel): boolean {
+  const isText = output.type === 'stream' || output.type === 'error';
+  return !isText && MIME_TYPE in output.data;
 }

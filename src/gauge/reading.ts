@@ -81,6 +81,7 @@ export function readGauge(
       return disconnected(state);
     case 'off':
       return { kind: state.offReason === 'click' ? 'off' : 'hidden' };
+    case 'foreign':
     case 'incompatible':
     case 'failed':
       return { kind: 'problem', problem: state.problem ?? '' };

@@ -36,6 +36,14 @@ export class HelperClient implements IDisposable {
     this.channel.dispose();
   }
 
+  /** Whether this page shows the kernel: that of the focused document, say. */
+  isShown = false;
+
+  /** Whether somebody looks at its readings; the others send only their edges. */
+  get isLooking(): boolean {
+    return !document.hidden && (this.isShown || this._watchers > 0);
+  }
+
   /** Ask for the fast rate, from the next attach on, until disposed. */
   watch(): IDisposable {
     this._watchers++;
@@ -48,7 +56,7 @@ export class HelperClient implements IDisposable {
   attach(): Promise<Reply | null> {
     const settings = this._settings.current;
     return this.ask('attach', {
-      visible: !document.hidden,
+      visible: this.isLooking,
       rate_hz: this._watchers > 0 ? settings.watchedRate : settings.rate,
       options: {
         mark_cells: settings.markCells,

@@ -10,6 +10,9 @@ const NEARLY_NONE_BYTES = GIB / 2;
 /** More than this share left, and a kernel that took it all would have shown. */
 const PLENTY_SHARE = 0.2;
 
+/** Memory that is there a moment before is there at the end; longer ago tells little. */
+const RECENT_MS = 10_000;
+
 /**
  * What the last readings tell of a kernel that died.
  *
@@ -45,7 +48,7 @@ export function explainDeath(death: IDeath, trans: TranslationBundle): string {
       left
     );
   }
-  if (share < PLENTY_SHARE) {
+  if (share < PLENTY_SHARE || death.age_ms > RECENT_MS) {
     return trans.__(
       'The kernel died. Its last reading, %1 s earlier, showed %2 host memory left: it may have run out since.',
       age_s,

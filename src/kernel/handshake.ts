@@ -2,12 +2,10 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IReplies } from '../protocol';
 import type { OffReason } from '../tokens';
+import { type Attempts, WAITS_MS } from './attempts';
 import { NoAnswer, NotUnderstood } from './channel';
 import type { HelperClient } from './client';
-import { Refused } from './problem';
-
-/** Waits between attempts to reach a kernel that does not answer. */
-const RETRY_MS = [1000, 2000, 5000, 10_000, 30_000];
+import { Foreign, Refused, Silent } from './problem';
 
 /** How long a helper that was just started takes to say hello, at most. */
 const HELLO_MS = 1000;
@@ -29,13 +27,24 @@ export class Handshake {
 
   /** @param asked - a person asked for it: settings are not consulted */
   async run(asked: boolean): Promise<Outcome> {
-    const { isPython, refusal } = this._options;
+    try {
+      return await this._run(asked);
+    } catch (reason) {
+      throw reason instanceof NoAnswer ? new Silent() : reason;
+    }
+  }
+
+  private async _run(asked: boolean): Promise<Outcome> {
+    const { isOther, isPython, refusal } = this._options;
     if (!(await this._during(isPython()))) {
       return { kind: 'absent' };
     }
     const found = await this._attach();
     if (found) {
       return { kind: 'attached', reply: found };
+    }
+    if (await this._during(isOther())) {
+      throw new Foreign();
     }
     const reason = asked ? null : refusal();
     return reason
@@ -45,8 +54,18 @@ export class Handshake {
 
   /** Put the helper in and attach to it. */
   private async _start(): Promise<IReplies['attach']> {
-    const { inject, onStarting, trans } = this._options;
+    const { attempts, inject, isHere, onStarting, trans } = this._options;
+    if (!attempts.start()) {
+      throw new Error(
+        trans.__(
+          'GPU Headroom was put into this kernel several times and does not stay there.'
+        )
+      );
+    }
     onStarting();
+    if (!(await this._during(isHere()))) {
+      throw new Foreign();
+    }
     const problem = await this._during(inject());
     if (problem) {
       throw new Error(
@@ -70,19 +89,23 @@ export class Handshake {
     return reply;
   }
 
-  /** Attach, however long the kernel takes to answer; `null`: nobody home. */
+  /** Attach, with patience for a kernel that is kept from answering; `null`: nobody home. */
   private async _attach(): Promise<IReplies['attach'] | null> {
-    for (let attempt = 0; ; attempt++) {
+    for (const wait_ms of WAITS_MS) {
       try {
         return await this._attachOnce();
       } catch (reason) {
         if (!(reason instanceof NoAnswer)) {
           throw reason;
         }
-        const wait_ms = RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)];
-        await this._during(delay(wait_ms));
       }
+      // A kernel may answer nothing but what it knows, and log each other question.
+      if (await this._during(this._options.isOther())) {
+        return null;
+      }
+      await this._during(delay(wait_ms));
     }
+    return this._attachOnce();
   }
 
   private async _attachOnce(): Promise<IReplies['attach'] | null> {
@@ -111,7 +134,7 @@ export class Handshake {
 export namespace Handshake {
   /** What is known of a kernel before its helper is. */
   export interface IKernelFacts {
-    /** Whether the kernel speaks Python; others are left alone. */
+    /** Whether the kernel is Python by name; others are left alone. */
     isPython: () => Promise<boolean>;
 
     /** Why no helper may be started now, or `null`. */
@@ -126,6 +149,15 @@ export namespace Handshake {
   /** What a handshake is made of. */
   export interface IOptions extends IKernelFacts {
     client: HelperClient;
+
+    /** What was tried with this life of the kernel before. */
+    attempts: Attempts;
+
+    /** Whether the kernel says to be something else than IPython. */
+    isOther: () => Promise<boolean>;
+
+    /** Whether IPython runs in it: nothing is put into others. */
+    isHere: () => Promise<boolean>;
 
     /** Whether no later handshake has begun. */
     isCurrent: () => boolean;

@@ -1,26 +1,13 @@
 /**
  * Putting the helper into a kernel that has none.
  */
-import {
-  type Kernel,
-  type KernelSpec,
-  KernelMessage
-} from '@jupyterlab/services';
+import type { Kernel, KernelSpec } from '@jupyterlab/services';
 
 import { type IHello, PROTOCOL_VERSION } from '../protocol';
-
-/** A kernel answers on control in some 10 ms, busy or not; one that starts when it is up. */
-const CONTROL_TIMEOUT_MS = 30_000;
-
-/** The shell answers when the running cell ends, which may be long. */
-const SHELL_TIMEOUT_MS = 5000;
-
-type Outcome =
-  | { status: 'ok' | 'aborted' | 'unanswered' }
-  | { status: 'error'; error: string };
+import { execute } from './execution';
 
 /**
- * Whether a kernel speaks Python.
+ * Whether a kernel is Python by name. Whether it is IPython, see `probe.ts`.
  *
  * Its spec answers at once; `kernel.info` may be pending until a running cell
  * ends, and is asked only where there is no spec.
@@ -73,9 +60,7 @@ export async function readMore(hello: IHello): Promise<string> {
 }
 
 /**
- * Run the bootstrap: over control, where it waits behind no cell and takes no
- * thread's prints away from their cell; on the shell of a kernel that executes
- * nothing on control.
+ * Run the bootstrap. Only in a kernel that is known to run IPython: see `probe.ts`.
  *
  * @returns `null` when it ran, else what went wrong
  */
@@ -83,98 +68,13 @@ export async function inject(
   kernel: Kernel.IKernelConnection,
   code: string
 ): Promise<string | null> {
-  for (const run of [runOnControl, runOnShell, runOnControl, runOnShell]) {
-    const outcome = await run(kernel, code);
-    if (outcome.status === 'ok') {
+  const outcome = await execute(kernel, { code });
+  switch (outcome.status) {
+    case 'ok':
       return null;
-    }
-    if (outcome.status === 'error') {
+    case 'error':
       return outcome.error;
-    }
+    case 'unanswered':
+      return 'no answer';
   }
-  return 'no answer';
-}
-
-function runOnShell(
-  kernel: Kernel.IKernelConnection,
-  code: string
-): Promise<Outcome> {
-  const future = kernel.requestExecute({
-    code,
-    silent: true,
-    store_history: false,
-    allow_stdin: false,
-    stop_on_error: false
-  });
-  return settle(future, SHELL_TIMEOUT_MS);
-}
-
-function runOnControl(
-  kernel: Kernel.IKernelConnection,
-  code: string
-): Promise<Outcome> {
-  const message = KernelMessage.createMessage<KernelMessage.IExecuteRequestMsg>(
-    {
-      msgType: 'execute_request',
-      channel: 'shell',
-      session: kernel.clientId,
-      username: kernel.username,
-      content: {
-        code,
-        silent: true,
-        store_history: false,
-        // With false, the running cell's `input()` would fail.
-        allow_stdin: true,
-        stop_on_error: false
-      }
-    }
-  );
-  // The types allow debug requests only on control; kernels take these as well.
-  const control = { ...message, channel: 'control' };
-  const future = kernel.sendControlMessage(
-    control as unknown as KernelMessage.IDebugRequestMsg,
-    true
-  );
-  return settle(future, CONTROL_TIMEOUT_MS);
-}
-
-/** The part of a future that is needed here; shell and control have it. */
-interface IPending<T> {
-  readonly done: Promise<unknown>;
-  onReply: (message: T) => void | PromiseLike<void>;
-  dispose(): void;
-}
-
-/** The outcome of an execution; a future that waits too long is given up. */
-function settle<T extends { content: unknown }>(
-  future: IPending<T>,
-  timeout_ms: number
-): Promise<Outcome> {
-  return new Promise(resolve => {
-    const timer = window.setTimeout(() => {
-      future.dispose();
-    }, timeout_ms);
-    future.onReply = ({ content }) => {
-      window.clearTimeout(timer);
-      resolve(readOutcome(content as ReplyContent));
-    };
-    future.done.catch(() => {
-      window.clearTimeout(timer);
-      resolve({ status: 'unanswered' });
-    });
-  });
-}
-
-/** Kernels say `aborted`, whatever the types of JupyterLab call it. */
-type ReplyContent =
-  | { status: 'ok' | 'abort' | 'aborted' }
-  | KernelMessage.IReplyErrorContent;
-
-function readOutcome(content: ReplyContent): Outcome {
-  if (content.status === 'ok') {
-    return { status: 'ok' };
-  }
-  return content.status === 'error'
-    ? { status: 'error', error: `${content.ename}: ${content.evalue}` }
-    : { status: 'aborted' };
 }

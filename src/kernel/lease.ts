@@ -7,8 +7,11 @@ import type { Settings } from '../settings';
 import type { HelperClient } from './client';
 import { STALE_AFTER_POLLS } from './model';
 
-/** A kernel at rest is asked this often; pushing would count as activity. */
+/** A kernel that is looked at is asked this often at rest; pushing would count as activity. */
 const POLL_MS = 5000;
+
+/** Any other one tells of its cells by itself, and is asked no more often than this. */
+const RENEW_MS = 60_000;
 
 /** Two polls without an answer make ten seconds. */
 const POLL_TIMEOUT_MS = 2500;
@@ -20,18 +23,21 @@ const SUSPECT_MS = 500;
 const PROBE_TIMEOUT_MS = 1250;
 
 /**
- * Keeps this page's lease with a helper while the page is visible: polls a
- * kernel at rest, renews with a busy one, and tells at once what has changed.
+ * Keeps this page's lease with a helper while the page is visible.
+ *
+ * A kernel that somebody looks at is polled at rest, and its lease renewed while
+ * it is busy. The others hold a longer lease, on which they tell when a cell
+ * starts and ends. A hidden page asks nothing.
  */
 export class Lease implements IDisposable {
   constructor(options: Lease.IOptions) {
     this._options = options;
-    options.settings.changed.connect(this.renew, this);
+    options.settings.changed.connect(this._renew, this);
     document.addEventListener('visibilitychange', this);
     this._poll = new Poll({
       auto: false,
       factory: () => this._beat(),
-      frequency: { interval: POLL_MS, backoff: false },
+      frequency: { interval: POLL_MS, backoff: false, max: RENEW_MS },
       name: 'gpu-headroom:lease',
       standby: 'when-hidden'
     });
@@ -52,16 +58,17 @@ export class Lease implements IDisposable {
   }
 
   /**
-   * Begin to keep a lease, with a first beat at once: what came with it may be
-   * an old reading, or none.
+   * Begin to keep a lease. What came with it may be an old reading, or none: a
+   * kernel that is looked at is asked again at once.
    *
    * @param duration_s - how long the helper keeps it unless renewed
    */
   begin(duration_s: number): void {
-    const interval = Math.min(POLL_MS, (duration_s * 1000) / 3);
-    this._poll.frequency = { ...this._poll.frequency, interval };
+    const { isLooking } = this._options.client;
     this._isHeld = true;
-    void this._poll.start();
+    this._wasLooking = isLooking;
+    this._enter(duration_s);
+    void (isLooking ? this._poll.start() : this._wait());
   }
 
   /** Let the lease be: the life that gave it is gone. */
@@ -78,16 +85,9 @@ export class Lease implements IDisposable {
     }
   }
 
-  /** Renew now, as something of it has changed. */
-  renew(): void {
-    if (this._isHeld) {
-      void this._ask(() => this._options.client.attach());
-    }
-  }
-
   /** Ask now: what was freed should show at once. */
   refresh(): void {
-    if (this._isHeld) {
+    if (this._isHeld && this._options.client.isLooking) {
       void this._poll.refresh();
     }
   }
@@ -102,40 +102,124 @@ export class Lease implements IDisposable {
     void (isWorking ? this._suspicion.invoke() : this._suspicion.stop());
   }
 
-  /** Receive readings at the fast rate until disposed. */
+  /** Whether the kernel is one that this page shows. */
+  set isShown(isShown: boolean) {
+    const { client } = this._options;
+    if (client.isShown !== isShown) {
+      client.isShown = isShown;
+      this._follow();
+    }
+  }
+
+  /** Look, and receive readings at the fast rate, until disposed. */
   watch(): IDisposable {
     const watch = this._options.client.watch();
-    this.renew();
+    this._follow(true);
     return new DisposableDelegate(() => {
       watch.dispose();
-      this.renew();
+      this._follow(true);
     });
   }
 
   handleEvent(event: Event): void {
     if (event.type === 'visibilitychange') {
-      this.renew();
-      if (this._isHeld && !document.hidden) {
-        this._options.onReturn();
-      }
+      this._follow();
+      this._catchUp();
     }
+  }
+
+  /**
+   * Somebody began to look or ceased to: the helper is told at once.
+   *
+   * @param isCloser - they look more closely or less, if at all
+   */
+  private _follow(isCloser = false): void {
+    const { isLooking } = this._options.client;
+    const wasLooking = this._wasLooking;
+    this._wasLooking = isLooking;
+    if (!this._isHeld || !(isLooking || wasLooking)) {
+      return;
+    }
+    if (isLooking !== wasLooking || isCloser) {
+      void this._attach();
+    }
+    if (isLooking && !wasLooking) {
+      this._options.onReturn();
+    }
+  }
+
+  /** What nobody looks at is asked again if its turn came while the page was hidden. */
+  private _catchUp(): void {
+    const age_ms = Date.now() - this._attachedAt;
+    const isDue = age_ms >= this._interval();
+    if (!this._isHeld || document.hidden || this._wasLooking || !isDue) {
+      return;
+    }
+    void this._attach();
+    if (age_ms >= this._durationMs) {
+      this._options.onReturn();
+    }
+  }
+
+  /** Renew now, as something of it has changed. */
+  private _renew(): void {
+    if (this._isHeld && !document.hidden) {
+      void this._attach();
+    }
+  }
+
+  /** Renew; the next question is due a whole interval later. */
+  private async _attach(): Promise<void> {
+    await this._ask(() => this._options.client.attach());
+    void this._wait();
+  }
+
+  /** Ask a whole interval from now. */
+  private async _wait(): Promise<void> {
+    if (this._isHeld) {
+      this._pace();
+      await this._poll.schedule({ phase: 'started' });
+    }
+  }
+
+  private _pace(): void {
+    const interval = this._interval();
+    this._poll.frequency = { ...this._poll.frequency, interval };
+  }
+
+  /** How often the kernel is asked, in milliseconds. */
+  private _interval(): number {
+    return this._options.client.isLooking
+      ? Math.min(POLL_MS, this._durationMs / 3)
+      : Math.min(RENEW_MS, (this._durationMs * 2) / 3);
+  }
+
+  /** The helper gave a lease just now. */
+  private _enter(duration_s: number): void {
+    this._attachedAt = Date.now();
+    this._durationMs = duration_s * 1000;
+    this._pace();
   }
 
   private async _beat(): Promise<void> {
     const { client, isBusy } = this._options;
     // Over the comm a poll would count as activity, and wait for the cell.
-    if (this._isHeld && client.channel.isDirect) {
-      await this._ask(() =>
-        isBusy() ? client.attach() : client.ask('sample', {}, POLL_TIMEOUT_MS)
-      );
+    if (!this._isHeld || document.hidden || !client.channel.isDirect) {
+      return;
     }
+    await this._ask(() =>
+      client.isLooking && !isBusy()
+        ? client.ask('sample', {}, POLL_TIMEOUT_MS)
+        : client.attach()
+    );
   }
 
   private async _probe(): Promise<void> {
     const { client, isBusy } = this._options;
     let isAnswered = false;
     for (let asked = 0; asked < STALE_AFTER_POLLS && !isAnswered; asked++) {
-      if (!this._isHeld || !client.channel.isDirect || isBusy()) {
+      const isWanted = this._isHeld && client.isLooking;
+      if (!isWanted || !client.channel.isDirect || isBusy()) {
         return;
       }
       isAnswered = await this._ask(() =>
@@ -150,6 +234,9 @@ export class Lease implements IDisposable {
     try {
       const reply = await question();
       if (this._isHeld) {
+        if (reply?.type === 'attach') {
+          this._enter(reply.lease_s);
+        }
         onReply(reply);
       }
       return true;
@@ -166,6 +253,12 @@ export class Lease implements IDisposable {
   private readonly _poll: Poll;
   private readonly _suspicion = new Debouncer(() => this._probe(), SUSPECT_MS);
   private _isHeld = false;
+  /** Whether somebody looked when the helper was told last. */
+  private _wasLooking = false;
+  /** When the helper gave the lease last, in milliseconds of this page's clock. */
+  private _attachedAt = 0;
+  /** How long it keeps it. */
+  private _durationMs = 0;
 }
 
 /**
@@ -184,7 +277,7 @@ export namespace Lease {
     /** Called with each answer; `null`: nobody is home any more. */
     onReply: (reply: Reply | null) => void;
 
-    /** Called when the page is visible again: nothing was sent to it meanwhile. */
+    /** Called when somebody looks again: not everything was sent meanwhile. */
     onReturn: () => void;
 
     /** Called when an answer did not come. */

@@ -13,6 +13,7 @@ import {
 } from '../protocol';
 import type { Settings } from '../settings';
 import type { IDeath, IKernelMemory, IMemoryState } from '../tokens';
+import { Attempts } from './attempts';
 import { type HelperChannel, NotUnderstood } from './channel';
 import { HelperClient } from './client';
 import { deathOf } from './death';
@@ -20,7 +21,8 @@ import { Handshake, type Outcome } from './handshake';
 import { OtherVersion } from './helper';
 import { Lease } from './lease';
 import { type Change, INITIAL_STATE, isBusy, isOwn, reduce } from './model';
-import { explain, isMismatch } from './problem';
+import { isHere, isOther } from './probe';
+import { explain, phaseOf, Silent } from './problem';
 import { recall } from './recollection';
 
 /**
@@ -96,12 +98,18 @@ export class KernelLink implements IKernelMemory {
 
   async start(): Promise<void> {
     if (this._state.phase !== 'live') {
+      this._attempts.clear();
       await this._connect(true);
     }
   }
 
   watch(): IDisposable {
     return this._lease.watch();
+  }
+
+  /** Whether it belongs to the focused document; the tracker says so. */
+  set isShown(isShown: boolean) {
+    this._lease.isShown = isShown;
   }
 
   async request<K extends keyof IRequests>(
@@ -144,6 +152,9 @@ export class KernelLink implements IKernelMemory {
     const handshake = new Handshake({
       ...this._options,
       client: this._client,
+      attempts: this._attempts,
+      isOther: () => isOther(this.kernel),
+      isHere: () => isHere(this.kernel),
       isCurrent: () => turn === this._turn,
       onStarting: () => {
         this._change({ kind: 'phase', phase: 'starting' });
@@ -153,8 +164,9 @@ export class KernelLink implements IKernelMemory {
       this._conclude(await handshake.run(asked));
     } catch (reason) {
       if (turn === this._turn) {
-        const phase = isMismatch(reason) ? 'incompatible' : 'failed';
+        const phase = phaseOf(reason);
         const problem = explain(reason, this._options.trans);
+        this._isSilent = reason instanceof Silent;
         this._change({ kind: 'phase', phase, problem });
       }
     }
@@ -204,7 +216,7 @@ export class KernelLink implements IKernelMemory {
     }
   }
 
-  /** Where a question is no activity of the kernel, ask for what was missed. */
+  /** Ask for what was missed, where a question is no activity of the kernel. */
   private _onReturn(): void {
     const { hello } = this._state;
     if (hello?.complete && this._client.channel.isDirect) {
@@ -274,26 +286,41 @@ export class KernelLink implements IKernelMemory {
     const { phase } = this._state;
     switch (status) {
       case 'autorestarting':
+        this._attempts.clear();
         this._drop();
         this._die();
         break;
       case 'restarting':
+        this._attempts.clear();
+        this._drop();
+        break;
       case 'terminating':
       case 'dead':
         this._drop();
         break;
       case 'starting':
         // Where nothing is under way, somebody else restarted it.
+        this._attempts.clear();
         if (!['connecting', 'starting', 'absent'].includes(phase)) {
           void this._connect();
         }
         break;
       default:
         this._lease.suspect(status === 'busy');
-        if (phase === 'disconnected') {
+        if (phase === 'disconnected' || this._showsLife(status)) {
           void this._connect();
         }
     }
+  }
+
+  /** Whether a kernel that did not answer seems to be able to, by what it says. */
+  private _showsLife(status: Kernel.Status): boolean {
+    return (
+      this._state.phase === 'failed' &&
+      this._isSilent &&
+      (status === 'busy' || status === 'idle') &&
+      this._attempts.sign()
+    );
   }
 
   private _onConnection(
@@ -358,7 +385,10 @@ export class KernelLink implements IKernelMemory {
   private _state = INITIAL_STATE;
   /** What was known of a life that may have died. */
   private _lastLive: IMemoryState | null = null;
+  private readonly _attempts = new Attempts();
   private _turn = 0;
+  /** Whether the last handshake failed for want of an answer. */
+  private _isSilent = false;
   private _isDisposed = false;
 }
 

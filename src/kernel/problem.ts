@@ -2,14 +2,31 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { isCompatible, PROTOCOL_VERSION } from '../protocol';
 import { sentenceOf } from '../reason';
+import type { Phase } from '../tokens';
 import { NoAnswer, NotUnderstood } from './channel';
 import { OtherVersion } from './helper';
 
 /** The helper will not have this page, and says why in a sentence. */
 export class Refused extends Error {}
 
+/** A kernel that is Python by name does not run IPython itself. */
+export class Foreign extends Error {}
+
+/** The kernel did not answer for as long as it was asked. */
+export class Silent extends NoAnswer {}
+
+/** The phase of a link to a kernel in which no helper could be found or started. */
+export function phaseOf(
+  reason: unknown
+): Extract<Phase, 'failed' | 'foreign' | 'incompatible'> {
+  if (reason instanceof Foreign) {
+    return 'foreign';
+  }
+  return isMismatch(reason) ? 'incompatible' : 'failed';
+}
+
 /** Whether another version on one of the sides is the reason. */
-export function isMismatch(reason: unknown): boolean {
+function isMismatch(reason: unknown): boolean {
   return (
     reason instanceof Refused ||
     (reason instanceof NotUnderstood &&
@@ -22,6 +39,16 @@ export function isMismatch(reason: unknown): boolean {
  * What went wrong, as one sentence for people.
  */
 export function explain(reason: unknown, trans: TranslationBundle): string {
+  if (reason instanceof Foreign) {
+    return trans.__(
+      'This kernel is Python by name but does not run IPython itself, so nothing of GPU Headroom is put into it.'
+    );
+  }
+  if (reason instanceof Silent) {
+    return trans.__(
+      'The kernel did not answer. It is asked again when it restarts or finishes a cell.'
+    );
+  }
   if (reason instanceof NoAnswer) {
     return trans.__('The kernel did not answer.');
   }

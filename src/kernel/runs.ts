@@ -26,9 +26,20 @@ export function withRuns(
   return bounded(all.sort((a, b) => a.start_s - b.start_s));
 }
 
-/** The runs of one cell, oldest first. */
-export function runsOf(runs: readonly ICell[], cell_id: string): ICell[] {
-  return runs.filter(run => run.cell_id === cell_id);
+/** The runs of each cell, oldest first. */
+export function byCell(
+  runs: readonly ICell[]
+): ReadonlyMap<string | null, readonly ICell[]> {
+  const found = new Map<string | null, ICell[]>();
+  for (const run of runs) {
+    const known = found.get(run.cell_id);
+    if (known) {
+      known.push(run);
+    } else {
+      found.set(run.cell_id, [run]);
+    }
+  }
+  return found;
 }
 
 /** Whether two events tell of the same run: its start, its end, what was found later. */

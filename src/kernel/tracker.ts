@@ -15,7 +15,7 @@ export interface IKernelDocument extends Widget {
 
 /**
  * Links to the kernels of all notebooks and consoles of this page, one for each
- * kernel, and which of them belongs to the focused document.
+ * kernel, and which of them belongs to the focused document: that one is shown.
  *
  * Constructs the links, and disposes one when its last document has let go.
  */
@@ -160,6 +160,12 @@ export class GpuMemoryTracker implements IGpuMemory, IDisposable {
     const current = kernel ? this.find(kernel) : null;
     const { hasDocument } = this;
     if (current !== this._current || hasDocument !== this._hadDocument) {
+      if (this._current && current !== this._current) {
+        this._current.isShown = false;
+      }
+      if (current) {
+        current.isShown = true;
+      }
       this._current = current;
       this._hadDocument = hasDocument;
       this._currentChanged.emit();

@@ -21,7 +21,7 @@ export class Walk implements IDisposable {
 
   /** Whole seconds; `null`: none goes on for as long as is worth a word. */
   get elapsed_s(): number | null {
-    return this._elapsed_s;
+    return this._seconds;
   }
 
   get isDisposed(): boolean {
@@ -31,13 +31,13 @@ export class Walk implements IDisposable {
   /** A kernel has taken a request on. */
   begin(requestId: string): void {
     this._requestId = requestId;
-    this._elapsed_s = null;
+    this._seconds = null;
   }
 
   /** It has come to its end, or never will. */
   end(): void {
     this._requestId = null;
-    this._elapsed_s = null;
+    this._seconds = null;
   }
 
   /** End it. Never rejects: one that has ended meanwhile tells its result. */
@@ -56,15 +56,15 @@ export class Walk implements IDisposable {
 
   private _onEvent(_: IKernelMemory, event: Event): void {
     if (event.type === 'progress' && event.request_id === this._requestId) {
-      const elapsed_s = Math.round(event.elapsed_s);
-      if (elapsed_s !== this._elapsed_s) {
-        this._elapsed_s = elapsed_s;
+      const seconds = Math.round(event.elapsed_s);
+      if (seconds !== this._seconds) {
+        this._seconds = seconds;
         this._onChanged();
       }
     }
   }
 
   private _requestId: string | null = null;
-  private _elapsed_s: number | null = null;
+  private _seconds: number | null = null;
   private _isDisposed = false;
 }

@@ -11,17 +11,21 @@ import type {
   IOtherKernel,
   IOtherKernels
 } from '../tokens';
-import { askLinked, askOnce, type Presence } from './presence';
+import { askOnce, heard, type Presence } from './presence';
 import { sharesOf } from './sharing';
 
 /** How often kernels are asked while somebody watches. */
 const ASK_MS = 15_000;
 
+/** Of those that were asked before, so many at a time: the longest ago first. */
+const MOST_AT_ONCE = 2;
+
 /**
  * Each connection to a busy kernel leaves a question in the queue behind its
- * cell, which is JupyterLab's own: such a kernel is asked this rarely.
+ * cell, which is JupyterLab's own, and one in which no helper answers may note
+ * each question in its log: such kernels are asked this rarely.
  */
-const ASK_BUSY_MS = 60_000;
+const ASK_RARELY_MS = 60_000;
 
 /** What a kernel said, and when it was asked, in milliseconds. */
 interface IAnswer {
@@ -31,7 +35,8 @@ interface IAnswer {
 
 /**
  * Finds the other kernels of the server, and asks each "are you there" with a
- * debug request: it is answered while a cell runs, and is no activity.
+ * debug request: it is answered while a cell runs, and is no activity. Those that
+ * this page follows anyway have told it already.
  *
  * A connection to a kernel that has none would make the server drop what it
  * keeps for a page that is away: such kernels are asked only on a person's word.
@@ -55,7 +60,7 @@ export class OtherKernels implements IOtherKernels, IDisposable {
   get kernels(): readonly IOtherKernel[] {
     const own = this._options.memory.current?.kernel.id;
     return this._running().flatMap(model => {
-      const answer = this._answers.get(model.id);
+      const answer = this._answerOf(model);
       return answer?.presence && model.id !== own
         ? [this._describe(model, answer.presence, answer.at_ms)]
         : [];
@@ -131,7 +136,15 @@ export class OtherKernels implements IOtherKernels, IDisposable {
     return this._options.memory.find({ id });
   }
 
-  /** Ask all that are due, at the same time. */
+  /** What a kernel said last, to its link or to us. */
+  private _answerOf({ id }: Kernel.IModel): IAnswer | undefined {
+    const linked = this._linked(id);
+    return linked
+      ? { presence: heard(linked), at_ms: linked.state.sampleAt_ms ?? 0 }
+      : this._answers.get(id);
+  }
+
+  /** Ask those that are new, and of the others a few whose turn it is. */
   private async _ask(): Promise<void> {
     const { services } = this._options;
     await Promise.all([
@@ -144,29 +157,37 @@ export class OtherKernels implements IOtherKernels, IDisposable {
         this._wanted.delete(id);
       }
     }
-    const due = this._running().filter(model => this._isDue(model));
-    await Promise.all(due.map(model => this._askOne(model)));
+    await Promise.all(this._due().map(model => this._askOne(model)));
     this._emit();
+  }
+
+  private _due(): Kernel.IModel[] {
+    const due = this._running().filter(model => this._isDue(model));
+    const askedAt = ({ id }: Kernel.IModel): number =>
+      this._answers.get(id)?.at_ms ?? 0;
+    const known = due.filter(model => askedAt(model) > 0);
+    return [
+      ...due.filter(model => askedAt(model) === 0),
+      ...known.sort((a, b) => askedAt(a) - askedAt(b)).slice(0, MOST_AT_ONCE)
+    ];
   }
 
   private _isDue(model: Kernel.IModel): boolean {
     const { id, execution_state } = model;
-    const age_ms = Date.now() - (this._answers.get(id)?.at_ms ?? 0);
-    const isBusy = execution_state === 'busy' && !this._linked(id);
-    return !this._isUnasked(model) && (!isBusy || age_ms >= ASK_BUSY_MS);
+    if (this._isUnasked(model) || this._linked(id)) {
+      return false;
+    }
+    const answer = this._answers.get(id);
+    const isRare = execution_state === 'busy' || answer?.presence === null;
+    return !answer || !isRare || Date.now() - answer.at_ms >= ASK_RARELY_MS;
   }
 
   private async _askOne(model: Kernel.IModel): Promise<void> {
     const { services, settings } = this._options;
-    const linked = this._linked(model.id);
     const at_ms = Date.now();
-    const presence = linked
-      ? await askLinked(linked)
-      : await askOnce(
-          // One that handles comms would close those of the notebook's widgets.
-          services.kernels.connectTo({ model, handleComms: false }),
-          settings
-        );
+    // One that handles comms would close those of the notebook's widgets.
+    const kernel = services.kernels.connectTo({ model, handleComms: false });
+    const presence = await askOnce(kernel, settings);
     this._answers.set(model.id, { presence, at_ms });
   }
 

@@ -9,23 +9,28 @@ import type { IKernelMemory } from '../tokens';
  * A kernel's connection holds our question back until the kernel has told about
  * itself, or for 3 s where a cell keeps it from that.
  */
-const TIMEOUT_MS = 8000;
+const INFO_MS = 3000;
+
+const TIMEOUT_MS = 5000;
 
 /** What a helper says of itself; `null`: none answered. */
-export type Presence = IReplies['presence'] | null;
+export type Presence = Pick<
+  IReplies['presence'],
+  'sample' | 'idle_since_s'
+> | null;
 
 /**
- * Ask a kernel that this page follows anyway.
+ * What a kernel that this page follows has told of itself: its link asks it once
+ * a minute anyway.
  *
- * Over the comm the question would count as activity of that kernel, and wait
- * for its cell: such a kernel is not asked.
+ * Over the comm a question would count as activity of that kernel: it is not
+ * asked, and what was heard may be old.
  */
-export async function askLinked(memory: IKernelMemory): Promise<Presence> {
-  const { phase, hello } = memory.state;
-  if (phase !== 'live' || !hello?.control) {
-    return null;
-  }
-  return memory.request('presence', {}).catch(() => null);
+export function heard({ state }: IKernelMemory): Presence {
+  const { cell, hello, phase, sample } = state;
+  return phase === 'live' && hello?.control
+    ? { sample, idle_since_s: cell?.end_s ?? null }
+    : null;
 }
 
 /**
@@ -37,8 +42,23 @@ export async function askOnce(
 ): Promise<Presence> {
   const client = new HelperClient(kernel, settings);
   // No answer, or none that is understood: another program to us.
-  const reply = await client.ask('presence', {}, TIMEOUT_MS).catch(() => null);
+  const reply = (await isOther(kernel))
+    ? null
+    : await client.ask('presence', {}, TIMEOUT_MS).catch(() => null);
   client.dispose();
   kernel.dispose();
   return reply?.type === 'presence' ? reply : null;
+}
+
+/** Whether a kernel says to be no IPython, which may note our question as an error. */
+async function isOther(kernel: Kernel.IKernelConnection): Promise<boolean> {
+  let timer: number | undefined;
+  const late = new Promise<null>(resolve => {
+    timer = window.setTimeout(() => {
+      resolve(null);
+    }, INFO_MS);
+  });
+  const info = await Promise.race([kernel.info.catch(() => null), late]);
+  window.clearTimeout(timer);
+  return info !== null && info.implementation !== 'ipython';
 }

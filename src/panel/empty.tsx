@@ -2,6 +2,7 @@ import * as React from 'react';
 
 import { Hint } from '../gauge/hint';
 import { explainIdle } from '../gauge/words';
+import type { IKernelMemory } from '../tokens';
 import type { PanelModel } from './model';
 
 /** What to run; the same in every language. */
@@ -44,13 +45,10 @@ export function Empty({
       );
     case 'off':
       return <Off model={model} />;
+    case 'foreign':
     case 'incompatible':
     case 'failed':
-      return (
-        <Note icon="struckPlug" title={trans.__('Not measured.')}>
-          {current.state.problem}
-        </Note>
-      );
+      return <Problem current={current} model={model} />;
     case 'live':
       return <Idle model={model} />;
   }
@@ -71,21 +69,46 @@ function Note(
   );
 }
 
+function Problem(props: {
+  current: IKernelMemory;
+  model: PanelModel;
+}): React.JSX.Element {
+  const { current, model } = props;
+  const { phase, problem } = current.state;
+  return (
+    <Note icon="struckPlug" title={model.trans.__('Not measured.')}>
+      {problem}{' '}
+      {phase === 'failed' && (
+        <Start current={current} label={model.trans.__('Try again')} />
+      )}
+    </Note>
+  );
+}
+
 function Off({ model }: { model: PanelModel }): React.JSX.Element {
   const { current, trans } = model;
   return (
     <Note icon="info" title={trans.__('Off.')}>
       {trans.__('GPU Headroom is not running in this kernel.')}{' '}
       {current?.state.offReason === 'click' && (
-        <button
-          type="button"
-          className="jp-GpuHeadroom-button"
-          onClick={() => void current.start()}
-        >
-          {trans.__('Start')}
-        </button>
+        <Start current={current} label={trans.__('Start')} />
       )}
     </Note>
+  );
+}
+
+function Start(props: {
+  current: IKernelMemory;
+  label: string;
+}): React.JSX.Element {
+  return (
+    <button
+      type="button"
+      className="jp-GpuHeadroom-button"
+      onClick={() => void props.current.start()}
+    >
+      {props.label}
+    </button>
   );
 }
 

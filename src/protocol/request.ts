@@ -30,6 +30,7 @@ export interface IRequests {
   attach: IEnvelope<'attach'> & {
     /** One per browser page and kernel. */
     client_id: string;
+    /** Whether readings are shown; else only edges of cells are sent. */
     visible: boolean;
     /** Wanted samples per second while a cell runs. */
     rate_hz: number;

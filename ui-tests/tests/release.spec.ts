@@ -94,6 +94,36 @@ test.describe('Releasing', () => {
     await notebook.execute('gpu-headroom:release-cell-memory');
     await expect.poll(() => notebook.inUse()).toBe(2 * 2 ** 30);
   });
+
+  test('should not free what another cell displayed under a saved number', async ({
+    open,
+    page
+  }) => {
+    const content = notebookOf([`${SIMULATE}\nimport torch`, DISPLAY, DISPLAY]);
+    // An earlier session ran the last cell second, and was saved.
+    Object.assign(content.cells[2] ?? {}, {
+      execution_count: 2,
+      outputs: [
+        {
+          output_type: 'execute_result',
+          execution_count: 2,
+          data: { 'text/plain': 'tensor(...)' },
+          metadata: {}
+        }
+      ]
+    });
+    const notebook = await open(content);
+    await notebook.runUpTo(1);
+    await expect(gauge(page)).toContainText('Simulated GPU 1.3 / 4.0 GiB');
+    await notebook.select(2);
+    expect(await offered(page)).not.toContain('Release Memory of This Cell');
+    await notebook.execute('gpu-headroom:release-cell-memory');
+    await notebook.select(1);
+    expect(await offered(page)).toContain('Release Memory of This Cell');
+    expect(await notebook.value<boolean>('2 in Out')).toBe(true);
+    await notebook.execute('gpu-headroom:release-cell-memory');
+    await expect.poll(() => notebook.inUse()).toBe(0);
+  });
 });
 
 test.describe('The Kernel menu', () => {

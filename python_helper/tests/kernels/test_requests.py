@@ -82,7 +82,7 @@ def test_leaves_other_debug_requests_to_the_debugger(kernel: LiveKernel) -> None
 
 
 def test_streams_on_a_lease_only(kernel: LiveKernel) -> None:
-    """Samples and cells are sent while somebody looks; without a lease nothing is."""
+    """Readings go to those who look, edges of cells to the others; nothing without a lease."""
     since = kernel.now
     kernel.run(BUSY.format(seconds=0.7))
     kernel.await_event("cell", since, status="ok")
@@ -93,8 +93,10 @@ def test_streams_on_a_lease_only(kernel: LiveKernel) -> None:
     kernel.run(BUSY.format(seconds=0.7))
     assert kernel.events(since=since) == []
     kernel.attach(visible=False)
-    kernel.run(BUSY.format(seconds=0.7))
-    assert kernel.events(since=since) == []
+    kernel.run(BUSY.format(seconds=0.7), cell_id="unseen")
+    kernel.await_event("cell", since, status="ok")
+    edges = [(each["type"], each["cell_id"]) for each in kernel.events(since=since)]
+    assert edges == [("cell", "unseen"), ("cell", "unseen")]
     kernel.attach()
 
 

@@ -20,6 +20,7 @@ describe('the commands', () => {
   let memory: FakeMemory;
   let page: FakeGpuMemory;
   let notebooks: INotebookTracker;
+  let kernelOfNotebook: { id: string };
 
   beforeEach(() => {
     silenceYjs();
@@ -27,8 +28,13 @@ describe('the commands', () => {
     commands = new CommandRegistry();
     memory = new FakeMemory();
     page = new FakeGpuMemory(memory);
+    Object.assign(memory.kernel, { id: 'kernel-1' });
+    kernelOfNotebook = { id: 'kernel-1' };
+    const sessionContext = { session: { kernel: kernelOfNotebook } };
     notebooks = {
-      currentWidget: makePanel([{ id: 'one' }, { id: 'two' }]),
+      currentWidget: Object.assign(makePanel([{ id: 'one' }, { id: 'two' }]), {
+        sessionContext
+      }),
       currentChanged: new Signal<object, unknown>({}),
       activeCellChanged: new Signal<object, unknown>({})
     } as unknown as INotebookTracker;
@@ -52,6 +58,7 @@ describe('the commands', () => {
     ['off', true, false, true],
     ['failed', true, false, false],
     ['absent', false, false, false],
+    ['foreign', false, false, false],
     ['disconnected', false, false, false]
   ])('should fit the phase %s', (phase, release, cleanup, start) => {
     memory.set({ phase });
@@ -115,6 +122,13 @@ describe('the commands', () => {
     );
     expect(sources).toEqual(['', 'del model', '']);
     expect(notebook?.activeCellIndex).toBe(1);
+  });
+
+  it('should insert no cell into the notebook of another kernel', async () => {
+    kernelOfNotebook.id = 'kernel-2';
+    expect(commands.isEnabled(CLEANUP)).toBe(false);
+    await commands.execute(CLEANUP);
+    expect(memory.requests).toEqual([]);
   });
 
   it('should write the cell for the safe set where nothing was chosen', async () => {

@@ -1,48 +1,42 @@
 import { Notification } from '@jupyterlab/apputils';
-import type { Kernel } from '@jupyterlab/services';
 import { nullTranslator } from '@jupyterlab/translation';
-import { Signal } from '@lumino/signaling';
 
 import { FakeMemory, settle } from '../../__tests__/memory';
+import { FakeKernel } from '../../kernel/__tests__/fakekernel';
 import { ReleaseCommand } from '../releasecommand';
 
 const SAFE = { items: null, confirmed: [], report_id: null };
 
 const LIMITS = 'Without the helper, tracebacks keep what they hold.';
 
-/** A kernel that only executes; its plain release frees one GiB. */
-class PlainKernel {
-  status: Kernel.Status = 'idle';
-  readonly statusChanged = new Signal<this, Kernel.Status>(this);
-  readonly executed: string[] = [];
-
-  requestExecute({ code }: { code: string }): object {
-    this.executed.push(code);
-    const data = { 'text/plain': `[${2 ** 31}, ${2 ** 30}, 0, 0]` };
-    const user_expressions = { release: { status: 'ok', data } };
-    return {
-      done: Promise.resolve({ content: { status: 'ok', user_expressions } })
-    };
-  }
-
-  become(status: Kernel.Status): void {
-    this.status = status;
-    this.statusChanged.emit(status);
-  }
+/** A kernel without a helper; its plain release frees one GiB. */
+function makeKernel(): FakeKernel {
+  const kernel = new FakeKernel();
+  const { evaluate } = kernel;
+  const data = { 'text/plain': `[${2 ** 31}, ${2 ** 30}, 0, 0]` };
+  kernel.evaluate = expression =>
+    expression.includes('release')
+      ? { status: 'ok', data }
+      : evaluate(expression);
+  return kernel;
 }
 
 describe('a release where the helper cannot be used', () => {
   let memory: FakeMemory;
-  let kernel: PlainKernel;
+  let kernel: FakeKernel;
   let command: ReleaseCommand;
 
   beforeEach(() => {
     Notification.manager.dismiss();
     memory = new FakeMemory();
-    kernel = new PlainKernel();
+    kernel = makeKernel();
     Object.assign(memory, { kernel });
     command = new ReleaseCommand(nullTranslator.load('gpu-headroom'));
   });
+
+  /** The code that it was given. */
+  const executed = (): unknown[] =>
+    kernel.executed.map(({ content }) => content.code).filter(Boolean);
 
   const told = (): string[] =>
     Notification.manager.notifications.map(({ message }) => message);
@@ -52,7 +46,7 @@ describe('a release where the helper cannot be used', () => {
     async phase => {
       memory.set({ phase });
       await command.run(memory, SAFE);
-      expect(kernel.executed).toHaveLength(1);
+      expect(executed()).toHaveLength(1);
       expect(told()).toEqual([`Freed 1.0 GiB. ${LIMITS}`]);
     }
   );
@@ -70,33 +64,44 @@ describe('a release where the helper cannot be used', () => {
       memory.answers.release = () =>
         Promise.reject(new Error('It was not asked.'));
       await command.run(memory, { ...SAFE, items: ['variable:x'] });
-      expect(kernel.executed).toEqual([]);
+      expect(executed()).toEqual([]);
       expect(told()).toEqual(['Could not free GPU memory: It was not asked.']);
     }
   );
 
+  it('should send no code to a kernel that hands it on', async () => {
+    memory.set({ phase: 'off' });
+    kernel.evaluate = () => ({ status: 'error' });
+    await command.run(memory, SAFE);
+    expect(executed()).toEqual([]);
+    expect(told()).toEqual([
+      expect.stringMatching(/^Could not free GPU memory: This kernel is Python/)
+    ]);
+    expect(told()[0]?.length).toBeLessThanOrEqual(140);
+  });
+
   it('should free nothing while a cell runs', async () => {
     memory.set({ phase: 'off' });
-    kernel.become('busy');
+    kernel.setStatus('busy');
     const done = command.run(memory, SAFE);
     await settle();
     expect(told()).toEqual(['Queued. Starts when the running cell finishes.']);
-    expect(kernel.executed).toEqual([]);
-    kernel.become('idle');
+    expect(executed()).toEqual([]);
+    kernel.setStatus('idle');
     await done;
-    expect(kernel.executed).toHaveLength(1);
+    expect(executed()).toHaveLength(1);
   });
 
   it('should be taken back while it waits', async () => {
     memory.set({ phase: 'off' });
-    kernel.become('busy');
+    kernel.setStatus('busy');
     const done = command.run(memory, SAFE);
     await settle();
     const [notification] = Notification.manager.notifications;
     notification?.options.actions?.[0]?.callback(new MouseEvent('click'));
     await done;
-    kernel.become('idle');
-    expect(kernel.executed).toEqual([]);
+    kernel.setStatus('idle');
+    expect(executed()).toEqual([]);
     expect(told()).toEqual(['Nothing was freed: taken back.']);
   });
 });

@@ -8,6 +8,7 @@ import { FakeGpuMemory, FakeMemory, settle } from '../../__tests__/memory';
 import { makePanel, silenceYjs } from '../../__tests__/notebook';
 import { message, RELEASED } from '../../__tests__/report';
 import { CELL, EVENTS, SAMPLE } from '../../__tests__/samples';
+import type { ICell } from '../../protocol';
 import { addReleases } from '../releasecommands';
 
 const RELEASE = 'gpu-headroom:release-memory';
@@ -176,12 +177,27 @@ describe('the commands that free', () => {
       metadata: {}
     };
 
+    /** What the helper tells of the runs of this life. */
+    const ran = (...runs: Partial<ICell>[]): void => {
+      memory.set({
+        runs: runs.map((run, index) => ({
+          ...CELL,
+          cell_id: 'one',
+          status: 'error',
+          execution_count: 5,
+          start_s: index,
+          ...run
+        }))
+      });
+    };
+
     it.each<[string, IOutput[], string[]]>([
       ['its error', [error], ['traceback']],
       ['its displayed value', [result], ['output:5']],
       ['both', [result, error], ['traceback', 'output:5']]
     ])('should be freed: %s', async (_, outputs, items) => {
       select(...outputs);
+      ran({});
       answerWith('queued');
       const done = commands.execute(OF_CELL);
       await settle();
@@ -199,8 +215,45 @@ describe('the commands that free', () => {
       ]);
     });
 
+    it.each<[string, Partial<ICell>[], string[]]>([
+      ['nobody knows that it ran', [], []],
+      ['it ran under another number', [{ execution_count: 7 }], ['traceback']],
+      ['another cell ran under this number', [{ cell_id: 'two' }], []],
+      [
+        'another cell ran under this number since',
+        [{ status: 'ok' }, { status: 'ok', cell_id: 'two' }],
+        []
+      ],
+      [
+        'another cell failed since',
+        [{}, { cell_id: 'two', execution_count: 6 }],
+        ['output:5']
+      ],
+      ['it did not fail', [{ status: 'ok' }], ['output:5']],
+      ['it is still running', [{ status: 'running' }], ['output:5']]
+    ])(
+      'should be taken for its own only as the helper tells: %s',
+      async (_, runs, items) => {
+        // The notebook was saved with both, which an earlier session made.
+        select(error, result);
+        ran(...runs);
+        expect(commands.isEnabled(OF_CELL)).toBe(items.length > 0);
+        answerWith('queued');
+        void commands.execute(OF_CELL);
+        await settle();
+        const freed = memory.requests.flatMap(
+          ([, args]) => (args as { items: string[] }).items
+        );
+        expect(freed).toEqual(
+          items.length ? [...items, 'garbage', 'cache'] : []
+        );
+        memory.send(RELEASED);
+      }
+    );
+
     it('should be nothing where the cell left neither', async () => {
       select({ output_type: 'stream', name: 'stdout', text: 'x' });
+      ran({});
       expect(commands.isEnabled(OF_CELL)).toBe(false);
       await commands.execute(OF_CELL);
       expect(memory.requests).toEqual([]);

@@ -9,6 +9,7 @@ import { GIB } from '../../format';
 import type { ICell } from '../../protocol';
 import { DEFAULT_SETTINGS, type Settings } from '../../settings';
 import { Badges } from '../badges';
+import { BadgeView } from '../badgeview';
 
 const MEMORY = {
   device_index: 0,
@@ -88,6 +89,14 @@ describe('Badges', () => {
     await tell(RUN);
     expect(row(0)?.textContent).toContain('+1.0 GiB · peak 2.0 GiB');
     expect(row(1)).toBeNull();
+  });
+
+  it('should draw no more than the cell whose start or end is told', async () => {
+    await tell(RUN);
+    await tell({ ...RUN, cell_id: 'two', start_s: RUN.start_s + 1 });
+    const drawn = jest.spyOn(BadgeView.prototype, 'draw');
+    kernel.send(RUN);
+    expect(drawn).toHaveBeenCalledTimes(1);
   });
 
   it('should open more at a click', async () => {

@@ -1,5 +1,7 @@
+import type { CodeCell } from '@jupyterlab/cells';
 import type { IOutput } from '@jupyterlab/nbformat';
 import type { NotebookPanel } from '@jupyterlab/notebook';
+import { OutputModel } from '@jupyterlab/rendermime';
 import { Signal } from '@lumino/signaling';
 
 import { makePanel, silenceYjs } from '../../__tests__/notebook';
@@ -70,6 +72,50 @@ describe('Marker', () => {
     expect(marked()).toEqual(['one', 'two']);
     outputsOf(0).clear();
     expect(marked()).toEqual(['two']);
+  });
+
+  it('should look at each output once, however many there are', () => {
+    const cell = panel.content.widgets[0] as CodeCell;
+    // JupyterLab would draw them; to share them, it looks at each once as well.
+    Signal.disconnectReceiver(cell.outputArea);
+    const { outputs } = cell.model;
+    const looked = jest.spyOn(OutputModel.prototype, 'data', 'get');
+    const got = jest.spyOn(outputs, 'get');
+    const plain = { ...CARD, data: { 'text/plain': 'x' } };
+    for (let count = 0; count < 10_000; count++) {
+      outputs.add(count === 5000 ? CARD : plain);
+    }
+    expect(looked).toHaveBeenCalledTimes(2 * 10_000);
+    expect(got).not.toHaveBeenCalled();
+    expect(marked()).toEqual(['one', 'two']);
+    settingsChanged.emit();
+    outputs.clear();
+    expect(marked()).toEqual(['two']);
+    expect(looked).toHaveBeenCalledTimes(2 * 10_000);
+  });
+
+  it('should not look into what is printed, however long', () => {
+    const { outputs } = (panel.content.widgets[0] as CodeCell).model;
+    const looked = jest.spyOn(OutputModel.prototype, 'data', 'get');
+    Signal.disconnectReceiver(
+      (panel.content.widgets[0] as CodeCell).outputArea
+    );
+    for (let count = 0; count < 100; count++) {
+      outputs.add({ output_type: 'stream', name: 'stdout', text: 'x' });
+    }
+    expect(looked).not.toHaveBeenCalled();
+  });
+
+  it('should follow outputs that are replaced', () => {
+    const { outputs } = (panel.content.widgets[1] as CodeCell).model;
+    outputs.set(1, { ...CARD, data: { 'text/plain': 'updated' } });
+    expect(marked()).toEqual([]);
+    outputs.set(0, CARD);
+    expect(marked()).toEqual(['two']);
+    outputs.trusted = !outputs.trusted;
+    expect(marked()).toEqual(['two']);
+    outputs.get(0).setData({ data: { 'text/plain': 'updated' } });
+    expect(marked()).toEqual([]);
   });
 
   it('should follow cells that are added', () => {

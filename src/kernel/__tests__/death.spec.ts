@@ -34,6 +34,11 @@ describe('a kernel that died', () => {
     );
   });
 
+  it('should not be cleared by a reading that is old', () => {
+    expect(say({ host: host(9.8) }, 0)).toContain('it may have run out since.');
+    expect(say({ host: host(0.3) }, 0)).toContain('is the likely cause.');
+  });
+
   it.each([
     ['no reading', null, null],
     ['a reading without the host', { host: null }, 10_000],

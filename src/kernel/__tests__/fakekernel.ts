@@ -12,16 +12,22 @@ type Request = IRequests[keyof IRequests];
 /** What a fake helper answers; `'silence'`: nothing. */
 export type Answer = (request: Request) => Reply | object | 'silence';
 
-/** An execution that was asked for, on a channel. */
+/** A message that is no request to a helper, and its channel. */
 interface IExecuted {
   channel: string;
   content: Record<string, unknown>;
 }
 
+/** Names the process that answers, as IPython's sessions do. */
+export const SESSION = '0a1b2c3d-4e5f';
+
+/** What IPython answers to the question whether it is there. */
+export const HERE = `['${SESSION}', 'ipykernel.kernelbase', 'ipykernel.ipkernel', 'ipykernel.zmqshell', 'IPython.core.interactiveshell']`;
+
 /** A future that answers when it is told to. */
 class FakeFuture {
   readonly done: Promise<unknown>;
-  onReply: (message: { content: unknown }) => void = () => undefined;
+  onReply: (message: object) => void = () => undefined;
   isDisposed = false;
 
   constructor() {
@@ -30,8 +36,9 @@ class FakeFuture {
 
   reply(content: unknown): void {
     if (!this.isDisposed) {
-      this.onReply({ content });
-      this._done.resolve(undefined);
+      const message = { header: { session: SESSION }, content };
+      this.onReply(message);
+      this._done.resolve(message);
     }
   }
 
@@ -62,7 +69,9 @@ export class FakeKernel {
   readonly comms: FakeComm[] = [];
   readonly executed: IExecuted[] = [];
   readonly requests: Request[] = [];
-  info = new Promise<unknown>(() => undefined);
+  /** How often it was asked on control what it is. */
+  infoRequests = 0;
+  info: Promise<unknown> = Promise.resolve({ implementation: 'ipython' });
   status: Kernel.Status = 'idle';
   connectionStatus: ConnectionStatus = 'connected';
   handleComms = true;
@@ -71,8 +80,20 @@ export class FakeKernel {
   /** Nobody home, until a test puts a helper in. */
   answer: Answer = () => ({});
 
-  /** How executions end; `'silence'`: they do not. */
+  /** How executions end; `'silence'`: they do not. IPython's way, when none is left. */
   outcomes: (object | 'silence')[] = [];
+
+  /** What it says on control that it is. */
+  controlInfo: object | 'silence' = {
+    status: 'ok',
+    implementation: 'ipython'
+  };
+
+  /** What IPython makes of an expression. */
+  evaluate: (expression: string) => object = () => ({
+    status: 'ok',
+    data: { 'text/plain': HERE }
+  });
 
   /** This fake in the type of what it stands for. */
   get connection(): Kernel.IKernelConnection {
@@ -97,9 +118,14 @@ export class FakeKernel {
   }
 
   sendControlMessage(message: {
+    header: { msg_type: string };
     channel: string;
     content: Record<string, unknown>;
   }): FakeFuture {
+    if (message.header.msg_type === 'kernel_info_request') {
+      this.infoRequests++;
+      return this._reply(this.controlInfo);
+    }
     return this._execute(message.channel, message.content);
   }
 
@@ -139,12 +165,22 @@ export class FakeKernel {
     channel: string,
     content: Record<string, unknown>
   ): FakeFuture {
-    const future = new FakeFuture();
     this.executed.push({ channel, content });
-    const outcome = this.outcomes.shift() ?? { status: 'ok' };
+    const expressions = Object.entries(content.user_expressions ?? {});
+    const user_expressions: Record<string, object> = {};
+    for (const [name, expression] of expressions) {
+      user_expressions[name] = this.evaluate(String(expression));
+    }
+    return this._reply(
+      this.outcomes.shift() ?? { status: 'ok', user_expressions }
+    );
+  }
+
+  private _reply(content: object | 'silence'): FakeFuture {
+    const future = new FakeFuture();
     void Promise.resolve().then(() => {
-      if (outcome !== 'silence') {
-        future.reply(outcome);
+      if (content !== 'silence') {
+        future.reply(content);
       }
     });
     return future;
@@ -183,14 +219,15 @@ export function helper(hello: Partial<IHello> = {}): Answer {
     life_id: life.life_id,
     seq: ++seq
   });
-  return ({ type, id }) => {
+  return request => {
+    const { type, id } = request;
     switch (type) {
       case 'attach':
         return {
           type,
           id,
           hello: life,
-          lease_s: 30,
+          lease_s: request.visible ? 30 : 90,
           sample: read(),
           cell: null
         };

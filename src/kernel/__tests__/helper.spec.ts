@@ -57,6 +57,7 @@ describe('inject', () => {
       code: 'start()',
       silent: true,
       store_history: false,
+      user_expressions: {},
       allow_stdin: false,
       stop_on_error: false
     });

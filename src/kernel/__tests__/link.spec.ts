@@ -50,7 +50,18 @@ describe('KernelLink', () => {
     return Promise.resolve(null);
   };
 
-  const connect = (overrides: Partial<KernelLink.IOptions> = {}): KernelLink =>
+  /** A link to the kernel of the focused document. */
+  const connect = (
+    overrides: Partial<KernelLink.IOptions> = {}
+  ): KernelLink => {
+    const made = connectUnseen(overrides);
+    made.isShown = true;
+    return made;
+  };
+
+  const connectUnseen = (
+    overrides: Partial<KernelLink.IOptions> = {}
+  ): KernelLink =>
     new KernelLink({
       kernel: kernel.connection,
       settings,
@@ -66,6 +77,9 @@ describe('KernelLink', () => {
     });
 
   const typesAsked = (): string[] => kernel.requests.map(({ type }) => type);
+
+  const countOf = (type: string): number =>
+    typesAsked().filter(each => each === type).length;
 
   const lastAttach = (): object | undefined =>
     kernel.requests.filter(({ type }) => type === 'attach').pop();
@@ -345,12 +359,257 @@ describe('KernelLink', () => {
     await settle();
     expect(lastAttach()).toMatchObject({ visible: false });
     const count = kernel.requests.length;
-    await second(60);
-    expect(kernel.requests.length - count).toBeLessThanOrEqual(1);
+    (settings.changed as unknown as { emit: () => void }).emit();
+    kernel.setStatus('busy');
+    await second(3600);
+    expect(kernel.requests).toHaveLength(count);
     setHidden(false);
     await settle();
     expect(lastAttach()).toMatchObject({ visible: true });
-    expect(typesAsked().filter(type => type === 'history')).toHaveLength(2);
+    expect(countOf('history')).toBe(2);
+    expect(countOf('cells')).toBe(2);
+  });
+
+  describe('that nobody looks at', () => {
+    const edge = { ...CELL, status: 'running' as const, end_s: null };
+
+    it('should be asked once a minute, and told when its cells start and end', async () => {
+      kernel.answer = helper();
+      link = connectUnseen();
+      await settle();
+      expect(lastAttach()).toMatchObject({ visible: false });
+      kernel.requests.length = 0;
+      await second(300);
+      expect(typesAsked()).toEqual(Array(5).fill('attach'));
+      kernel.emit(edge);
+      expect(link.state.cell).toEqual(edge);
+      kernel.setStatus('busy');
+      kernel.emit(EVENTS.released);
+      await second(59);
+      expect(kernel.requests).toHaveLength(5);
+    });
+
+    it('should be asked more often where an older helper keeps its lease for less', async () => {
+      const answer = helper();
+      kernel.answer = request =>
+        Object.assign({}, answer(request), { lease_s: 30 });
+      link = connectUnseen();
+      await settle();
+      kernel.requests.length = 0;
+      await second(60);
+      expect(typesAsked()).toEqual(Array(3).fill('attach'));
+    });
+
+    it('should be polled, and asked for what was missed, once it is', async () => {
+      kernel.answer = helper();
+      link = connectUnseen();
+      await second(30);
+      kernel.requests.length = 0;
+      link.isShown = true;
+      link.isShown = true;
+      await settle();
+      expect(typesAsked()).toEqual(['attach', 'cells', 'history']);
+      expect(lastAttach()).toMatchObject({ visible: true });
+      kernel.requests.length = 0;
+      await second(11);
+      expect(typesAsked()).toEqual(['sample', 'sample']);
+      kernel.requests.length = 0;
+      link.isShown = false;
+      await second(59);
+      expect(typesAsked()).toEqual(['attach']);
+      expect(lastAttach()).toMatchObject({ visible: false });
+    });
+
+    it('should be looked at while somebody watches', async () => {
+      kernel.answer = helper();
+      link = connectUnseen();
+      await settle();
+      const watch = link.watch();
+      await settle();
+      expect(lastAttach()).toMatchObject({
+        visible: true,
+        rate_hz: DEFAULT_SETTINGS.watchedRate
+      });
+      watch.dispose();
+      await settle();
+      expect(lastAttach()).toMatchObject({ visible: false });
+    });
+
+    it('should go on as before when the page was hidden for less than its lease', async () => {
+      kernel.answer = helper();
+      link = connectUnseen();
+      await second(50);
+      kernel.requests.length = 0;
+      setHidden(true);
+      await second(5);
+      setHidden(false);
+      await settle();
+      expect(kernel.requests).toEqual([]);
+      setHidden(true);
+      await second(20);
+      setHidden(false);
+      await settle();
+      // Its turn had come, and its lease was good all the time.
+      expect(typesAsked()).toEqual(['attach']);
+    });
+
+    it('should be asked for everything when the page was hidden for long', async () => {
+      kernel.answer = helper();
+      link = connectUnseen();
+      await settle();
+      kernel.requests.length = 0;
+      setHidden(true);
+      await second(600);
+      expect(kernel.requests).toEqual([]);
+      setHidden(false);
+      await settle();
+      expect(typesAsked()).toEqual(['attach', 'cells', 'history']);
+    });
+  });
+
+  describe('that cannot be used', () => {
+    /** An hour in which a person runs a cell each minute. */
+    const hour = async (): Promise<void> => {
+      for (let minute = 0; minute < 60; minute++) {
+        kernel.setStatus('busy');
+        await second(20);
+        kernel.setStatus('idle');
+        await second(40);
+      }
+    };
+
+    it('should be left alone when it does not run IPython', async () => {
+      kernel.evaluate = () => ({ status: 'error' });
+      link = connect();
+      await hour();
+      expect(link.state.phase).toBe('foreign');
+      expect(link.state.problem).toMatch(/does not run IPython itself/);
+      expect(typesAsked()).toEqual(['attach']);
+      expect(injected).toBe(0);
+    });
+
+    it('should be asked once, and sent nothing, when it says to be another', async () => {
+      // As kernels do that know no debug requests, and log each with a traceback.
+      kernel.answer = () => 'silence';
+      kernel.info = Promise.resolve({ implementation: 'w' });
+      link = connect();
+      await hour();
+      expect(link.state.phase).toBe('foreign');
+      expect(typesAsked()).toEqual(['attach']);
+      expect(kernel.executed).toEqual([]);
+      expect(kernel.infoRequests).toBe(0);
+    });
+
+    it('should be used where a person has started the helper in another', async () => {
+      kernel.answer = helper();
+      kernel.info = Promise.resolve({ implementation: 'w' });
+      link = connect();
+      await settle();
+      expect(link.state.phase).toBe('live');
+    });
+
+    it('should be left alone even by a person who wants the helper', async () => {
+      refusal = 'click';
+      kernel.evaluate = () => ({ status: 'error' });
+      link = connect();
+      await settle();
+      expect(link.state.phase).toBe('off');
+      await Promise.all([link.start(), settle()]);
+      expect(link.state.phase).toBe('foreign');
+      expect(injected).toBe(0);
+    });
+
+    it('should be used all the same once a helper in it says hello', async () => {
+      kernel.evaluate = () => ({ status: 'error' });
+      link = connect();
+      await settle();
+      kernel.answer = helper();
+      kernel.emit(HELLO);
+      await settle();
+      expect(link.state.phase).toBe('live');
+    });
+
+    it('should be tried once where the helper fails, and again when asked to', async () => {
+      const tried = jest.fn(() => Promise.resolve('SyntaxError: no'));
+      link = connect({ inject: tried });
+      await hour();
+      expect(link.state.phase).toBe('failed');
+      expect(tried).toHaveBeenCalledTimes(1);
+      expect(kernel.requests).toHaveLength(1);
+      await Promise.all([link.start(), settle()]);
+      expect(tried).toHaveBeenCalledTimes(2);
+    });
+
+    it('should be tried a few times where its connection comes and goes', async () => {
+      const tried = jest.fn(() => Promise.resolve('SyntaxError: no'));
+      link = connect({ inject: tried });
+      for (let loss = 0; loss < 50; loss++) {
+        kernel.setConnection('connecting');
+        kernel.setConnection('connected');
+        await second(5);
+      }
+      expect(tried).toHaveBeenCalledTimes(3);
+      expect(link.state.problem).toMatch(/several times/);
+    });
+
+    it('should be given up where no helper stays', async () => {
+      link = connect({
+        inject: () => {
+          injected++;
+          // It answers once, and is gone.
+          const answer = helper();
+          kernel.answer = request => {
+            kernel.answer = () => ({});
+            return answer(request);
+          };
+          return Promise.resolve(null);
+        }
+      });
+      await second(3600);
+      expect(injected).toBe(3);
+      expect(link.state.phase).toBe('failed');
+      expect(link.state.problem).toMatch(/does not stay there/);
+    });
+
+    it('should be asked a few times where it does not answer, and say so once', async () => {
+      kernel.answer = () => 'silence';
+      const problems = new Set<string | null>();
+      link = connect();
+      link.stateChanged.connect(({ state }) => problems.add(state.problem));
+      await second(3600);
+      expect(link.state.phase).toBe('failed');
+      expect(link.state.problem).toBe(
+        'The kernel did not answer. It is asked again when it restarts or finishes a cell.'
+      );
+      expect(kernel.requests.length).toBeLessThanOrEqual(8);
+      expect(problems.size).toBeLessThanOrEqual(2);
+    });
+
+    it('should be asked a few times more when it shows life', async () => {
+      kernel.answer = () => 'silence';
+      link = connect();
+      for (let hours = 0; hours < 4; hours++) {
+        await hour();
+      }
+      expect(link.state.phase).toBe('failed');
+      expect(kernel.requests.length).toBeLessThanOrEqual(32);
+      kernel.answer = helper();
+      kernel.setStatus('restarting');
+      kernel.setStatus('starting');
+      await settle();
+      expect(link.state.phase).toBe('live');
+    });
+
+    it('should come alive with the end of the cell that kept it from answering', async () => {
+      kernel.answer = () => 'silence';
+      link = connect();
+      await second(600);
+      expect(link.state.phase).toBe('failed');
+      kernel.answer = helper();
+      kernel.setStatus('idle');
+      await settle();
+      expect(link.state.phase).toBe('live');
+    });
   });
 
   it('should ask for the fast rate while somebody watches', async () => {

@@ -1,6 +1,6 @@
 import { CELL } from '../../__tests__/samples';
 import type { ICell } from '../../protocol';
-import { runsOf, withRuns } from '../runs';
+import { byCell, withRuns } from '../runs';
 
 const run = (cell_id: string | null, start_s: number): ICell => ({
   ...CELL,
@@ -41,8 +41,12 @@ describe('withRuns', () => {
     expect(runs.map(({ cell_id }) => cell_id)).toEqual(['b', 'a']);
   });
 
-  it('should find the runs of one cell', () => {
+  it('should tell the runs of each cell', () => {
     const runs = [run('a', 1), run('b', 2), run('a', 3), run(null, 4)];
-    expect(runsOf(runs, 'a').map(({ start_s }) => start_s)).toEqual([1, 3]);
+    expect(
+      byCell(runs)
+        .get('a')
+        ?.map(({ start_s }) => start_s)
+    ).toEqual([1, 3]);
   });
 });

@@ -5,7 +5,7 @@ import {
   FakeMemory,
   settle as settleOnce
 } from '../../__tests__/memory';
-import { HELLO, SAMPLE } from '../../__tests__/samples';
+import { CELL, HELLO, SAMPLE } from '../../__tests__/samples';
 import { type Answer, FakeKernel } from '../../kernel/__tests__/fakekernel';
 import type { IReplies } from '../../protocol';
 import { Settings } from '../../settings';
@@ -132,24 +132,54 @@ describe('the other kernels of the server', () => {
     expect(others.kernels.map(({ id }) => id)).not.toContain('other');
   });
 
-  it('should be asked over the link that this page has', async () => {
-    const answers = { presence: () => Promise.resolve(presence()) };
-    const linked = follow('other', new FakeMemory(answers));
+  it('should tell of those that this page follows without asking them', async () => {
+    const linked = follow('other', new FakeMemory());
+    const now = Date.now();
+    linked.set({
+      sample: { ...SAMPLE, busy: false },
+      sampleAt_ms: now,
+      cell: { ...CELL, end_s: SAMPLE.time_s - 60 }
+    });
+    expect(others.kernels).toMatchObject([
+      {
+        name: 'sweep-lr.ipynb',
+        devices: SAMPLE.devices,
+        idleSince_ms: now - 60_000
+      }
+    ]);
     others.watch();
     await settle();
-    expect(linked.requests).toEqual([['presence', {}]]);
+    expect(linked.requests).toEqual([]);
     expect(services.connected).toEqual([]);
-    expect(names()).toEqual(['sweep-lr.ipynb']);
   });
 
-  it('should not be asked where the question would wait for a cell', async () => {
+  it('should not tell what is old where a question would wait for a cell', async () => {
     const linked = follow('other', new FakeMemory());
-    linked.set({ hello: { ...HELLO, control: false } });
+    linked.set({ hello: { ...HELLO, control: false }, sample: SAMPLE });
     others.watch();
     await settle();
     expect(linked.requests).toEqual([]);
     expect(services.connected).toEqual([]);
     expect(names()).toEqual([]);
+  });
+
+  it('should be asked at once, and then a few at a time', async () => {
+    const ids = ['1', '2', '3', '4'];
+    const kernels = ids.map(id => serve(id, there));
+    services.models = ids.map(id => makeModel(id));
+    const counts = (): number[] =>
+      kernels.map(({ requests }) => requests.length);
+    others.watch();
+    await settle();
+    expect(counts()).toEqual([1, 1, 1, 1]);
+    const now = jest.spyOn(Date, 'now');
+    for (let round = 1; round < 5; round++) {
+      now.mockReturnValue(Date.now() + 15_000);
+      others.askUnasked();
+      await settle();
+    }
+    now.mockRestore();
+    expect(counts()).toEqual([3, 3, 3, 3]);
   });
 
   it('should be left to the other programs where they do not answer', async () => {
@@ -166,6 +196,26 @@ describe('the other kernels of the server', () => {
     others.askUnasked();
     await settle();
     expect(names()).toEqual([]);
+  });
+
+  it('should not be asked where they say to be no IPython', async () => {
+    const kernel = serve('other', there);
+    kernel.info = Promise.resolve({ implementation: 'w' });
+    others.watch();
+    await settle();
+    expect(kernel.requests).toEqual([]);
+    expect(kernel.isDisposed).toBe(true);
+    expect(names()).toEqual([]);
+  });
+
+  it('should be asked while a cell keeps them from telling what they are', async () => {
+    jest.useFakeTimers();
+    const kernel = serve('other', there);
+    kernel.info = new Promise(() => undefined);
+    others.watch();
+    await jest.advanceTimersByTimeAsync(4000);
+    expect(names()).toEqual(['sweep-lr.ipynb']);
+    jest.useRealTimers();
   });
 
   it('should not be spoken to in another language', async () => {

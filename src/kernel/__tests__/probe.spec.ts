@@ -1,0 +1,131 @@
+import { NoAnswer } from '../channel';
+import { EXPRESSION, runsIPython } from '../probe';
+import { FakeKernel, HERE, SESSION } from './fakekernel';
+
+describe('runsIPython', () => {
+  let kernel: FakeKernel;
+
+  beforeEach(() => {
+    jest.useFakeTimers();
+    kernel = new FakeKernel();
+  });
+
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  const runs = (): Promise<boolean> => runsIPython(kernel.connection);
+
+  const answers = (text: string) => () => ({
+    status: 'ok',
+    data: { 'text/plain': text }
+  });
+
+  it('should send no code, one expression, and leave input() alone', async () => {
+    await expect(runs()).resolves.toBe(true);
+    expect(kernel.infoRequests).toBe(0);
+    expect(kernel.executed).toEqual([
+      {
+        channel: 'control',
+        content: {
+          code: '',
+          silent: true,
+          store_history: false,
+          user_expressions: { here: EXPRESSION },
+          allow_stdin: true,
+          stop_on_error: false
+        }
+      }
+    ]);
+    expect(EXPRESSION.length).toBeLessThan(300);
+  });
+
+  it.each(['w', 'xpython', 'PySpark', ''])(
+    'should send nothing to a kernel that says to be %j',
+    async implementation => {
+      kernel.info = Promise.resolve({ implementation });
+      await expect(runs()).resolves.toBe(false);
+      expect(kernel.executed).toEqual([]);
+      expect(kernel.infoRequests).toBe(0);
+    }
+  );
+
+  it('should ask a busy kernel on control, and not wait for its cell', async () => {
+    kernel.info = new Promise(() => undefined);
+    await expect(runs()).resolves.toBe(true);
+    expect(kernel.infoRequests).toBe(1);
+    kernel.executed.length = 0;
+    kernel.controlInfo = { status: 'ok', implementation: 'w' };
+    await expect(runs()).resolves.toBe(false);
+    expect(kernel.executed).toEqual([]);
+  });
+
+  it('should do with the expression where the kernel says nothing of itself', async () => {
+    kernel.info = Promise.reject(new Error('disposed'));
+    kernel.controlInfo = 'silence';
+    const answer = runs();
+    await jest.advanceTimersByTimeAsync(30_000);
+    await expect(answer).resolves.toBe(true);
+  });
+
+  it('should understand a list that is broken into lines', async () => {
+    kernel.evaluate = answers(HERE.replace(/, /g, ',\n '));
+    await expect(runs()).resolves.toBe(true);
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['another process', HERE.replace(SESSION, 'another')],
+    [
+      'a kernel that hands cells on',
+      HERE.replace('ipykernel.ipkernel', 'spark')
+    ],
+    ['a shell that hands cells on', HERE.replace('IPython.core', 'remote')],
+    ['a name that only begins like it', HERE.replace('IPython.', 'IPythonic.')],
+    ['less', `['${SESSION}']`],
+    ['more', HERE.replace(']', ", 'IPython.more']")]
+  ])('should be strict: %s', async (_, text) => {
+    kernel.evaluate = answers(text);
+    await expect(runs()).resolves.toBe(false);
+    expect(kernel.executed).toHaveLength(1);
+  });
+
+  it.each([
+    ['evaluates nothing', { status: 'ok', user_expressions: {} }],
+    ['does not say what it evaluates', { status: 'ok' }],
+    [
+      'raises in the expression',
+      { status: 'ok', user_expressions: { here: { status: 'error' } } }
+    ],
+    ['fails', { status: 'error', ename: 'E', evalue: 'e' }]
+  ])('should not be taken in by a kernel that %s', async (_, outcome) => {
+    kernel.outcomes = [outcome];
+    await expect(runs()).resolves.toBe(false);
+    expect(kernel.executed).toHaveLength(1);
+  });
+
+  it('should go over the shell of a kernel that executes nothing on control', async () => {
+    kernel.outcomes = ['silence'];
+    const answer = runs();
+    await jest.advanceTimersByTimeAsync(30_000);
+    await expect(answer).resolves.toBe(true);
+    expect(kernel.executed.map(({ channel }) => channel)).toEqual([
+      'control',
+      'shell'
+    ]);
+    expect(kernel.executed[1]?.content).toMatchObject({
+      code: '',
+      allow_stdin: false
+    });
+    // It is known now: no need to wait once more.
+    await expect(runs()).resolves.toBe(true);
+    expect(kernel.executed[2]?.channel).toBe('shell');
+  });
+
+  it('should say so when there is no answer at all', async () => {
+    kernel.outcomes = Array<'silence'>(4).fill('silence');
+    const answer = runs().catch((reason: unknown) => reason);
+    await jest.advanceTimersByTimeAsync(120_000);
+    expect(await answer).toBeInstanceOf(NoAnswer);
+  });
+});

@@ -1,0 +1,132 @@
+import type { Page } from '@playwright/test';
+
+import { expect, test } from './application';
+import { HOLD, notebookOf, SIMULATE } from './cells';
+import { Notebook } from './notebook';
+import { gauge, popup } from './surfaces';
+import { Traffic } from './traffic';
+
+/** How long a page at rest is watched. */
+const REST_MS = 40_000;
+
+/** As a browser does when another tab is shown. */
+async function setHidden(page: Page, hidden: boolean): Promise<void> {
+  await page.evaluate(isHidden => {
+    const state = isHidden ? 'hidden' : 'visible';
+    Object.defineProperties(document, {
+      hidden: { value: isHidden, configurable: true },
+      visibilityState: { value: state, configurable: true }
+    });
+    document.dispatchEvent(new Event('visibilitychange'));
+  }, hidden);
+}
+
+test.describe('A page with three notebooks', () => {
+  test('should poll the kernel that is looked at, and no other', async ({
+    open,
+    page,
+    write
+  }) => {
+    test.setTimeout(240_000);
+    const traffic = new Traffic(page);
+    const content = notebookOf([SIMULATE, HOLD]);
+    const first = await open(content);
+    await first.runUpTo(1);
+    const kernels = [await first.kernelId()];
+    for (const name of ['second.ipynb', 'third.ipynb']) {
+      const path = await write(name, content);
+      await first.execute('docmanager:open', { path });
+      const notebook = new Notebook(page, path);
+      await notebook.waitUntilOpen();
+      await notebook.runUpTo(1);
+      await expect(gauge(page)).toContainText('Simulated GPU 1.3 / 4.0 GiB');
+      kernels.push(await notebook.kernelId());
+    }
+    // What a new kernel is asked once is over by then.
+    await page.waitForTimeout(3000);
+
+    traffic.restart();
+    await page.waitForTimeout(REST_MS);
+    const counts = kernels.map(id => traffic.to(id).requests);
+    expect(counts[2]).toBeGreaterThanOrEqual(6);
+    expect(counts[2]).toBeLessThanOrEqual(9);
+    expect(Math.max(...counts.slice(0, 2))).toBeLessThanOrEqual(1);
+
+    await setHidden(page, true);
+    await page.waitForTimeout(1000);
+    traffic.restart();
+    await page.waitForTimeout(REST_MS / 2);
+    expect(traffic.requests).toBe(0);
+    await setHidden(page, false);
+    // The lease, the runs of cells and the readings that were missed.
+    await expect.poll(() => traffic.to(kernels[2]).requests).toBe(3);
+
+    // A kernel that comes into view is asked at once.
+    await first.execute('docmanager:open', { path: first.path });
+    await first.waitUntilOpen();
+    await first.edit(1, 'held = None');
+    await first.run(1);
+    await expect(gauge(page)).toContainText('Simulated GPU 0.3 / 4.0 GiB');
+  });
+
+  test('should hear of the cells of a notebook in the background', async ({
+    open,
+    page,
+    write
+  }) => {
+    const first = await open(
+      notebookOf([SIMULATE, 'import time; time.sleep(5)', HOLD])
+    );
+    await first.run(0);
+    const path = await write('second.ipynb', notebookOf(['1']));
+    await first.start(1);
+    await page.evaluate(() => {
+      void window.jupyterapp.commands.execute('notebook:run-all-cells');
+    });
+    await first.execute('docmanager:open', { path });
+    await new Notebook(page, path).waitUntilOpen();
+    const badge = page
+      .locator('.jp-NotebookPanel.lm-mod-hidden')
+      .locator('.jp-GpuHeadroom-badge');
+    await expect(badge).toContainText('+1.0 GiB', { timeout: 30_000 });
+  });
+});
+
+test.describe('A kernel that does not answer', () => {
+  test('should be asked a few times, and then on a wish or a sign of life', async ({
+    open,
+    page
+  }) => {
+    const traffic = new Traffic(page);
+    const notebook = await open(notebookOf([SIMULATE, HOLD]));
+    await notebook.runUpTo(1);
+    const pid = await notebook.value<number>('__import__("os").getpid()');
+    await notebook.execute('docmanager:save');
+    await page.clock.install();
+    process.kill(pid, 'SIGSTOP');
+    try {
+      await page.reload();
+      await page.waitForFunction(() => 'jupyterapp' in window);
+      traffic.restart();
+      for (let minute = 0; minute < 60; minute++) {
+        await page.clock.runFor(60_000);
+        // What arrives does so by the clock of the machine.
+        await page.waitForTimeout(50);
+      }
+      await page.clock.resume();
+      const label = /^The kernel did not answer\. It is asked again when/;
+      await expect(gauge(page)).toHaveAttribute('aria-label', label);
+      expect(traffic.requests).toBeGreaterThan(1);
+      expect(traffic.requests).toBeLessThanOrEqual(8);
+
+      traffic.restart();
+      await gauge(page).click();
+      await popup(page).getByRole('button', { name: 'Try again' }).click();
+      await expect.poll(() => traffic.requests).toBe(1);
+      await page.keyboard.press('Escape');
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
+    await expect(gauge(page)).toContainText('Simulated GPU 1.3 / 4.0 GiB');
+  });
+});
