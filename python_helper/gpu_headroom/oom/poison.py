@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 from ..kinds import is_kind, name_of
 from ..messages import message
 from ..sources import Reading
-from .recognise import errors_within, text_of
+from .excerpt import Reader
+from .recognise import errors_within
 
 if TYPE_CHECKING:
     from ..session import Session
@@ -96,7 +97,7 @@ def _recognise_one(error: BaseException) -> Fault | None:
     native = is_kind(error, RuntimeError) or any(
         each.__module__.partition(".")[0] in _MODULES for each in type(error).__mro__
     )
-    text = text_of(error) if native else ""
+    text = Reader().text_of(error) if native else ""
     if _REMOTE_TEXT.search(text):
         return None
     for line in text.splitlines():
