@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 _RUNNERS = {"run_cell", "run_cell_async", "do_execute"}
 _RUNNER_FILES = ("interactiveshell.py", "ipkernel.py")
+_LONGEST = 10**6  # characters of a source whose name is made from all of them
 
 
 def parent(shell: Any) -> Mapping[str, Any]:
@@ -79,7 +80,7 @@ def computes(shell: Any) -> bool:
 def code_name(shell: Any, source: str, execution_count: int | None) -> str | None:
     """Return the file name under which IPython compiled a cell, as tracebacks show it."""
     naming = getattr(shell.compile, "get_code_name", None)
-    if naming is None:
+    if naming is None or len(source) > _LONGEST:
         return None
     try:
         # Kernels name a cell by its source, terminals by what they made of it and its number.

@@ -241,7 +241,7 @@ class Watch:
             **said,
             "life_id": session.life_id,
             "cell": self._named(run),
-            "cells": tuple(self._named(each) for each in session.ledger.cells()),
+            "cells": session.ledger.cells(),
             "shell": self._shell,
             "time_s": time.time(),
             "runs": tuple(session.ledger.runs()),
