@@ -50,6 +50,11 @@ def on_control_thread(shell: Any) -> bool:
     return control is not None and threading.current_thread() is control
 
 
+def on_main_thread() -> bool:
+    """Whether the caller runs where cells do, unless they run in a subshell."""
+    return threading.current_thread() is threading.main_thread()
+
+
 def running_request(shell: Any) -> Mapping[str, Any] | None:
     """Return the execute request whose cell runs at this moment, if one does.
 
