@@ -25,6 +25,7 @@ from gpu_headroom.oom.poison import recognise_fault
 from gpu_headroom.oom.recognise import errors_within, recognise, recognise_text
 from gpu_headroom.parse import parse_cell
 from gpu_headroom.release.loops import left_behind
+from gpu_headroom.turns import Turn
 from tests.oom.test_poison import natively
 from tests.oom.test_recognise import NOT_THE_GPU, OTHERS, PYTORCH
 
@@ -340,7 +341,7 @@ def test_a_long_cell_is_not_looked_through(name: str) -> None:
         partial(literals_in, run, source),
         partial(batch_literals, run, [run], {}),
         partial(failing_line, error, run),
-        partial(left_behind, [source], {"x"}),
+        partial(left_behind, [source], {"x"}, Turn(30.0)),
     ):
         assert taken_s(call) < LIMIT_S
 
@@ -354,7 +355,7 @@ def test_no_cell_takes_longer_than_its_size(name: str) -> None:
         partial(parse_cell, source),
         partial(batch_literals, run, [run], {}),
         partial(failing_line, failed(source), run),
-        partial(left_behind, [source], {"x"}),
+        partial(left_behind, [source], {"x"}, Turn(30.0)),
     ):
         assert taken_s(call) < 10 * LIMIT_S
 
@@ -416,12 +417,12 @@ def test_what_many_loops_leave_behind_costs_no_more() -> None:
     """A name is looked for once, not once for each loop."""
     source = "".join(f"for x{n} in y: z{n} = x{n}\n" for n in range(10_000))
     names = {f"x{n}" for n in range(10_000)}
-    assert left_behind([source], names) == names
-    assert taken_s(partial(left_behind, [source], names)) < 10 * LIMIT_S
+    assert left_behind([source], names, Turn(30.0)) == names
+    assert taken_s(partial(left_behind, [source], names, Turn(30.0))) < 10 * LIMIT_S
 
 
 def test_an_expression_of_a_thousand_steps_reads_its_names() -> None:
     """Python's own limit ends the look at it."""
-    loop = "for x1 in y: x2 = x3 = x1\n"
-    assert left_behind([loop], {"x1", "x2", "x3"}) == {"x1", "x2", "x3"}
-    assert left_behind([loop, "a = " + "x1 + " * 900 + "x2"], {"x1", "x2", "x3"}) == {"x3"}
+    loop, names, turn = "for x1 in y: x2 = x3 = x1\n", {"x1", "x2", "x3"}, Turn(30.0)
+    assert left_behind([loop], names, turn) == names
+    assert left_behind([loop, "a = " + "x1 + " * 900 + "x2"], names, turn) == {"x3"}
