@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from typing import TypeGuard
 
 Kind = TypeVar("Kind")
 
-_NAME = type.__dict__["__name__"]
+_NAME: Any = type.__dict__["__name__"]
+_MODULE: Any = type.__dict__["__module__"]
+_MRO: Any = type.__dict__["__mro__"]
 
 
 def is_kind(value: object, kind: type[Kind]) -> TypeGuard[Kind]:
@@ -25,3 +27,13 @@ def name_of(kind: type) -> str:
     """Return the name of a class, without asking its metaclass."""
     name: str = _NAME.__get__(kind)
     return name
+
+
+def origins(kind: type) -> list[tuple[str, str]]:
+    """Return the top module and the name of a class, then of those it comes from."""
+    return [(top_of(_MODULE.__get__(each)), name_of(each)) for each in _MRO.__get__(kind)]
+
+
+def top_of(module: object) -> str:
+    """Return "torch" of "torch.cuda", and nothing of what is no name."""
+    return str.partition(module, ".")[0] if is_kind(module, str) else ""

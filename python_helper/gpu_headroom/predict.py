@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from .messages import message
-from .oom.batch import batch_literals, literals_in
+from .oom.batch import Code, batch_literals
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -57,33 +57,38 @@ def largest_batch(
     runs: Sequence[CellRun],
     values: Mapping[str, object],
     device: DeviceReading,
+    code: Code,
 ) -> Prediction:
     """Predict for a cell what its batch may be, run on a device as it is now.
 
     `runs` are the last runs of all cells, oldest first; `values` the user's variables.
     """
     latest = {each.key: each for each in runs}
-    literal = next(iter(batch_literals(cell, tuple(latest.values()), values)), None)
+    literal = next(iter(batch_literals(cell, tuple(latest.values()), values, code=code)), None)
     if literal is None:
         return Prediction(None, None, message("prediction.no_batch"))
-    known = probes(literal, cell, runs, device.index)
+    known = probes(literal, cell, runs, device.index, code)
     return predict(literal.name, known, device.in_use_bytes, device.headroom_bytes or 0)
 
 
 def probes(
-    literal: BatchLiteral, cell: CellRun, runs: Sequence[CellRun], device_index: int
+    literal: BatchLiteral,
+    cell: CellRun,
+    runs: Sequence[CellRun],
+    device_index: int,
+    code: Code | None = None,
 ) -> list[Probe]:
     """Return what the runs of a cell tell, from the smallest batch on.
 
     Only those that began with as much in use as the last: the others ran with another model, or
     before the optimizer had its state.
     """
-    found = []
+    found, code = [], code or Code()
     for run in runs:
         memory = run.on(device_index)
         if run.key != cell.key or run.status != "ok" or memory is None or not memory["peak_exact"]:
             continue
-        batch = _value_at(run, literal, runs)
+        batch = _value_at(run, literal, runs, code)
         peak, needed = memory["peak_bytes"], memory["needed_bytes"]
         if batch is not None and peak is not None and needed is not None:
             found.append(Probe(batch, peak - needed, peak))
@@ -131,7 +136,9 @@ def predict(
     return Prediction(low, high, said)
 
 
-def _value_at(run: CellRun, literal: BatchLiteral, runs: Sequence[CellRun]) -> int | None:
+def _value_at(
+    run: CellRun, literal: BatchLiteral, runs: Sequence[CellRun], code: Code
+) -> int | None:
     """Return what the literal said when this run began; `None` where that is not certain."""
     where = run
     if literal.cell.key != run.key:
@@ -141,7 +148,7 @@ def _value_at(run: CellRun, literal: BatchLiteral, runs: Sequence[CellRun]) -> i
         if not before:
             return None
         where = before[-1]
-    said = {each.value for each in literals_in(where, where.source) if each.name == literal.name}
+    said = {each.value for each in code.literals(where) if each.name == literal.name}
     return said.pop() if len(said) == 1 else None
 
 
@@ -151,12 +158,12 @@ def of_last_cell(session: Session) -> Prediction:
 
     ledger, shell = session.ledger, session.shell
     snapshot = session.sampler.measure()
-    runs, values = ledger.runs(), user_names(shell)
+    runs, values, code = ledger.runs(), user_names(shell), Code()
     for cell in reversed(ledger.cells()):
         for memory in cell.memory:
             device = snapshot.device(memory["device_index"]) if snapshot else None
             if device is not None and device.headroom_bytes is not None:
-                found = largest_batch(cell, runs, values, device)
+                found = largest_batch(cell, runs, values, device, code)
                 if found.message["id"] != "prediction.no_batch":
                     return found
     return Prediction(None, None, message("prediction.no_batch"))

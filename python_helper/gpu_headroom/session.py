@@ -115,6 +115,7 @@ class Session:
         if channel is None and self._kernel is not None:
             self.channel = KernelChannel(self._kernel, self._comm_id)
         self.poisoned: wire.Message | None = None
+        self.silent: dict[int, int] = {}
         self.moved: dict[str, Any] = {}
         self._desk = Desk(self)
         self._watch = Watch(self)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 _RUNNERS = {"run_cell", "run_cell_async", "do_execute"}
 _RUNNER_FILES = ("interactiveshell.py", "ipkernel.py")
+_LONGEST = 10**6  # characters of a source whose name is made from all of them
 
 
 def parent(shell: Any) -> Mapping[str, Any]:
@@ -49,6 +50,11 @@ def on_control_thread(shell: Any) -> bool:
     return control is not None and threading.current_thread() is control
 
 
+def on_main_thread() -> bool:
+    """Whether the caller runs where cells do, unless they run in a subshell."""
+    return threading.current_thread() is threading.main_thread()
+
+
 def running_request(shell: Any) -> Mapping[str, Any] | None:
     """Return the execute request whose cell runs at this moment, if one does.
 
@@ -79,7 +85,7 @@ def computes(shell: Any) -> bool:
 def code_name(shell: Any, source: str, execution_count: int | None) -> str | None:
     """Return the file name under which IPython compiled a cell, as tracebacks show it."""
     naming = getattr(shell.compile, "get_code_name", None)
-    if naming is None:
+    if naming is None or len(source) > _LONGEST:
         return None
     try:
         # Kernels name a cell by its source, terminals by what they made of it and its number.

@@ -193,6 +193,8 @@ class Watch:
     def _end_cell(self, result: Any, error: BaseException | None, shown_before: int | None) -> None:
         session = self._session
         fault = self._fault(error)  # first: where CUDA has failed, nothing may be read
+        succeeded = result is not None and result.success
+        answers = succeeded and error is None and self._answers_again()
         snapshot = session.sampler.measure_edge()
         if snapshot is not None:
             with suppress(NotNow):
@@ -200,10 +202,10 @@ class Watch:
         recognition = None if fault else _recognise(error, snapshot)
         # Always: nothing of this cell may explain a later one.
         capture = session.take_capture(of_this_thread=not session.ledger.alone())
-        succeeded = result is not None and result.success
         status: Status = "oom" if recognition else "ok" if succeeded else "error"
         count = getattr(result, "execution_count", None)
-        run = session.ledger.end(0, status, count, time.time(), snapshot)
+        # Where CUDA was left alone at its start, what the cell did is not known.
+        run = session.ledger.end(0, status, count, time.time(), None if answers else snapshot)
         session.ended(run)
         try:
             if fault is not None:
@@ -229,6 +231,14 @@ class Watch:
 
         return notice(self._session, error)
 
+    def _answers_again(self) -> bool:
+        """Whether CUDA, said to have stopped, has answered the cell that ends."""
+        if self._session.poisoned is None or not facts.on_main_thread():
+            return False
+        from .oom.poison import lift
+
+        return lift(self._session)
+
     def _report(
         self,
         error: BaseException,
@@ -241,7 +251,7 @@ class Watch:
             **said,
             "life_id": session.life_id,
             "cell": self._named(run),
-            "cells": tuple(self._named(each) for each in session.ledger.cells()),
+            "cells": session.ledger.cells(),
             "shell": self._shell,
             "time_s": time.time(),
             "runs": tuple(session.ledger.runs()),

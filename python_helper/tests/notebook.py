@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from gpu_headroom import shell as facts
 from gpu_headroom.cells import CellRun, Ledger
 from gpu_headroom.oom.capture import Observer
+from gpu_headroom.oom.earlier import EarlierError, last_shown
 from gpu_headroom.oom.evidence import Failure
 from gpu_headroom.oom.recognise import recognise
 from gpu_headroom.release.situation import Situation
@@ -38,11 +39,15 @@ class Notebook:
         self.source = TorchCuda()
         self.ledger = Ledger()
         self.observer = Observer()
+        self.earlier = EarlierError()
+        self.shown_before = 0
         self.printed = ""
         self.moved: dict[str, Any] = {}
 
     def run(self, source: str, *, cell_id: str | None = None) -> Any:
         """Run a cell; returns IPython's result, whose error is left where IPython leaves it."""
+        self.earlier.measure(self.shell, None, Turn(30.0))
+        self.shown_before = last_shown()
         token = object()
         name = cell_id or f"cell-{self.shell.execution_count}"
         run = CellRun(name, self.shell.execution_count, source, None, time.time())
@@ -93,6 +98,7 @@ class Notebook:
             device=snapshot.device(0) if snapshot else None,
             shell=self.shell,
             time_s=time.time(),
+            earlier_traceback_bytes=self.earlier.held(self.shown_before, 0),
         )
 
     def _named(self, run: CellRun) -> CellRun:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import ast
 import functools
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..parse import parse_cell
+from ..parse import LONGEST, parse_cell
 from .calls import Function, Parameter, callee, defaults, is_overridden
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ _NAME = re.compile(r"(?:.*_)?(?:batch_?size|bs|batch|bsz)", re.IGNORECASE)
 _OTHER_PHASE = re.compile(r"val|test|eval|valid", re.IGNORECASE)
 _LARGEST = 2**40
 _LARGEST_EXPONENT = 40
+_MOST_FACTORS = 20
+_MOST_LITERALS = 100  # of a cell, and of all others
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +56,66 @@ class _Given(NamedTuple):
     parameter: Parameter | None = None
 
 
+@dataclass(slots=True)
+class _Said:
+    """What one cell says; its `literals` are of whatever cell they were first looked for in."""
+
+    tree: ast.Module | None
+    reads: set[str] = field(default_factory=set)
+    stores: set[str] = field(default_factory=set)
+    calls: dict[str | None, list[ast.Call]] = field(default_factory=dict)
+    literals: list[BatchLiteral] | None = None
+
+
+class Code:
+    """The cells that a question is about: each is looked through once, and no more than fits.
+
+    In all no more is parsed than of one cell; what is left out says nothing.
+    """
+
+    def __init__(self) -> None:
+        self._said: dict[str, _Said] = {}
+        self._left = LONGEST
+
+    def of(self, source: str) -> _Said:
+        """Return what a cell with this source says."""
+        found = self._said.get(source)
+        if found is None:
+            fits = len(source) <= self._left
+            self._left -= len(source) if fits else 0
+            found = self._said[source] = _look_through(parse_cell(source) if fits else None)
+        return found
+
+    def literals(self, cell: CellRun) -> list[BatchLiteral]:
+        """Return the batch literals of a cell."""
+        said = self.of(cell.source)
+        if said.literals is None:
+            said.literals = [] if said.tree is None else _literals(cell, said.tree)
+        return [replace(each, cell=cell) for each in said.literals]
+
+
+def _look_through(tree: ast.Module | None) -> _Said:
+    """Note the names a cell reads and leaves behind, its functions and classes included."""
+    said = _Said(tree)
+    for node in ast.walk(tree) if tree else ():
+        if isinstance(node, (*Function, ast.ClassDef)):
+            said.stores.add(node.name)
+        elif isinstance(node, ast.Call):
+            said.calls.setdefault(callee(node), []).append(node)
+        elif isinstance(node, ast.Name):
+            said.reads.add(node.id)
+            if isinstance(node.ctx, ast.Store):
+                said.stores.add(node.id)
+    return said
+
+
 def batch_literals(
-    cell: CellRun, cells: Sequence[CellRun], values: Mapping[str, Any], *, line: int | None = None
+    cell: CellRun,
+    cells: Sequence[CellRun],
+    values: Mapping[str, Any],
+    *,
+    line: int | None = None,
+    code: Code | None = None,
 ) -> list[BatchLiteral]:
     """Return the literals that may set the batch of a failing cell, likeliest first.
 
@@ -62,29 +123,37 @@ def batch_literals(
     before others; then those of earlier cells that it reads from, newest first. `values` are
     the user's variables as they are now.
     """
-    counts = functools.partial(_counts, cell=cell, cells=cells, values=values)
-    own = [each for each in literals_in(cell, cell.source) if counts(each)]
-    own.sort(
+    code = code or Code()
+    counts = functools.partial(_counts, cell=cell, cells=cells, values=values, code=code)
+    own = sorted(
+        code.literals(cell),
         key=lambda each: (
             bool(_OTHER_PHASE.search(each.name)),
             line is not None and each.line > line,
             -each.line,
-        )
+        ),
     )
-    earlier = [
+    earlier = (
         each
         for other in reversed(cells)
         if not _same_cell(other, cell)
-        for each in reversed(literals_in(other, other.source))
-        if counts(each) and not _OTHER_PHASE.search(each.name)
+        for each in reversed(code.literals(other))
+        if not _OTHER_PHASE.search(each.name)
+    )
+    return [
+        *filter(counts, own[:_MOST_LITERALS]),
+        *(
+            each
+            for each in islice(earlier, _MOST_LITERALS)
+            if counts(each) and cells_to_run(each, cell, cells, code)
+        ),
     ]
-    return [*own, *(each for each in earlier if cells_to_run(each, cell, cells))]
 
 
 def literals_in(cell: CellRun, source: str) -> list[BatchLiteral]:
     """Return the batch literals of a cell as its `source` is now; none where it does not parse."""
     tree = parse_cell(source)
-    return [] if tree is None else list(_literals(cell, tree))
+    return [] if tree is None else _literals(cell, tree)
 
 
 def replaced(source: str, literal: BatchLiteral, value: int) -> tuple[str, str] | None:
@@ -116,11 +185,11 @@ def replaced(source: str, literal: BatchLiteral, value: int) -> tuple[str, str] 
 
 def defines_any(cell: CellRun, models: Sequence[Model]) -> bool:
     """Whether a cell makes one of these models."""
-    return bool(_stores(cell) & {each.name for each in models})
+    return bool(Code().of(cell.source).stores & {each.name for each in models})
 
 
 def cells_to_run(
-    literal: BatchLiteral, failed: CellRun, cells: Sequence[CellRun]
+    literal: BatchLiteral, failed: CellRun, cells: Sequence[CellRun], code: Code | None = None
 ) -> tuple[CellRun, ...] | None:
     """Return the cells that carry a changed literal to the failing one, both included.
 
@@ -129,25 +198,26 @@ def cells_to_run(
     """
     if _same_cell(literal.cell, failed):
         return (failed,)
+    code = code or Code()
     ran = [each for each in cells if not _same_cell(each, failed)]
     start = next((n for n, each in enumerate(ran) if _same_cell(each, literal.cell)), None)
     if start is None:
         return None
-    touched = _touched(ran[start], ran[start + 1 :])
-    needed, path = _reads(failed), [failed]
+    touched = _touched(ran[start], ran[start + 1 :], code)
+    needed, path = set(code.of(failed.source).reads), [failed]
     for cell in reversed(touched):
-        if _stores(cell) & needed:
+        if code.of(cell.source).stores & needed:
             path.insert(0, cell)
-            needed |= _reads(cell)
+            needed |= code.of(cell.source).reads
     return tuple(path) if path[0] is touched[0] else None
 
 
-def _touched(first: CellRun, later: Sequence[CellRun]) -> list[CellRun]:
-    names, found = _stores(first), [first]
+def _touched(first: CellRun, later: Sequence[CellRun], code: Code) -> list[CellRun]:
+    names, found = set(code.of(first.source).stores), [first]
     for cell in later:
-        if _reads(cell) & names:
+        if code.of(cell.source).reads & names:
             found.append(cell)
-            names |= _stores(cell)
+            names |= code.of(cell.source).stores
     return found
 
 
@@ -158,7 +228,12 @@ def _same_cell(one: CellRun, other: CellRun) -> bool:
 
 
 def _counts(
-    literal: BatchLiteral, *, cell: CellRun, cells: Sequence[CellRun], values: Mapping[str, Any]
+    literal: BatchLiteral,
+    *,
+    cell: CellRun,
+    cells: Sequence[CellRun],
+    values: Mapping[str, Any],
+    code: Code,
 ) -> bool:
     """Whether nothing speaks against it: a variable set elsewhere, a default that is not used."""
     if literal.variable:
@@ -166,18 +241,18 @@ def _counts(
         return type(value) is not int or value == literal.value
     if literal.parameter is None:
         return True
-    others = [tree for each in cells if (tree := parse_cell(each.source)) is not None]
-    return not is_overridden(literal.parameter, parse_cell(cell.source), others)
+    others = (code.of(each.source).calls for each in cells)
+    return not is_overridden(literal.parameter, code.of(cell.source).calls, others)
 
 
-def _literals(cell: CellRun, tree: ast.Module) -> Iterator[BatchLiteral]:
+def _literals(cell: CellRun, tree: ast.Module) -> list[BatchLiteral]:
     found = [
         literal
         for node, owner in _nodes(tree)
         for given in _given(node, owner)
         if _NAME.fullmatch(given.name) and (literal := _literal(cell, given)) is not None
     ]
-    yield from sorted(found, key=lambda each: (each.line, each.column))
+    return sorted(found, key=lambda each: (each.line, each.column))
 
 
 def _nodes(tree: ast.Module) -> Iterator[tuple[ast.AST, ast.AST | None]]:
@@ -219,7 +294,8 @@ def _assigned(target: ast.expr, value: ast.expr, owner: ast.AST | None) -> Itera
     elif isinstance(target, ast.Attribute):
         yield _Given(target.attr, value)
     elif isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
-        yield _Given(str(target.slice.value), value)
+        if isinstance(target.slice.value, str):
+            yield _Given(target.slice.value, value)
     elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
         for each, given in zip(target.elts, value.elts, strict=False):
             yield from _assigned(each, given, owner)
@@ -250,13 +326,13 @@ def _literal(cell: CellRun, given: _Given) -> BatchLiteral | None:
     )
 
 
-def _integer(node: ast.expr) -> int | None:
+def _integer(node: ast.expr, factors: int = _MOST_FACTORS) -> int | None:
     """Return the value of `1024`, `2**10` or `4 * 256`."""
     if isinstance(node, ast.Constant) and type(node.value) is int:
         return node.value
-    if not isinstance(node, ast.BinOp):
+    if not isinstance(node, ast.BinOp) or factors == 1:
         return None
-    left, right = _integer(node.left), _integer(node.right)
+    left, right = _integer(node.left, factors - 1), _integer(node.right, factors - 1)
     if left is None or right is None or not 0 <= right <= _LARGEST or abs(left) > _LARGEST:
         return None
     if isinstance(node.op, ast.Mult):
@@ -266,25 +342,6 @@ def _integer(node: ast.expr) -> int | None:
 
 
 def _value_of(text: str) -> int | None:
-    try:
-        return _integer(ast.parse(text.strip(), mode="eval").body)
-    except (SyntaxError, ValueError):
-        return None
-
-
-def _reads(cell: CellRun) -> set[str]:
-    tree = parse_cell(cell.source)
-    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} if tree else set()
-
-
-def _stores(cell: CellRun) -> set[str]:
-    """Return the names a cell leaves behind, its functions and classes included."""
-    tree = parse_cell(cell.source)
-    definitions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    names = set()
-    for node in ast.walk(tree) if tree else ():
-        if isinstance(node, definitions):
-            names.add(node.name)
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            names.add(node.id)
-    return names
+    tree = parse_cell(text.strip())
+    only = tree.body[0] if tree and len(tree.body) == 1 else None
+    return _integer(only.value) if isinstance(only, ast.Expr) else None

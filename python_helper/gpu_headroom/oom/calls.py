@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    Calls = Mapping[str | None, Sequence[ast.Call]]
 
 Function = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -38,10 +40,10 @@ def defaults(
             yield Parameter(callee, argument.arg, None), given
 
 
-def is_overridden(parameter: Parameter, failing: ast.AST | None, others: Iterable[ast.AST]) -> bool:
+def is_overridden(parameter: Parameter, failing: Calls, others: Iterable[Calls]) -> bool:
     """Whether a call may pass a value of its own: in the failing cell, else in any other."""
-    for trees in ([failing] if failing else [], others):
-        calls = [call for tree in trees for call in _calls(tree, parameter.callee)]
+    for cells in ([failing], others):
+        calls = [call for each in cells for call in each.get(parameter.callee, ())]
         if calls:
             return any(_passes(call, parameter) for call in calls)
     return False
@@ -51,10 +53,6 @@ def callee(call: ast.Call) -> str | None:
     """Return the last name of what is called: `fit` for `trainer.fit()`."""
     function = call.func
     return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", None)
-
-
-def _calls(tree: ast.AST, name: str) -> list[ast.Call]:
-    return [each for each in ast.walk(tree) if isinstance(each, ast.Call) and callee(each) == name]
 
 
 def _passes(call: ast.Call, parameter: Parameter) -> bool:

@@ -35,7 +35,7 @@ class EarlierError:
         if index is not None and held is not None:
             self._shown, self._bytes = last_shown(), {index: held}
 
-    def measure(self, shell: Any, _: Job, turn: Turn) -> None:
+    def measure(self, shell: Any, _: Job | None, turn: Turn) -> None:
         """Measure what the error that is shown now holds; between cells, where nobody trains."""
         shown = last_shown()
         if turn.unwelcome is not None:

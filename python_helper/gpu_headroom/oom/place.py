@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import linecache
 import re
-from difflib import SequenceMatcher
+from itertools import takewhile
 from typing import TYPE_CHECKING
+
+from ..kinds import top_of
+from ..parse import LONGEST
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,12 +25,19 @@ _TIMED_NAMES = ("<timed exec>", "<timed eval>")
 
 
 def failing_line(error: BaseException, cell: CellRun) -> int | None:
-    """Return the 1-based line of `cell` that failed, the innermost of its frames."""
-    innermost = None
+    """Return the 1-based line of `cell` that failed, the innermost of its frames.
+
+    `None` also where the cell is too long to be looked through.
+    """
+    if len(cell.source) > LONGEST:
+        return None
+    innermost, files = None, dict[str, list[str]]()
     for step in _steps(error):
-        compiled = _compiled(step.tb_frame.f_code.co_filename, cell)
-        if 1 <= step.tb_lineno <= len(compiled):
-            innermost = step.tb_lineno, compiled
+        name, number = step.tb_frame.f_code.co_filename, step.tb_lineno
+        if name not in files:
+            files[name] = _compiled(name, cell)
+        if number and 1 <= number <= len(files[name]):  # Python's own steps have no line
+            innermost = number, files[name]
     return innermost and _shown_line(*innermost, cell.source.splitlines())
 
 
@@ -35,7 +45,7 @@ def failed_in_backward(error: BaseException) -> bool:
     """Whether PyTorch was running a backward pass."""
     return any(
         step.tb_frame.f_code.co_name in ("backward", "_engine_run_backward")
-        and step.tb_frame.f_globals.get("__name__", "").startswith("torch")
+        and top_of(step.tb_frame.f_globals.get("__name__")) == "torch"
         for step in _steps(error)
     )
 
@@ -58,7 +68,8 @@ def _compiled(filename: str, cell: CellRun) -> list[str]:
         return _without_leading_blanks(cell.source[magic.end() :]) if magic else []
     kept = linecache.cache.get(filename)
     lines = [] if kept is None or len(kept) == 1 else kept[2]
-    text = "".join(lines).strip()
+    # Most files are longer than a cell, and need not be put together.
+    text = "".join(lines).strip() if len(lines) <= len(cell.source) else ""
     if filename == cell.filename or (text and cell.source.rstrip().endswith(text)):
         return lines or _without_leading_blanks(cell.source)
     return []
@@ -76,13 +87,22 @@ def _leading_blanks(lines: Sequence[str]) -> int:
 def _shown_line(number: int, compiled: Sequence[str], shown: Sequence[str]) -> int:
     """Return the line of the cell that became line `number` of what was compiled.
 
-    What a magic became looks otherwise: its line follows from those before it, else after it.
+    Behind the last magic lines are alike, counted from the end. Up to there each line became
+    one, or a magic with the lines that it is continued on, which looks otherwise then.
     """
-    one, other = ([line.strip() for line in lines] for lines in (compiled, shown))
-    matcher = SequenceMatcher(None, one, other, autojunk=False)
-    alike = [each for each in matcher.get_matching_blocks() if each.size]
-    nearest = next((each for each in reversed(alike) if each.a < number), None) or next(
-        iter(alike), None
-    )
-    shift = _leading_blanks(shown) if nearest is None else nearest.b - nearest.a
-    return min(max(1, number + shift), len(shown))
+    one, other = _stripped(compiled), _stripped(shown)
+    behind = len(one) - number
+    pairs = zip(reversed(one), reversed(other), strict=False)
+    if sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs)) > behind >= 0:
+        return len(other) - behind
+    at = _leading_blanks(other)
+    for line in one[: number - 1]:
+        while at < len(other) and other[at] != line and other[at].endswith("\\"):
+            at += 1
+        at += 1
+    return min(at + 1, len(other))
+
+
+def _stripped(lines: Sequence[str]) -> list[str]:
+    """Return lines without what is blank around them, and no blank ones at the end."""
+    return "\n".join([line.strip() for line in lines]).rstrip().split("\n")

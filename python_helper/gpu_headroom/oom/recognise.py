@@ -7,15 +7,20 @@ fractions and driver limits refuse smaller ones.
 
 from __future__ import annotations
 
+import builtins
 import re
+import sys
+from collections import deque
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
-from ..kinds import is_kind
-from .formats import LOOSE, REFUSED, STRUCTURED
+from ..kinds import is_kind, origins
+from .excerpt import Reader
+from .formats import LOOSE, STRUCTURED, is_refused
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from ..snapshot import DeviceReading
     from .formats import Format
@@ -32,6 +37,8 @@ _UNITS = {"": 1, "b": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 # Larger values are "not available" (2**64 under WSL2) or garbage; JavaScript cannot hold them.
 _LARGEST = 2**53
 _CHAIN_LIMIT = 100
+_LONGEST_NAME = 200
+_LINKS: Any = tuple([vars(BaseException)[name] for name in ("__cause__", "__context__")])
 _NEARLY_FULL_BYTES = 2**30  # a context or a library's handle takes up to about this much
 
 
@@ -61,8 +68,9 @@ class Recognition:
 
 def recognise(error: BaseException) -> Recognition | None:
     """Return what `error`, or an error inside its chain or group, says of a full GPU."""
+    reader = Reader()
     for each in errors_within(error):
-        found = _recognise_one(each)
+        found = _recognise_one(each, reader.text_of(each))
         if found:
             return found
     return None
@@ -72,7 +80,7 @@ def recognise_text(error_name: str, message: str) -> Recognition | None:
     """Do the same for a class name, dotted or not, and a text."""
     module, _, name = error_name.rpartition(".")
     framework = _CLASSES.get((module.partition(".")[0], name))
-    return _read(framework, name, message, None)
+    return _read(framework, name, Reader().read(message), None)
 
 
 def is_credible(said: Recognition, device: DeviceReading | None) -> bool:
@@ -84,36 +92,31 @@ def is_credible(said: Recognition, device: DeviceReading | None) -> bool:
 def errors_within(error: BaseException) -> Iterator[BaseException]:
     """Yield `error`, its causes and contexts, and members of groups, each once, outermost first."""
     seen: set[int] = set()
-    waiting = [error]
+    waiting = deque([error])
     while waiting and len(seen) < _CHAIN_LIMIT:
-        each = waiting.pop(0)
+        each = waiting.popleft()
         if id(each) in seen:
             continue
         seen.add(id(each))
         yield each
-        linked = (each.__cause__, each.__context__, *_members(each))
+        linked = (*[link.__get__(each) for link in _LINKS], *islice(_members(each), _CHAIN_LIMIT))
         waiting += [other for other in linked if is_kind(other, BaseException)]
 
 
-def text_of(error: BaseException) -> str:
-    """Return what an error says, without asking it for its `str`."""
-    args = BaseException.args.__get__(error)  # type: ignore[attr-defined]  # a C descriptor
-    return " ".join(arg for arg in args if is_kind(arg, str))
-
-
-def _members(error: BaseException) -> tuple[object, ...]:
+def _members(error: BaseException) -> Iterable[object]:
     """Return the errors of a group; before Python 3.11 groups come from a package."""
-    for kind in type(error).__mro__:
-        if kind.__name__ == "BaseExceptionGroup" and "exceptions" in vars(kind):
-            return tuple(vars(kind)["exceptions"].__get__(error))
-    return ()
+    where = builtins if sys.version_info >= (3, 11) else sys.modules.get("exceptiongroup")
+    group = getattr(where, "BaseExceptionGroup", None)
+    if group is None or not is_kind(error, group):
+        return ()
+    found: tuple[object, ...] = vars(group)["exceptions"].__get__(error)
+    return found
 
 
-def _recognise_one(error: BaseException) -> Recognition | None:
-    kind = type(error)
-    names = ((each.__module__.partition(".")[0], each.__name__) for each in kind.__mro__)
-    framework = next((_CLASSES[name] for name in names if name in _CLASSES), None)
-    found = _read(framework, kind.__name__, text_of(error), error)
+def _recognise_one(error: BaseException, text: str) -> Recognition | None:
+    kinds = origins(type(error))
+    framework = next((_CLASSES[each] for each in kinds if each in _CLASSES), None)
+    found = _read(framework, kinds[0][1][:_LONGEST_NAME], text, error)
     if found and not found.certain and _at_host(error):
         return None
     return found
@@ -122,14 +125,30 @@ def _recognise_one(error: BaseException) -> Recognition | None:
 def _read(
     framework: str | None, name: str, message: str, error: BaseException | None
 ) -> Recognition | None:
-    text = " ".join(message.replace("\\n", " ").split())
-    found = next((each for each in STRUCTURED if each.sign.search(text)), None)
-    if found is None and REFUSED.search(text):
+    # Patterns are in lower case, and see one blank wherever a message has white space.
+    text = " ".join(message.replace("\\n", " ").split()).lower()
+    structured, loose = _formats()
+    found = _first(structured, text)
+    if found is None and is_refused(text):
         return None
-    found = found or next((each for each in LOOSE if each.sign.search(text)), None)
+    found = found or _first(loose, text)
     if found:
         return _from_format(found, framework, name, text, error)
     return _from_class(framework, name, error) if framework else None
+
+
+def _formats() -> tuple[tuple[Format, ...], tuple[Format, ...]]:
+    """Return what leaves no doubt, and what is looked at after the refusals."""
+    try:
+        from . import libraries
+    except ImportError:  # injected, and the second pack has not come yet
+        return STRUCTURED, LOOSE
+    # The frameworks' own are shorter, and stand in what libraries quote.
+    return STRUCTURED + libraries.STRUCTURED, libraries.LOOSE + LOOSE
+
+
+def _first(formats: Iterable[Format], text: str) -> Format | None:
+    return next((each for each in formats if each.sign.search(text)), None)
 
 
 def _at_host(error: BaseException) -> bool:
@@ -181,12 +200,11 @@ def _captured(pattern: re.Pattern[str], text: str) -> str | None:
 
 
 def _bytes(printed: str) -> int | None:
-    """Read "1.71 GiB", "1,234", "201. GB" or "10.2/22.0 GiB" (the first of two)."""
-    number = re.match(r"[\d.,]+", printed)
-    unit = re.search(r"([A-Za-z]*)$", printed)
+    """Read "1.71 gib", "1,234", "201. gb" or "10.2/22.0 gib" (the first of two)."""
+    number, unit = re.match(r"[\d.,]+", printed), re.search(r"[a-z]*$", printed)
     if number is None or unit is None:
         return None
-    prefix = unit[1][:1].lower() if unit[1].lower() != "bytes" else ""
+    prefix = unit[0][:1] if unit[0] != "bytes" else ""
     plain = number[0].replace(",", "." if prefix else "")
     try:
         size = int(float(plain) * _UNITS[prefix] + 0.5) if prefix else int(plain.rstrip("."))

@@ -1,7 +1,8 @@
 """Which names the loops of a notebook leave behind, from the source of its cells.
 
 A loop leaves its last item, and what its body made for itself: a name that no code outside of
-the loops that assign it reads. Code that cannot be parsed reads every word that stands in it.
+the loops that assign it reads. Code that cannot be parsed reads every word that stands in it; a
+cell too long to be looked through reads every name.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ..parse import magics, parse_cell
+from ..parse import LONGEST, magics, parse_cell
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -43,6 +44,8 @@ def left_behind(sources: Iterable[str], names: Collection[str], turn: Turn) -> s
     outside, loops = _Code(), list[_Code]()
     for source in sources:
         turn.check()
+        if len(source) > LONGEST:
+            return set()
         words = set(_WORD.findall(source))
         if wanted.isdisjoint(words):
             continue
@@ -51,19 +54,13 @@ def left_behind(sources: Iterable[str], names: Collection[str], turn: Turn) -> s
             outside.reads |= words
         else:
             outside.reads.update(*map(_WORD.findall, magics(source)))
-            _sort(tree.body, outside, loops)
-    return {
-        name
-        for loop in loops
-        for name in loop.leaves | (loop.stores - outside.stores)
-        if name in wanted and not _is_read(name, outside, loops)
-    }
-
-
-def _is_read(name: str, outside: _Code, loops: list[_Code]) -> bool:
-    return name in outside.reads or any(
-        name in loop.reads and name not in loop.stores | loop.leaves for loop in loops
-    )
+            try:
+                _sort(tree.body, outside, loops)
+            except RecursionError:  # an expression of thousands of steps
+                outside.reads |= words
+    read = outside.reads.union(*(loop.reads - loop.stores - loop.leaves for loop in loops))
+    left = {name for loop in loops for name in loop.leaves | (loop.stores - outside.stores)}
+    return (left & wanted) - read
 
 
 def _sort(statements: Iterable[ast.AST], outside: _Code, loops: list[_Code]) -> None:

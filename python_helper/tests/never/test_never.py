@@ -249,6 +249,28 @@ def test_never_prints_by_its_code() -> None:
     assert set(printing) <= {"magics.py"}
 
 
+def test_never_touches_warnings() -> None:
+    """Whether a warning is shown is set for the whole process, and so for a cell that runs.
+
+    The simulated GPU warns, as PyTorch would, and changes nothing.
+    """
+    machinery = {"catch_warnings", "simplefilter", "filterwarnings", "resetwarnings", "showwarning"}
+    package = SOURCES / "gpu_headroom"
+    for path in package.rglob("*.py"):
+        nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+        names = {getattr(each, "attr", getattr(each, "id", None)) for each in nodes}
+        imported = {
+            alias.name
+            for each in nodes
+            if isinstance(each, (ast.Import, ast.ImportFrom))
+            for alias in each.names
+        }
+        assert not machinery & (names | imported), path
+        if path.relative_to(package).parts[0] != "simulate":
+            assert "warnings" not in imported, path
+            assert "warnings" not in names, path
+
+
 def test_never_listens_to_execute_hooks(kernel: LiveKernel) -> None:
     """`pre_execute` and `post_execute` fire for every comm message: none is ours."""
     hooks = (
