@@ -415,10 +415,11 @@ def test_many_batches_in_many_cells_cost_no_more(name: str) -> None:
 
 def test_what_many_loops_leave_behind_costs_no_more() -> None:
     """A name is looked for once, not once for each loop."""
-    source = "".join(f"for x{n} in y: z{n} = x{n}\n" for n in range(10_000))
-    names = {f"x{n}" for n in range(10_000)}
+    source = "".join(f"for x{n} in y: z{n} = x{n}\n" for n in range(20_000))
+    names = {f"x{n}" for n in range(20_000)}
+    start = time.perf_counter()
     assert left_behind([source], names, Turn(30.0)) == names
-    assert taken_s(partial(left_behind, [source], names, Turn(30.0))) < 10 * LIMIT_S
+    assert time.perf_counter() - start < 16 * LIMIT_S
 
 
 def test_an_expression_of_a_thousand_steps_reads_its_names() -> None:
