@@ -11,10 +11,12 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { loadSettings, type Settings } from '../settings';
 import { IGpuMemory, type OffReason } from '../tokens';
 import { explainDeath } from './death';
+// A kernel may be there at once, links are made synchronously, and they load
+// the helper's module themselves.
+/* eslint-disable jupyter/prefer-lazy-imports */
 import { inject, isPython, readBootstrap, readMore } from './helper';
-// A kernel may be there at once, and links are made synchronously.
-// eslint-disable-next-line jupyter/prefer-lazy-imports
 import { KernelLink } from './link';
+/* eslint-enable jupyter/prefer-lazy-imports */
 import { GpuMemoryTracker, type IKernelDocument } from './tracker';
 
 /**
