@@ -12,6 +12,7 @@ import importlib.util
 import json
 import re
 import sys
+import time
 import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 PACKAGE = "gpu_headroom"
 ROOT = f"<{PACKAGE}>"  # no folder is called that: only this finder looks into it
+_PATIENCE_S = 2.0
 
 
 def unpack(pack: str) -> dict[str, str]:
@@ -86,7 +88,11 @@ class InMemory(  # type: ignore[misc]  # typeshed's own bases disagree
 
 
 def start(sources: dict[str, str], protocol_major: str, version: str) -> None:
-    """Start the helper of this kernel: the one that is imported, installed or brought."""
+    """Start the helper of this kernel: the one that is imported, installed or brought.
+
+    Raises `TimeoutError` where another thread does not get done with importing it.
+    """
+    _wait_for_imports()
     if PACKAGE not in sys.modules and installed_major() != protocol_major:
         sys.meta_path[:] = [each for each in sys.meta_path if not _is_ours(each)]
         sys.meta_path.insert(0, InMemory(sources, version))
@@ -110,6 +116,24 @@ def finder() -> InMemory | None:
     """Return the finder that brought the package, `None` where it is installed."""
     loader = getattr(sys.modules[PACKAGE].__spec__, "loader", None)
     return cast("InMemory", loader) if _is_ours(loader) else None
+
+
+def _wait_for_imports() -> None:
+    """Wait while a cell imports the package, but not for one that a debugger has suspended."""
+    end_s = time.monotonic() + _PATIENCE_S
+    while any(_is_being_imported(each) for each in list(sys.modules)):
+        if time.monotonic() > end_s:
+            raise TimeoutError("a cell has begun to import it and has not come to the end")
+        time.sleep(0.01)
+
+
+def _is_being_imported(name: str) -> bool:
+    spec = getattr(sys.modules.get(name), "__spec__", None) if _is_of_package(name) else None
+    return bool(getattr(spec, "_initializing", False))  # as importlib itself tells
+
+
+def _is_of_package(name: str) -> bool:
+    return name.partition(".")[0] == PACKAGE
 
 
 def _is_ours(candidate: object) -> bool:
