@@ -236,6 +236,9 @@ export function templates(trans: TranslationBundle): Record<string, string> {
       'The outputs stay on screen; `Out[n]` and `_` no longer give these values.'
     ),
     'item.output': trans.__('Displayed value {names}, which no name holds'),
+    'item.output.more': trans.__(
+      '{count} more displayed values, which no name holds'
+    ),
     'item.variable': trans.__('Variable `{names}`'),
     'item.variable.same': trans.__('Variables `{names}`, one object'),
     'item.variable.cost': trans.__(

@@ -70,6 +70,7 @@ class MainLoop:
         self._jobs: OrderedDict[Hashable, Job] = OrderedDict()
         self._now: tuple[Job, SlicedTurn] | None = None
         self._scheduled = False
+        self._closed = False
 
     def submit(
         self,
@@ -134,6 +135,13 @@ class MainLoop:
             walk.abandon()
             self._broken_off(job, walk)
 
+    def close(self) -> None:
+        """Let go of everything for good, from any thread."""
+        self._closed = True
+        self.interrupt()
+        with self._lock:
+            self._jobs.clear()
+
     def _put_back(self, job: Job) -> None:
         with self._lock:
             waiting = self._jobs.setdefault(job.key, job)
@@ -154,22 +162,26 @@ class MainLoop:
             job.given_up(job)
 
     def _come_round(self, delay_s: float) -> None:
-        if not self._scheduled:
+        if not self._scheduled and not self._closed:
             self._scheduled = True
             self._schedule(self._slice, delay_s)
 
     def _slice(self) -> None:
         self._scheduled = False
+        if self._closed:
+            return
         if not self._idle():
             self.interrupt()
             return
         try:
-            self._now = self._now or self._next()
-            if self._now is not None and self._now[1].slice():
-                (job, walk), self._now = self._now, None
-                self._ended(job, walk)
-            elif self._now is not None:
-                self._tell(self._now[0])
+            now = self._now = self._now or self._next()
+            if now is None:
+                return
+            if not now[1].slice():
+                self._tell(now[0])
+            elif self._now is now:  # nobody has interrupted it meanwhile, from another thread
+                self._now = None
+                self._ended(*now)
         except Exception as error:  # noqa: BLE001  a failed job must not end the queue
             self._now = None
             self._failed("mainloop", error)

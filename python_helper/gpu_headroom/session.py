@@ -138,7 +138,7 @@ class Session:
             undo.callback(self.sources.close)
             self.sampler.start()
             undo.callback(self.sampler.stop)
-            undo.callback(self.mainloop.interrupt)
+            undo.callback(self.mainloop.close)
             self._undo = undo.pop_all()
         self.send(self.hello())
 

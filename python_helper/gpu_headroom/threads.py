@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import threading
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+T = TypeVar("T", bound=threading.Thread)
 
 NAME = "gpu-headroom"
 LIMIT_S = 0.05
@@ -70,8 +72,8 @@ def start(call: Callable[[], Any], *, name: str = NAME) -> threading.Thread:
     return _started(threading.Thread(target=call, name=name, daemon=True))
 
 
-def later(delay_s: float, call: Callable[[], Any]) -> threading.Thread:
-    """Call on such a thread after a while."""
+def later(delay_s: float, call: Callable[[], Any]) -> threading.Timer:
+    """Call on such a thread after a while, unless it is cancelled."""
     timer = threading.Timer(delay_s, call)
     timer.name, timer.daemon = NAME, True
     return _started(timer)
@@ -82,7 +84,7 @@ def is_ours(thread: threading.Thread | None) -> bool:
     return thread is not None and thread.name.startswith(NAME)
 
 
-def _started(thread: threading.Thread) -> threading.Thread:
+def _started(thread: T) -> T:
     vars(thread).update(pydev_do_not_trace=True, is_pydev_daemon_thread=True)
     thread.start()
     return thread

@@ -22,6 +22,7 @@ from .threads import NotNow, later
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
+    from threading import Timer
 
     from . import wire
     from .cells import Status
@@ -65,6 +66,7 @@ class Watch:
         self._cells: dict[int, _Cell] = {}
         self._doubtful_since_s: dict[int, float] = {}
         self._next_count = session.shell.execution_count
+        self._timers: list[Timer] = []
         self._owed: tuple[dict[str, Any], str] | None = None
         self._earlier: EarlierError | None = None
 
@@ -75,9 +77,11 @@ class Watch:
         self._shell.events.register("post_run_cell", self._after_cell)
 
     def close(self) -> None:
-        """Take the hooks back."""
+        """Take the hooks back, and what was put off."""
         self._shell.events.unregister("pre_run_cell", self._before_cell)
         self._shell.events.unregister("post_run_cell", self._after_cell)
+        for each in self._timers:
+            each.cancel()
 
     def look_for_lost_end(self) -> None:
         """Have the main thread let go of a cell whose end went unnoticed.
@@ -360,7 +364,7 @@ class Watch:
         self._cell_parent = request
         if facts.on_control_thread(self._shell):
             for delay_s in _HEAL_AFTER_S:
-                later(delay_s, lambda: self._say_busy(request))
+                self._timers.append(later(delay_s, lambda: self._say_busy(request)))
 
     def _let_go_of_adopted(self) -> None:
         """End an adopted cell when another request's cell begins.

@@ -78,6 +78,7 @@ def find(situation: Situation, wanted: Collection[str] | None = None) -> list[Fr
     """
     if situation.poisoned is not None:
         return []  # even a look could touch the GPU
+    situation.wanted = wanted or ()
     kinds = set(KINDS) if wanted is None else {kind_of(each) for each in wanted}
     found: list[Freeable] = []
     look = nullcontext if kinds <= _WITHOUT_LOOKING else situation.looking

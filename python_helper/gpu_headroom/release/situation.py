@@ -15,7 +15,7 @@ from .models import Models
 from .reachable import Reachable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
     from ..cells import CellRun
     from ..wire import Message
@@ -27,9 +27,9 @@ class Situation:
     `turn` is the time there is for all of it, a short one that nobody asked for unless given.
     `cells` are the latest runs of all cells, oldest first. `moved` is the session's own list of
     what was moved to the host, by name. `poisoned` says that CUDA failed for good: then nothing may
-    touch the GPU. `known`, `models` and `reachable` are there while it is `looking` and `sees`: not
-    beside a thread that is inside a framework. `complete` is false where the time was over before
-    all items were found.
+    touch the GPU. `wanted` are the items that are asked for, by id. `known`, `models` and
+    `reachable` are there while it is `looking` and `sees`: not beside a thread that is inside a
+    framework. `complete` is false where the time was over before all items were found.
     """
 
     known: Known
@@ -48,6 +48,7 @@ class Situation:
         self.shell = shell
         self.turn = turn or Turn(asked=False)
         self.complete = True
+        self.wanted: Collection[str] = ()
         self.cells = cells
         self.moved: dict[str, Any] = {} if moved is None else moved
         self.poisoned = poisoned
