@@ -216,11 +216,16 @@ class Session:
         run = self.ledger.current(self.sampler.latest)
         return run.as_wire(self.life_id) if run else None
 
-    def stream(self, snapshot: Snapshot | None) -> None:
-        """Send the edge of a cell to whoever is there, and the reading to whoever looks."""
+    def stream(self, snapshot: Snapshot | None, ended: CellRun | None = None) -> None:
+        """Send the edge of a cell to whoever is there, and the reading to whoever looks.
+
+        Beside the cell that has `ended` another may run on, which is the one to be looked at.
+        """
         cell = self.cell()
         if cell is None or not self.leases.any():
             return
+        if ended is not None and self.ledger.running:
+            self.send(self.ledger.known(ended).as_wire(self.life_id))
         self.send(cell)
         if snapshot is not None and self.leases.wanted_hz() is not None:
             self._pace.sent(snapshot, time.monotonic())

@@ -100,8 +100,8 @@ class Watch:
         for ident in self._lost():
             del self._doubtful_since_s[ident]
             self._cells.pop(ident, None)
-            session.ledger.end(0, "ok", None, time.time(), None, thread_id=ident)
-            session.stream(None)
+            run = session.ledger.end(0, "ok", None, time.time(), None, thread_id=ident)
+            session.stream(None, run)
 
     def _lost(self) -> list[int]:
         """Return the threads of which our ledger says that a cell runs, and for long none does."""
@@ -224,7 +224,7 @@ class Watch:
                 work = partial(self._earlier_error().measure, self._shell)
                 session.mainloop.submit("earlier", "", work)
         finally:
-            session.stream(snapshot)
+            session.stream(snapshot, run)
             session.sampler.wake()
             session.mainloop.resume()
 
@@ -374,8 +374,8 @@ class Watch:
         """
         session = self._session
         if session.ledger.depth(_ADOPTED) == 0 and not self._same_request():
-            session.ledger.end(0, "ok", None, time.time(), None)
-            session.stream(None)
+            run = session.ledger.end(0, "ok", None, time.time(), None)
+            session.stream(None, run)
 
     def _same_request(self) -> bool:
         header, adopted = (

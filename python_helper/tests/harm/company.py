@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tests.harm.neighbours import Neighbour
     from tests.live import LiveKernel, Packs
 
-    Step = Callable[[], None]
+    Step = Callable[[], object]
 
 LONG_S = 120.0
 

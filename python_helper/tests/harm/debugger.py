@@ -40,6 +40,10 @@ class Debugger:
         self._await_stop(since)
         return request
 
+    def threads(self) -> list[str]:
+        """Return the names of the threads that it holds."""
+        return [each["name"] for each in self._ask("threads", {})["body"]["threads"]]
+
     def step(self) -> None:
         """Go on to the next line."""
         since = self._kernel.now

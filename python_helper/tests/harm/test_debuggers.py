@@ -39,7 +39,7 @@ def kernel(start: Start, packs: Packs) -> LiveKernel:
     return started
 
 
-def step_through(kernel: LiveKernel, step: Callable[[], None]) -> None:
+def step_through(kernel: LiveKernel, step: Callable[[], object]) -> None:
     """Step and ask in turns, then end and start nothing: all of it is answered."""
     for number in range(STEPS):
         step()
@@ -63,6 +63,10 @@ def test_jupyterlabs_debugger(kernel: LiveKernel) -> None:
     """It suspends all threads but the debugger's own kind, of which ours are."""
     debugger = Debugger(kernel)
     request = debugger.stop_in(f"{CODE}deep({DEPTH})", line=FIRST_LINE)
+    assert not [each for each in debugger.threads() if "gpu-headroom" in each]
+    since = kernel.now
+    kernel.attach(rate_hz=10)
+    kernel.await_event("sample", since)
     step_through(kernel, debugger.step)
     debugger.go_on()
     assert kernel.result(request).status == "ok"
@@ -72,18 +76,18 @@ def test_jupyterlabs_debugger(kernel: LiveKernel) -> None:
 
 @pytest.mark.timeout(900)
 def test_pdb(kernel: LiveKernel) -> None:
-    """`%debug` after an error, and a breakpoint in the code, hold the main thread, and ask through the kernel."""
+    """After an error and at a breakpoint it holds the main thread and asks through the kernel."""
     kernel.run(CODE)
     kernel.run("def fail(left): return fail(left - 1) if left else 1 / 0")
     kernel.run(f"fail({DEPTH})", stop_on_error=False)
     request = kernel.submit("%debug", allow_stdin=True)
-    step_through(kernel, lambda: kernel.answer_input("p left") and None)
+    step_through(kernel, lambda: kernel.answer_input("p left"))
     kernel.answer_input("q")
     assert kernel.result(request).status == "ok"
     request = kernel.submit(f"import pdb; pdb.set_trace()\ndeep({DEPTH})", allow_stdin=True)
     for command in ("b deep, not left", "c"):
         kernel.answer_input(command)
-    step_through(kernel, lambda: kernel.answer_input("n") and None)
+    step_through(kernel, lambda: kernel.answer_input("n"))
     for command in ("cl", "y", "c"):
         kernel.answer_input(command)
     assert kernel.result(request).status == "ok"
