@@ -34,10 +34,10 @@ _TRACEBACK = """\
 _DISPLAYED = """\
     outputs, hook = shell.history_manager.output_hist, vars(shell.displayhook)
     on = lambda v: str([getattr(x, "device", "") for x in (v if type(v) in (list, tuple) else [v])])
-    for key in {keys}:  # displayed; dropped if on a GPU
-        for space in (outputs, shell.user_ns, shell.user_ns_hidden, hook, result):
-            if re.search("cuda|gpu|xpu|mps", on(space.get(key)).lower()):
-                space[key] = None
+    spaces = (outputs, shell.user_ns, shell.user_ns_hidden, hook)  # displayed; dropped if on a GPU
+    for space, key in [(result, "result"), *((x, key) for key in {keys} for x in spaces)]:
+        if re.search("cuda|gpu|xpu|mps", on(space.get(key)).lower()):
+            space[key] = None
 """
 _CHOSEN = """\
     _let_go()
@@ -90,7 +90,7 @@ def _keys(items: list[Freeable]) -> tuple[int | str, ...]:
     if not names:
         return ()
     numbers = [int(name[1:]) for name in names if name[1:].isdigit()]
-    return (*numbers, *names, "result")
+    return (*numbers, *names)
 
 
 def _chosen(items: list[Freeable]) -> Iterator[str]:
