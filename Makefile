@@ -13,6 +13,8 @@ APP ?= lab-4.6 lab-4.2 notebook-7.6 notebook-7.2
 # Tests of one file share their kernels; most of their time is spent waiting for these.
 WORKERS ?= --numprocesses 2 --dist loadfile
 ARGS ?=
+MINUTES ?= 30
+NOTEBOOKS ?= 50
 
 VENV := .venv
 BUILD := .venvs/build
@@ -47,7 +49,7 @@ PACKAGE := pyproject.toml install.json README.md LICENSE $(FRONTEND)
 
 .NOTPARALLEL:
 .PHONY: help demo develop environments test lint types jest pytest galata \
-	wheel install benchmarks recovery images requirements clean distclean
+	wheel install benchmarks recovery soak images requirements clean distclean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -220,11 +222,14 @@ galata: install environments .make/chromium ## the browser tests (APP=lab-4.6, l
 benchmarks: .make/installed-lab-4.6 .make/test-tools .make/chromium ## measure and print the design's numbers
 	@GPU_HEADROOM_CHROMIUM="$$(cat .make/chromium)" PYTHONPATH=python_helper $(VENV)/bin/python -m benchmarks.run
 
+soak: .make/installed-lab-4.6 .make/test-tools .make/chromium ## many notebooks for long, with us and without; writes docs/soak.md (MINUTES=…, NOTEBOOKS=…)
+	@GPU_HEADROOM_CHROMIUM="$$(cat .make/chromium)" PYTHONPATH=python_helper $(VENV)/bin/python -m benchmarks.soak --minutes $(MINUTES) --notebooks $(NOTEBOOKS)
+
 recovery: .make/recovery ## what comes back after out-of-memory errors, beside every recipe (ARGS=…, about half an hour)
 	@PYTHONPATH=python_helper $(VENV)/bin/python -m benchmarks.recovery.run $(ARGS)
 
 images: install environments .make/chromium ## the pictures of docs/images, taken by the browser tests
-	@GPU_HEADROOM_IMAGES=1 $(MAKE) galata APP=lab-4.6 ARGS="badges demo freeing panel"
+	@GPU_HEADROOM_IMAGES=1 $(MAKE) galata APP=lab-4.6 ARGS="badges demo freeing panel walks"
 
 # --- Upkeep ----------------------------------------------------------------------
 

@@ -37,6 +37,12 @@ Path(os.environ["JUPYTERLAB_GALATA_ROOT_DIR"]).mkdir(parents=True)
 for kernel, command in KERNELS.items():
     offer_kernel(kernel, command)
 
+# The soak runs without us as well, to compare.
+if os.environ.get("GPU_HEADROOM_IS_DISABLED"):
+    page_config = Path(os.environ["JUPYTER_CONFIG_DIR"]) / "labconfig" / "page_config.json"
+    page_config.parent.mkdir(parents=True)
+    page_config.write_text(json.dumps({"disabledExtensions": {"gpu-headroom": True}}))
+
 # The browser needs the cores as well: threads that wait spinning slow all down severalfold.
 os.environ["OMP_WAIT_POLICY"] = "PASSIVE"
 

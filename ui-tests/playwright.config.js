@@ -28,14 +28,20 @@ const APPS = {
     environment: '.venvs/lab-4.2',
     command: 'notebook',
     port: 8964,
-    testMatch: '**/{everywhere,notebook,panel,smoke}.spec.ts'
+    testMatch: '**/{everywhere,notebook,smoke}.spec.ts'
   },
-  // Measures and tests nothing: `make benchmarks`.
+  // These measure and test nothing: `make benchmarks`, `make soak`.
   benchmarks: {
     environment: '.venv',
     command: 'lab',
     port: 8965,
-    testMatch: '**/*.bench.ts'
+    testMatch: '**/pixel.bench.ts'
+  },
+  soak: {
+    environment: '.venv',
+    command: 'lab',
+    port: 8966,
+    testMatch: '**/soak.bench.ts'
   }
 };
 
@@ -54,7 +60,7 @@ const isLab = command === 'lab';
 module.exports = {
   ...galata,
   ...tests,
-  metadata: { app: name },
+  metadata: { app: name, home },
   outputDir: path.join(__dirname, 'test-results', name),
   reporter: [['list']],
   // Kernels take their time on a machine that does much else.

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from gpu_headroom import turns
 from tests.live import LiveKernel, Packs
 
 if TYPE_CHECKING:
@@ -94,3 +95,9 @@ def _starting(python: Path, folder: Path) -> Iterator[Start]:
     yield start_one
     for each in kernels:
         each.close()
+
+
+@pytest.fixture(autouse=True)
+def _room_to_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What other tests have imported into this process is in nobody's kernel."""
+    monkeypatch.setattr(turns, "_MANY_BLOCKS", 10**9)

@@ -49,7 +49,7 @@ export function ChecklistView(props: IChecklistProps): React.JSX.Element {
           trans={trans}
         />
       )}
-      {items && safe.length === 0 && <Nothing {...props} />}
+      {items && !gap && safe.length === 0 && <Nothing {...props} />}
       <Rows {...props} items={safe} />
       <Rows {...props} items={priced} title={trans.__('With a confirmation')} />
       <Rows {...props} items={moved} title={trans.__('Moved to the CPU')} />

@@ -45,13 +45,11 @@ export function Gap(props: {
 }): React.JSX.Element {
   const { message, onMeasure, trans } = props;
   return (
-    <>
+    <div className="jp-GpuHeadroom-gap">
       <Hint icon="clock">
         <Sentence text={words(trans).sentence(message)} />
       </Hint>
-      <div className="jp-GpuHeadroom-actions">
-        <Button label={trans.__('Measure all')} onPress={onMeasure} />
-      </div>
-    </>
+      <Button label={trans.__('Measure all')} onPress={onMeasure} />
+    </div>
   );
 }

@@ -68,6 +68,8 @@ test.describe('The badge of a cell', () => {
     await notebook.runUpTo(1);
     for (let run = 0; run < 4; run++) {
       await notebook.run(2);
+      // Who holds what is measured between cells, in slices that a cell ends.
+      await page.waitForTimeout(2000);
     }
     const row = below(notebook, 2);
     await expect(row).toContainText(/grew 64 MiB on each of the last \d runs/);

@@ -229,7 +229,7 @@ test.describe('The demo', () => {
       await expect.poll(() => notebook.count()).toBe(count + 1);
       const code = await notebook.source(at('held') + 1);
       expect(code).toContain('gc.collect()');
-      expect(code).toContain('torch.cuda.empty_cache()');
+      expect(code).toContain('cuda.empty_cache()');
       expect(code).not.toContain('gpu_headroom');
       await picture(page, 'clean-up', notebook.cell(at('held') + 1));
       await notebook.run(at('held') + 1);

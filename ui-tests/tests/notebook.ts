@@ -136,6 +136,17 @@ export class Notebook {
     );
   }
 
+  /** Scroll through all cells, a screen or so at a time. */
+  async scroll(): Promise<void> {
+    const count = await this.count();
+    for (let index = 0; index < count; index += 20) {
+      await this.page.evaluate(async at => {
+        const panel = window.jupyterapp.shell.currentWidget as NotebookPanel;
+        await panel.content.scrollToItem(at, 'start');
+      }, index);
+    }
+  }
+
   /** How many cells there are. */
   count(): Promise<number> {
     return this.page.evaluate(() => {

@@ -23,9 +23,16 @@ for name in dir(torch._C):
     if name.startswith("_cuda_") and name != "_cuda_isInBadFork":
         setattr(torch._C, name, watch(name, getattr(torch._C, name)))`;
 
-const STOP = `labels = 1000
+/** Raises as native code does; no card here can really stop. */
+const STOP = `import ctypes
 
-raise torch.AcceleratorError("CUDA error: device-side assert triggered")`;
+error = torch.AcceleratorError("CUDA error: device-side assert triggered")
+ctypes.pythonapi.PyErr_SetObject(
+    ctypes.py_object(type(error)), ctypes.py_object(error)
+)`;
+
+/** A cell that only quotes such an error. */
+const QUOTE = 'raise RuntimeError("CUDA error: device-side assert triggered")';
 
 const STOPPED =
   'CUDA has stopped in this kernel: nothing on the GPU can be measured or freed any more. Only a restart helps.';
@@ -40,8 +47,9 @@ test.describe('A kernel whose CUDA has stopped', () => {
     open,
     page
   }) => {
-    const notebook = await open(notebookOf([SIMULATE, WATCH, STOP]));
+    const notebook = await open(notebookOf([SIMULATE, WATCH, STOP, QUOTE]));
     await notebook.runUpTo(1);
+    await notebook.run(3);
     await expect(gauge(page)).toContainText('Simulated GPU 0.5 / 4.0 GiB');
     await expect
       .poll(() => notebook.value<number>('len(touched)'))
@@ -52,6 +60,7 @@ test.describe('A kernel whose CUDA has stopped', () => {
     await expect(failure.getByRole('heading').first()).toHaveText(
       'CUDA has stopped in this kernel — only a restart helps'
     );
+    await expect(card(notebook.cell(3))).toHaveCount(0);
     await expect(failure).toContainText('device-side assert triggered');
     await expect(offers(failure)).toHaveText(['Restart kernel…']);
     await expect(gauge(page)).toContainText('GPU — restart needed');

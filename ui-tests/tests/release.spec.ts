@@ -269,9 +269,44 @@ test.describe('A clean-up cell', () => {
     await notebook.runUpTo(2);
     const items = ['variable:held'];
     await notebook.execute('gpu-headroom:insert-cleanup-cell', { items });
-    expect(await notebook.source(3)).toMatch(/\bdel held\b/);
+    expect(await notebook.source(3)).toContain("('held',)");
     await notebook.run(3);
     expect(await notebook.value<boolean>('"held" in globals()')).toBe(false);
+    expect(await notebook.inUse()).toBe(2 ** 30);
+  });
+});
+
+test.describe('A clean-up cell of an earlier session', () => {
+  const NOTHING = 'Freed 0.0 MiB of GPU memory.';
+
+  /** Displays, as In[2], what a name holds. */
+  const NAME = `debug = early_stop = False
+result = model = torch.empty(2**30, dtype=torch.uint8, device="cuda")
+model`;
+
+  test('should free nothing of this one, and say so', async ({ open }) => {
+    const begin = `${SIMULATE}\nimport torch`;
+    const notebook = await open(notebookOf([begin, DISPLAY, DISPLAY]));
+    await notebook.runUpTo(2);
+    await notebook.execute('gpu-headroom:insert-cleanup-cell');
+    expect(await notebook.source(3)).toContain("(2, 3, '_2'");
+    await notebook.execute('docmanager:save');
+
+    await notebook.restart();
+    await notebook.run(3);
+    await expect(notebook.cell(3)).toContainText(NOTHING);
+
+    await notebook.restart();
+    await notebook.edit(1, NAME);
+    await notebook.edit(2, 'debug');
+    await notebook.runUpTo(3);
+    await expect(notebook.cell(3)).toContainText(NOTHING);
+    expect(
+      await notebook.value<boolean>(
+        'debug is early_stop is _3 is False and result is model'
+      )
+    ).toBe(true);
+    expect(await notebook.value<number>('result.numel()')).toBe(2 ** 30);
     expect(await notebook.inUse()).toBe(2 ** 30);
   });
 });

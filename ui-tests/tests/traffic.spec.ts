@@ -1,25 +1,11 @@
-import type { Page } from '@playwright/test';
-
 import { expect, test } from './application';
 import { HOLD, notebookOf, SIMULATE } from './cells';
 import { Notebook } from './notebook';
 import { gauge, popup } from './surfaces';
-import { Traffic } from './traffic';
+import { setHidden, Traffic } from './traffic';
 
 /** How long a page at rest is watched. */
 const REST_MS = 40_000;
-
-/** As a browser does when another tab is shown. */
-async function setHidden(page: Page, hidden: boolean): Promise<void> {
-  await page.evaluate(isHidden => {
-    const state = isHidden ? 'hidden' : 'visible';
-    Object.defineProperties(document, {
-      hidden: { value: isHidden, configurable: true },
-      visibilityState: { value: state, configurable: true }
-    });
-    document.dispatchEvent(new Event('visibilitychange'));
-  }, hidden);
-}
 
 test.describe('A page with three notebooks', () => {
   test('should poll the kernel that is looked at, and no other', async ({

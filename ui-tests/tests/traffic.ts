@@ -54,3 +54,15 @@ export class Traffic {
 
   private readonly _sent = new Map<string | undefined, ISent>();
 }
+
+/** As a browser does when another tab is shown. */
+export async function setHidden(page: Page, hidden: boolean): Promise<void> {
+  await page.evaluate(isHidden => {
+    const state = isHidden ? 'hidden' : 'visible';
+    Object.defineProperties(document, {
+      hidden: { value: isHidden, configurable: true },
+      visibilityState: { value: state, configurable: true }
+    });
+    document.dispatchEvent(new Event('visibilitychange'));
+  }, hidden);
+}

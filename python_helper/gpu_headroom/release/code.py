@@ -36,9 +36,9 @@ _DISPLAYED = """\
     of = lambda x: str([each.__module__ for each in type(x).__mro__])  # whose an object is
     at = lambda x: getattr(x, "device", "") if re.search("'(torch|jax|cupy|tens)", of(x)) else ""
     on = lambda v: str([at(x) for x in (v if type(v) in (list, tuple) else [v])])
-    for key in {keys}:  # displayed; dropped if on a GPU
-        for space in (outputs, shell.user_ns, shell.user_ns_hidden, hook, result):
-            if re.search("cuda|gpu|xpu|mps", on(space.get(key)).lower()): space[key] = None
+    spaces = (outputs, shell.user_ns, shell.user_ns_hidden, hook)  # displayed; dropped if on a GPU
+    for space, key in [(result, "result"), *((x, key) for key in {keys} for x in spaces)]:
+        if re.search("cuda|gpu|xpu|mps", on(space.get(key)).lower()): space[key] = None
 """
 _CHOSEN = """\
     _let_go()
@@ -90,7 +90,7 @@ def _keys(items: list[Freeable]) -> tuple[int | str, ...]:
     if not names:
         return ()
     numbers = [int(name[1:]) for name in names if name[1:].isdigit()]
-    return (*numbers, *names, "result")
+    return (*numbers, *names)
 
 
 def _chosen(items: list[Freeable]) -> Iterator[str]:

@@ -124,6 +124,7 @@ early_stop = True
 model = [1, 2, 3]
 best = torch.zeros(4)
 on_gpu = tensor(8)
+result = tensor(4)
 shown = 'mine'
 """
 

@@ -2,6 +2,7 @@ import { nullTranslator } from '@jupyterlab/translation';
 import { Widget } from '@lumino/widgets';
 
 import { FakeGpuMemory, FakeMemory } from '../../__tests__/memory';
+import { message } from '../../__tests__/report';
 import { CELL, EVENTS, SAMPLE } from '../../__tests__/samples';
 import {
   CACHE,
@@ -155,6 +156,13 @@ describe('what can be freed, in the panel', () => {
     memory.send(makePlan([makeItem('output:1', { expected_bytes: 4096 })]));
     await expectText('Nothing above 10 MiB can be freed');
     expect(all('.jp-GpuHeadroom-total')[3]?.textContent).toBe('0 MiB');
+  });
+
+  it('should not say that where not all was measured', async () => {
+    const gap = message('plan.incomplete');
+    memory.send({ ...makePlan([]), complete: false, message: gap });
+    await expectText('Not all was measured');
+    expect(text()).not.toContain('Nothing above');
   });
 
   describe('by the row of a holder', () => {

@@ -1,0 +1,154 @@
+"""Many notebooks for a long time, with us and without: writes `docs/soak.md`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.run import ROOT, system
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Round = dict[str, float]
+
+PAGE = ROOT / "docs" / "soak.md"
+HEAD = ("what", "with us, at first", "at last", "flat", "without us, at first", "at last")
+_PARTS = 3
+_NOISE = 0.05
+
+TEXT = """# Soak
+
+Made by `make soak`; do not edit. Run on a **simulated GPU**. {system}
+
+One page of JupyterLab with {notebooks} notebooks, each with a kernel of its own, was used for
+{minutes} minutes, and then the same again with the extension disabled. In {heavy} of them PyTorch
+holds memory on a simulated card, one has 1,000 cells that ran, each of which keeps memory, and the
+rest import no framework: so many kernels with PyTorch do not fit into the memory of a usual
+machine. Another page was loaded again in each round while a cell of its notebook ran; what that
+page sends is not counted, what it costs the server is.
+
+| what was done | with us | without us |
+| --- | --- | --- |
+{done}
+
+After each round the page was left alone for 20 s, then its garbage was collected and it was
+measured. The numbers are medians of the first and of the last third of {rounds} rounds with us and
+{rounds_without} without.
+
+{table}
+
+*Flat*: the last third is within {noise} % of the first, or grew no more than without us.
+"""
+
+MEASURES: tuple[tuple[str, str, Callable[[float], str]], ...] = (
+    ("heap", "JavaScript's heap", lambda value: f"{value / 2**20:.1f} MiB"),
+    ("listeners", "event listeners", lambda value: f"{value:.0f}"),
+    ("nodes", "nodes of the document", lambda value: f"{value:.0f}"),
+    ("timers", "timers that are due", lambda value: f"{value:.0f}"),
+    ("sent", "requests and messages sent in a minute at rest", lambda value: f"{value:.0f}"),
+    ("received", "messages received in a minute at rest", lambda value: f"{value:.0f}"),
+    ("server", "processor time of the server at rest", lambda value: f"{value:.1f} %"),
+    ("kernels", "… of all kernels", lambda value: f"{value:.1f} %"),
+)
+DONE = {
+    "shows": "notebooks shown, and their cells run",
+    "restarts": "kernels restarted",
+    "reloads": "pages loaded again in a busy cell",
+    "scrolls": "1,000 cells scrolled through",
+    "hides": "the page hidden and shown",
+}
+
+
+def main() -> None:
+    """Run the soak twice, and write the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--minutes", type=float, default=30.0, help="of both runs together")
+    parser.add_argument("--notebooks", type=int, default=50)
+    wanted = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        results = [
+            soak(Path(folder) / f"{name}.json", wanted.minutes / 2, wanted.notebooks, disabled)
+            for name, disabled in (("with", ""), ("without", "1"))
+        ]
+    PAGE.write_text(page(*results), encoding="utf-8")
+    print(f"Written to {PAGE.relative_to(ROOT)}.")
+
+
+def soak(result: Path, minutes: float, notebooks: int, disabled: str) -> dict[str, Any]:
+    """Run it once in the browser, and return what was measured."""
+    environment = {
+        **os.environ,
+        "GPU_HEADROOM_APP": "soak",
+        "GPU_HEADROOM_IS_DISABLED": disabled,
+        "GPU_HEADROOM_MINUTES": str(minutes),
+        "GPU_HEADROOM_NOTEBOOKS": str(notebooks),
+        "GPU_HEADROOM_SOAK": str(result),
+    }
+    command = ["node", "node_modules/@playwright/test/cli.js", "test"]
+    ran = subprocess.run(
+        command,
+        check=False,
+        cwd=ROOT / "ui-tests",
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    if ran.returncode != 0:
+        sys.exit(f"{ran.stdout[-4000:]}\nThe soak did not come to its end.")
+    found: dict[str, Any] = json.loads(result.read_text(encoding="utf-8"))
+    return found
+
+
+def page(ours: dict[str, Any], without: dict[str, Any]) -> str:
+    """Return what `docs/soak.md` says."""
+    done = [
+        f"| {what} | {ours['done'][name]} | {without['done'][name]} |"
+        for name, what in DONE.items()
+    ]
+    return TEXT.format(
+        system=system(),
+        notebooks=ours["notebooks"],
+        minutes=f"{ours['minutes']:g}",
+        heavy=ours["heavy"],
+        done="\n".join(done),
+        rounds=len(ours["rounds"]),
+        rounds_without=len(without["rounds"]),
+        table=table(ours["rounds"], without["rounds"]),
+        noise=round(100 * _NOISE),
+    )
+
+
+def table(ours: list[Round], without: list[Round]) -> str:
+    """Return what was measured as a Markdown table."""
+    lines = [HEAD, ("---",) * len(HEAD)]
+    for name, what, shown in MEASURES:
+        first, last = thirds([each[name] for each in ours])
+        first_without, last_without = thirds([each[name] for each in without])
+        grown = last - first
+        is_flat = grown <= max(_NOISE * first, last_without - first_without)
+        lines.append(
+            (
+                what,
+                *(shown(first), shown(last), "yes" if is_flat else "**no**"),
+                *(shown(first_without), shown(last_without)),
+            )
+        )
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def thirds(values: list[float]) -> tuple[float, float]:
+    """Return the medians of the first and of the last third."""
+    size = max(1, len(values) // _PARTS)
+    return median(values[:size]), median(values[-size:])
+
+
+if __name__ == "__main__":
+    main()

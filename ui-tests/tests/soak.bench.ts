@@ -1,0 +1,131 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { expect, test } from './application';
+import { HOLD, notebookOf, SIMULATE } from './cells';
+import { Burden } from './burden';
+import { Notebook } from './notebook';
+import { setHidden } from './traffic';
+
+const MINUTES = Number(process.env.GPU_HEADROOM_MINUTES ?? 30);
+const NOTEBOOKS = Number(process.env.GPU_HEADROOM_NOTEBOOKS ?? 50);
+
+/** Every so many notebooks one holds memory on a simulated card; the others are light. */
+const ONE_IN = 12;
+
+const MOST_RESTARTS = 200;
+const RESTARTS = 4;
+const SHOWN = 5;
+const CELLS = 1000;
+const REST_MS = 20_000;
+
+const LIGHT = notebookOf(['import time', 'time.time()']);
+const HEAVY = notebookOf([SIMULATE, HOLD]);
+
+/** Each of its cells keeps enough for a badge. */
+const LONG = notebookOf([
+  SIMULATE.replace('4 GiB', '64 GiB'),
+  'import torch\n\nparts = []',
+  ...Array.from(
+    { length: CELLS - 2 },
+    () => 'parts.append(torch.empty(2**24, dtype=torch.uint8, device="cuda"))'
+  )
+]);
+
+const BUSY = notebookOf([
+  SIMULATE,
+  HOLD,
+  'import time\n\nfor second in range(100):\n    time.sleep(0.1)'
+]);
+
+test('a day of many notebooks', async ({ baseURL, page, write }) => {
+  test.setTimeout((MINUTES + 20) * 60_000);
+  const { home } = test.info().config.metadata as { home: string };
+  const burden = await Burden.of(page, path.join(home, 'runtime'));
+  await page.goto(`${baseURL}/lab`);
+  await page.waitForFunction(() => 'jupyterapp' in window);
+
+  const notebooks: Notebook[] = [];
+  const show = async (notebook: Notebook): Promise<void> => {
+    await page.evaluate(async id => {
+      await window.jupyterapp.commands.execute('docmanager:open', { path: id });
+    }, notebook.path);
+  };
+  const add = async (
+    name: string,
+    content: ReturnType<typeof notebookOf>
+  ): Promise<Notebook> => {
+    const notebook = new Notebook(page, await write(name, content));
+    await show(notebook);
+    await notebook.waitUntilOpen();
+    return notebook;
+  };
+
+  for (let number = 1; number < NOTEBOOKS; number++) {
+    const content = number % ONE_IN === 0 ? HEAVY : LIGHT;
+    const notebook = await add(`notebook-${number}.ipynb`, content);
+    await notebook.runUpTo(1);
+    notebooks.push(notebook);
+  }
+  const long = await add('long.ipynb', LONG);
+  await long.execute('notebook:run-all-cells');
+
+  // A page beside it, which is loaded again and again while a cell runs.
+  const busyPath = await write('busy.ipynb', BUSY);
+  const other = await page.context().newPage();
+  const busy = new Notebook(other, busyPath);
+  await other.goto(`${baseURL}/lab/workspaces/soak/tree/${busyPath}`);
+  await busy.waitUntilOpen();
+  await busy.runUpTo(1);
+
+  const done = { restarts: 0, reloads: 0, scrolls: 0, hides: 0, shows: 0 };
+  const rounds = [];
+  const end = Date.now() + MINUTES * 60_000;
+  let next = 0;
+  while (Date.now() < end) {
+    for (let shown = 0; shown < SHOWN; shown++) {
+      const notebook = notebooks[next++ % notebooks.length];
+      if (!notebook) {
+        continue;
+      }
+      await show(notebook);
+      await notebook.waitUntilOpen();
+      if (shown < RESTARTS && done.restarts < MOST_RESTARTS) {
+        await notebook.restart();
+        done.restarts++;
+      }
+      await notebook.runUpTo(1);
+      done.shows++;
+    }
+
+    await busy.start(2);
+    await other.reload();
+    await busy.waitUntilOpen(true);
+    await busy.execute('notebook:interrupt-kernel');
+    await busy.waitUntilIdle();
+    done.reloads++;
+
+    await show(long);
+    await long.waitUntilOpen();
+    await long.scroll();
+    done.scrolls++;
+
+    await setHidden(page, true);
+    await page.waitForTimeout(2000);
+    await setHidden(page, false);
+    done.hides++;
+
+    rounds.push(await burden.measure(REST_MS));
+  }
+  expect(rounds.length).toBeGreaterThan(0);
+  writeFileSync(
+    process.env.GPU_HEADROOM_SOAK ?? '/dev/stdout',
+    JSON.stringify({
+      notebooks: NOTEBOOKS,
+      heavy: Math.floor((NOTEBOOKS - 1) / ONE_IN),
+      minutes: MINUTES,
+      done,
+      rounds
+    })
+  );
+});

@@ -1,0 +1,130 @@
+import type { Page } from '@playwright/test';
+
+import { expect, test } from './application';
+import { DISPLAY, HOLD, notebookOf, SIMULATE } from './cells';
+import type { Notebook } from './notebook';
+import { picture } from './pictures';
+import { item, openList, popup } from './surfaces';
+
+/** More objects than a walk that nobody waits for comes through. */
+const LINK = `from itertools import pairwise
+
+nodes = [[number] for number in range(3_000_000)]
+for node, following in pairwise(nodes):
+    node.append(following)`;
+
+/** Counts the walks of the helper from now on. */
+const COUNT = `from gpu_headroom.turns import Turn
+
+walks, walking = [], Turn.walking
+
+
+def counted(turn):
+    walks.append(turn)
+    return walking(turn)
+
+
+Turn.walking = counted`;
+
+/** Trains in a thread until it is told to end. */
+const TRAIN = `import threading
+
+import torch
+
+model = torch.nn.Linear(256, 256).cuda()
+ended = threading.Event()
+
+
+def train():
+    while not ended.is_set():
+        model(torch.ones(8, 256, device="cuda")).sum().backward()
+
+
+trainer = threading.Thread(target=train, name="trainer")
+trainer.start()`;
+
+const TRAINING = 'A thread or task of yours is inside a framework (trainer)';
+
+/** The button of the popup that ends a measurement, and the one that begins it. */
+const buttonOf = (
+  page: Page,
+  name: string
+): ReturnType<typeof page.getByRole> =>
+  popup(page).getByRole('button', { name, exact: true });
+
+/** Have all measured, and wait until it takes long enough for a word. */
+async function measureAll(page: Page): Promise<void> {
+  await buttonOf(page, 'Measure all').click();
+  await expect(popup(page)).toContainText('Measuring what can be freed…');
+  await expect(popup(page)).toContainText(/\d s/);
+}
+
+test.describe('A walk through millions of objects', () => {
+  test('should tell how long it takes, and end when it is cancelled', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(
+      notebookOf([SIMULATE, HOLD, LINK, DISPLAY, 'print("an", "answer")'])
+    );
+    await notebook.runUpTo(3);
+    await openList(page);
+    await expect(popup(page)).toContainText(
+      'Not all was measured: there are more objects than there was time for.'
+    );
+
+    await measureAll(page);
+    await picture(page, 'walk', popup(page));
+    await buttonOf(page, 'Cancel').first().click();
+    await expect(popup(page)).toContainText(
+      'Cancelled: what can be freed was not measured.'
+    );
+    await expect(buttonOf(page, 'Measure all')).toBeVisible();
+  });
+
+  test('should make way for a cell', async ({ open, page }) => {
+    const notebook = await open(
+      notebookOf([SIMULATE, HOLD, LINK, 'print("an", "answer")'])
+    );
+    await notebook.runUpTo(2);
+    await openList(page);
+    await measureAll(page);
+    await notebook.run(3);
+    await expect(notebook.cell(3)).toContainText('an answer');
+    // It begins anew, and is still what the person waits for.
+    await expect(popup(page)).toContainText('Measuring what can be freed…');
+  });
+});
+
+/** How many walks there have been. */
+const walks = (notebook: Notebook): Promise<number> =>
+  notebook.value<number>('len(walks)');
+
+test.describe('Beside a thread that trains', () => {
+  test('should nothing be walked that nobody asked for', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(
+      notebookOf([SIMULATE, COUNT, HOLD, TRAIN, DISPLAY, 'ended.set()'])
+    );
+    await notebook.runUpTo(4);
+    await notebook.select(4);
+    const release = notebook.cell(4);
+    await release.getByRole('button', { name: /^Release GPU/ }).hover();
+    await expect(
+      release.locator('[data-command="gpu-headroom:release-memory"]')
+    ).toHaveAttribute('title', new RegExp('inside a framework .*trainer'));
+
+    await openList(page);
+    await expect(popup(page)).toContainText(TRAINING);
+    await expect(popup(page)).toContainText('is not measured');
+    await expect(buttonOf(page, 'Measure all')).toBeVisible();
+    await picture(page, 'walk-beside', popup(page));
+    expect(await walks(notebook)).toBe(0);
+
+    await notebook.run(5);
+    await expect(item(popup(page), 'Out[5]')).toContainText('1.0 GiB');
+    expect(await walks(notebook)).toBeGreaterThan(0);
+  });
+});
