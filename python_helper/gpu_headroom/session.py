@@ -52,10 +52,11 @@ _live: Session | None = None
 def start() -> Session:
     """Start the helper of this kernel, or return the one that lives.
 
-    Raises `RuntimeError` outside IPython, and where it cannot be started: then it has left
-    nothing behind.
+    Raises `RuntimeError` outside IPython, in free-threaded Python, and where it cannot be
+    started: then it has left nothing behind.
     """
     global _live  # noqa: PLW0603  one helper per process
+    threads.stay_out()
     with _starting:
         if _live is None:
             ipython = sys.modules.get("IPython")
