@@ -13,7 +13,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from gpu_headroom import testing
+from gpu_headroom import mainloop, testing
 from gpu_headroom.injection import InMemory
 from gpu_headroom.testing import RecordingChannel
 from tests.fuzz.mutate import Maker, how_many, travels
@@ -153,11 +153,15 @@ def test_every_request_is_answered(helper: FuzzedHelper) -> None:
     assert helper.ask("sample", client_id="page")["type"] == "sample"
 
 
-def test_a_page_cannot_fill_the_memory(helper: FuzzedHelper) -> None:
+def test_a_page_cannot_fill_the_memory(
+    helper: FuzzedHelper, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """While a cell runs for hours, so much waits and no more; afterwards all of it is done."""
+    assert mainloop._MOST_WAITING <= 1_000
+    monkeypatch.setattr(mainloop, "_MOST_WAITING", 10)
 
     def ask() -> None:
-        for number in range(2_000):
+        for number in range(20):
             for kind, keys in (("path", {"holder_id": str(number)}), ("plan", {"asked": True})):
                 reply = helper.ask(kind, **keys)
         assert reply["message"]["id"] == "refused.full"
@@ -168,7 +172,7 @@ def test_a_page_cannot_fill_the_memory(helper: FuzzedHelper) -> None:
     helper.in_a_cell(ask)
     helper.come_round()
     told = Counter(each["type"] for each in helper.channel.events)
-    assert told["plan"] + told["path"] == 500
+    assert told["plan"] + told["path"] == 10
     assert helper.ask("plan", asked=True)["type"] == "plan"
 
 
