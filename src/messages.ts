@@ -597,6 +597,9 @@ export function templates(trans: TranslationBundle): Record<string, string> {
     'refused.not_now': trans.__(
       'Not measured now: a part of the kernel stands still, as at a breakpoint.'
     ),
+    'refused.full': trans.__(
+      'Too much waits for the running cell already: ask again when it has ended.'
+    ),
     'refused.failed': trans.__('The helper could not answer: {error}.'),
     'error.part': trans.__('GPU Headroom: {part} failed: {error}.')
   };

@@ -23,13 +23,24 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 PACKAGE = "gpu_headroom"
+_LARGEST_PACK = 2**24  # characters; the helper is a twentieth of it
 ROOT = f"<{PACKAGE}>"  # no folder is called that: only this finder looks into it
 _PATIENCE_S = 2.0
 
 
 def unpack(pack: str) -> dict[str, str]:
-    """Read a pack: base64 of zlib of a JSON object, from module path to source."""
-    sources: dict[str, str] = json.loads(zlib.decompress(base64.b64decode(pack)))
+    """Read a pack: base64 of zlib of a JSON object, from module path to source.
+
+    Raises `ValueError` for what is none, before anything of it is taken up.
+    """
+    reader = zlib.decompressobj()
+    try:
+        text = reader.decompress(base64.b64decode(pack, validate=True), _LARGEST_PACK)
+    except zlib.error as error:
+        raise ValueError(str(error)) from None
+    sources = json.loads(text) if reader.eof else None
+    if not isinstance(sources, dict) or not all(type(each) is str for each in sources.values()):
+        raise ValueError("it is cut short, too large or holds more than texts")
     return sources
 
 

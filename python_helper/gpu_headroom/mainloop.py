@@ -9,12 +9,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from .threads import Lock
-from .turns import LONG_S, SHORT_S, SlicedTurn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
-    from .turns import Turn
+    from .turns import SlicedTurn, Turn
 
     Work = Callable[["Job", Turn], None]
 
@@ -23,6 +22,11 @@ _BETWEEN_S = 0.002
 _AFTER_CELL_S = 0.05
 _TOLD_EVERY_S = 0.5
 _MOST_TRIES = 3
+_MOST_WAITING = 500
+
+
+class QueueFull(Exception):  # noqa: N818  it is an answer, not a failure of ours
+    """So many requests wait for the end of the running cell that no more are taken on."""
 
 
 @dataclass(slots=True)
@@ -59,7 +63,7 @@ class MainLoop:
         idle: Callable[[], bool],
         failed: Callable[[str, BaseException], None],
         progress: Callable[[Job, float], None] | None = None,
-        walk: Callable[..., SlicedTurn] = SlicedTurn,
+        walk: Callable[..., SlicedTurn] | None = None,
     ) -> None:
         self._schedule = schedule
         self._idle = idle
@@ -75,17 +79,24 @@ class MainLoop:
     def submit(
         self,
         key: Hashable,
-        request_id: str,
+        request_id: str | None,
         work: Work,
         *,
         asked: bool = False,
         given_up: Callable[[Job], None] | None = None,
     ) -> Job:
-        """Queue `work` unless the same key waits already; return what waits."""
+        """Queue `work` unless the same key waits already; return what waits.
+
+        May raise `QueueFull`; never for work that no request asks for.
+        """
         with self._lock:
+            waiting = sum([len(each.request_ids) for each in self._jobs.values()])
+            if request_id is not None and waiting >= _MOST_WAITING:
+                raise QueueFull
             job = self._jobs.setdefault(key, Job(key, work, given_up=given_up))
             job.asked |= asked
-            job.request_ids.append(request_id)
+            if request_id is not None:
+                job.request_ids.append(request_id)
         self._come_round(0.0)
         return job
 
@@ -199,8 +210,11 @@ class MainLoop:
         def work(turn: Turn) -> None:
             job.work(job, turn)
 
+        from .turns import LONG_S, SHORT_S, SlicedTurn
+
+        begin = self._new_walk or SlicedTurn
         cpu_s, again = LONG_S if job.asked else SHORT_S, job.tries < _MOST_TRIES
-        return job, self._new_walk(work, cpu_s, asked=job.asked, again=again)
+        return job, begin(work, cpu_s, asked=job.asked, again=again)
 
     def _tell(self, job: Job) -> None:
         now_s = time.monotonic()

@@ -7,6 +7,7 @@ what carries them), and whoever shares a lock with code that may be suspended gi
 
 from __future__ import annotations
 
+import sys
 import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -18,6 +19,19 @@ T = TypeVar("T", bound=threading.Thread)
 
 NAME = "gpu-headroom"
 LIMIT_S = 0.05
+
+
+def stay_out() -> None:
+    """Raise `RuntimeError` where Python is free-threaded.
+
+    There no thread stands still while another one looks: neither what is counted nor what is
+    walked is safe.
+    """
+    if "free-threading" in sys.version:
+        raise RuntimeError(
+            "GPU Headroom stays out of free-threaded Python: "
+            "what it looks at could change while it looks."
+        )
 
 
 class NotNow(Exception):  # noqa: N818  it is no fault of anybody's

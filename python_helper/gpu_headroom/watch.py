@@ -222,7 +222,7 @@ class Watch:
                 self._report(error, said, run, shown_before)
             elif error is not None and session.complete and session.sources.torch.state() == "live":
                 work = partial(self._earlier_error().measure, self._shell)
-                session.mainloop.submit("earlier", "", work)
+                session.mainloop.submit("earlier", None, work)
         finally:
             session.stream(snapshot, run)
             session.sampler.wake()
