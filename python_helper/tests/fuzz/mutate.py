@@ -25,6 +25,7 @@ TEXTS = (
     "",
     "0",
     "1.0",
+    "2.0",
     "traceback",
     "variable:x",
     "outputs",
