@@ -13,8 +13,12 @@ APP ?= lab-4.6 lab-4.2 notebook-7.6 notebook-7.2
 # Tests of one file share their kernels; most of their time is spent waiting for these.
 WORKERS ?= --numprocesses 2 --dist loadfile
 ARGS ?=
+# How long `make soak` goes on, and in how many notebooks.
 MINUTES ?= 30
 NOTEBOOKS ?= 50
+# How many messages `make fuzz` makes of each kind, and where it begins.
+SIZE ?= 100000
+SEED ?= 9
 
 VENV := .venv
 BUILD := .venvs/build
@@ -48,7 +52,7 @@ FRONTEND := package.json tsconfig.json scripts/pack.mjs \
 PACKAGE := pyproject.toml install.json README.md LICENSE $(FRONTEND)
 
 .NOTPARALLEL:
-.PHONY: help demo develop environments test lint types jest pytest galata \
+.PHONY: help demo develop environments check test lint types jest pytest fuzz galata \
 	wheel install benchmarks recovery soak images requirements clean distclean
 
 help: ## list the targets
@@ -193,6 +197,13 @@ demo: .make/installed-lab-4.6 ## JupyterLab on the demo notebook (PORT=…, GPU=
 
 # --- Tests ----------------------------------------------------------------------
 
+# Needs one environment, and starts no kernel of an older generation.
+QUICK := $(addprefix python_helper/tests/,advice fuzz oom render sources $(filter-out test_wheel.py,\
+	$(notdir $(wildcard python_helper/tests/test_*.py))))
+
+check: lint types jest .make/test-tools ## what to run before each commit, some four minutes
+	@$(VENV)/bin/pytest --quiet $(WORKERS) $(QUICK)
+
 test: lint types jest pytest galata ## everything below, one after the other
 
 lint: node_modules/.stamp ui-tests/node_modules/.stamp .make/test-tools ## eslint, prettier, stylelint, ruff
@@ -211,6 +222,11 @@ jest: node_modules/.stamp ## the front end's unit tests (ARGS=…)
 
 pytest: environments .make/test-tools .make/wheel ## the helper's tests, on every kernel generation (ARGS=…)
 	@GPU_HEADROOM_WHEEL="$$(echo $(CURDIR)/dist/*.whl)" $(VENV)/bin/pytest $(WORKERS) $(ARGS)
+
+fuzz: node_modules/.stamp .make/test-tools ## the fuzz tests at their full size (SIZE=100000, SEED=9), half an hour
+	@export GPU_HEADROOM_FUZZ=$(SIZE) GPU_HEADROOM_FUZZ_SEED=$(SEED); \
+	$(VENV)/bin/pytest --timeout 3600 python_helper/tests/fuzz; \
+	$(JLPM) test src/__tests__/fuzz --testTimeout 3600000
 
 .make/chromium: ui-tests/node_modules/.stamp
 	@scripts/chromium.sh > $@

@@ -21,8 +21,8 @@ def measure():
     from gpu_headroom.holders.account import take
     times, complete = [], 0
     for _ in range({TIMES}):
-        before, reading = time.perf_counter(), gpu_headroom.session.current().sampler.measure()
-        account = take(get_ipython(), reading)
+        before, session = time.perf_counter(), gpu_headroom.session.current()
+        account = take(get_ipython(), session.sampler.measure(), session.turn())
         times.append(1000 * (time.perf_counter() - before))
         complete += account.complete
     return times, complete, account.devices[0].explained

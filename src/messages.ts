@@ -236,6 +236,9 @@ export function templates(trans: TranslationBundle): Record<string, string> {
       'The outputs stay on screen; `Out[n]` and `_` no longer give these values.'
     ),
     'item.output': trans.__('Displayed value {names}, which no name holds'),
+    'item.output.more': trans.__(
+      '{count} more displayed values, which no name holds'
+    ),
     'item.variable': trans.__('Variable `{names}`'),
     'item.variable.same': trans.__('Variables `{names}`, one object'),
     'item.variable.cost': trans.__(
@@ -593,6 +596,9 @@ export function templates(trans: TranslationBundle): Record<string, string> {
     ),
     'refused.not_now': trans.__(
       'Not measured now: a part of the kernel stands still, as at a breakpoint.'
+    ),
+    'refused.full': trans.__(
+      'Too much waits for the running cell already: ask again when it has ended.'
     ),
     'refused.failed': trans.__('The helper could not answer: {error}.'),
     'error.part': trans.__('GPU Headroom: {part} failed: {error}.')

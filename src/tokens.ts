@@ -28,7 +28,7 @@ import type {
  * - `off`: settings or the notebook say that no helper is to be started
  * - `live`: the helper answers
  * - `foreign`: Python by name, but what it is given it runs elsewhere or with
- *   something else than IPython; no code is sent to it
+ *   something else than IPython, or it is free-threaded; no code is sent to it
  * - `incompatible`: the helper speaks another major version of the protocol
  * - `failed`: the helper could not be started
  * - `disconnected`: the connection or the kernel's status says so

@@ -53,8 +53,8 @@ way; each way to get it back is tried on each of them, in a fresh kernel every t
 * **Share**: how much of that is gone afterwards. To delete a variable is no merit: its memory does
   not count, neither before nor after. *Median* is over the notebooks where a restart helps.
 * **≥ 99 %**: notebooks in which that much came back. The {release} in this column need nobody's
-  consent. In the {consent} of *kept errors* a variable, a task or a log buffer keeps an error;
-  GPU Headroom asks before it drops such a traceback, which is the second row.
+  consent. In the {consent} of *kept errors* a variable, a generator, a task or a log buffer keeps
+  an error; GPU Headroom asks before it drops such a traceback, which is the second row.
   In {nothing} more notebooks there is nothing to get: they count for what is lost only.
 * **Variables lost** are gone or hold another value, summed over all notebooks. **Ended** counts
   notebooks whose suspended generator, task, thread or the like did not survive, or lost its name.
@@ -62,6 +62,8 @@ way; each way to get it back is tried on each of them, in a fresh kernel every t
   **`Out` broken**: `_` and `Out` no longer take the next displayed value.
 * **ms**: median of runs of the notebook `function`, one after the other, from the click or
   Shift+Enter to the end; empty where it was not measured.
+* A date is that of the latest run, which may be of a part: what was not measured then, times
+  included, stands as before.
 * **Kernel restart** is the measure, so its share is 100 % by definition; its time is that of a
   kernel until PyTorch is imported again, before any cell has run again.
 

@@ -35,7 +35,7 @@ __all__ = [
 def start() -> None:
     """Start the helper in this kernel; does nothing where it lives already.
 
-    Raises `RuntimeError` outside IPython and Jupyter.
+    Raises `RuntimeError` outside IPython and Jupyter, and in free-threaded Python.
     """
     _session_module().start()
 

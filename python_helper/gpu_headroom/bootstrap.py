@@ -22,14 +22,9 @@ def _gpu_headroom_bootstrap() -> None:
 
     try:
         import base64
-        import importlib
         import json
-        import sys
         import zlib
 
-        # A cell may be importing it at this moment: to import it too waits for that.
-        if "gpu_headroom" in sys.modules and importlib.import_module("gpu_headroom").alive():
-            return
         sources = json.loads(zlib.decompress(base64.b64decode("__CORE_PACK__")))
         space = {"__name__": "gpu_headroom.injection"}
         code = builtins.compile(sources["injection.py"], "<gpu_headroom>/injection.py", "exec")

@@ -214,6 +214,7 @@ SENTENCES = {
         "The outputs stay on screen; `Out[n]` and `_` no longer give these values."
     ),
     "item.output": "Displayed value {names}, which no name holds",
+    "item.output.more": "{count} more displayed values, which no name holds",
     "item.variable": "Variable `{names}`",
     "item.variable.same": "Variables `{names}`, one object",
     "item.variable.cost": "Cells that use it will fail until it is made again.",

@@ -201,6 +201,10 @@ class Ledger:
         ]
         return sorted(found, key=lambda each: each.start_s)
 
+    def known(self, run: CellRun) -> CellRun:
+        """Return what is known of a run by now; it may have been amended."""
+        return next((each for each in self.runs(run.key) if each.run == run.run), run)
+
     def amend(self, run: CellRun, growth: wire.Growth) -> CellRun | None:
         """Enter what became known of a run after its end; `None` where it is forgotten."""
         amended = replace(run, growth=growth)

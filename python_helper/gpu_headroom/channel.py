@@ -7,6 +7,8 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
+from .format import sendable
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -97,8 +99,14 @@ class KernelChannel:
     def _publish(
         self, kind: str, content: Mapping[str, Any], *, parent: Mapping[str, Any], ident: bytes
     ) -> None:
-        kernel = self._kernel
-        kernel.session.send(kernel.iopub_socket, kind, content, parent=parent, ident=ident)
+        self._send(self._kernel.iopub_socket, kind, content, parent=parent, ident=ident)
+
+    def _send(self, stream: Any, kind: str, content: Mapping[str, Any], **to: Any) -> None:
+        send = self._kernel.session.send
+        try:
+            send(stream, kind, content, **to)
+        except UnicodeEncodeError:  # before anything of it was sent
+            send(stream, kind, sendable(content), **to)
 
     async def _debug_request(self, stream: Any, ident: Any, parent: Mapping[str, Any]) -> None:
         """Answer our command on the control channel; pass every other one on."""
@@ -116,7 +124,7 @@ class KernelChannel:
             "command": COMMAND,
             "body": answer(content.get("arguments")),
         }
-        self._kernel.session.send(stream, "debug_reply", reply, parent, ident)
+        self._send(stream, "debug_reply", reply, parent=parent, ident=ident)
 
     def _comm_opened(self, comm: Any, _message: object) -> None:
         """Take requests over a comm, where the kernel has no control handlers."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 KIB = 2**10
 MIB = 2**20
 GIB = 2**30
@@ -13,6 +15,15 @@ _TEN_GIB = 10 * GIB
 def format_error(error: BaseException) -> str:
     """Return an error of our own as "ValueError: what it says"."""
     return f"{type(error).__name__}: {error}"
+
+
+def sendable(value: Any) -> Any:
+    """Return a message whose texts can be sent: names of a person's may hold half characters."""
+    if isinstance(value, str):
+        return value.encode(errors="replace").decode()
+    if isinstance(value, dict):
+        return {sendable(key): sendable(each) for key, each in value.items()}
+    return [sendable(each) for each in value] if isinstance(value, (list, tuple)) else value
 
 
 def format_bytes(size: int, *, decimals: int = 1) -> str:

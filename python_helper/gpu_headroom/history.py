@@ -22,6 +22,8 @@ class History:
         """Enter a reading, whether a cell runs or a page asked."""
         for device in snapshot.devices:
             points = self._points.setdefault(device.index, deque(maxlen=KEPT_S))
+            while points and points[-1]["time_s"] > snapshot.time_s + 1:  # the clock was set back
+                points.pop()
             point = _point(snapshot.time_s, device)
             if not points or int(points[-1]["time_s"]) != int(snapshot.time_s):
                 points.append(point)

@@ -12,6 +12,7 @@ import importlib.util
 import json
 import re
 import sys
+import time
 import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -22,12 +23,24 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 PACKAGE = "gpu_headroom"
+_LARGEST_PACK = 2**24  # characters; the helper is a twentieth of it
 ROOT = f"<{PACKAGE}>"  # no folder is called that: only this finder looks into it
+_PATIENCE_S = 2.0
 
 
 def unpack(pack: str) -> dict[str, str]:
-    """Read a pack: base64 of zlib of a JSON object, from module path to source."""
-    sources: dict[str, str] = json.loads(zlib.decompress(base64.b64decode(pack)))
+    """Read a pack: base64 of zlib of a JSON object, from module path to source.
+
+    Raises `ValueError` for what is none, before anything of it is taken up.
+    """
+    reader = zlib.decompressobj()
+    try:
+        text = reader.decompress(base64.b64decode(pack, validate=True), _LARGEST_PACK)
+    except zlib.error as error:
+        raise ValueError(str(error)) from None
+    sources = json.loads(text) if reader.eof else None
+    if not isinstance(sources, dict) or not all(type(each) is str for each in sources.values()):
+        raise ValueError("it is cut short, too large or holds more than texts")
     return sources
 
 
@@ -86,7 +99,11 @@ class InMemory(  # type: ignore[misc]  # typeshed's own bases disagree
 
 
 def start(sources: dict[str, str], protocol_major: str, version: str) -> None:
-    """Start the helper of this kernel: the one that is imported, installed or brought."""
+    """Start the helper of this kernel: the one that is imported, installed or brought.
+
+    Raises `TimeoutError` where another thread does not get done with importing it.
+    """
+    _wait_for_imports()
     if PACKAGE not in sys.modules and installed_major() != protocol_major:
         sys.meta_path[:] = [each for each in sys.meta_path if not _is_ours(each)]
         sys.meta_path.insert(0, InMemory(sources, version))
@@ -110,6 +127,24 @@ def finder() -> InMemory | None:
     """Return the finder that brought the package, `None` where it is installed."""
     loader = getattr(sys.modules[PACKAGE].__spec__, "loader", None)
     return cast("InMemory", loader) if _is_ours(loader) else None
+
+
+def _wait_for_imports() -> None:
+    """Wait while a cell imports the package, but not for one that a debugger has suspended."""
+    end_s = time.monotonic() + _PATIENCE_S
+    while any(_is_being_imported(each) for each in list(sys.modules)):
+        if time.monotonic() > end_s:
+            raise TimeoutError("a cell has begun to import it and has not come to the end")
+        time.sleep(0.01)
+
+
+def _is_being_imported(name: str) -> bool:
+    spec = getattr(sys.modules.get(name), "__spec__", None) if _is_of_package(name) else None
+    return bool(getattr(spec, "_initializing", False))  # as importlib itself tells
+
+
+def _is_of_package(name: str) -> bool:
+    return name.partition(".")[0] == PACKAGE
 
 
 def _is_ours(candidate: object) -> bool:

@@ -172,7 +172,7 @@ class Lookout:
             if turn.unwelcome is None:
                 work(run, index, self._account(turn))
 
-        self._session.mainloop.submit((what, run.key, index), "", do)
+        self._session.mainloop.submit((what, run.key, index), None, do)
 
     def _account(self, turn: Turn) -> Account | None:
         from .holders.account import take

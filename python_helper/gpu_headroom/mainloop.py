@@ -9,12 +9,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from .threads import Lock
-from .turns import LONG_S, SHORT_S, SlicedTurn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
-    from .turns import Turn
+    from .turns import SlicedTurn, Turn
 
     Work = Callable[["Job", Turn], None]
 
@@ -23,6 +22,11 @@ _BETWEEN_S = 0.002
 _AFTER_CELL_S = 0.05
 _TOLD_EVERY_S = 0.5
 _MOST_TRIES = 3
+_MOST_WAITING = 500
+
+
+class QueueFull(Exception):  # noqa: N818  it is an answer, not a failure of ours
+    """So many requests wait for the end of the running cell that no more are taken on."""
 
 
 @dataclass(slots=True)
@@ -59,7 +63,7 @@ class MainLoop:
         idle: Callable[[], bool],
         failed: Callable[[str, BaseException], None],
         progress: Callable[[Job, float], None] | None = None,
-        walk: Callable[..., SlicedTurn] = SlicedTurn,
+        walk: Callable[..., SlicedTurn] | None = None,
     ) -> None:
         self._schedule = schedule
         self._idle = idle
@@ -70,21 +74,29 @@ class MainLoop:
         self._jobs: OrderedDict[Hashable, Job] = OrderedDict()
         self._now: tuple[Job, SlicedTurn] | None = None
         self._scheduled = False
+        self._closed = False
 
     def submit(
         self,
         key: Hashable,
-        request_id: str,
+        request_id: str | None,
         work: Work,
         *,
         asked: bool = False,
         given_up: Callable[[Job], None] | None = None,
     ) -> Job:
-        """Queue `work` unless the same key waits already; return what waits."""
+        """Queue `work` unless the same key waits already; return what waits.
+
+        May raise `QueueFull`; never for work that no request asks for.
+        """
         with self._lock:
+            waiting = sum([len(each.request_ids) for each in self._jobs.values()])
+            if request_id is not None and waiting >= _MOST_WAITING:
+                raise QueueFull
             job = self._jobs.setdefault(key, Job(key, work, given_up=given_up))
             job.asked |= asked
-            job.request_ids.append(request_id)
+            if request_id is not None:
+                job.request_ids.append(request_id)
         self._come_round(0.0)
         return job
 
@@ -134,6 +146,13 @@ class MainLoop:
             walk.abandon()
             self._broken_off(job, walk)
 
+    def close(self) -> None:
+        """Let go of everything for good, from any thread."""
+        self._closed = True
+        self.interrupt()
+        with self._lock:
+            self._jobs.clear()
+
     def _put_back(self, job: Job) -> None:
         with self._lock:
             waiting = self._jobs.setdefault(job.key, job)
@@ -154,22 +173,26 @@ class MainLoop:
             job.given_up(job)
 
     def _come_round(self, delay_s: float) -> None:
-        if not self._scheduled:
+        if not self._scheduled and not self._closed:
             self._scheduled = True
             self._schedule(self._slice, delay_s)
 
     def _slice(self) -> None:
         self._scheduled = False
+        if self._closed:
+            return
         if not self._idle():
             self.interrupt()
             return
         try:
-            self._now = self._now or self._next()
-            if self._now is not None and self._now[1].slice():
-                (job, walk), self._now = self._now, None
-                self._ended(job, walk)
-            elif self._now is not None:
-                self._tell(self._now[0])
+            now = self._now = self._now or self._next()
+            if now is None:
+                return
+            if not now[1].slice():
+                self._tell(now[0])
+            elif self._now is now:  # nobody has interrupted it meanwhile, from another thread
+                self._now = None
+                self._ended(*now)
         except Exception as error:  # noqa: BLE001  a failed job must not end the queue
             self._now = None
             self._failed("mainloop", error)
@@ -187,8 +210,11 @@ class MainLoop:
         def work(turn: Turn) -> None:
             job.work(job, turn)
 
+        from .turns import LONG_S, SHORT_S, SlicedTurn
+
+        begin = self._new_walk or SlicedTurn
         cpu_s, again = LONG_S if job.asked else SHORT_S, job.tries < _MOST_TRIES
-        return job, self._new_walk(work, cpu_s, asked=job.asked, again=again)
+        return job, begin(work, cpu_s, asked=job.asked, again=again)
 
     def _tell(self, job: Job) -> None:
         now_s = time.monotonic()

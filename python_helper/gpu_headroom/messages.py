@@ -40,6 +40,7 @@ FIRST_SENTENCES = {
     "refused.no_reading": "The GPU could not be read; the reason is in the log.",
     "refused.incomplete": "The helper is still arriving in this kernel: try again in a moment.",
     "refused.not_now": "Not measured now: a part of the kernel stands still, as at a breakpoint.",
+    "refused.full": "Too much waits for the running cell already: ask again when it has ended.",
     "refused.failed": "The helper could not answer: {error}.",
     "error.part": "GPU Headroom: {part} failed: {error}.",
 }

@@ -7,7 +7,7 @@ import re
 
 from .quiet import quiet
 
-LONGEST = 10**6  # characters of a cell that is looked through
+LONGEST = 200_000  # characters of a cell that is looked through
 _MAGIC = re.compile(r"^([^\S\n]*)([%!].*)$", re.MULTILINE)
 _CELL_MAGIC = re.compile(r"(?<!\S)%(?=%\w)")
 

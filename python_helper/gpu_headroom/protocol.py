@@ -7,12 +7,14 @@ bytes, times are seconds since the epoch. No key is optional: unknown is `None`.
 
 from __future__ import annotations
 
+import math
 import types
 from functools import cache
 from typing import (
     TYPE_CHECKING,
     Literal,
     TypedDict,
+    TypeGuard,
     Union,
     get_args,
     get_origin,
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 PROTOCOL_VERSION = "1.0"
+
+_LONGEST = 10_000  # characters of an id, a name or a path: what a request says may be kept long
+_MAY_BE_LONG = frozenset({"data", "sources"})
 
 
 class Options(TypedDict):
@@ -253,7 +258,7 @@ def _flaw(value: object, hint: object, path: str) -> str | None:
         return path if any(_flaw(each, options[1], path) for each in each_value) else None
     if origin is Literal:
         return None if value in options else path
-    return None if _is(value, hint) else path
+    return None if _is(value, hint, path) else path
 
 
 def _flaw_of_keys(value: object, kind: type, path: str) -> str | None:
@@ -269,9 +274,24 @@ def _flaw_of_keys(value: object, kind: type, path: str) -> str | None:
     return None
 
 
-def _is(value: object, hint: object) -> bool:
+def is_text(value: object, longest: int | None = _LONGEST) -> TypeGuard[str]:
+    """Whether a value is a text that can be sent back: JSON brings half characters as well."""
+    if not isinstance(value, str) or (longest is not None and len(value) > longest):
+        return False
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _is(value: object, hint: object, path: str) -> bool:
+    if hint is str:
+        return is_text(value, None if path in _MAY_BE_LONG else _LONGEST)
+    if hint is float and isinstance(value, float):
+        return math.isfinite(value)
     if hint is float:
-        return isinstance(value, (int, float)) and not isinstance(value, bool)
+        hint = int
     if hint is int:
         return isinstance(value, int) and not isinstance(value, bool)
     return isinstance(hint, type) and isinstance(value, hint)

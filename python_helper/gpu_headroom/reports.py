@@ -6,6 +6,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from .format import sendable
 from .headline import headline
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def show(shell: Any, report: wire.Report, *, keep: bool, replaced: str | None = 
     from .render import bundle
 
     instead = {"transient": {"display_id": replaced}, "update": True} if replaced else {}
-    shell.display_pub.publish(bundle(report, keep=keep), **instead)
+    shell.display_pub.publish(sendable(bundle(report, keep=keep)), **instead)
 
 
 def show_line(shell: Any, facts: Mapping[str, Any], why: wire.Message, display_id: str) -> None:
@@ -86,4 +87,4 @@ def show_line(shell: Any, facts: Mapping[str, Any], why: wire.Message, display_i
         said.requested_bytes, available, simulated=bool(device and device.simulated)
     )
     line = f"{title}: {needed}. {why['text']}"
-    shell.display_pub.publish({"text/plain": line}, transient={"display_id": display_id})
+    shell.display_pub.publish({"text/plain": sendable(line)}, transient={"display_id": display_id})

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from . import protocol
 from .format import format_error
+from .mainloop import QueueFull
 from .messages import message
 from .sampler import DEFAULT_HZ
 from .threads import NotNow
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from .session import Session
 
 _SHOWN = 80  # characters of what a page sent, in the sentence that refuses it
+_LARGEST = 10**20  # of the numbers that stand there
 
 
 class Refusal(Exception):  # noqa: N818  it is an answer, not a failure of ours
@@ -55,12 +57,14 @@ class Desk:
             reason = refusal.reason
         except NotNow:
             reason = message("refused.not_now")
+        except QueueFull:
+            reason = message("refused.full")
         except Exception as error:  # noqa: BLE001  whatever fails here must not fail the kernel
             self._session.failed("requests", error)
             reason = message("refused.failed", error=format_error(error))
         return {
             "type": "refused",
-            "id": request_id if isinstance(request_id, str) else "",
+            "id": request_id if protocol.is_text(request_id) else "",
             "message": reason,
         }
 
@@ -113,7 +117,10 @@ class Desk:
         }
 
     def _pack(self, request: protocol.PackRequest) -> wire.PackReply:
-        accepted = self._session.add_pack(request["data"])
+        try:
+            accepted = self._session.add_pack(request["data"])
+        except (ValueError, RecursionError):  # nothing of it was taken up
+            raise Refusal(message("refused.malformed", key="data")) from None
         return {"type": "pack", "id": request["id"], "accepted": accepted}
 
     def _work_of(self, request: Mapping[str, Any]) -> Callable[[Any], wire.Reply]:
@@ -137,12 +144,22 @@ def _checked(request: object) -> Mapping[str, Any]:
     if not isinstance(request, dict):
         raise Refusal(message("refused.malformed", key="type"))
     version, kind = request.get("protocol_version"), request.get("type")
-    if isinstance(version, str) and not protocol.same_major(version):
+    if protocol.is_text(version) and not protocol.same_major(version):
         spoken = protocol.PROTOCOL_VERSION
         raise Refusal(message("refused.protocol", helper=spoken, page=version[:_SHOWN]))
     if not isinstance(kind, str) or kind not in protocol.REQUESTS:
-        raise Refusal(message("refused.unknown", name=str(kind)[:_SHOWN]))
+        raise Refusal(message("refused.unknown", name=_shown(kind)))
     flaw = protocol.flaw(request)
     if flaw:
         raise Refusal(message("refused.malformed", key=flaw))
     return cast("Mapping[str, Any]", request)
+
+
+def _shown(sent: object) -> str:
+    """Return what a page sent as far as it can stand in a sentence: the beginning of plain text."""
+    plain = sent if isinstance(sent, str) else str(sent) if _is_short(sent) else "…"
+    return plain[:_SHOWN].encode(errors="replace").decode()
+
+
+def _is_short(value: object) -> bool:
+    return value is None or (isinstance(value, (int, float)) and abs(value) < _LARGEST)

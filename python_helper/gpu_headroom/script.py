@@ -8,6 +8,7 @@ import uuid
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+from . import threads
 from .snapshot import Snapshot
 from .sources import Sources
 
@@ -24,11 +25,15 @@ def read() -> Snapshot:
 
 
 def holders() -> wire.Holders:
-    """Measure who holds what: the names are those of the main module."""
+    """Measure who holds what: the names are those of the main module.
+
+    Raises `RuntimeError` in free-threaded Python.
+    """
     from .holders.account import take
     from .sources.nvml import processes
     from .turns import LONG_S, Turn
 
+    threads.stay_out()
     snapshot = read()
     return take(_shell(), snapshot, Turn(LONG_S)).as_wire(
         uuid.uuid4().hex,

@@ -25,7 +25,6 @@ from .requests import Desk
 from .sampler import Pace, Sampler
 from .sources import Sources
 from .threads import Lock, NotNow
-from .turns import LONG_S, SlicedTurn, Turn
 from .watch import Watch
 
 if TYPE_CHECKING:
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from .oom.capture import Capture, Observer
     from .release.situation import Situation
     from .snapshot import Snapshot
+    from .turns import SlicedTurn, Turn
 
 _MOST_ERRORS = 50
 
@@ -52,10 +52,11 @@ _live: Session | None = None
 def start() -> Session:
     """Start the helper of this kernel, or return the one that lives.
 
-    Raises `RuntimeError` outside IPython, and where it cannot be started: then it has left
-    nothing behind.
+    Raises `RuntimeError` outside IPython, in free-threaded Python, and where it cannot be
+    started: then it has left nothing behind.
     """
     global _live  # noqa: PLW0603  one helper per process
+    threads.stay_out()
     with _starting:
         if _live is None:
             ipython = sys.modules.get("IPython")
@@ -138,7 +139,7 @@ class Session:
             undo.callback(self.sources.close)
             self.sampler.start()
             undo.callback(self.sampler.stop)
-            undo.callback(self.mainloop.interrupt)
+            undo.callback(self.mainloop.close)
             self._undo = undo.pop_all()
         self.send(self.hello())
 
@@ -170,12 +171,14 @@ class Session:
             return False
         self._finder.add(data)
         self.sampler.wake()
-        self.mainloop.submit("card", "", self._watch.explain_owed)
+        self.mainloop.submit("card", None, self._watch.explain_owed)
         return True
 
-    def turn(self, cpu_s: float = LONG_S, *, asked: bool = True) -> Turn:
-        """Return what a walk on the calling thread may take."""
-        return Turn(cpu_s, asked=asked, loops=self._loops())
+    def turn(self, cpu_s: float | None = None, *, asked: bool = True) -> Turn:
+        """Return what a walk on the calling thread may take; it needs the second pack."""
+        from .turns import LONG_S, Turn
+
+        return Turn(cpu_s or LONG_S, asked=asked, loops=self._loops())
 
     # --- Events -------------------------------------------------------------
 
@@ -216,11 +219,16 @@ class Session:
         run = self.ledger.current(self.sampler.latest)
         return run.as_wire(self.life_id) if run else None
 
-    def stream(self, snapshot: Snapshot | None) -> None:
-        """Send the edge of a cell to whoever is there, and the reading to whoever looks."""
+    def stream(self, snapshot: Snapshot | None, ended: CellRun | None = None) -> None:
+        """Send the edge of a cell to whoever is there, and the reading to whoever looks.
+
+        Beside the cell that has `ended` another may run on, which is the one to be looked at.
+        """
         cell = self.cell()
         if cell is None or not self.leases.any():
             return
+        if ended is not None and self.ledger.running:
+            self.send(self.ledger.known(ended).as_wire(self.life_id))
         self.send(cell)
         if snapshot is not None and self.leases.wanted_hz() is not None:
             self._pace.sent(snapshot, time.monotonic())
@@ -350,6 +358,8 @@ class Session:
             )
 
     def _walk(self, work: Callable[[Turn], None], cpu_s: float, **how: bool) -> SlicedTurn:
+        from .turns import SlicedTurn
+
         return SlicedTurn(work, cpu_s, loops=self._loops(), **how)
 
     def _loops(self) -> list[Any]:

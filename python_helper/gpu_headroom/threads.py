@@ -7,15 +7,31 @@ what carries them), and whoever shares a lock with code that may be suspended gi
 
 from __future__ import annotations
 
+import sys
 import threading
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+T = TypeVar("T", bound=threading.Thread)
+
 NAME = "gpu-headroom"
 LIMIT_S = 0.05
+
+
+def stay_out() -> None:
+    """Raise `RuntimeError` where Python is free-threaded.
+
+    There no thread stands still while another one looks: neither what is counted nor what is
+    walked is safe.
+    """
+    if "free-threading" in sys.version:
+        raise RuntimeError(
+            "GPU Headroom stays out of free-threaded Python: "
+            "what it looks at could change while it looks."
+        )
 
 
 class NotNow(Exception):  # noqa: N818  it is no fault of anybody's
@@ -70,8 +86,8 @@ def start(call: Callable[[], Any], *, name: str = NAME) -> threading.Thread:
     return _started(threading.Thread(target=call, name=name, daemon=True))
 
 
-def later(delay_s: float, call: Callable[[], Any]) -> threading.Thread:
-    """Call on such a thread after a while."""
+def later(delay_s: float, call: Callable[[], Any]) -> threading.Timer:
+    """Call on such a thread after a while, unless it is cancelled."""
     timer = threading.Timer(delay_s, call)
     timer.name, timer.daemon = NAME, True
     return _started(timer)
@@ -82,7 +98,7 @@ def is_ours(thread: threading.Thread | None) -> bool:
     return thread is not None and thread.name.startswith(NAME)
 
 
-def _started(thread: threading.Thread) -> threading.Thread:
+def _started(thread: T) -> T:
     vars(thread).update(pydev_do_not_trace=True, is_pydev_daemon_thread=True)
     thread.start()
     return thread

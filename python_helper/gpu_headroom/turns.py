@@ -39,7 +39,7 @@ _ONLY_SLICE_ASKED_S = 0.15
 _BETWEEN_S = 0.001
 _HANDED_OVER_S = 0.05
 _GIVEN_UP_S = 1.0
-_MANY_BLOCKS = 3_000_000  # of Python's allocator: about three to an object of the gc's
+_MANY_BLOCKS = 2_000_000  # of Python's allocator, about three to an object of the gc's
 
 
 class Abandoned(BaseException):

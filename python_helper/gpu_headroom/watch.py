@@ -22,6 +22,7 @@ from .threads import NotNow, later
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
+    from threading import Timer
 
     from . import wire
     from .cells import Status
@@ -65,6 +66,7 @@ class Watch:
         self._cells: dict[int, _Cell] = {}
         self._doubtful_since_s: dict[int, float] = {}
         self._next_count = session.shell.execution_count
+        self._timers: list[Timer] = []
         self._owed: tuple[dict[str, Any], str] | None = None
         self._earlier: EarlierError | None = None
 
@@ -75,9 +77,11 @@ class Watch:
         self._shell.events.register("post_run_cell", self._after_cell)
 
     def close(self) -> None:
-        """Take the hooks back."""
+        """Take the hooks back, and what was put off."""
         self._shell.events.unregister("pre_run_cell", self._before_cell)
         self._shell.events.unregister("post_run_cell", self._after_cell)
+        for each in self._timers:
+            each.cancel()
 
     def look_for_lost_end(self) -> None:
         """Have the main thread let go of a cell whose end went unnoticed.
@@ -96,8 +100,8 @@ class Watch:
         for ident in self._lost():
             del self._doubtful_since_s[ident]
             self._cells.pop(ident, None)
-            session.ledger.end(0, "ok", None, time.time(), None, thread_id=ident)
-            session.stream(None)
+            run = session.ledger.end(0, "ok", None, time.time(), None, thread_id=ident)
+            session.stream(None, run)
 
     def _lost(self) -> list[int]:
         """Return the threads of which our ledger says that a cell runs, and for long none does."""
@@ -218,9 +222,9 @@ class Watch:
                 self._report(error, said, run, shown_before)
             elif error is not None and session.complete and session.sources.torch.state() == "live":
                 work = partial(self._earlier_error().measure, self._shell)
-                session.mainloop.submit("earlier", "", work)
+                session.mainloop.submit("earlier", None, work)
         finally:
-            session.stream(snapshot)
+            session.stream(snapshot, run)
             session.sampler.wake()
             session.mainloop.resume()
 
@@ -360,7 +364,7 @@ class Watch:
         self._cell_parent = request
         if facts.on_control_thread(self._shell):
             for delay_s in _HEAL_AFTER_S:
-                later(delay_s, lambda: self._say_busy(request))
+                self._timers.append(later(delay_s, lambda: self._say_busy(request)))
 
     def _let_go_of_adopted(self) -> None:
         """End an adopted cell when another request's cell begins.
@@ -370,8 +374,8 @@ class Watch:
         """
         session = self._session
         if session.ledger.depth(_ADOPTED) == 0 and not self._same_request():
-            session.ledger.end(0, "ok", None, time.time(), None)
-            session.stream(None)
+            run = session.ledger.end(0, "ok", None, time.time(), None)
+            session.stream(None, run)
 
     def _same_request(self) -> bool:
         header, adopted = (

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from gpu_headroom import turns
 from tests.live import LiveKernel, Packs
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ GENERATIONS = {
     "ipykernel-6.29": ("GPU_HEADROOM_PYTHON_LAB_42", ".venvs/lab-4.2"),
     "ipykernel-6.17": ("GPU_HEADROOM_PYTHON_KERNEL_617", ".venvs/kernel-6.17"),
 }
+# The newest kernel on a newer Python, where there is one; without any framework.
+NEWER = ("GPU_HEADROOM_PYTHON_NEWER", ".venvs/python-3.13")
 FRAMEWORKS = {
     "torch": GENERATIONS["ipykernel-7"],
     "jax": ("GPU_HEADROOM_PYTHON_JAX", ".venvs/jax"),
@@ -45,6 +48,16 @@ def python(request: pytest.FixtureRequest) -> Path:
 def newest_python() -> Path:
     """The Python of the newest generation, for what does not depend on it."""
     return interpreter("ipykernel-7")
+
+
+@pytest.fixture(scope="session")
+def newer_python() -> Path:
+    """A newer Python than the others; tests that ask for it are skipped where there is none."""
+    variable, folder = NEWER
+    found = Path(os.environ.get(variable) or ROOT / folder / "bin" / "python")
+    if not found.exists():
+        pytest.skip(f"{found} is missing: `make recovery` prepares it where it finds NEWER_PYTHON.")
+    return found
 
 
 def interpreter(name: str) -> Path:
@@ -82,6 +95,12 @@ def start_newest(newest_python: Path, tmp_path: Path) -> Iterator[Start]:
     yield from _starting(newest_python, tmp_path)
 
 
+@pytest.fixture
+def start_newer(newer_python: Path, tmp_path: Path) -> Iterator[Start]:
+    """Start kernels of a newer Python, where there is one."""
+    yield from _starting(newer_python, tmp_path)
+
+
 def _starting(python: Path, folder: Path) -> Iterator[Start]:
     kernels: list[LiveKernel] = []
 
@@ -94,3 +113,9 @@ def _starting(python: Path, folder: Path) -> Iterator[Start]:
     yield start_one
     for each in kernels:
         each.close()
+
+
+@pytest.fixture(autouse=True)
+def _room_to_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What other tests have imported into this process is in nobody's kernel."""
+    monkeypatch.setattr(turns, "_MANY_BLOCKS", 10**9)

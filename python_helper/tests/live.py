@@ -201,7 +201,13 @@ class LiveKernel:
     # --- Cells --------------------------------------------------------------
 
     def submit(
-        self, code: str, *, cell_id: str | None = None, channel: str = "shell", **content: Any
+        self,
+        code: str,
+        *,
+        cell_id: str | None = None,
+        channel: str = "shell",
+        subshell_id: str | None = None,
+        **content: Any,
     ) -> str:
         """Send an execute request and return its id."""
         body = {
@@ -215,12 +221,21 @@ class LiveKernel:
         }
         metadata = {} if cell_id is None else {"cellId": cell_id}
         message = self._client.session.msg("execute_request", body, metadata=metadata)
+        if subshell_id is not None:
+            message["header"]["subshell_id"] = subshell_id
         getattr(self._client, f"{channel}_channel").send(message)
         return cast("str", message["header"]["msg_id"])
 
     def send_shell(self, kind: str, content: dict[str, Any]) -> None:
         """Send a message on the shell channel that has no reply."""
         self._client.shell_channel.send(self._client.session.msg(kind, content))
+
+    def create_subshell(self) -> str:
+        """Have the kernel open a second shell, as a console beside a notebook does."""
+        message = self._client.session.msg("create_subshell_request", {})
+        self._client.control_channel.send(message)
+        reply = self._reply(message["header"]["msg_id"], "control", PATIENCE_S)["content"]
+        return cast("str", reply["subshell_id"])
 
     def result(self, request: str, *, channel: str = "shell", timeout_s: float = PATIENCE_S) -> Run:
         """Wait for the end of an execute request."""
@@ -295,7 +310,9 @@ class LiveKernel:
     def ask_raw(self, arguments: object) -> Any:
         """Send a request, well-formed or not; `None` when nobody is home."""
         content = self.debug("gpuHeadroom", arguments)
-        if content == {}:
+        if not content.get(
+            "success"
+        ):  # ipykernel says nothing, an open debugger that it knows none
             return None
         testing.check(content["body"], "reply")
         return content["body"]

@@ -161,7 +161,7 @@ def test_garbage_is_collected_when_others_have_their_turn(*, enabled: bool) -> N
 def test_many_objects_are_listed_only_where_somebody_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     """That is one step for Python, and long; beside others it is not taken at all."""
     assert Turn(asked=False).lists_all
-    monkeypatch.setattr(sys, "getallocatedblocks", lambda: 10_000_000)
+    monkeypatch.setattr(sys, "getallocatedblocks", lambda: 10**10)
     assert not Turn(asked=False).lists_all
     assert Turn(asked=True).lists_all
     with waiting_thread():

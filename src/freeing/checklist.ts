@@ -23,7 +23,15 @@ export type Measured =
  * It is measured while somebody looks. The one who shows it disposes it.
  */
 export class Checklist implements IDisposable {
-  constructor(readonly memory: IKernelMemory) {
+  /**
+   * @param memory - of the kernel
+   * @param _isAsked - a person has pressed to see it: the first measurement may
+   *   take long
+   */
+  constructor(
+    readonly memory: IKernelMemory,
+    private _isAsked = false
+  ) {
     this._life = lifeOf(memory);
     memory.stateChanged.connect(this._onState, this);
     this.walk = new Walk(memory, () => {
@@ -31,7 +39,7 @@ export class Checklist implements IDisposable {
     });
     this._occasions = new Occasions(
       memory,
-      () => void this.measure(false),
+      () => void this.measure(this._isAsked),
       () => this._items !== null || this._measured.kind === 'asked'
     );
   }
@@ -130,6 +138,7 @@ export class Checklist implements IDisposable {
   async measure(asked: boolean): Promise<void> {
     const life = this._life;
     const { lastReleased } = this.memory.state;
+    this._isAsked = false;
     this._occasions.met();
     this._set({ kind: 'asked' });
     try {

@@ -39,7 +39,7 @@ export class Freeing implements IDisposable {
     private readonly _confirm: Confirm,
     private readonly _isShared: () => boolean
   ) {
-    this.checklist = new Checklist(memory);
+    this.checklist = new Checklist(memory, true);
     this.checklist.changed.connect(this._onChecklist, this);
     memory.disposed.connect(this.dispose, this);
   }

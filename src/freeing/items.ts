@@ -55,7 +55,7 @@ export function gainOf(
     return total + bytes * Math.max(0, count - 1);
   }, 0);
   return {
-    freed_bytes: sum(true) - repeated,
+    freed_bytes: Math.max(0, sum(true) - repeated),
     returned_bytes: sum(false),
     isPartial: items.some(({ expected_bytes }) => expected_bytes === null)
   };

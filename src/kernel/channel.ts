@@ -66,7 +66,8 @@ export class HelperChannel implements IDisposable {
     if (!hello.control && !this._comm && this._kernel.handleComms) {
       const comm = this._kernel.createComm(TARGET);
       comm.onMsg = message => {
-        this._onReply(message.content.data.reply);
+        const data: unknown = message.content.data;
+        this._onReply(isObject(data) ? data.reply : undefined);
       };
       comm.onClose = () => {
         this.release();
@@ -163,7 +164,12 @@ export class HelperChannel implements IDisposable {
     if (!KernelMessage.isCommMsgMsg(message)) {
       return;
     }
-    const { comm_id, data } = message.content;
+    const { comm_id } = message.content;
+    // Whatever the libraries of a notebook send on comms of their own.
+    const data: unknown = message.content.data;
+    if (!isObject(data)) {
+      return;
+    }
     const isHello = data.type === 'hello' && data.comm_id === comm_id;
     // Replies of the ladder come on the comm of their own.
     if (comm_id === this._commId || isHello) {

@@ -14,8 +14,19 @@ export function withReading(
   sample: ISample
 ): readonly IHistoryPoint[] {
   const points = sample.devices.map(device => pointOf(device, sample.time_s));
-  const news = points.filter(point => !isTold(history, point));
-  return news.length > 0 ? merge(history, news) : history;
+  const past = upTo(history, sample.time_s);
+  const news = points.filter(point => !isTold(past, point));
+  return news.length > 0 ? merge(past, news) : past;
+}
+
+/** Without what is later: then the kernel's clock was set back. */
+function upTo(
+  history: readonly IHistoryPoint[],
+  time_s: number
+): readonly IHistoryPoint[] {
+  const isPast = (point: IHistoryPoint): boolean =>
+    Math.floor(point.time_s) <= Math.floor(time_s);
+  return history.every(isPast) ? history : history.filter(isPast);
 }
 
 /**

@@ -7,27 +7,30 @@ import type { Kernel } from '@jupyterlab/services';
 
 import { NoAnswer } from './channel';
 import { askInfo, execute } from './execution';
+import { FreeThreaded } from './problem';
 
 const NAME = 'here';
 
 /**
- * Tells the session of the process that evaluates it, and which modules take
- * code in there. A shell that hands cells on has a method of its own among these.
+ * Tells the session of the process that evaluates it, which modules take code in
+ * there, and whether its Python is free-threaded. A shell that hands cells on has
+ * a method of its own among these.
  *
  * It names nothing that a notebook may have taken for itself, imports nothing,
  * and does not fail where IPython runs: an error would take `%debug` away.
  */
 export const EXPRESSION =
-  '(lambda shell: [shell.kernel.session.session, shell.kernel.execute_request.__module__, shell.kernel.do_execute.__module__, shell.run_cell.__module__, shell.run_cell_async.__module__])(__import__("sys").modules["IPython"].get_ipython())';
+  '(lambda shell: [shell.kernel.session.session, shell.kernel.execute_request.__module__, shell.kernel.do_execute.__module__, shell.run_cell.__module__, shell.run_cell_async.__module__, "free-threading" in __import__("sys").version])(__import__("sys").modules["IPython"].get_ipython())';
 
 /** The session, then only methods of ipykernel and IPython. */
-const VALUE = /^\['([^']+)'(?:,\s*'(?:ipykernel|IPython)\.[\w.]+'){4}\]$/;
+const VALUE =
+  /^\['([^']+)'(?:,\s*'(?:ipykernel|IPython)\.[\w.]+'){4},\s*(True|False)\]$/;
 
 /**
  * Whether a kernel runs IPython in the process that we talk to: only there code
  * of ours may be executed.
  *
- * @throws `NoAnswer`
+ * @throws `NoAnswer`, `FreeThreaded`
  */
 export async function runsIPython(
   kernel: Kernel.IKernelConnection
@@ -54,7 +57,7 @@ export async function isOther(
  * It is asked for a value that nobody else can know: the session of its replies.
  * No code is sent for that.
  *
- * @throws `NoAnswer`
+ * @throws `NoAnswer`, `FreeThreaded`
  */
 export async function isHere(
   kernel: Kernel.IKernelConnection
@@ -69,8 +72,13 @@ export async function isHere(
   if (outcome.status === 'error') {
     return false;
   }
-  const [, session] = VALUE.exec(outcome.values[NAME] ?? '') ?? [];
-  return session !== undefined && session === outcome.session;
+  const [, session, isFreeThreaded] =
+    VALUE.exec(outcome.values[NAME] ?? '') ?? [];
+  const isIt = session !== undefined && session === outcome.session;
+  if (isIt && isFreeThreaded === 'True') {
+    throw new FreeThreaded();
+  }
+  return isIt;
 }
 
 /** The value of a promise that has one already, else `null`. */

@@ -12,6 +12,9 @@ export class Refused extends Error {}
 /** A kernel that is Python by name does not run IPython itself. */
 export class Foreign extends Error {}
 
+/** Its Python runs threads at the same time, without a lock of the interpreter's. */
+export class FreeThreaded extends Error {}
+
 /** The kernel did not answer for as long as it was asked. */
 export class Silent extends NoAnswer {}
 
@@ -19,7 +22,7 @@ export class Silent extends NoAnswer {}
 export function phaseOf(
   reason: unknown
 ): Extract<Phase, 'failed' | 'foreign' | 'incompatible'> {
-  if (reason instanceof Foreign) {
+  if (reason instanceof Foreign || reason instanceof FreeThreaded) {
     return 'foreign';
   }
   return isMismatch(reason) ? 'incompatible' : 'failed';
@@ -42,6 +45,11 @@ export function explain(reason: unknown, trans: TranslationBundle): string {
   if (reason instanceof Foreign) {
     return trans.__(
       'This kernel is Python by name but does not run IPython itself, so nothing of GPU Headroom is put into it.'
+    );
+  }
+  if (reason instanceof FreeThreaded) {
+    return trans.__(
+      'GPU Headroom stays out of free-threaded Python: what it looks at could change while it looks.'
     );
   }
   if (reason instanceof Silent) {

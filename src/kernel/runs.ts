@@ -19,11 +19,9 @@ export function withRuns(
   if (added.length === 0) {
     return runs;
   }
-  const others = runs.filter(
-    run => !added.some(each => isSameRun(run, each) || isPast(run, each))
-  );
-  const all = [...others, ...added];
-  return bounded(all.sort((a, b) => a.start_s - b.start_s));
+  const others = runs.filter(run => !added.some(each => isPast(run, each)));
+  const all = new Map([...others, ...added].map(run => [keyOf(run), run]));
+  return bounded([...all.values()].sort((a, b) => a.start_s - b.start_s));
 }
 
 /** The runs of each cell, oldest first. */
@@ -42,9 +40,9 @@ export function byCell(
   return found;
 }
 
-/** Whether two events tell of the same run: its start, its end, what was found later. */
-function isSameRun(one: ICell, other: ICell): boolean {
-  return one.cell_id === other.cell_id && one.start_s === other.start_s;
+/** What events of the same run share: its start, its end, what was found later. */
+function keyOf({ cell_id, start_s }: ICell): string {
+  return JSON.stringify([cell_id, start_s]);
 }
 
 /** Whether a run cannot go on any more, though nobody said that it ended. */

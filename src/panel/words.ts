@@ -111,7 +111,11 @@ export function describeMoment(
   { execution_count, time_s }: IHolders,
   trans: TranslationBundle
 ): string {
-  const time = new Date(time_s * 1000).toLocaleTimeString();
+  const date = new Date(time_s * 1000);
+  // Not every number is a time.
+  const time = Number.isNaN(date.getTime())
+    ? trans.__('an unknown time')
+    : date.toLocaleTimeString();
   return execution_count === null
     ? trans.__('As of %1.', time)
     : trans.__('As of In [%1], %2.', execution_count, time);

@@ -54,7 +54,11 @@ export function scaleOf(
 
 function totalOf({ device, points }: ITimeline): number {
   const highest = points.map(point => usedAt(point) + point.cached_bytes);
-  return device.capacity_bytes ?? Math.max(1, ...highest) * AIR;
+  // A capacity of 0 is none that anything could be measured by.
+  const { capacity_bytes } = device;
+  return capacity_bytes === null || capacity_bytes === 0
+    ? Math.max(1, ...highest) * AIR
+    : capacity_bytes;
 }
 
 /**

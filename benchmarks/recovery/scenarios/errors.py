@@ -149,6 +149,7 @@ except RuntimeError as error:
         ),
         "traceback",
         ("saved", "work"),
+        need="consent",
         alive='type(saved).__name__ == "OutOfMemoryError" and "memory" in str(saved)',
     ),
     Scenario(

@@ -89,6 +89,7 @@ work(tries)
         "traceback",
         ("attempts", "tries", "work"),
         kept_mib=128,
+        need="consent",
         alive="isinstance(next(tries), RuntimeError)",
     ),
     Scenario(

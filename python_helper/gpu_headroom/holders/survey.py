@@ -6,6 +6,7 @@ import gc
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..turns import Turn
 from . import elsewhere as gc_knows
 from .frames import frame_roots, kept_errors, last_tracebacks
 from .names import name_roots, output_roots
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from ..other_threads import Company
-    from ..turns import Turn
     from .ledger import Ledger
     from .modules import Model
     from .place import Origin
@@ -46,7 +46,7 @@ class Survey:
 
 def survey(
     shell: Any,
-    turn: Turn,
+    turn: Turn | None = None,
     *,
     tracebacks: Iterable[TracebackType] | None = None,
     elsewhere: bool = True,
@@ -54,13 +54,14 @@ def survey(
 ) -> Survey | None:
     """Walk from everything that keeps memory alive, most lasting first; `None` without a framework.
 
-    A storage belongs to the first origin that reaches it: what is left to the tracebacks is
-    held by nothing else. `tracebacks` are those that are remembered unless given;
-    `elsewhere` also asks the gc for objects that no name reaches. `for_account` gives each
-    storage the size of its block, which the allocator may have left larger than was asked for,
-    and leaves long containers closed once all that the gc knows has been found: they could only
-    add other names. Holds nothing afterwards.
+    A storage belongs to the first origin that reaches it: what is left to the tracebacks is held by
+    nothing else. `turn` is a short one that nobody asked for unless given; `tracebacks` are those
+    that are remembered unless given; `elsewhere` also asks the gc for objects that no name reaches.
+    `for_account` gives each storage the size of its block, which the allocator may have left larger
+    than was asked for, and leaves long containers closed once all that the gc knows has been found:
+    they could only add other names. Holds nothing afterwards.
     """
+    turn = turn or Turn(asked=False)
     with turn.walking():
         return _survey(shell, turn, tracebacks, elsewhere=elsewhere, for_account=for_account)
 

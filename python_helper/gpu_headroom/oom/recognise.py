@@ -219,7 +219,10 @@ def _within(size: int | None, capacity: int | None) -> int | None:
 
 
 def _reserved(sizes: dict[str, int | None]) -> tuple[int | None, int | None]:
-    """Return reserved and reserved but unallocated; "cached" of PyTorch 1.3 excludes in use."""
+    """Return reserved and reserved but unallocated; "cached" of PyTorch 1.3 excludes in use.
+
+    Neither is known where less is said to be reserved than to be in use.
+    """
     in_use, reserved = sizes.get("in_use"), sizes.get("reserved")
     unallocated = sizes.get("unallocated")
     if unallocated is None:
@@ -227,7 +230,7 @@ def _reserved(sizes: dict[str, int | None]) -> tuple[int | None, int | None]:
     if in_use is None:
         return reserved, unallocated
     if reserved is None and unallocated is not None:
-        return in_use + unallocated, unallocated
-    if reserved is not None and unallocated is None:
-        return reserved, max(reserved - in_use, 0)
-    return reserved, unallocated
+        reserved = in_use + unallocated
+    if reserved is None or not in_use <= reserved < _LARGEST:
+        return None, None
+    return reserved, reserved - in_use

@@ -33,11 +33,12 @@ _TRACEBACK = """\
 """
 _DISPLAYED = """\
     outputs, hook = shell.history_manager.output_hist, vars(shell.displayhook)
-    on = lambda v: str([getattr(x, "device", "") for x in (v if type(v) in (list, tuple) else [v])])
+    of = lambda x: str([each.__module__ for each in type(x).__mro__])  # whose an object is
+    at = lambda x: getattr(x, "device", "") if re.search("'(torch|jax|cupy|tens)", of(x)) else ""
+    on = lambda v: str([at(x) for x in (v if type(v) in (list, tuple) else [v])])
     spaces = (outputs, shell.user_ns, shell.user_ns_hidden, hook)  # displayed; dropped if on a GPU
     for space, key in [(result, "result"), *((x, key) for key in {keys} for x in spaces)]:
-        if re.search("cuda|gpu|xpu|mps", on(space.get(key)).lower()):
-            space[key] = None
+        if re.search("cuda|gpu|xpu|mps", on(space.get(key)).lower()): space[key] = None
 """
 _CHOSEN = """\
     _let_go()
@@ -50,8 +51,7 @@ _CACHE = """\
 """
 _END = """\
     print(f"Freed {max(0, before - in_use()) / 2**20:,.1f} MiB of GPU memory.")
-_free_gpu_memory()
-"""
+_free_gpu_memory(); """
 _MOST_SUGGESTED = 3
 _WHOLE = frozenset({"traceback", "garbage", "cache"})
 

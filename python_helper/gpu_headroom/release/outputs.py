@@ -3,39 +3,53 @@
 from __future__ import annotations
 
 import re
+from heapq import nlargest
 from typing import TYPE_CHECKING, Any
 
 from ..messages import message
 from .freeable import Freeable
+from .memory import Sizes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from .memory import Sizes
     from .situation import Situation
 
 _LAST = ("_", "__", "___")
+_MOST_ROWS = 20
 _NUMBERED = re.compile(r"_\d+")
 
 
 def items(situation: Situation) -> Iterator[Freeable]:
-    """Yield a row for each displayed value; those that share their memory have one together."""
+    """Yield a row for each displayed value; those that share their memory have one together.
+
+    The smallest of many have one row for all of them, unless one is asked for.
+    """
     if not situation.sees:
         return
     shell = situation.shell
     displayed = _displayed(shell)
     names = {name for names in displayed.values() for name in names}
-    values = _values(shell, names)
-    for ids, gives in situation.reachable.groups(values, names=names):
+    values = {id(each): each for each in _values(shell, names)}
+    groups = situation.reachable.groups(values.values(), names=names)
+    largest = nlargest(_MOST_ROWS, range(len(groups)), key=lambda each: groups[each][1].bytes)
+    more, sizes = [], Sizes()
+    for number, (ids, gives) in enumerate(groups):
         group = tuple(name for each in ids for name in displayed[each])
-        plain = all(_is_plain(situation, each) for each in values if id(each) in ids)
-        yield _row(shell, group, gives, plain=plain)
+        if number in largest or _id(group) in situation.wanted:
+            plain = all(_is_plain(situation, values[each]) for each in ids)
+            yield _row(shell, group, gives, plain=plain)
+        else:
+            more.append(group)
+            sizes |= gives
+    if more:
+        yield _rest(shell, more, sizes)
 
 
 def _row(shell: Any, names: tuple[str, ...], gives: Sizes, *, plain: bool) -> Freeable:
     shown = [f"Out[{each[1:]}]" for each in names if _NUMBERED.fullmatch(each)] or names[:1]
     return Freeable(
-        id=f"output:{names[0].strip('_') or names[0]}",
+        id=_id(names),
         kind="outputs",
         title=message("item.output", names=", ".join(shown)),
         cost=message("item.outputs.cost"),
@@ -45,6 +59,24 @@ def _row(shell: Any, names: tuple[str, ...], gives: Sizes, *, plain: bool) -> Fr
         selected=True,
         displayed=names if plain else (),
     )
+
+
+def _rest(shell: Any, groups: list[tuple[str, ...]], gives: Sizes) -> Freeable:
+    names = tuple(name for group in groups for name in group)
+    return Freeable(
+        id="output:more",
+        kind="outputs",
+        title=message("item.output.more", count=len(groups)),
+        cost=message("item.outputs.cost"),
+        gives=gives,
+        free=lambda: _purge(shell, names),
+        safe=True,
+        selected=True,
+    )
+
+
+def _id(names: tuple[str, ...]) -> str:
+    return f"output:{names[0].strip('_') or names[0]}"
 
 
 def _is_plain(situation: Situation, value: Any) -> bool:

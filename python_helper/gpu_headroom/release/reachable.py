@@ -110,15 +110,19 @@ class Reachable:
         """
         values = [each for each in values if self.knows(each)]
         freed = self._freed(_Parting(values, self._holders(None, names)), set()) or set()
-        groups: list[tuple[list[int], set[object]]] = []
-        for value in values:
-            ids, keys = [id(value)], freed & self._keys(self._below(self._numbers([value])))
-            for other in [each for each in groups if each[1] & keys]:
-                groups.remove(other)
-                ids, keys = other[0] + ids, other[1] | keys
-            if keys:
-                groups.append((ids, keys))
-        return [(ids, self.memory.sizes_of(keys)) for ids, keys in groups]
+        keys = {id(each): freed & self._keys(self._below(self._numbers([each]))) for each in values}
+        ids: dict[object, list[int]] = {}
+        for each, own in keys.items():
+            for key in own:
+                ids.setdefault(key, []).append(each)
+        place = {each: number for number, each in enumerate(keys)}
+        groups = []
+        while keys:
+            first = next(iter(keys))
+            group, found = _connected(first, keys, ids)
+            if found:
+                groups.append((sorted(group, key=place.__getitem__), self.memory.sizes_of(found)))
+        return groups
 
     def behind(self, value: object) -> int:
         """Return the bytes that a value leads to, whoever else holds them.
@@ -294,3 +298,20 @@ class Reachable:
 
     def _ids_of_arrays(self, numbers: AbstractSet[int]) -> set[int]:
         return set(map(self._graph.ids.__getitem__, numbers & self._arrays))
+
+
+def _connected(
+    first: int, keys: dict[int, set[object]], ids: dict[object, list[int]]
+) -> tuple[list[int], set[object]]:
+    """Take out the values that share memory with a value, by way of others too, and its keys."""
+    group, found, waiting = [], set[object](), [first]
+    while waiting:
+        each = waiting.pop()
+        own = keys.pop(each, None)
+        if own is None:
+            continue
+        group.append(each)
+        for key in own - found:
+            waiting += ids[key]
+        found |= own
+    return group, found

@@ -11,8 +11,7 @@ import sys
 import types
 import weakref
 from dataclasses import dataclass, field
-from functools import cached_property
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from ..holders import objects
@@ -41,11 +40,15 @@ _QUALNAME: Any = type.__dict__["__qualname__"]
 
 @dataclass
 class References:
-    """Objects by number: what each refers to, and how often it is referred to from anywhere."""
+    """Objects by number: what each refers to, and how often it is referred to from anywhere.
+
+    `referrers` are the same references the other way round.
+    """
 
     ids: list[int] = field(default_factory=list)
     numbers: dict[int, int] = field(default_factory=dict)
     refers: list[tuple[int, ...]] = field(default_factory=list)
+    referrers: list[list[int]] = field(default_factory=list)
     counts: list[int] = field(default_factory=list)
     complete: bool = True
 
@@ -55,15 +58,7 @@ class References:
 
     def all_referring_to(self, numbers: Iterable[int]) -> Iterator[int]:
         """Return what refers to objects, as often as it does."""
-        return chain.from_iterable(map(self._referrers.__getitem__, numbers))
-
-    @cached_property
-    def _referrers(self) -> list[list[int]]:
-        found: list[list[int]] = [[] for _ in self.ids]
-        for number, referents in enumerate(self.refers):
-            for each in referents:
-                found[each].append(number)
-        return found
+        return chain.from_iterable(map(self.referrers.__getitem__, numbers))
 
 
 def all_from(
@@ -74,11 +69,14 @@ def all_from(
     Raises `Late` where the turn is over before that.
     """
     found = set(start)
-    fresh = found
-    while fresh:
+    waiting = list(found)
+    while waiting:
         turn.check()
-        fresh = set(follow(fresh)) - found
+        some = set(waiting[-_RUN:])
+        del waiting[-_RUN:]
+        fresh = set(follow(some)) - found
         found |= fresh
+        waiting += fresh
     return found
 
 
@@ -125,6 +123,7 @@ class Census:
         found.ids = list(found.numbers)
         found.refers += [()] * (len(found.ids) - len(found.refers))
         self._values.clear()
+        self._turn_round()
         return found
 
     def _go_on(self) -> None:
@@ -179,13 +178,27 @@ class Census:
         """Count the references to each object, less those of our own lists."""
         found, values = self._found, self._values
         values.append(object())
-        *counts, ours = map(sys.getrefcount, values)
+        counts: list[int] = []
+        counting = map(sys.getrefcount, values)
+        while some := list(islice(counting, _RUN)):
+            self._walk.turn.pause()
+            counts += some
         values.pop()
+        ours = counts.pop()
         found.counts = [count - ours for count in counts]
         for each in self._arrays.keys() & found.numbers.keys():
             found.counts[found.numbers[each]] -= self._arrays[each]
         for each in self._listed & found.numbers.keys():
             found.counts[found.numbers[each]] -= 1
+
+    def _turn_round(self) -> None:
+        found = self._found
+        found.referrers = [[] for _ in found.ids]
+        for number, referents in enumerate(found.refers):
+            if number % _CHECK_EVERY == 0 and self._late():
+                return
+            for each in referents:
+                found.referrers[each].append(number)
 
 
 def _may_go(kind: type) -> bool:

@@ -116,7 +116,7 @@ class ReleaseRequests:
         items = ("traceback",)
         self._session.mainloop.submit(
             ("release", items, report_id),
-            "",
+            None,
             lambda job, turn: self._run_release(job.id, items, (), report_id, turn, unasked=True),
         )
 

@@ -9,25 +9,25 @@ from typing import TYPE_CHECKING, Any
 from ..holders.classes import comes_from
 from ..holders.storage import Torch
 from ..holders.walk import Walk
-from ..turns import Late
+from ..turns import Late, Turn
 from .known import Known
 from .models import Models
 from .reachable import Reachable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
     from ..cells import CellRun
-    from ..turns import Turn
     from ..wire import Message
 
 
 class Situation:
     """The kernel between two cells, looked at once for all items; made anew for each plan.
 
-    `turn` is the time there is for all of it. `cells` are the latest runs of all cells, oldest
-    first. `moved` is the session's own list of what was moved to the host, by name. `poisoned`
-    says that CUDA failed for good: then nothing may touch the GPU. `known`, `models` and
+    `turn` is the time there is for all of it, a short one that nobody asked for unless given.
+    `cells` are the latest runs of all cells, oldest first. `moved` is the session's own list of
+    what was moved to the host, by name. `poisoned` says that CUDA failed for good: then nothing may
+    touch the GPU. `wanted` are the items that are asked for, by id. `known`, `models` and
     `reachable` are there while it is `looking` and `sees`: not beside a thread that is inside a
     framework. `complete` is false where the time was over before all items were found.
     """
@@ -39,15 +39,16 @@ class Situation:
     def __init__(  # noqa: PLR0913, PLR0917 — what the session knows of the kernel
         self,
         shell: Any,
-        turn: Turn,
+        turn: Turn | None = None,
         cells: tuple[CellRun, ...] = (),
         moved: dict[str, Any] | None = None,
         poisoned: Message | None = None,
         failed: Callable[[str, BaseException], None] | None = None,
     ) -> None:
         self.shell = shell
-        self.turn = turn
+        self.turn = turn or Turn(asked=False)
         self.complete = True
+        self.wanted: Collection[str] = ()
         self.cells = cells
         self.moved: dict[str, Any] = {} if moved is None else moved
         self.poisoned = poisoned

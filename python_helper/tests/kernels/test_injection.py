@@ -32,6 +32,9 @@ class Finder:
 
 sys.meta_path.insert(0, Finder())
 """
+STUCK_IMPORT = f"import threading\ngo_on = threading.Event()\n{SLOW_IMPORT}".replace(
+    "time.sleep(1)", "go_on.wait(60)"
+)
 SLOW_START = """
 import time, gpu_headroom
 from gpu_headroom.session import Session
@@ -224,6 +227,23 @@ def test_waits_for_a_cell_that_imports_the_helper(start_newest: Start, packs: Pa
     kernel.inject(packs, more=False)
     assert kernel.attach()["hello"]["installed"] is True
     assert kernel.result(cell).status == "ok"
+
+
+def test_does_not_wait_for_a_cell_that_stands_in_its_import(
+    start_newest: Start, packs: Packs
+) -> None:
+    """A debugger may have suspended it there: control goes on, and the page may try again."""
+    kernel = start_newest(installed=True)
+    kernel.expected_complaints.append("could not start in this kernel")
+    kernel.run(STUCK_IMPORT)
+    cell = kernel.start_cell("import gpu_headroom")
+    kernel.inject(packs, more=False)
+    assert kernel.attach() is None
+    assert "has begun to import it" in kernel.log
+    kernel.run("go_on.set()", channel="control", silent=True)
+    assert kernel.result(cell).status == "ok"
+    kernel.inject(packs, more=False)
+    assert kernel.attach()["hello"]["installed"] is True
 
 
 def test_starts_once_while_a_cell_starts_it(start_newest: Start, packs: Packs) -> None:

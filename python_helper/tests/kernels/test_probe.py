@@ -28,7 +28,8 @@ def test_ipython_knows_its_session_and_itself(start: Start, channel: str) -> Non
     """Every generation answers with the session of its replies and methods of its own."""
     kernel = start()
     run = kernel.ask_ipython(channel=channel)
-    session, *modules = value(run)
+    session, *modules, is_free_threaded = value(run)
+    assert is_free_threaded is False
     assert {message["header"]["session"] for message in run.messages} == {session}
     assert len(modules) == 4
     assert {module.partition(".")[0] for module in modules} <= {"ipykernel", "IPython"}
@@ -51,7 +52,7 @@ def test_asking_relies_on_no_name_of_the_users(start: Start) -> None:
     """A notebook may call its own things what it likes."""
     kernel = start()
     kernel.run("get_ipython = shell = sys = type = getattr = str = list = In = Out = 'mine'")
-    assert len(value(kernel.ask_ipython())) == 5
+    assert len(value(kernel.ask_ipython())) == 6
 
 
 def test_asking_disturbs_no_running_cell(start: Start) -> None:
@@ -61,7 +62,7 @@ def test_asking_disturbs_no_running_cell(start: Start) -> None:
         "print('begun', flush=True)\nimport time; time.sleep(0.7); input('name? ')",
         allow_stdin=True,
     )
-    assert len(value(kernel.ask_ipython())) == 5
+    assert len(value(kernel.ask_ipython())) == 6
     assert kernel.answer_input("Ada") == "name? "
     assert kernel.result(cell).status == "ok"
 

@@ -148,6 +148,26 @@ def test_takes_no_variable_in_another_session(notebook: Notebook, displayed: str
     assert notebook.run("Out").success
 
 
+def test_asks_nothing_of_what_is_no_array(notebook: Notebook) -> None:
+    """What has the number in another session may be anything: its attributes are its own."""
+    for _ in range(3):
+        notebook.run("tensor(32)")
+    code = release.cleanup_code(notebook.situation())
+    notebook.shell.reset()
+    notebook.run(
+        "touched = []\n"
+        "class Private:\n"
+        "    def __getattr__(self, name): touched.append(name); raise ZeroDivisionError\n"
+        "    def _repr_mimebundle_(self, **_): return {'text/plain': 'private'}\n"
+        "    __class__ = property(lambda self: touched.append('class') or int)\n"
+    )
+    for _ in range(5):
+        notebook.run("Private()")
+    notebook.run("touched.clear()")
+    assert run(notebook, code) == freed(0)
+    assert notebook.shell.user_ns["touched"] == []
+
+
 def test_frees_nothing_in_a_fresh_kernel(notebook: Notebook) -> None:
     """Where PyTorch is not imported it is not imported either, and the cell says so."""
     notebook.run("tensor(32)")

@@ -61,6 +61,13 @@ describe('the items of a plan', () => {
     });
   });
 
+  it('should give nothing rather than less, whatever is said to be shared', () => {
+    const variable = makeVariable('model');
+    const gradients = makeItem('gradients:model', { expected_bytes: 5 });
+    const shared = [{ ids: [variable.id, gradients.id], bytes: gib(99) }];
+    expect(gainOf([variable, gradients], shared).freed_bytes).toBe(0);
+  });
+
   it('should go with the name that is deleted', () => {
     const gradients = makeItem('gradients:model', { kind: 'gradients' });
     expect(isCovered(gradients, [makeVariable('model')])).toBe(true);

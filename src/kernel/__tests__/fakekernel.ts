@@ -22,7 +22,7 @@ interface IExecuted {
 export const SESSION = '0a1b2c3d-4e5f';
 
 /** What IPython answers to the question whether it is there. */
-export const HERE = `['${SESSION}', 'ipykernel.kernelbase', 'ipykernel.ipkernel', 'ipykernel.zmqshell', 'IPython.core.interactiveshell']`;
+export const HERE = `['${SESSION}', 'ipykernel.kernelbase', 'ipykernel.ipkernel', 'ipykernel.zmqshell', 'IPython.core.interactiveshell', False]`;
 
 /** A future that answers when it is told to. */
 class FakeFuture {

@@ -34,6 +34,14 @@ describe('the history', () => {
     expect(points.map(({ device_index }) => device_index)).toEqual([0, 1]);
   });
 
+  it('should go on when the clock of the kernel is set back', () => {
+    const points = read(at(5000, 9), at(5001, 8), at(1400, 3), at(1401, 4));
+    expect(seen(points)).toEqual([
+      [1400, 3],
+      [1401, 4]
+    ]);
+  });
+
   it('should forget what is older than five minutes', () => {
     const points = read(at(0, 1), at(1, 1), at(HISTORY_S + 1, 1));
     expect(seen(points).map(([time_s]) => time_s)).toEqual([1, HISTORY_S + 1]);

@@ -13,7 +13,7 @@ import type { IDeath, OffReason } from '../../tokens';
 import { OtherVersion } from '../helper';
 import { KernelLink } from '../link';
 import { staleness } from '../model';
-import { FakeKernel, helper } from './fakekernel';
+import { FakeKernel, helper, HERE } from './fakekernel';
 
 const second = (count: number): Promise<void> =>
   jest.advanceTimersByTimeAsync(1000 * count);
@@ -484,6 +484,19 @@ describe('KernelLink', () => {
       await hour();
       expect(link.state.phase).toBe('foreign');
       expect(link.state.problem).toMatch(/does not run IPython itself/);
+      expect(typesAsked()).toEqual(['attach']);
+      expect(injected).toBe(0);
+    });
+
+    it('should be left alone when its Python is free-threaded', async () => {
+      kernel.evaluate = () => ({
+        status: 'ok',
+        data: { 'text/plain': HERE.replace('False', 'True') }
+      });
+      link = connect();
+      await hour();
+      expect(link.state.phase).toBe('foreign');
+      expect(link.state.problem).toMatch(/stays out of free-threaded Python/);
       expect(typesAsked()).toEqual(['attach']);
       expect(injected).toBe(0);
     });

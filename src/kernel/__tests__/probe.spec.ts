@@ -1,4 +1,5 @@
 import { NoAnswer } from '../channel';
+import { FreeThreaded } from '../problem';
 import { EXPRESSION, runsIPython } from '../probe';
 import { FakeKernel, HERE, SESSION } from './fakekernel';
 
@@ -37,7 +38,7 @@ describe('runsIPython', () => {
         }
       }
     ]);
-    expect(EXPRESSION.length).toBeLessThan(300);
+    expect(EXPRESSION.length).toBeLessThan(350);
   });
 
   it.each(['w', 'xpython', 'PySpark', ''])(
@@ -83,7 +84,8 @@ describe('runsIPython', () => {
     ['a shell that hands cells on', HERE.replace('IPython.core', 'remote')],
     ['a name that only begins like it', HERE.replace('IPython.', 'IPythonic.')],
     ['less', `['${SESSION}']`],
-    ['more', HERE.replace(']', ", 'IPython.more']")]
+    ['more', HERE.replace(', False', ", 'IPython.more', False")],
+    ['something else than yes or no', HERE.replace('False', 'run()')]
   ])('should be strict: %s', async (_, text) => {
     kernel.evaluate = answers(text);
     await expect(runs()).resolves.toBe(false);
@@ -120,6 +122,11 @@ describe('runsIPython', () => {
     // It is known now: no need to wait once more.
     await expect(runs()).resolves.toBe(true);
     expect(kernel.executed[2]?.channel).toBe('shell');
+  });
+
+  it('should say so where Python is free-threaded', async () => {
+    kernel.evaluate = answers(HERE.replace('False', 'True'));
+    await expect(runs()).rejects.toBeInstanceOf(FreeThreaded);
   });
 
   it('should say so when there is no answer at all', async () => {

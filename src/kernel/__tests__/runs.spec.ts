@@ -23,6 +23,18 @@ describe('withRuns', () => {
     expect(withRuns([started], [ended])).toEqual([ended]);
   });
 
+  it('should know a run only once, however often it is told', () => {
+    const [first, second] = [run('a', 1), { ...run('a', 1), run: 7 }];
+    expect(withRuns([first], [second, run('b', 0)])).toEqual([
+      run('b', 0),
+      second
+    ]);
+    expect(withRuns([first, second], [run('b', 2)])).toEqual([
+      second,
+      run('b', 2)
+    ]);
+  });
+
   it('should let go of a run whose end nobody told, once a later one begins', () => {
     const lost = { ...run('a', 1), status: 'running' as const, end_s: null };
     expect(withRuns([lost], [run('b', 3)])).toEqual([run('b', 3)]);

@@ -37,6 +37,11 @@ describe('scaleOf', () => {
     expect(scale.y(gib(7.4))).toBeGreaterThan(14);
   });
 
+  it('should have a place for nothing on a card that is said to be of no size', () => {
+    const device = { ...DEVICE, capacity_bytes: 0 };
+    expect(scaleOf(timeline({ device }), 300, 104).y(0)).toBe(90);
+  });
+
   it('should never leave the chart', () => {
     const scale = scaleOf(timeline(), 300, 104);
     expect(scale.x(0)).toBe(0);

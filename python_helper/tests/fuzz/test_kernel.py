@@ -1,0 +1,85 @@
+"""The same to a real kernel with tensors on a card, as a page sends it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from jupyter_client.jsonutil import json_default
+from tests.fuzz.mutate import Maker, how_many, travels
+from tests.fuzz.test_requests import check_answer
+from tests.live import LiveKernel
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.live import Packs
+
+_MOST = 20_000  # of a kernel: each is a message there and one back
+FILL = """
+import time
+import torch
+kept = torch.ones(2**20, device="cuda")
+model = torch.nn.Linear(64, 64).cuda()
+total = model(torch.ones(8, 64, device="cuda")).sum()
+globals()["\\ud800 \\udc80"] = torch.ones(2**20, device="cuda")
+table = {"\\ud800": torch.ones(2**20, device="cuda")}
+expected = float(total), float(kept.sum())
+"""
+SURROUNDINGS = """(
+    sorted(each.name for each in __import__('threading').enumerate()),
+    [str(each) for each in __import__('warnings').filters],
+    [type(each).__name__ for each in __import__('sys').meta_path],
+    {name: len(found) for name, found in get_ipython().events.callbacks.items()},
+    sorted(name for name in globals() if not name.startswith('_')),
+    (float(total), float(kept.sum())) == expected,
+)"""
+
+
+@pytest.fixture(scope="module")
+def kernel(
+    newest_python: Path, packs: Packs, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[LiveKernel]:
+    """A kernel with the helper injected and tensors on a simulated card, some oddly named."""
+    folder = tmp_path_factory.mktemp("fuzzed")
+    with LiveKernel(newest_python, folder, installed=True, GPU_HEADROOM_SIMULATE="4GiB") as kernel:
+        # As a browser writes JSON: what is not ASCII is escaped, half characters included.
+        kernel._client.session.pack = lambda value: json.dumps(value, default=json_default).encode()
+        kernel.inject(packs, more=False)
+        kernel.attach()
+        assert kernel.run(FILL).status == "ok"
+        yield kernel
+
+
+def ask(kernel: LiveKernel, request: object) -> Any:
+    """Send a request, and check the one answer to it."""
+    reply = kernel.ask_raw(request)
+    check_answer(request, reply)
+    return reply
+
+
+def test_a_kernel_answers_every_request(kernel: LiveKernel) -> None:
+    """At rest and beside a cell; what is the person's, and what surrounds it, stays as it was."""
+    make = Maker("kernel")
+    kinds = make.kinds("request")
+    kernel.await_event("holders", request_id=kernel.ask("holders")["id"])
+    before = kernel.value(SURROUNDINGS)
+    for _ in range(2):
+        cell = kernel.start_cell("print('begun', flush=True)\ntime.sleep(2)\n'done'")
+        for _ in range(min(_MOST, how_many(160)) // 2):
+            request = make.valid(make.choice(kinds))
+            ask(kernel, travels(make.spoilt(request) if make.random() < 0.8 else request))
+        assert kernel.result(cell, timeout_s=120).status == "ok"
+    kernel.attach()
+    assert kernel.value(SURROUNDINGS) == before
+    assert kernel.events("error") == []
+
+
+@pytest.mark.parametrize("kind", ["holders", "plan"])
+def test_names_that_are_no_text_are_told(kernel: LiveKernel, kind: str) -> None:
+    """Half a character in a name or a key does not keep an account or a plan from the page."""
+    event = kernel.await_event(kind, request_id=kernel.ask(kind)["id"])
+    names = json.dumps(event)
+    assert "? ?" in names

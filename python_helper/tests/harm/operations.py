@@ -1,0 +1,119 @@
+"""What is asked of a helper, as a page asks it; nothing of it waits for a cell to end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.live import LiveKernel, Packs
+
+
+class Page:
+    """A page that asks for everything, in a kernel that may be busy.
+
+    `saved` is a clean-up cell of an earlier session. `busy` says that what needs the main thread
+    has to wait until something else has ended: then only the answer to the request is awaited.
+    """
+
+    def __init__(self, kernel: LiveKernel, packs: Packs, saved: str, *, busy: bool) -> None:
+        self._kernel = kernel
+        self._packs = packs
+        self._saved = saved
+        self._busy = busy
+
+    def attach(self) -> None:
+        """Renew the lease, and come and go as another page."""
+        self._kernel.attach()
+        self._kernel.attach(client_id="another", visible=False)
+        self._kernel.ask("detach", client_id="another")
+
+    def sample(self) -> None:
+        """Ask for a reading."""
+        for _ in range(5):
+            assert self._kernel.ask("sample", client_id="a-page")["type"] == "sample"
+
+    def presence(self) -> None:
+        """Ask as a page that shows another notebook."""
+        self._kernel.ask("presence")
+        self._kernel.ask("cells")
+        self._kernel.ask("history")
+
+    def holders(self) -> None:
+        """Ask who holds what, as a person and as nobody."""
+        for asked in (False, True):
+            self._await("holders", "holders", asked=asked)
+
+    def path(self) -> None:
+        """Ask why something is kept."""
+        found = self._kernel.events("holders")[-1:]
+        rows = [row for each in found for device in each["devices"] for row in device["rows"]]
+        for row in rows[:3]:
+            self._await("path", "path", holder_id=row["id"])
+
+    def plan(self) -> None:
+        """Ask what could be freed, as the mouse passes over a button and as a person."""
+        for asked in (False, True):
+            self._await("plan", "plan", asked=asked)
+
+    def cleanup(self) -> None:
+        """Have a clean-up cell written."""
+        self._await("cleanup", "cleanup", items=None)
+
+    def cleanup_of_another_session(self) -> None:
+        """Run a cell that was saved in the notebook in an earlier session."""
+        if not self._busy:
+            run = self._kernel.run(self._saved, store_history=False)
+            assert run.status == "ok", run.outputs
+
+    def report(self) -> None:
+        """Ask for the report of the cell that failed, and for each of its fixes."""
+        for event in self._kernel.events("oom")[-1:]:
+            ids = {"life_id": event["life_id"], "report_id": event["report_id"]}
+            report = self._kernel.ask("report", **ids)["report"]
+            for remedy in report["remedies"] if report else ():
+                self._kernel.ask(
+                    "fix",
+                    report_id=event["report_id"],
+                    remedy_id=remedy["id"],
+                    sources={"failing": "batch_size = 64\nx = 1"},
+                )
+
+    def snapshot(self) -> None:
+        """Ask for PyTorch's memory snapshot."""
+        self._await("snapshot", "snapshot", path=None)
+
+    def cancel(self) -> None:
+        """Think better of a plan, and take back what was never asked for."""
+        reply = self._kernel.ask("plan", asked=True)
+        self._kernel.ask("cancel", cancelled_id=reply["id"])
+        self._kernel.ask("cancel", cancelled_id="nothing")
+
+    def release(self) -> None:
+        """Free the safe set."""
+        reply = self._kernel.ask("release", items=None, confirmed=[], report_id=None)
+        if self._busy:
+            self._kernel.ask("cancel", cancelled_id=reply["release_id"])
+        else:
+            self._kernel.await_event("released", release_id=reply["release_id"])
+
+    def stop_and_start(self) -> None:
+        """End the helper and start it again, as an update does."""
+        code = "__import__('gpu_headroom').stop()"
+        # Without `allow_stdin` ipykernel would take `input` from the cell that runs.
+        how = {"silent": True, "store_history": False, "allow_stdin": True}
+        self._kernel.run(code, channel="control", **how)
+        assert self._kernel.ask("sample", client_id="a-page") is None
+        self._kernel.inject(self._packs, more=False)
+        self._kernel.attach()
+
+    def _await(self, kind: str, event: str, **keys: Any) -> None:
+        reply = self._kernel.ask(kind, **keys)
+        if not self._busy and reply["type"] != "error":
+            self._kernel.await_event(event, request_id=reply["id"])
+
+
+OPERATIONS: dict[str, Callable[[Page], None]] = {
+    name: call for name, call in vars(Page).items() if not name.startswith("_")
+}

@@ -1,0 +1,82 @@
+"""Whatever runs in a kernel beside the helper comes to the same result as without it.
+
+Each test is one kernel with a neighbour, in which a page asks for everything there is, and one
+without a helper. `GPU_HEADROOM_HARM` set to a number of rounds runs all neighbours in every
+generation of kernels; without it the older ones get those that depend on the kernel.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.conftest import GENERATIONS, interpreter
+from tests.harm.company import alone, beside
+from tests.harm.neighbours import NEIGHBOURS, PREPARE
+from tests.live import LiveKernel
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.live import Packs
+
+ROUNDS = int(os.environ.get("GPU_HEADROOM_HARM", "0"))
+OF_THE_KERNEL = ("a thread that trains", "%debug", "a breakpoint", "a task that trains")
+NEWEST = next(iter(GENERATIONS))
+
+
+def _cases() -> list[tuple[str, str]]:
+    return [
+        (generation, name)
+        for generation in GENERATIONS
+        for name, neighbour in NEIGHBOURS.items()
+        if generation in neighbour.generations
+        if ROUNDS or generation == NEWEST or name in OF_THE_KERNEL
+    ]
+
+
+@pytest.fixture(scope="module")
+def saved(packs: Packs, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A clean-up cell of an earlier session, in which things were displayed and kept."""
+    folder = tmp_path_factory.mktemp("saved")
+    with LiveKernel(interpreter(NEWEST), folder, installed=True) as kernel:
+        kernel.run(PREPARE)
+        kernel.inject(packs, more=False)
+        kernel.attach()
+        kernel.run("kept[:10] + 1")
+        kernel.run("torch.ones(2**22, device='cuda')")
+        code = kernel.cleanup()
+    assert "'_2'" in code
+    return code
+
+
+def changed(before: dict[str, Any], after: dict[str, Any]) -> dict[str, tuple[Any, Any]]:
+    """Return what differs, with and without us."""
+    return {key: (was, after[key]) for key, was in before.items() if after[key] != was}
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize(("generation", "name"), _cases())
+def test_beside_the_helper_all_comes_to_the_same(
+    generation: str, name: str, packs: Packs, saved: str, tmp_path: Path
+) -> None:
+    """The kernel lives, the results are equal, and nothing of the helper is left in it."""
+    python, neighbour = interpreter(generation), NEIGHBOURS[name]
+    folders = [tmp_path / each for each in ("alone", "beside")]
+    for folder in folders:
+        folder.mkdir()
+    with LiveKernel(python, folders[0], installed=True) as kernel:
+        expected = alone(kernel, neighbour)
+    with LiveKernel(python, folders[1], installed=True) as kernel:
+        kernel.expected_complaints.append("")
+        try:
+            found = beside(kernel, neighbour, packs, saved, rounds=max(1, ROUNDS))
+        except BaseException:
+            print(kernel.log)  # a kernel that died has left its stacks there
+            raise
+        complaints = [each for each in kernel.log.splitlines() if "GPU Headroom" in each]
+        assert complaints == [], kernel.log
+        assert kernel.events("error") == []
+    assert found.result == expected.result
+    assert changed(expected.state, found.state) == {}

@@ -1,0 +1,108 @@
+import { Card } from '../../frame/card';
+import type { ICardState, Trust } from '../../frame/state';
+import { plainText } from '../../frame/text';
+import { parseReport } from '../../parser';
+import type { IReleased, IReport } from '../../protocol';
+import { CONFIRMED, WORDS } from '../report';
+import { howMany, Maker } from './maker';
+import { unreadable } from './views';
+
+/** What a card consists of. */
+const TAGS = new Set(
+  (
+    'article button circle code details div h3 h4 header li ol p path rect ' +
+    'section span strong summary svg table tbody td th thead tr ul'
+  ).split(' ')
+);
+
+/** What cards set on it; nothing that runs, loads or leads anywhere. */
+const ATTRIBUTES =
+  /^(class|style|role|type|scope|start|tabindex|id|open|title|viewBox|d|[xyr]|c[xy]|rx|width|height|fill(-rule)?|aria-\w+|data-\w+(-\w+)*)$/;
+
+describe('a saved card', () => {
+  let host: HTMLElement;
+  let card: Card;
+  let pressed: jest.Mock;
+  let make: Maker;
+
+  beforeEach(() => {
+    host = document.createElement('div');
+    document.body.replaceChildren(host);
+    pressed = jest.fn();
+    card = new Card(host, WORDS, pressed);
+    make = new Maker();
+  });
+
+  const buttons = (): HTMLButtonElement[] => [
+    ...host.querySelectorAll('button')
+  ];
+
+  /** A card as it may stand in a notebook that somebody sent. */
+  const saved = (): IReport | null => {
+    const whole = make.valid('report');
+    const found = parseReport(make.happens(0.7) ? make.spoilt(whole) : whole);
+    return found && 'parts' in found ? found : null;
+  };
+
+  /** What a live helper may say of it, ids of all makes included. */
+  const stateOf = (trust: Trust): ICardState => ({
+    ...CONFIRMED,
+    trust,
+    editable: make.happens(0.5),
+    released: make.happens(0.5)
+      ? (make.valid('released') as unknown as IReleased)
+      : null
+  });
+
+  const markup = (): string[] => {
+    const nodes = [...host.querySelectorAll('*')];
+    const tags = nodes.map(node => node.tagName.toLowerCase());
+    const names = nodes.flatMap(node => node.getAttributeNames());
+    return [
+      ...tags.filter(tag => !TAGS.has(tag)),
+      ...names.filter(name => !ATTRIBUTES.test(name))
+    ];
+  };
+
+  it('should be text in every shape, and readable', () => {
+    let drawn = 0;
+    const problems: unknown[] = [];
+    for (let count = howMany(1000); count > 0; count--) {
+      const report = saved();
+      if (report) {
+        drawn++;
+        card.show(report, stateOf(make.choice(['saved', 'asking'])));
+        problems.push(...markup());
+        problems.push(...unreadable([host.textContent]));
+        problems.push(...unreadable([plainText(WORDS, report)]));
+        // The rule of trust: nothing can be pressed but what copies the text.
+        problems.push(...buttons().filter(isAction));
+      }
+    }
+    expect([...new Set(problems)].slice(0, 20)).toEqual([]);
+    expect(drawn).toBeGreaterThan(howMany(1000) / 4);
+  });
+
+  it('should have no button that acts on what a notebook says', () => {
+    const problems: unknown[] = [];
+    for (let count = howMany(300); count > 0; count--) {
+      const report = saved();
+      if (report) {
+        card.show(report, stateOf('confirmed'));
+        const ids = new Set(report.remedies.map(({ id }) => id));
+        pressed.mockClear();
+        buttons().forEach(node => {
+          node.click();
+        });
+        const acted = pressed.mock.calls.map(([, id]) => id as string | null);
+        problems.push(...acted.filter(id => id !== null && !ids.has(id)));
+        problems.push(...markup());
+      }
+    }
+    expect([...new Set(problems)]).toEqual([]);
+  });
+});
+
+function isAction({ textContent }: HTMLButtonElement): boolean {
+  return textContent !== 'Copy as text';
+}

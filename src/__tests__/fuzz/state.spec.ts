@@ -1,0 +1,179 @@
+import { reduce, INITIAL_STATE } from '../../kernel/model';
+import { HISTORY_S } from '../../kernel/history';
+import { byCell } from '../../kernel/runs';
+import { parseEvent, parseReply, parseReport } from '../../parser';
+import type { Event, ICell, IHistoryPoint, Reply } from '../../protocol';
+import type { IMemoryState } from '../../tokens';
+import { howMany, Maker } from './maker';
+import { unreadable, viewsOf, wordsOf } from './views';
+
+const LIFE = 'life-1';
+const SURFACES_EVERY = 4;
+
+describe('what arrives', () => {
+  let warn: jest.SpyInstance;
+  let make: Maker;
+
+  beforeEach(() => {
+    warn = jest.spyOn(console, 'warn').mockImplementation();
+    make = new Maker();
+  });
+
+  afterEach(() => {
+    warn.mockRestore();
+  });
+
+  /** A message of a kind, as it comes: right or wrong, of this life or another. */
+  const message = (kinds: readonly string[]): unknown => {
+    const found = make.valid(make.choice(kinds));
+    const ours = make.happens(0.9) ? { ...found, life_id: LIFE } : found;
+    return make.happens(0.5)
+      ? make.spoilt('life_id' in found ? ours : found)
+      : ours;
+  };
+
+  it.each([
+    ['event', parseEvent],
+    ['reply', parseReply]
+  ])('should be taken as the schema says: each %s', (union, parse) => {
+    const kinds = make.kinds(union);
+    for (let count = howMany(2000); count > 0; count--) {
+      const sent = make.valid(make.choice(kinds));
+      expect(parse(sent)).toBe(sent);
+    }
+    expect(warn.mock.calls).toEqual([]);
+  });
+
+  it.each([
+    ['event', parseEvent],
+    ['reply', parseReply],
+    ['report', parseReport]
+  ])('should be looked through without an error: each %s', (union, parse) => {
+    const kinds = union === 'report' ? ['report', 'stub'] : make.kinds(union);
+    let taken = 0;
+    for (let count = howMany(3000); count > 0; count--) {
+      const sent = make.happens(0.05)
+        ? make.junk()
+        : make.spoilt(make.valid(make.choice(kinds)));
+      taken += parse(sent) === null ? 0 : 1;
+    }
+    expect(taken).toBeGreaterThan(0);
+    expect(taken).toBeLessThan(howMany(3000));
+  });
+
+  it('should leave a state that is valid and can be shown', () => {
+    const events = make.kinds('event');
+    const replies = make.kinds('reply');
+    let state = INITIAL_STATE;
+    let now = 1e12;
+    const problems: unknown[] = [];
+    for (let count = howMany(4000); count > 0; count--) {
+      now += 1000 * make.random();
+      const event = parseEvent(message(events));
+      const reply = make.happens(0.3) ? parseReply(message(replies)) : null;
+      state = changed(state, event, reply, now);
+      problems.push(...faultsOf(state));
+      if (event?.type === 'sample' && state.sample === event && !reply) {
+        problems.push(...missingIn(state));
+      }
+      if (event) {
+        problems.push(...unreadable(wordsOf(event, state)));
+      }
+      if (count % SURFACES_EVERY === 0) {
+        problems.push(...unreadable(viewsOf(state, now)));
+      }
+    }
+    expect([...new Set(problems)].slice(0, 20)).toEqual([]);
+    expect(state.phase).toBe('live');
+    expect(state.runs.length).toBeGreaterThan(3);
+    expect(state.history.length).toBeGreaterThan(3);
+  });
+});
+
+function changed(
+  state: IMemoryState,
+  event: Event | null,
+  reply: Reply | null,
+  now: number
+): IMemoryState {
+  const before = state.phase === 'live' ? state : attached(state, now);
+  const heard = event ? reduce(before, { kind: 'event', event, now }) : before;
+  switch (reply?.type) {
+    case 'attach':
+      return reduce(heard, { kind: 'attached', reply: withLife(reply), now });
+    case 'sample':
+      return reduce(heard, { kind: 'polled', reply, now });
+    case 'cells':
+      return reduce(heard, { kind: 'recalled', runs: reply.runs, points: [] });
+    case 'history':
+      return reduce(heard, {
+        kind: 'recalled',
+        runs: [],
+        points: reply.points
+      });
+    default:
+      return heard;
+  }
+}
+
+type Attach = Extract<Reply, { type: 'attach' }>;
+
+function withLife(reply: Attach): Attach {
+  return { ...reply, hello: { ...reply.hello, life_id: LIFE } };
+}
+
+function attached(state: IMemoryState, now: number): IMemoryState {
+  const maker = new Maker(now);
+  const reply = parseReply(maker.valid('attach_reply')) as Attach;
+  return reduce(state, { kind: 'attached', reply: withLife(reply), now });
+}
+
+/** What is wrong with a state, in words. */
+function faultsOf(state: IMemoryState): string[] {
+  const { history, runs } = state;
+  const perCell = [...byCell(runs).values()].map(each => each.length);
+  const first = history[0]?.time_s ?? 0;
+  const last = history[history.length - 1]?.time_s ?? 0;
+  const seconds = new Set(history.map(secondOf));
+  return Object.entries({
+    'runs are out of order': !isSorted(runs.map(({ start_s }) => start_s)),
+    'runs of a cell without end': perCell.some(count => count > 3),
+    'runs of cells without end': perCell.length > 200,
+    'a run twice': new Set(runs.map(runOf)).size !== runs.length,
+    'the history is out of order': !isSorted(history.map(timeOf)),
+    'the history is too long': last - first > HISTORY_S,
+    'a second twice': seconds.size !== history.length,
+    'numbers of another life': isForeign(state)
+  }).flatMap(([fault, isThere]) => (isThere ? [fault] : []));
+}
+
+/** Devices of the newest reading that the history knows nothing of. */
+function missingIn({ history, sample }: IMemoryState): unknown[] {
+  const devices = sample?.devices ?? [];
+  const seconds = new Set(history.map(secondOf));
+  return devices.filter(
+    ({ index }) => !seconds.has(`${index} ${Math.floor(sample?.time_s ?? 0)}`)
+  );
+}
+
+function isForeign({ phase, hello, sample }: IMemoryState): boolean {
+  return phase !== 'live' || hello?.life_id !== LIFE
+    ? sample !== null
+    : sample !== null && sample.seq < 0;
+}
+
+function isSorted(values: readonly number[]): boolean {
+  return values.every((value, n) => n === 0 || value >= (values[n - 1] ?? 0));
+}
+
+function timeOf({ time_s }: IHistoryPoint): number {
+  return time_s;
+}
+
+function secondOf({ device_index, time_s }: IHistoryPoint): string {
+  return `${device_index} ${Math.floor(time_s)}`;
+}
+
+function runOf({ cell_id, start_s }: ICell): string {
+  return JSON.stringify([cell_id, start_s]);
+}

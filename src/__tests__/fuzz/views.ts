@@ -1,0 +1,184 @@
+/**
+ * All that the surfaces work out from a state, and whether it can be shown.
+ */
+import { nullTranslator } from '@jupyterlab/translation';
+
+import { readBadge, readShortage } from '../../cells/badge';
+import { LiveRun } from '../../cells/liverun';
+import * as badgeWords from '../../cells/badgewords';
+import * as freeingWords from '../../freeing/words';
+import { bySize, gainOf, isCovered, isListed } from '../../freeing/items';
+import { partsOf } from '../../gauge/bar';
+import { NO_MEMO, readGauge, remember, settle } from '../../gauge/reading';
+import * as gaugeWords from '../../gauge/words';
+import { explainDeath, deathOf } from '../../kernel/death';
+import { staleness } from '../../kernel/model';
+import { byCell } from '../../kernel/runs';
+import { words } from '../../messages';
+import * as panelWords from '../../panel/words';
+import { groupParts, segmentsOf, sortRows } from '../../panel/rows';
+import type { Event, IHolders, IMessage, IPlan } from '../../protocol';
+import { areaOf, scaleOf, stretches } from '../../timeline/scale';
+import { clockOf, timelineOf, usedAt } from '../../timeline/timeline';
+import * as timelineWords from '../../timeline/words';
+import type { IMemoryState } from '../../tokens';
+
+const trans = nullTranslator.load('gpu-headroom');
+
+/** Texts and numbers that a surface would show. */
+type Shown = string | number | null;
+
+/** What no person should read. */
+const UNREADABLE = /NaN|undefined|Infinity|Invalid Date|\[object/;
+
+/** Whether all of it can be shown as it is. */
+export function unreadable(shown: readonly Shown[]): Shown[] {
+  return shown.filter(each =>
+    typeof each === 'number'
+      ? !Number.isFinite(each)
+      : each !== null && UNREADABLE.test(each)
+  );
+}
+
+/** What the gauge, the badges and the timelines show of a state. */
+export function viewsOf(state: IMemoryState, now: number): Shown[] {
+  return [
+    ...gaugeOf(state, now),
+    ...badgesOf(state),
+    ...timelinesOf(state, now),
+    explainDeath(deathOf(state, now), trans),
+    freeingWords.nameRunning(state, trans),
+    staleness(state, now)
+  ];
+}
+
+/** What the surfaces show of an event when it comes. */
+export function wordsOf(event: Event, state: IMemoryState): Shown[] {
+  const said = 'message' in event ? [sentence(event.message)] : [];
+  switch (event.type) {
+    case 'holders':
+      return [...said, ...holdersOf(event)];
+    case 'plan':
+      return [...said, ...planOf(event, state)];
+    case 'path':
+      return [...said, ...event.paths.flat().map(sentence)];
+    default:
+      return said;
+  }
+}
+
+function sentence(message: IMessage): string {
+  return words(trans).sentence(message);
+}
+
+function gaugeOf(state: IMemoryState, now: number): Shown[] {
+  const first = readGauge(state, NO_MEMO, now);
+  const memo = remember(NO_MEMO, first, now);
+  const reading = settle(readGauge(state, memo, now), memo, now);
+  const devices = state.sample?.devices ?? [];
+  return [
+    gaugeWords.textOf(reading, trans, false),
+    gaugeWords.textOf(reading, trans, true),
+    gaugeWords.wordOf(reading, trans),
+    gaugeWords.rankOf(reading, trans),
+    gaugeWords.describe(reading, trans),
+    ...devices.flatMap(device => [
+      gaugeWords.nameDevice(device, trans),
+      ...partsOf(device).map(({ bytes }) => bytes),
+      ...device.notes.map(sentence)
+    ])
+  ];
+}
+
+function badgesOf(state: IMemoryState): Shown[] {
+  const live = new LiveRun();
+  if (state.cell) {
+    live.follow(state.cell, null);
+  }
+  live.observe(state.sample);
+  return [...byCell(state.runs)].flatMap(([cellId, runs]) => {
+    const badge = readBadge(runs, live.memory(cellId ?? ''));
+    const shortage = readShortage(runs, state.sample);
+    const text = badge && badgeWords.textOf(badge, state.lastOom, trans);
+    return [
+      text?.strong ?? null,
+      text?.rest ?? null,
+      shortage && badgeWords.warnOf(shortage, trans),
+      ...(badge ? badgeWords.rowsOf(badge, trans).flat() : [])
+    ];
+  });
+}
+
+function timelinesOf(state: IMemoryState, now: number): Shown[] {
+  const now_s = clockOf(state, now);
+  const devices = now_s === null ? [] : (state.sample?.devices ?? []);
+  const trends = state.sample?.trends ?? [];
+  return [
+    ...devices.flatMap(device => {
+      const timeline = timelineOf(state, device, now_s ?? 0);
+      const scale = scaleOf(timeline, 300, 100);
+      const { peak, points } = timeline;
+      return [
+        peak && timelineWords.describePeak(peak, trans),
+        ...points.map(point =>
+          timelineWords.describePoint(timeline, point, trans)
+        ),
+        ...stretches(timeline).map(each => areaOf(each, scale, () => 0, usedAt))
+      ];
+    }),
+    ...trends.flatMap(trend => {
+      const { detail, headline } = timelineWords.describeTrend(
+        trend,
+        state.cell,
+        trans
+      );
+      return [headline, detail];
+    })
+  ];
+}
+
+function holdersOf(holders: IHolders): Shown[] {
+  return [
+    panelWords.describeMoment(holders, trans),
+    ...holders.devices.flatMap(device => {
+      const rows = device.rows.map(held => panelWords.toRow(held, trans));
+      return [
+        panelWords.describeSum(device, trans),
+        ...sortRows(rows, { column: 'name', isAscending: true }).flatMap(
+          ({ held, kind, made, name }) => [
+            name,
+            kind,
+            made,
+            panelWords.describeHolder(held, trans),
+            panelWords.describeShare(held.bytes, device.in_use_bytes, trans),
+            ...segmentsOf(held).map(({ bytes }) => bytes),
+            ...groupParts(held.parts).map(({ bytes }) => bytes),
+            ...held.parts.map(panelWords.describeShape)
+          ]
+        )
+      ];
+    })
+  ];
+}
+
+function planOf({ items, shared }: IPlan, state: IMemoryState): Shown[] {
+  const devices = state.sample?.devices ?? [];
+  const listed = bySize(items.filter(isListed));
+  const chosen = listed.filter(item => !isCovered(item, items));
+  return [items, listed, chosen].flatMap(choice => {
+    const gain = gainOf(choice, shared);
+    return [
+      gain.freed_bytes < 0 ? NaN : gain.freed_bytes,
+      gain.returned_bytes,
+      freeingWords.nameFree(gain, trans),
+      freeingWords.nameConsent(choice, trans),
+      freeingWords.describeOutlook(gain, devices, trans),
+      freeingWords.explainOutlook(gain, devices, trans),
+      ...choice.flatMap(item => [
+        freeingWords.nameSize(item, trans),
+        sentence(item.title),
+        sentence(item.cost)
+      ])
+    ];
+  });
+}
