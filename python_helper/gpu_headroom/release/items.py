@@ -120,7 +120,7 @@ def _as_one(item: Freeable, wanted: Collection[str]) -> bool:
 def measured(situation: Situation, wanted: Collection[str] | None = None) -> list[Freeable]:
     """Return what `find` does, each item with what it would give back if it alone were freed.
 
-    Collects garbage first, where somebody asked: it counts as holding what it refers to.
+    Collects garbage first: it would count as holding what it refers to.
     """
     collect(situation)
     return find(situation, wanted)
@@ -129,10 +129,11 @@ def measured(situation: Situation, wanted: Collection[str] | None = None) -> lis
 def collect(situation: Situation) -> None:
     """Collect garbage on the main thread, where code of the person's may run that it sets off.
 
-    It is one step for Python, a tenth of a second with PyTorch alone: only where somebody asked.
+    It is one step for Python, and a long one where there are millions of objects. Without it the
+    cycles that a failed cell leaves would count as holding what the error does.
     """
     turn = situation.turn
-    if situation.poisoned is None and turn.asked and turn.lists_all:
+    if situation.poisoned is None and turn.lists_all:
         situation.turn.make_way()
         situation.turn.on_main(gc.collect)
 

@@ -48,8 +48,9 @@ def test_what_nobody_asked_for_lets_a_cell_begin(
 ) -> None:
     """Readings, a plan as the mouse passes over a button, and holders at the end of a cell.
 
-    One step cannot be cut: to list all objects. It is taken where they are not many, and takes
-    less than Python's own collector, which comes by in any kernel.
+    Two steps cannot be cut: to list all objects and to collect garbage. They are taken where
+    there are not many, one at a time, and are no longer than what Python's own collector, which
+    comes by in any kernel, takes.
     """
     kernel = start_newest(installed=True)
     kernel.run(PREPARE)
