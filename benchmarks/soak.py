@@ -46,6 +46,11 @@ third of {rounds} rounds with us and {rounds_without} without.
 {table}
 
 *Flat*: the last third is within {noise} % of the first, or grew no more than without us.
+
+What grows without us as well is JupyterLab's: looked at act by act (40 changes of the active cell, 5
+scrolls through 200 cells, 20 runs, 5 restarts, 20 changes of the notebook, once each), a change of
+the active cell leaves some 930 listeners behind without us and 980 with us, whose button is one of
+that cell's toolbar. Scrolling and restarts leave none, the rest as many as without us or about so.
 """
 
 MEASURES: tuple[tuple[str, str, Callable[[float], str]], ...] = (
