@@ -53,7 +53,7 @@ PACKAGE := pyproject.toml install.json README.md LICENSE $(FRONTEND)
 
 .NOTPARALLEL:
 .PHONY: help demo develop environments check test lint types jest pytest fuzz galata \
-	wheel install benchmarks recovery soak images requirements clean distclean
+	wheel install benchmarks recovery harm soak images requirements clean distclean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -222,6 +222,9 @@ jest: node_modules/.stamp ## the front end's unit tests (ARGS=…)
 
 pytest: environments .make/test-tools .make/wheel ## the helper's tests, on every kernel generation (ARGS=…)
 	@GPU_HEADROOM_WHEEL="$$(echo $(CURDIR)/dist/*.whl)" $(VENV)/bin/pytest $(WORKERS) $(ARGS)
+
+harm: environments .make/test-tools .make/wheel ## the hostile kernel suite at its full size, for long (ARGS=…)
+	@GPU_HEADROOM_HARM=3 $(VENV)/bin/pytest $(WORKERS) python_helper/tests/harm $(ARGS)
 
 fuzz: node_modules/.stamp .make/test-tools ## the fuzz tests at their full size (SIZE=100000, SEED=9), half an hour
 	@export GPU_HEADROOM_FUZZ=$(SIZE) GPU_HEADROOM_FUZZ_SEED=$(SEED); \

@@ -1,6 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { formatBytes } from './format';
+import { own } from './frame/own';
 import type { IWords } from './frame/state';
 import type { IMessage } from './protocol';
 
@@ -621,16 +622,14 @@ function fill(
   id: string,
   params: IMessage['params']
 ): string | null {
-  // Ids and names come from a file: `constructor` must not be found.
-  if (!Object.prototype.hasOwnProperty.call(catalogue, id)) {
+  const template = own(catalogue, id);
+  if (template === undefined) {
     return null;
   }
   const missing = new Set<string>();
-  const text = (catalogue[id] ?? '').replace(/\{(\w+)\}/g, (_, key: string) => {
-    const value = Object.prototype.hasOwnProperty.call(params, key)
-      ? params[key]
-      : null;
-    if (value === null || value === undefined) {
+  const text = template.replace(/\{(\w+)\}/g, (_, key: string) => {
+    const value = own(params, key) ?? null;
+    if (value === null) {
       missing.add(key);
       return '';
     }

@@ -25,7 +25,7 @@ from typing import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-PROTOCOL_VERSION = "1.0"
+PROTOCOL_VERSION = "2.0"
 
 _LONGEST = 10_000  # characters of an id, a name or a path: what a request says may be kept long
 _MAY_BE_LONG = frozenset({"data", "sources"})

@@ -67,7 +67,7 @@ class Sampler:
         self._back_off_s = 0.0
         self._stopping = False
         self._forked = False
-        self._lock = threading.Lock()
+        self._lock = threads.Lock()
         self._news = threads.Bell()
         self._edge_wanted = False
         self._edge_read = threads.Bell()
@@ -105,7 +105,7 @@ class Sampler:
         """Read all sources now; the last reading where another thread is at it for long."""
         if self._forked:
             return None
-        if not self._lock.acquire(timeout=timeout_s):
+        if not self._lock.acquire(timeout_s):
             return self.latest
         try:
             self.latest = self._read()
@@ -176,7 +176,7 @@ class Sampler:
     def become_inert(self) -> None:
         """End in a forked child: locks may have been copied while held, the thread was not."""
         self._forked = self._stopping = True
-        self._lock = threading.Lock()
+        self._lock = threads.Lock()
         self._news = threads.Bell()
         self._thread = None
 

@@ -49,10 +49,18 @@ class Lock:
         self._limit_s = limit_s
 
     def __enter__(self) -> None:
-        if not self._lock.acquire(timeout=self._limit_s):
+        if not self.acquire(self._limit_s):
             raise NotNow
 
     def __exit__(self, *_: object) -> None:
+        self.release()
+
+    def acquire(self, limit_s: float) -> bool:
+        """Take it within so many seconds; false where that was not possible."""
+        return self._lock.acquire(timeout=limit_s)
+
+    def release(self) -> None:
+        """Give it back."""
         self._lock.release()
 
 

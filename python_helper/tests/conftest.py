@@ -116,6 +116,11 @@ def _starting(python: Path, folder: Path) -> Iterator[Start]:
 
 
 @pytest.fixture(autouse=True)
-def _room_to_list(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What other tests have imported into this process is in nobody's kernel."""
+def _room_to_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What other tests have imported into this process, and leave it to do, is in nobody's kernel.
+
+    Beside a thread that waits a walk has one short slice, in which it must list all objects.
+    """
     monkeypatch.setattr(turns, "_MANY_BLOCKS", 10**9)
+    monkeypatch.setattr(turns, "_ONLY_SLICE_S", 5.0)
+    monkeypatch.setattr(turns, "_ONLY_SLICE_ASKED_S", 5.0)

@@ -70,7 +70,7 @@ class Packs:
             constants["HELPER_VERSION"],
         )
 
-    def code(self, *, core: str | None = None, major: str = "1") -> str:
+    def code(self, *, core: str | None = None, major: str = "2") -> str:
         """Return the bootstrap as the front end executes it."""
         return (
             self.bootstrap.replace("__CORE_PACK__", self.core if core is None else core)
@@ -321,7 +321,7 @@ class LiveKernel:
         """Send a well-formed request and return the reply; walks are asked for by a person."""
         if kind in ("plan", "holders"):
             keys.setdefault("asked", True)
-        request = {"type": kind, "id": f"{next(self._ids)}", "protocol_version": "1.0", **keys}
+        request = {"type": kind, "id": f"{next(self._ids)}", "protocol_version": "2.0", **keys}
         testing.check(request, "request")
         reply = self.ask_raw(request)
         if reply is not None:

@@ -141,7 +141,7 @@ def test_every_request_is_told_by_its_type() -> None:
 
 
 @pytest.mark.parametrize(
-    ("version", "understood"), [("1.0", True), ("1.9", True), ("2.0", False), ("", False)]
+    ("version", "understood"), [("2.0", True), ("2.9", True), ("1.0", False), ("", False)]
 )
 def test_majors_must_match(version: str, *, understood: bool) -> None:
     """A peer of another minor version is understood, of another major it is not."""
@@ -151,7 +151,7 @@ def test_majors_must_match(version: str, *, understood: bool) -> None:
 FIX: dict[str, Any] = {
     "type": "fix",
     "id": "1",
-    "protocol_version": "1.0",
+    "protocol_version": "2.0",
     "report_id": "r",
     "remedy_id": "smaller-batch",
     "sources": {"cell": "x = 1"},
@@ -159,7 +159,7 @@ FIX: dict[str, Any] = {
 RELEASE: dict[str, Any] = {
     "type": "release",
     "id": "1",
-    "protocol_version": "1.0",
+    "protocol_version": "2.0",
     "items": ["traceback", "variable:x"],
     "confirmed": ["variable:x"],
     "report_id": None,

@@ -226,7 +226,7 @@ def test_measure_gives_the_last_reading_while_another_is_at_it() -> None:
 def test_is_inert_in_a_forked_child() -> None:
     """The copy in a child reads nothing, even where a lock was copied while held."""
     bench = Bench()
-    bench.sampler._lock.acquire()
+    bench.sampler._lock.acquire(1.0)
     bench.sampler.become_inert()
     assert bench.sampler.forked
     assert bench.sampler.measure() is None

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 ATTACH = {
     "type": "attach",
     "id": "1",
-    "protocol_version": "1.0",
+    "protocol_version": "2.0",
     "client_id": "page",
     "visible": True,
     "rate_hz": 10,
@@ -52,7 +52,7 @@ class Helper:
 
     def ask(self, kind: str, **keys: Any) -> Any:
         """Send a request."""
-        return self.channel.ask({"type": kind, "id": "9", "protocol_version": "1.0", **keys})
+        return self.channel.ask({"type": kind, "id": "9", "protocol_version": "2.0", **keys})
 
 
 @pytest.fixture

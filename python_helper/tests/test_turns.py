@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
-from gpu_headroom import other_threads
+from gpu_headroom import other_threads, turns
 from gpu_headroom.turns import Disturbed, Late, Turn
 
 if TYPE_CHECKING:
@@ -65,6 +65,14 @@ def test_alone_it_may_read_everything_and_takes_its_time() -> None:
             turn.check()
 
 
+@pytest.fixture
+def short_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As they are in a kernel."""
+    monkeypatch.setattr(turns, "_ONLY_SLICE_S", 0.05)
+    monkeypatch.setattr(turns, "_ONLY_SLICE_ASKED_S", 0.15)
+
+
+@pytest.mark.usefixtures("short_slices")
 def test_beside_one_who_waits_there_is_one_slice() -> None:
     """Everything may be read; nobody else runs meanwhile, and afterwards all is as before."""
     usual_s = sys.getswitchinterval()
@@ -79,6 +87,7 @@ def test_beside_one_who_waits_there_is_one_slice() -> None:
     assert sys.getswitchinterval() == usual_s
 
 
+@pytest.mark.usefixtures("short_slices")
 def test_nobody_else_runs_python_in_a_slice() -> None:
     """A thread that becomes ready in it gets its turn when the slice is over."""
     ran: list[float] = []

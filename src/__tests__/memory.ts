@@ -13,7 +13,7 @@ import type { IGpuMemory, IKernelMemory, IMemoryState } from '../tokens';
 
 const HELLO: IHello = {
   type: 'hello',
-  protocol_version: '1.0',
+  protocol_version: '2.0',
   helper_version: '0.1.0',
   life_id: 'life-1',
   comm_id: 'comm-1',

@@ -95,10 +95,10 @@ describe('protocol', () => {
   });
 
   it.each([
-    ['1.0', true],
-    ['1.7', true],
-    ['2.0', false],
-    ['10.0', false],
+    ['2.0', true],
+    ['2.7', true],
+    ['1.0', false],
+    ['20.0', false],
     ['', false]
   ])('should find %j compatible: %j', (version, expected) => {
     expect(isCompatible(version)).toBe(expected);

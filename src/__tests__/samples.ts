@@ -60,7 +60,7 @@ export function deviceWith(headroom_gib: number): IDevice {
 
 export const HELLO: IHello = {
   type: 'hello',
-  protocol_version: '1.0',
+  protocol_version: '2.0',
   helper_version: '0.1.0',
   life_id: 'life-1',
   comm_id: 'comm-1',
@@ -270,7 +270,7 @@ export const EVENTS: { [K in Event['type']]: Extract<Event, { type: K }> } = {
   bye: { type: 'bye', life_id: 'life-1', reason: 'unloaded' }
 };
 
-const envelope = { id: 'request-1', protocol_version: '1.0' };
+const envelope = { id: 'request-1', protocol_version: '2.0' };
 
 /** One sample per request. */
 export const REQUESTS: IRequests = {

@@ -1,4 +1,5 @@
 import type { IRemedy, IReport } from '../protocol';
+import { own } from './own';
 import type { IContext } from './state';
 
 /** The words on the buttons of a fix; `null`: not to be offered. */
@@ -23,7 +24,7 @@ export function fixLabels(
       applyAndRun: trans.__('Apply and re-run')
     };
   }
-  const run = state.runs[remedy.id];
+  const run = own(state.runs, remedy.id);
   return {
     apply: trans.__('Apply to %1', elsewhere),
     applyAndRun: run

@@ -3,6 +3,7 @@ import { button } from './button';
 import { element, inline } from './element';
 import type { IconName } from './icons';
 import { icon } from './icons';
+import { own } from './own';
 import type { IContext, RemedyState } from './state';
 
 const READY: RemedyState = { status: 'ready' };
@@ -11,9 +12,7 @@ const READY: RemedyState = { status: 'ready' };
  * Where a remedy stands.
  */
 export function stateOf({ state }: IContext, remedy: IRemedy): RemedyState {
-  return Object.prototype.hasOwnProperty.call(state.remedies, remedy.id)
-    ? (state.remedies[remedy.id] ?? READY)
-    : READY;
+  return own(state.remedies, remedy.id) ?? READY;
 }
 
 const ICONS: Record<RemedyState['status'], IconName | null> = {
@@ -91,7 +90,7 @@ function progressButtons(
 
 /** Names the cells where an edit of another cell makes more than one run. */
 function rerunLabel({ words, state }: IContext, { id }: IRemedy): string {
-  const run = state.runs[id];
+  const run = own(state.runs, id);
   return run
     ? words.trans.__('Re-run %1', run.join(', '))
     : words.trans.__('Re-run cell');

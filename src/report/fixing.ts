@@ -4,6 +4,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { revert } from '../actions/edit';
 import type { IFix, IRefusedFix } from '../actions/fix';
 import { findFix, makeFix } from '../actions/fix';
+import { own } from '../frame/own';
 import type { IWords } from '../frame/state';
 import type { IRemedy } from '../protocol';
 import type { ReportModel } from './model';
@@ -52,7 +53,7 @@ export class Fixing {
    * Whether a fix runs the cells that its button named; where not, it does now.
    */
   isAsNamed(remedyId: string, { run }: IFix): boolean {
-    const named = this._model.runs[remedyId];
+    const named = own(this._model.runs, remedyId);
     if (named === undefined || named.join('\n') === run.join('\n')) {
       return true;
     }

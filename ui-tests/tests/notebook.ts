@@ -214,7 +214,7 @@ export class Notebook {
         arguments: {
           type: 'sample',
           id: 'ui-tests',
-          protocol_version: '1.0',
+          protocol_version: '2.0',
           client_id: 'ui-tests'
         }
       }).done;

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _MOST = 5
 _MOST_NODES = 20_000
+_CHECK_EVERY = 500
 _SEQUENCES = (list, tuple, set)
 _HEAD = "# The values stay; their autograd graphs go.\n"
 _LOOP = """\
@@ -57,7 +58,7 @@ def items(situation: Situation) -> Iterator[Freeable]:
         return
     roots = reachable.leading(name_roots(situation.shell), to=reachable.memory.graphs)
     results = _results(torch, situation.turn, roots)
-    for names in _families(results)[:_MOST]:
+    for names in _families(results, situation.turn)[:_MOST]:
         yield from _item(situation, names, [each for name in names for each in results[name]])
 
 
@@ -96,11 +97,11 @@ def _results(torch: Torch, turn: Turn, roots: Iterable[Root]) -> dict[str, list[
     return found
 
 
-def _families(results: dict[str, list[_Result]]) -> list[list[str]]:
+def _families(results: dict[str, list[_Result]], turn: Turn) -> list[list[str]]:
     """Group the variables whose graphs have nodes in common, the leaves aside."""
     families: list[tuple[list[str], set[Any]]] = []
     for name, found in results.items():
-        names, nodes = [name], _nodes(each.node for each in found)
+        names, nodes = [name], _nodes((each.node for each in found), turn)
         for family in [each for each in families if not nodes.isdisjoint(each[1])]:
             families.remove(family)
             names, nodes = family[0] + names, family[1] | nodes
@@ -108,10 +109,12 @@ def _families(results: dict[str, list[_Result]]) -> list[list[str]]:
     return [names for names, _ in families]
 
 
-def _nodes(roots: Iterable[Any]) -> set[Any]:
+def _nodes(roots: Iterable[Any], turn: Turn) -> set[Any]:
     found: set[Any] = set()
     waiting = list(roots)
     while waiting and len(found) < _MOST_NODES:
+        if len(found) % _CHECK_EVERY == 0:
+            turn.check()
         node = waiting.pop()
         if node is not None and node not in found and type(node).__name__ != "AccumulateGrad":
             found.add(node)

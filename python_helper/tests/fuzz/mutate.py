@@ -12,6 +12,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, cast
 
 from gpu_headroom import testing
+from gpu_headroom.protocol import PROTOCOL_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,6 +26,7 @@ TEXTS = (
     "",
     "0",
     "1.0",
+    "2.0",
     "traceback",
     "variable:x",
     "outputs",
@@ -59,6 +61,13 @@ class Maker(Random):
     def valid(self, definition: str) -> dict[str, Any]:
         """Return a message that the schema allows."""
         return cast("dict[str, Any]", self._of(self._definitions[definition]))
+
+    def request(self) -> object:
+        """Return a request of any kind, right or wrong, mostly of the protocol that is spoken."""
+        found = self.valid(self.choice(self.kinds("request")))
+        if self.random() < 0.95:
+            found["protocol_version"] = PROTOCOL_VERSION
+        return travels(self.spoilt(found) if self.random() < 0.8 else found)
 
     def spoilt(self, message: object) -> object:
         """Return a message with a few things wrong, or right in another way."""

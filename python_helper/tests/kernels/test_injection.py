@@ -263,7 +263,7 @@ def test_brings_its_own_where_the_installed_one_is_of_another_major(
 ) -> None:
     """An installed helper that speaks another protocol is passed over without importing it."""
     kernel = start_newest(installed=True)
-    kernel.run(packs.code(major="2"), silent=True, store_history=False)
+    kernel.run(packs.code(major="3"), silent=True, store_history=False)
     assert kernel.attach()["hello"]["installed"] is False
 
 

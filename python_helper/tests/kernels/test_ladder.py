@@ -28,7 +28,7 @@ class CommPage:
 
     def ask(self, kind: str, **keys: Any) -> Any:
         """Send a request and wait for its reply."""
-        request = {"type": kind, "id": uuid.uuid4().hex, "protocol_version": "1.0", **keys}
+        request = {"type": kind, "id": uuid.uuid4().hex, "protocol_version": "2.0", **keys}
         content = {"comm_id": self._comm_id, "data": {"request": request}}
         self._kernel.send_shell("comm_msg", content)
         self._kernel.until(lambda: bool(self._replies(request["id"])))

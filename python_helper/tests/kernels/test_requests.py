@@ -15,7 +15,7 @@ BUSY = "print('begun', flush=True)\nimport time; time.sleep({seconds})"
 ATTACH: dict[str, Any] = {
     "type": "attach",
     "id": "1",
-    "protocol_version": "1.0",
+    "protocol_version": "2.0",
     "client_id": "c",
     "visible": True,
     "rate_hz": 2,
@@ -41,15 +41,15 @@ def test_answers_while_a_cell_runs(kernel: LiveKernel) -> None:
         ([1, 2], "`type` is missing"),
         ("attach", "`type` is missing"),
         ({}, "does not know the request `None`"),
-        ({"type": 5, "protocol_version": "1.0"}, "does not know the request `5`"),
-        ({"type": "explode", "protocol_version": "1.3"}, "does not know the request `explode`"),
+        ({"type": 5, "protocol_version": "2.0"}, "does not know the request `5`"),
+        ({"type": "explode", "protocol_version": "2.3"}, "does not know the request `explode`"),
         ({"type": "attach", "id": "1"}, "`protocol_version` is missing or has a wrong type"),
         ({**ATTACH, "rate_hz": "fast"}, "`rate_hz` is missing or has a wrong type"),
         ({**ATTACH, "rate_hz": True}, "`rate_hz` is missing or has a wrong type"),
         ({**ATTACH, "options": {"mark_cells": 1}}, "`options.mark_cells` is missing"),
         ({**ATTACH, "options": None}, "`options` is missing"),
-        ({**ATTACH, "protocol_version": "2.0"}, "speaks protocol 1.0, this page speaks 2.0"),
-        ({"type": "pack", "id": "1", "protocol_version": "1.0"}, "`data` is missing"),
+        ({**ATTACH, "protocol_version": "3.0"}, "speaks protocol 2.0, this page speaks 3.0"),
+        ({"type": "pack", "id": "1", "protocol_version": "2.0"}, "`data` is missing"),
     ],
 )
 def test_refuses_what_it_cannot_read(kernel: LiveKernel, request_: object, says: str) -> None:
@@ -70,7 +70,7 @@ def test_refuses_in_one_sentence_however_much_was_sent(kernel: LiveKernel, key: 
 
 def test_understands_a_newer_minor_version(kernel: LiveKernel) -> None:
     """Keys that a newer page adds are let through."""
-    reply = kernel.ask_raw({**ATTACH, "protocol_version": "1.7", "colour": "green"})
+    reply = kernel.ask_raw({**ATTACH, "protocol_version": "2.7", "colour": "green"})
     assert reply["type"] == "attach"
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 PAGE = {
     "type": "attach",
     "id": "1",
-    "protocol_version": "1.0",
+    "protocol_version": "2.0",
     "client_id": "page",
     "visible": True,
     "rate_hz": 2,

@@ -383,7 +383,7 @@ def test_a_failing_line_of_many_equal_ones_is_found() -> None:
 
 def test_a_deep_traceback_costs_no_more() -> None:
     """Each file of it is looked at once."""
-    source = "def f(n):\n    return f(n - 1) if n else 1 / 0\n" + "# a comment\n" * 50_000
+    source = "def f(n):\n    return f(n - 1) if n else 1 / 0\n" + "# a comment\n" * 12_000
     space: dict[str, Any] = {}
     exec(compile(source, "<failing>", "exec"), space)  # noqa: S102  frames of that file are the case
     with pytest.raises(ZeroDivisionError) as caught:
@@ -415,11 +415,11 @@ def test_many_batches_in_many_cells_cost_no_more(name: str) -> None:
 
 def test_what_many_loops_leave_behind_costs_no_more() -> None:
     """A name is looked for once, not once for each loop."""
-    source = "".join(f"for x{n} in y: z{n} = x{n}\n" for n in range(20_000))
-    names = {f"x{n}" for n in range(20_000)}
+    source = "".join(f"for x{n} in y: z{n} = x{n}\n" for n in range(5_000))
+    names = {f"x{n}" for n in range(5_000)}
     start = time.perf_counter()
     assert left_behind([source], names, Turn(30.0)) == names
-    assert time.perf_counter() - start < 16 * LIMIT_S
+    assert time.perf_counter() - start < 4 * LIMIT_S
 
 
 def test_an_expression_of_a_thousand_steps_reads_its_names() -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tests.live import Packs
     from tests.liveserver import Server
 
-ENVELOPE = {"id": "1", "protocol_version": "1.0"}
+ENVELOPE = {"id": "1", "protocol_version": "2.0"}
 PRESENCE = {**ENVELOPE, "type": "presence"}
 ATTACH = {
     **ENVELOPE,

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 ATTACH: dict[str, Any] = {
     "type": "attach",
     "id": "1",
-    "protocol_version": "1.0",
+    "protocol_version": "2.0",
     "client_id": "page",
     "visible": True,
     "rate_hz": 10,
     "options": OPTIONS,
 }
-SAMPLE = {"type": "sample", "id": "2", "protocol_version": "1.0", "client_id": "page"}
+SAMPLE = {"type": "sample", "id": "2", "protocol_version": "2.0", "client_id": "page"}
 
 
 def inject(page: Page, packs: Packs, channel: str = "shell") -> None:

@@ -66,6 +66,7 @@ describe('what arrives', () => {
     const replies = make.kinds('reply');
     let state = INITIAL_STATE;
     let now = 1e12;
+    let longest = 0;
     const problems: unknown[] = [];
     for (let count = howMany(4000); count > 0; count--) {
       now += 1000 * make.random();
@@ -73,6 +74,7 @@ describe('what arrives', () => {
       const reply = make.happens(0.3) ? parseReply(message(replies)) : null;
       state = changed(state, event, reply, now);
       problems.push(...faultsOf(state));
+      longest = Math.max(longest, state.history.length);
       if (event?.type === 'sample' && state.sample === event && !reply) {
         problems.push(...missingIn(state));
       }
@@ -86,7 +88,7 @@ describe('what arrives', () => {
     expect([...new Set(problems)].slice(0, 20)).toEqual([]);
     expect(state.phase).toBe('live');
     expect(state.runs.length).toBeGreaterThan(3);
-    expect(state.history.length).toBeGreaterThan(3);
+    expect(longest).toBeGreaterThan(3);
   });
 });
 

@@ -336,6 +336,16 @@ describe('Card', () => {
     });
   });
 
+  it('should look for an id only among those that were given', () => {
+    const diff = SMALLER_BATCH.diff && {
+      ...SMALLER_BATCH.diff,
+      cell_id: 'cell-2',
+      execution_count: 2
+    };
+    show({ remedies: [{ ...SMALLER_BATCH, id: 'constructor', diff }] });
+    expect(buttons()).toEqual(['Apply to In [2]', 'Copy as text']);
+  });
+
   describe('where CUDA has stopped', () => {
     const poisoned: Partial<IReport> = {
       poisoned: true,

@@ -175,11 +175,11 @@ describe('KernelLink', () => {
   });
 
   it('should not use a helper of another major version', async () => {
-    kernel.answer = helper({ protocol_version: '2.0' });
+    kernel.answer = helper({ protocol_version: '3.0' });
     link = connect();
     await settle();
     expect(link.state.phase).toBe('incompatible');
-    expect(link.state.problem).toMatch(/speaks protocol 2\.0, this page/);
+    expect(link.state.problem).toMatch(/speaks protocol 3\.0, this page/);
     expect(injected).toBe(0);
   });
 
