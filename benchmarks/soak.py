@@ -46,6 +46,11 @@ third of {rounds} rounds with us and {rounds_without} without.
 {table}
 
 *Flat*: the last third is within {noise} % of the first, or grew no more than without us.
+
+What grows grows without us as well. Looked at act by act, once each, in a small notebook: 40
+changes of the active cell left 37,200 listeners without us and 39,400 with us, presumably because
+our button is in the toolbar that JupyterLab makes for each active cell; that was not taken apart.
+20 runs left 810 and 945, 20 changes of the notebook 1,020 and 680, scrolling and restarts none.
 """
 
 MEASURES: tuple[tuple[str, str, Callable[[float], str]], ...] = (
