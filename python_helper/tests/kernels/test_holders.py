@@ -105,6 +105,7 @@ def test_says_the_way_to_what_no_walk_reached(gpu: LiveKernel) -> None:
     (found,) = [each for each in device["rows"] if each["origin"] == "elsewhere"]
     assert found["bytes"] == 96 * MIB
     event = path(gpu, found["id"])
+    assert event["paths"], event
     assert [step["text"] for step in event["paths"][0]] == ["`nest`", *["list", "item 0"] * 15]
     gpu.run("del nest")
 

@@ -20,14 +20,13 @@ if TYPE_CHECKING:
     Pending = dict[tuple[str, str], Future[Trial]]
 
 FREED = (
-    "suspended-in-traceback",
     "group-chained",
     "displayed-failed",
     "debug-other-error",
     "gather",
     "lru-cache",
 )
-KEPT = ("kept-closure", "log-buffer")
+KEPT = ("kept-closure", "log-buffer", "suspended-in-traceback")
 PAIRS = (
     *product(FREED, ("release", "cell")),
     *product(KEPT, ("release", "release-errors")),
