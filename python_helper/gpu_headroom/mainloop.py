@@ -63,7 +63,8 @@ class MainLoop:
         idle: Callable[[], bool],
         failed: Callable[[str, BaseException], None],
         progress: Callable[[Job, float], None] | None = None,
-        walk: Callable[..., SlicedTurn] | None = None,
+        *,
+        walk: Callable[..., SlicedTurn],
     ) -> None:
         self._schedule = schedule
         self._idle = idle
@@ -210,11 +211,10 @@ class MainLoop:
         def work(turn: Turn) -> None:
             job.work(job, turn)
 
-        from .turns import LONG_S, SHORT_S, SlicedTurn
+        from .turns import LONG_S, SHORT_S
 
-        begin = self._new_walk or SlicedTurn
         cpu_s, again = LONG_S if job.asked else SHORT_S, job.tries < _MOST_TRIES
-        return job, begin(work, cpu_s, asked=job.asked, again=again)
+        return job, self._new_walk(work, cpu_s, asked=job.asked, again=again)
 
     def _tell(self, job: Job) -> None:
         now_s = time.monotonic()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from gpu_headroom.mainloop import Job, MainLoop
+from gpu_headroom.turns import SlicedTurn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,6 +36,7 @@ class Loop:
             lambda: self.idle,
             lambda part, error: self.failures.append(f"{part}: {error}"),
             lambda job, elapsed_s: self.told.append((str(job.key), elapsed_s)),
+            walk=SlicedTurn,
         )
 
     def once(self) -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 SOON_S = 10.0
+ONLY_SLICE_S, ONLY_SLICE_ASKED_S = turns._ONLY_SLICE_S, turns._ONLY_SLICE_ASKED_S
 
 
 @contextmanager
@@ -68,8 +69,8 @@ def test_alone_it_may_read_everything_and_takes_its_time() -> None:
 @pytest.fixture
 def short_slices(monkeypatch: pytest.MonkeyPatch) -> None:
     """As they are in a kernel."""
-    monkeypatch.setattr(turns, "_ONLY_SLICE_S", 0.05)
-    monkeypatch.setattr(turns, "_ONLY_SLICE_ASKED_S", 0.15)
+    monkeypatch.setattr(turns, "_ONLY_SLICE_S", ONLY_SLICE_S)
+    monkeypatch.setattr(turns, "_ONLY_SLICE_ASKED_S", ONLY_SLICE_ASKED_S)
 
 
 @pytest.mark.usefixtures("short_slices")

@@ -3,6 +3,7 @@
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
+import { cancel } from '../kernel/cancel';
 import type { IKernelMemory, IMemoryState } from '../tokens';
 
 /**
@@ -31,12 +32,4 @@ export async function cancelQueued(memory: IKernelMemory): Promise<void> {
   for (const releaseId of queuedIn(memory.state)) {
     await cancel(memory, releaseId);
   }
-}
-
-/**
- * Take back one release that waits, or end the walk of a request. Never rejects,
- * as above.
- */
-export async function cancel(memory: IKernelMemory, id: string): Promise<void> {
-  await memory.request('cancel', { cancelled_id: id }).catch(() => undefined);
 }

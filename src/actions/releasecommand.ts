@@ -1,6 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IWords } from '../frame/state';
+import { cancel } from '../kernel/cancel';
 import { runsIPython } from '../kernel/probe';
 import { explain, Foreign } from '../kernel/problem';
 import { words } from '../messages';
@@ -8,7 +9,7 @@ import type { IReleased, RequestArgs } from '../protocol';
 import type { IKernelMemory } from '../tokens';
 import { Notice, plainSentence, releasedSentence } from './notice';
 import { plainRelease, whenIdle } from './plainrelease';
-import { cancel, startsWhen } from './queue';
+import { startsWhen } from './queue';
 import { release } from './release';
 import { NotTaken } from './work';
 

@@ -1,8 +1,8 @@
 import type { IDisposable } from '@lumino/disposable';
 import { type ISignal, Signal } from '@lumino/signaling';
 
-import { cancel } from '../actions/queue';
 import { release } from '../actions/release';
+import { cancel } from '../kernel/cancel';
 import { isBusy } from '../kernel/model';
 import type { IItem, IReleased } from '../protocol';
 import { sentenceOf } from '../reason';

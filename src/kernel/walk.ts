@@ -3,6 +3,7 @@ import { Signal } from '@lumino/signaling';
 
 import type { Event } from '../protocol';
 import type { IKernelMemory } from '../tokens';
+import { cancel } from './cancel';
 
 /**
  * A walk through the objects of a kernel that a person waits for: how long it
@@ -43,9 +44,7 @@ export class Walk implements IDisposable {
   /** End it. Never rejects: one that has ended meanwhile tells its result. */
   async cancel(): Promise<void> {
     if (this._requestId !== null) {
-      await this._memory
-        .request('cancel', { cancelled_id: this._requestId })
-        .catch(() => undefined);
+      await cancel(this._memory, this._requestId);
     }
   }
 

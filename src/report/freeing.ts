@@ -1,6 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { cancel, startsWhen } from '../actions/queue';
+import { startsWhen } from '../actions/queue';
+import { cancel } from '../kernel/cancel';
 import { release } from '../actions/release';
 import type { IWords } from '../frame/state';
 import type { IReleased } from '../protocol';

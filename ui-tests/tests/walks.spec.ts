@@ -6,12 +6,15 @@ import type { Notebook } from './notebook';
 import { picture } from './pictures';
 import { item, openList, popup } from './surfaces';
 
-/** More objects than a walk that nobody waits for comes through. */
+/** A tensor that can only be found by going through millions of objects. */
 const LINK = `from itertools import pairwise
+
+import torch
 
 nodes = [[number] for number in range(3_000_000)]
 for node, following in pairwise(nodes):
-    node.append(following)`;
+    node.append(following)
+nodes[-1].append(torch.empty(2**28, dtype=torch.uint8, device="cuda"))`;
 
 /** Counts the walks of the helper from now on. */
 const COUNT = `from gpu_headroom.turns import Turn
@@ -102,7 +105,7 @@ test.describe('Beside a thread that trains', () => {
     page
   }) => {
     const notebook = await open(
-      notebookOf([SIMULATE, COUNT, HOLD, TRAIN, DISPLAY, 'ended.set()'])
+      notebookOf([SIMULATE, HOLD, TRAIN, COUNT, DISPLAY, 'ended.set()'])
     );
     await notebook.runUpTo(4);
     await notebook.select(4);

@@ -13,6 +13,7 @@ from .memory import Sizes
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from ..wire import Message
     from .situation import Situation
 
 _LAST = ("_", "__", "___")
@@ -48,30 +49,34 @@ def items(situation: Situation) -> Iterator[Freeable]:
 
 def _row(shell: Any, names: tuple[str, ...], gives: Sizes, *, plain: bool) -> Freeable:
     shown = [f"Out[{each[1:]}]" for each in names if _NUMBERED.fullmatch(each)] or names[:1]
-    return Freeable(
-        id=_id(names),
-        kind="outputs",
-        title=message("item.output", names=", ".join(shown)),
-        cost=message("item.outputs.cost"),
-        gives=gives,
-        free=lambda: _purge(shell, names),
-        safe=True,
-        selected=True,
-        displayed=names if plain else (),
-    )
+    title = message("item.output", names=", ".join(shown))
+    return _freeable(shell, _id(names), title, names, gives, displayed=names if plain else ())
 
 
 def _rest(shell: Any, groups: list[tuple[str, ...]], gives: Sizes) -> Freeable:
     names = tuple(name for group in groups for name in group)
+    title = message("item.output.more", count=len(groups))
+    return _freeable(shell, "output:more", title, names, gives)
+
+
+def _freeable(  # noqa: PLR0913, PLR0917 — all that tells a row from another
+    shell: Any,
+    item_id: str,
+    title: Message,
+    names: tuple[str, ...],
+    gives: Sizes,
+    displayed: tuple[str, ...] = (),
+) -> Freeable:
     return Freeable(
-        id="output:more",
+        id=item_id,
         kind="outputs",
-        title=message("item.output.more", count=len(groups)),
+        title=title,
         cost=message("item.outputs.cost"),
         gives=gives,
         free=lambda: _purge(shell, names),
         safe=True,
         selected=True,
+        displayed=displayed,
     )
 
 

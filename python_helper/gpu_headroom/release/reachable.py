@@ -65,6 +65,11 @@ class Reachable:
         )
         self._named = self._names()
 
+    @property
+    def whole(self) -> bool:
+        """Whether there was time to come to all that may keep memory."""
+        return self._graph.complete and self._graph.whole
+
     def knows(self, value: object) -> bool:
         """Whether an object was found and may lead to GPU memory."""
         return id(value) in self._graph.numbers

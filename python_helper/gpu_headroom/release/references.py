@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _LONG = 500
 _RUN = 2_000
 _CHECK_EVERY = 256
+_SHARE_FOR_OTHERS = 0.1
 _ATOMS = (
     *(str, int, float, complex, bool, bytes, bytearray, range, slice, property),
     *(type(None), types.EllipsisType, types.NotImplementedType, weakref.ref, weakref.ProxyType),
@@ -42,7 +43,8 @@ _QUALNAME: Any = type.__dict__["__qualname__"]
 class References:
     """Objects by number: what each refers to, and how often it is referred to from anywhere.
 
-    `referrers` are the same references the other way round.
+    `referrers` are the same references the other way round. Not `complete` where memory may have
+    been missed, not `whole` where only others may have been that keep it too.
     """
 
     ids: list[int] = field(default_factory=list)
@@ -51,6 +53,7 @@ class References:
     referrers: list[list[int]] = field(default_factory=list)
     counts: list[int] = field(default_factory=list)
     complete: bool = True
+    whole: bool = True
 
     def all_referred_by(self, numbers: Iterable[int]) -> Iterator[int]:
         """Return what objects refer to, as often as they do."""
@@ -84,9 +87,9 @@ class Census:
     """Goes through all that `roots` reach, within the turn of the walk.
 
     `tables` are namespaces that last: their names are for the caller to count. `arrays` are what
-    is looked for, by their ids, with the references to each that are not to be counted: once all
-    are found, long containers stay closed. `listed` are the ids of what a list of ours holds.
-    `lasting` are the ids of these tables and of the namespaces of modules.
+    is looked for, by their ids, with the references to each that are not to be counted. `listed`
+    are the ids of what a list of ours holds. `lasting` are the ids of these tables and of the
+    namespaces of modules.
     """
 
     def __init__(
@@ -103,6 +106,7 @@ class Census:
         self._kinds: dict[int, tuple[type, bool, bool]] = {}
         self._values: list[Any] = []
         self._long: list[int] = []
+        self._share = 1.0
         self._found = References()
 
     def take(self, roots: list[Any]) -> References:
@@ -114,10 +118,8 @@ class Census:
         self._enter(roots)
         roots.clear()
         self._go_on()
-        if not self._arrays.keys() <= found.numbers.keys() or gc.get_freeze_count():
-            for number in self._long:
-                found.refers[number] = self._enter(self._worthwhile(self._values[number]))
-            self._go_on()
+        while self._long and found.complete and found.whole:
+            self._open_long()
         if found.complete:
             self._count()
         found.ids = list(found.numbers)
@@ -125,6 +127,22 @@ class Census:
         self._values.clear()
         self._turn_round()
         return found
+
+    def _open_long(self) -> None:
+        """Open the long containers that were come to; what they hold may be long as well.
+
+        Once all arrays are found they could only tell who else keeps them: that is worth a part of
+        the time, and without it what they hold counts as held from outside.
+        """
+        found, long, self._long = self._found, self._long, []
+        if self._arrays.keys() <= found.numbers.keys() and not gc.get_freeze_count():
+            self._share = _SHARE_FOR_OTHERS
+        for number in long:
+            found.refers[number] = self._enter(self._worthwhile(self._values[number]))
+        self._go_on()
+        if self._share < 1.0:
+            found.whole, found.complete = found.complete, True
+            self._share = 1.0
 
     def _go_on(self) -> None:
         """Look into all that has been found and not been looked into yet."""
@@ -160,7 +178,7 @@ class Census:
 
     def _late(self) -> bool:
         self._walk.turn.pause()
-        if self._walk.turn.late:
+        if self._walk.turn.beyond(self._share):
             self._found.complete = False
         return not self._found.complete
 

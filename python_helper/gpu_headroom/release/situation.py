@@ -29,7 +29,7 @@ class Situation:
     what was moved to the host, by name. `poisoned` says that CUDA failed for good: then nothing may
     touch the GPU. `wanted` are the items that are asked for, by id. `known`, `models` and
     `reachable` are there while it is `looking` and `sees`: not beside a thread that is inside a
-    framework. `complete` is false where the time was over before all items were found.
+    framework. `complete` is false where the time was over before all was come to.
     """
 
     known: Known
@@ -96,6 +96,7 @@ class Situation:
             self.complete = False
         else:
             self.known, self.reachable = known, reachable
+            self.complete = reachable.whole
 
     @cached_property
     def models(self) -> Models:

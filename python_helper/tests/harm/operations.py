@@ -43,23 +43,23 @@ class Page:
     def holders(self) -> None:
         """Ask who holds what, as a person and as nobody."""
         for asked in (False, True):
-            self._await("holders", "holders", asked=asked)
+            self._await("holders", asked=asked)
 
     def path(self) -> None:
         """Ask why something is kept."""
         found = self._kernel.events("holders")[-1:]
         rows = [row for each in found for device in each["devices"] for row in device["rows"]]
         for row in rows[:3]:
-            self._await("path", "path", holder_id=row["id"])
+            self._await("path", holder_id=row["id"])
 
     def plan(self) -> None:
         """Ask what could be freed, as the mouse passes over a button and as a person."""
         for asked in (False, True):
-            self._await("plan", "plan", asked=asked)
+            self._await("plan", asked=asked)
 
     def cleanup(self) -> None:
         """Have a clean-up cell written."""
-        self._await("cleanup", "cleanup", items=None)
+        self._await("cleanup", items=None)
 
     def cleanup_of_another_session(self) -> None:
         """Run a cell that was saved in the notebook in an earlier session."""
@@ -82,7 +82,7 @@ class Page:
 
     def snapshot(self) -> None:
         """Ask for PyTorch's memory snapshot."""
-        self._await("snapshot", "snapshot", path=None)
+        self._await("snapshot", path=None)
 
     def cancel(self) -> None:
         """Think better of a plan, and take back what was never asked for."""
@@ -108,10 +108,10 @@ class Page:
         self._kernel.inject(self._packs, more=False)
         self._kernel.attach()
 
-    def _await(self, kind: str, event: str, **keys: Any) -> None:
+    def _await(self, kind: str, **keys: Any) -> None:
         reply = self._kernel.ask(kind, **keys)
         if not self._busy and reply["type"] != "error":
-            self._kernel.await_event(event, request_id=reply["id"])
+            self._kernel.await_event(kind, request_id=reply["id"])
 
 
 OPERATIONS: dict[str, Callable[[Page], None]] = {

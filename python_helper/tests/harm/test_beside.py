@@ -69,14 +69,11 @@ def test_beside_the_helper_all_comes_to_the_same(
     with LiveKernel(python, folders[0], installed=True) as kernel:
         expected = alone(kernel, neighbour)
     with LiveKernel(python, folders[1], installed=True) as kernel:
-        kernel.expected_complaints.append("")
         try:
             found = beside(kernel, neighbour, packs, saved, rounds=max(1, ROUNDS))
         except BaseException:
             print(kernel.log)  # a kernel that died has left its stacks there
             raise
-        complaints = [each for each in kernel.log.splitlines() if "GPU Headroom" in each]
-        assert complaints == [], kernel.log
         assert kernel.events("error") == []
     assert found.result == expected.result
     assert changed(expected.state, found.state) == {}

@@ -9,6 +9,7 @@ import pytest
 from gpu_headroom.format import MIB
 from gpu_headroom.holders.storage import Torch
 from gpu_headroom.holders.walk import Walk
+from gpu_headroom.release import references
 from gpu_headroom.release.items import find
 from gpu_headroom.release.known import Known
 from gpu_headroom.release.reachable import Reachable
@@ -65,6 +66,12 @@ CASES: dict[str, tuple[str, str, int]] = {
     "a weak reference keeps nothing": ("import weakref\nx = tensor(8)\nr = weakref.ref(x)", "x", 8),
     "a deque": ("from collections import deque\nxs = deque([tensor(8)], maxlen=3)", "xs", 8),
     "a long list": ("xs = list(range(5000)) + [tensor(8)]", "xs", 8),
+    "a long list of long lists": (
+        "xs = [list(range(600)) for _ in range(600)]\nxs[7][7] = tensor(8)",
+        "xs",
+        8,
+    ),
+    "a long list shares what it holds": ("x = tensor(8)\nxs = [*range(600), x]", "xs", 0),
     "a displayed value": ("x = tensor(8)\nx", "x", 8),
     "a model": ("model = nn.Linear(1024, 1024, bias=False).cuda()", "model", 4),
     "an optimizer keeps the parameters": (
@@ -285,6 +292,31 @@ def test_names_who_holds_the_rest(notebook: Notebook) -> None:
         <= {"cache", f"Out[{shown}]", f"In [{failed}]", "In [ ]"}
     )
     assert len(names) == 3
+
+
+def test_names_a_long_list_among_who_holds_the_rest(notebook: Notebook) -> None:
+    """It is looked into as well where all memory has been found before: by way of `x` alone."""
+    notebook.run("x = tensor(64)\nxs = [*range(600), x]")
+    reachable, value = looked(notebook), notebook.shell.user_ns["x"]
+    assert set(reachable.held_by([value])) == {"xs"}
+    assert reachable.behind(notebook.shell.user_ns["xs"]) == 64 * MIB
+    assert reachable.whole
+
+
+def test_what_it_had_no_time_to_open_counts_as_held(
+    notebook: Notebook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Numbers stay true, and the plan says that there is more than was looked into."""
+    monkeypatch.setattr(references, "_SHARE_FOR_OTHERS", 0.0)
+    monkeypatch.setattr(gc, "get_freeze_count", lambda: 0)  # of the test's own
+    notebook.run("x = tensor(64)\nxs = [*range(600), x]\nalone = tensor(8)")
+    gc.collect()
+    situation = Situation(notebook.shell, Turn(30.0, asked=True))
+    with situation.looking():
+        names, reachable = notebook.shell.user_ns, situation.reachable
+        assert sum_of(reachable.exclusive([names["x"]])) == 0
+        assert sum_of(reachable.exclusive([names["alone"]])) == 8 * MIB
+    assert not situation.complete
 
 
 def test_holds_nothing_itself(notebook: Notebook) -> None:

@@ -8,6 +8,7 @@ import {
   REQUESTS,
   SAMPLE
 } from '../../__tests__/samples';
+import { setHidden } from '../../__tests__/visibility';
 import { DEFAULT_SETTINGS, Settings } from '../../settings';
 import type { IDeath, OffReason } from '../../tokens';
 import { OtherVersion } from '../helper';
@@ -23,15 +24,6 @@ const NOTHING = { arguments: REQUESTS.cleanup };
 
 /** Lets what is under way go on, without time passing. */
 const settle = (): Promise<void> => second(0);
-
-function setHidden(hidden: boolean): void {
-  const state = hidden ? 'hidden' : 'visible';
-  Object.defineProperties(document, {
-    hidden: { value: hidden, configurable: true },
-    visibilityState: { value: state, configurable: true }
-  });
-  document.dispatchEvent(new Event('visibilitychange'));
-}
 
 describe('KernelLink', () => {
   let kernel: FakeKernel;

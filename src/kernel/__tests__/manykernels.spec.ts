@@ -7,6 +7,7 @@ import {
   FakeServices,
   makeModel
 } from '../../notebooks/__tests__/fakeservices';
+import { setHidden } from '../../__tests__/visibility';
 import { OtherKernels } from '../../notebooks/otherkernels';
 import { Settings } from '../../settings';
 import { KernelLink } from '../link';
@@ -17,15 +18,6 @@ const OPEN = 50;
 const ELSEWHERE = 20;
 
 const minute = (): Promise<void> => jest.advanceTimersByTimeAsync(60_000);
-
-function setHidden(hidden: boolean): void {
-  const state = hidden ? 'hidden' : 'visible';
-  Object.defineProperties(document, {
-    hidden: { value: hidden, configurable: true },
-    visibilityState: { value: state, configurable: true }
-  });
-  document.dispatchEvent(new Event('visibilitychange'));
-}
 
 /** A notebook with nothing in it but its session. */
 class FakeDocument extends Widget {
