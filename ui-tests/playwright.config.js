@@ -1,6 +1,22 @@
 const path = require('node:path');
 const galata = require('@jupyterlab/galata/lib/playwright-config');
 
+/** These measure and test nothing: `make benchmarks`, `make soak`. */
+const MEASURES = {
+  benchmarks: {
+    environment: '.venv',
+    command: 'lab',
+    port: 8965,
+    testMatch: '**/pixel.bench.ts'
+  },
+  soak: {
+    environment: '.venv',
+    command: 'lab',
+    port: 8966,
+    testMatch: '**/soak.bench.ts'
+  }
+};
+
 /**
  * The applications the tests run in, named by GPU_HEADROOM_APP. Everything is
  * tested in the newest JupyterLab; the others run what their test files name.
@@ -30,19 +46,7 @@ const APPS = {
     port: 8964,
     testMatch: '**/{everywhere,notebook,smoke}.spec.ts'
   },
-  // These measure and test nothing: `make benchmarks`, `make soak`.
-  benchmarks: {
-    environment: '.venv',
-    command: 'lab',
-    port: 8965,
-    testMatch: '**/pixel.bench.ts'
-  },
-  soak: {
-    environment: '.venv',
-    command: 'lab',
-    port: 8966,
-    testMatch: '**/soak.bench.ts'
-  }
+  ...MEASURES
 };
 
 const ROOT = path.dirname(__dirname);
@@ -54,13 +58,22 @@ if (app === undefined) {
   );
 }
 const { environment, command, port, ...tests } = app;
-const home = path.join(ROOT, '.make', 'ui-tests', name);
 const isLab = command === 'lab';
+// What measures wants the machine for itself.
+const workers = Number(
+  process.env.GPU_HEADROOM_WORKERS ?? (name in MEASURES ? 1 : 2)
+);
+
+/** Each worker has a server of its own: what a test does to it no other sees. */
+const servers = Array.from({ length: workers }, (_, worker) => ({
+  home: path.join(ROOT, '.make', 'ui-tests', name, `${worker}`),
+  port: port + 10 * worker
+}));
 
 module.exports = {
   ...galata,
   ...tests,
-  metadata: { app: name, home },
+  metadata: { servers },
   outputDir: path.join(__dirname, 'test-results', name),
   reporter: [['list']],
   // Kernels take their time on a machine that does much else.
@@ -70,12 +83,11 @@ module.exports = {
   retries: process.env.CI ? 1 : 0,
   testDir: path.join(__dirname, 'tests'),
   timeout: 120000,
-  // Kernels and the browser share the cores.
-  workers: 1,
+  // A test waits most of its time, for a page or a kernel to start.
+  workers,
   use: {
     ...galata.use,
     appPath: isLab ? '/lab' : '/tree',
-    baseURL: `http://localhost:${port}`,
     launchOptions: {
       executablePath: process.env.GPU_HEADROOM_CHROMIUM || '/usr/bin/chromium',
       args: [
@@ -92,21 +104,21 @@ module.exports = {
     trace: 'off',
     video: 'off'
   },
-  webServer: {
+  webServer: servers.map(server => ({
     command: `"${path.join(ROOT, environment, 'bin', 'jupyter')}" ${command} --config jupyter_server_test_config.py`,
     cwd: __dirname,
     env: {
-      GPU_HEADROOM_PORT: `${port}`,
-      GPU_HEADROOM_UI_TESTS: home,
-      IPYTHONDIR: path.join(home, 'ipython'),
-      JUPYTER_CONFIG_DIR: path.join(home, 'config'),
-      JUPYTER_DATA_DIR: path.join(home, 'data'),
-      JUPYTER_RUNTIME_DIR: path.join(home, 'runtime'),
-      JUPYTERLAB_GALATA_ROOT_DIR: path.join(home, 'root')
+      GPU_HEADROOM_PORT: `${server.port}`,
+      GPU_HEADROOM_UI_TESTS: server.home,
+      IPYTHONDIR: path.join(server.home, 'ipython'),
+      JUPYTER_CONFIG_DIR: path.join(server.home, 'config'),
+      JUPYTER_DATA_DIR: path.join(server.home, 'data'),
+      JUPYTER_RUNTIME_DIR: path.join(server.home, 'runtime'),
+      JUPYTERLAB_GALATA_ROOT_DIR: path.join(server.home, 'root')
     },
     gracefulShutdown: { signal: 'SIGTERM', timeout: 10000 },
     reuseExistingServer: false,
     timeout: 120000,
-    url: `http://localhost:${port}${isLab ? '/lab' : '/tree'}`
-  }
+    url: `http://localhost:${server.port}${isLab ? '/lab' : '/tree'}`
+  }))
 };

@@ -7,8 +7,17 @@ import { Notebook } from './notebook';
 
 export { expect } from '@jupyterlab/galata';
 
+/** A server that no other test uses at the same time. */
+export interface IServer {
+  port: number;
+  /** The folder with its notebooks and all that it is told. */
+  home: string;
+}
+
 /** What the tests of this project are given on top of galata's. */
 interface IFixtures {
+  server: IServer;
+
   /** Write a notebook beside those of the server. Returns its path. */
   write: (name: string, content: INotebookContent) => Promise<string>;
 
@@ -49,6 +58,17 @@ const EMPTIED_TOOLBAR =
  */
 export const test = base.extend<IFixtures>({
   autoGoto: false,
+  server: async ({}, use, { config, parallelIndex }) => {
+    const { servers } = config.metadata as { servers: IServer[] };
+    const server = servers[parallelIndex];
+    if (server === undefined) {
+      throw new Error(`There is no server for worker ${parallelIndex}.`);
+    }
+    await use(server);
+  },
+  baseURL: async ({ server }, use) => {
+    await use(`http://localhost:${server.port}`);
+  },
   // galata would stand between the page and the server, and trip over a reload.
   kernels: null,
   sessions: null,

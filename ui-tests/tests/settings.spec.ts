@@ -4,7 +4,7 @@ import path from 'node:path';
 import { galata } from '@jupyterlab/galata';
 import type { Locator } from '@playwright/test';
 
-import { expect, test } from './application';
+import { expect, type IServer, test } from './application';
 import { HOLD, MODEL, notebookOf, SIMULATE, TRAIN } from './cells';
 import type { Notebook } from './notebook';
 import { card, gauge } from './surfaces';
@@ -12,22 +12,16 @@ import { card, gauge } from './surfaces';
 /** Cells that work whether or not there is a helper. */
 const CELLS = ['"started"', SIMULATE, HOLD];
 
-/** Where the server looks for what an administrator has set. */
-const LABCONFIG = path.join(
-  __dirname,
-  '../../.make/ui-tests',
-  process.env.GPU_HEADROOM_APP ?? 'lab-4.6',
-  'config/labconfig'
-);
-
-/** Set something for all people of the server, for the length of a test. */
+/** Set something for all people of a server, for the length of a test. */
 async function administrate(
+  server: IServer,
   file: 'default_setting_overrides' | 'page_config',
   content: object,
   during: () => Promise<void>
 ): Promise<void> {
-  const name = path.join(LABCONFIG, `${file}.json`);
-  await mkdir(LABCONFIG, { recursive: true });
+  const folder = path.join(server.home, 'config', 'labconfig');
+  const name = path.join(folder, `${file}.json`);
+  await mkdir(folder, { recursive: true });
   await writeFile(name, JSON.stringify(content));
   try {
     await during();
@@ -179,8 +173,9 @@ test.describe('A notebook that wants to be left alone', () => {
 });
 
 test.describe('An administrator', () => {
-  test('should decide for everybody', async ({ open, page }) => {
+  test('should decide for everybody', async ({ open, page, server }) => {
     await administrate(
+      server,
       'default_setting_overrides',
       { 'gpu-headroom:plugin': { startHelper: 'never' } },
       async () => {
@@ -193,13 +188,15 @@ test.describe('An administrator', () => {
 
   test('should be able to take the extension away while kernels live', async ({
     open,
-    page
+    page,
+    server
   }) => {
     const notebook = await open(notebookOf([SIMULATE, MODEL, TRAIN, HOLD]));
     await notebook.runUpTo(2);
     await expect(card(notebook.cell(2))).toBeVisible();
     await notebook.execute('docmanager:save');
     await administrate(
+      server,
       'page_config',
       { disabledExtensions: { 'gpu-headroom': true } },
       async () => {

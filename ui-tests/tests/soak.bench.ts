@@ -38,10 +38,9 @@ const BUSY = notebookOf([
   'import time\n\nfor second in range(100):\n    time.sleep(0.1)'
 ]);
 
-test('a day of many notebooks', async ({ baseURL, page, write }) => {
+test('a day of many notebooks', async ({ baseURL, page, server, write }) => {
   test.setTimeout((MINUTES + 20) * 60_000);
-  const { home } = test.info().config.metadata as { home: string };
-  const burden = await Burden.of(page, path.join(home, 'runtime'));
+  const burden = await Burden.of(page, path.join(server.home, 'runtime'));
   await page.goto(`${baseURL}/lab`);
   await page.waitForFunction(() => 'jupyterapp' in window);
 
