@@ -231,7 +231,7 @@ class SlicedTurn(Turn):
         self._again = again
         self._mine = threads.Bell()
         self._theirs = threads.Bell()
-        self._call: Callable[[], None] | None = None
+        self._calls: list[Callable[[], None]] = []
         self._ending = False
         self._walking = False
         self._thread: threading.Thread | None = None
@@ -250,7 +250,7 @@ class SlicedTurn(Turn):
                 self._walking = True
                 self._hand_over()
             while self._theirs.wait(_HANDED_OVER_S):
-                call, self._call = self._call, None
+                call = self._take_call()
                 if call is None:
                     self._walking = False
                     break
@@ -281,12 +281,22 @@ class SlicedTurn(Turn):
             except BaseException as error:  # noqa: BLE001  it belongs to the walk
                 errors.append(error)
 
-        self._call = run
+        self._calls.append(run)
         self._theirs.ring()
-        self._mine.wait()
+        while not (result or errors):
+            if self._ending and self._take_call() is not None:
+                raise Abandoned
+            self._mine.wait()
         if errors:
             raise errors.pop()
         return result.pop()
+
+    def _take_call(self) -> Callable[[], None] | None:
+        """Take what the main thread is to call: it does, or the walk that ends takes it back."""
+        try:
+            return self._calls.pop()
+        except IndexError:
+            return None
 
     def _hand_over(self) -> None:
         if self._thread is None:

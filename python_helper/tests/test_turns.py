@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from gpu_headroom import other_threads, turns
-from gpu_headroom.turns import Disturbed, Late, Turn
+from gpu_headroom.turns import Disturbed, Late, SlicedTurn, Turn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -143,6 +143,44 @@ def test_stops_where_somebody_comes_in_between(monkeypatch: pytest.MonkeyPatch) 
         time.sleep(0.05)
         turn.pause()
         assert turn.late
+
+
+def test_what_the_main_thread_has_not_come_to_is_taken_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A cell begins while a walk waits for the main thread: nothing is called, then or later."""
+    monkeypatch.setattr(turns, "_HANDED_OVER_S", 0.0)
+    called: list[int] = []
+    sliced = threading.Event()
+
+    def work(walk: Turn) -> None:
+        sliced.wait()
+        walk.on_main(lambda: called.append(1))
+
+    turn = SlicedTurn(work, 30.0)
+    assert not turn.slice()
+    sliced.set()
+    _until(lambda: bool(turn._calls))
+    turn.abandon()
+    assert turn.slice()
+    assert (called, turn.error, turn._calls) == ([], None, [])
+
+
+def test_what_the_main_thread_does_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even where it is interrupted from another thread meanwhile: it was done."""
+    called: list[int] = []
+
+    def call() -> int:
+        other = threading.Thread(target=turn.abandon)
+        monkeypatch.setattr(turns, "_GIVEN_UP_S", 0.0)
+        other.start()
+        other.join()
+        return 1
+
+    turn = SlicedTurn(lambda walk: called.append(walk.on_main(call)), 30.0)
+    turn.slice()
+    _until(lambda: bool(called))
+    assert (called, turn.error) == ([1], None)
 
 
 @pytest.mark.parametrize("enabled", [True, False])
