@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import time
+import os
+import zlib
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,9 +14,11 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def workbench(monkeypatch: pytest.MonkeyPatch) -> Iterator[Workbench]:
-    """A workbench whose seed a failing test prints."""
-    seed = time.time_ns() % 2**32
+def workbench(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Workbench]:
+    """A workbench whose seed a failing test prints; `GPU_HEADROOM_SEED` draws other shapes."""
+    seed = zlib.crc32(f"{request.node.name} {os.environ.get('GPU_HEADROOM_SEED', '')}".encode())
     print(f"seed {seed}")
     bench = Workbench(monkeypatch, seed)
     yield bench
