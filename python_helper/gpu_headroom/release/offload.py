@@ -70,8 +70,9 @@ def items(situation: Situation) -> Iterator[Freeable]:
         if gives[name].bytes >= MIB:
             yield _offload(situation, name, found[name], gives[name], around)
     for name, moved in list(situation.moved.items()):
-        pairs = _to_restore(models, moved) if models.value(name) is moved.owner() else []
-        if pairs:
+        owner = moved.owner()  # its tensors may outlive it in an optimizer
+        pairs = _to_restore(models, moved) if owner is not None else []
+        if pairs and models.value(name) is owner:
             yield _restore(situation, models, name, pairs)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from textwrap import indent
 from types import ModuleType
@@ -287,6 +288,15 @@ def test_another_model_of_the_same_name_is_not_confused_with_it(kernel: Kernel) 
     """What was moved belongs to the object, not to its name."""
     kernel.free("offload:model")
     kernel.run("model = nn.Linear(8, 8)")
+    assert "restore:model" not in kernel.items()
+
+
+def test_a_model_that_is_gone_does_not_come_back(kernel: Kernel) -> None:
+    """Its optimizer keeps the parameters, but there is no model to move."""
+    kernel.free("offload:model")
+    kernel.run("del model")
+    gc.collect()
+    assert kernel.run("len(optimizer.param_groups[0]['params']) > 0").result is True
     assert "restore:model" not in kernel.items()
 
 
