@@ -24,6 +24,59 @@ const LONG_LIVED = {
   longLivedTypes: [...DEFAULT_LONG_LIVED_TYPES, 'IKernelConnection']
 };
 
+/**
+ * Which folders of `src` each folder may import from, besides its own: arrows
+ * point one way, as `docs/architecture.md` draws them. '' are the files beside
+ * the folders; `index.ts` lists the plugins of all.
+ */
+const ARROWS = {
+  protocol: [],
+  frame: ['protocol'],
+  '': ['protocol', 'frame'],
+  parser: ['protocol', ''],
+  kernel: ['protocol', 'parser', ''],
+  components: ['protocol', 'frame', 'kernel', ''],
+  timeline: ['protocol', 'frame', 'kernel', 'components', ''],
+  actions: ['protocol', 'frame', 'kernel', ''],
+  freeing: ['protocol', 'kernel', 'components', 'actions', ''],
+  notebooks: ['protocol', 'kernel', 'components', ''],
+  report: ['protocol', 'frame', 'parser', 'kernel', 'actions', ''],
+  cells: ['protocol', 'frame', 'kernel', 'timeline', 'report', ''],
+  gauge: [
+    ...['protocol', 'kernel', 'components', 'timeline', 'actions', 'freeing'],
+    ''
+  ],
+  panel: [
+    ...['protocol', 'frame', 'kernel', 'components', 'timeline', 'actions'],
+    ...['freeing', 'notebooks', '']
+  ]
+};
+
+/** Has eslint keep to the arrows of one folder. */
+function arrowsOf([folder, allowed]) {
+  const others = Object.keys(ARROWS).filter(
+    name => name !== '' && name !== folder && !allowed.includes(name)
+  );
+  const from = folder === '' ? '\\./' : '\\.\\./';
+  return {
+    files: [folder === '' ? 'src/*.ts' : `src/${folder}/**/*.{ts,tsx}`],
+    ignores: ['**/__tests__/**', 'src/index.ts'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              regex: `^${from}(?:${others.join('|')})(?:/|$)`,
+              message: `See ARROWS in eslint.config.mjs: not from ${folder || 'src'}.`
+            }
+          ]
+        }
+      ]
+    }
+  };
+}
+
 export default tseslint.config(
   {
     ignores: [
@@ -104,6 +157,7 @@ export default tseslint.config(
       'jupyter/require-signal-cleanup': ['error', LONG_LIVED]
     }
   },
+  ...Object.entries(ARROWS).map(arrowsOf),
   {
     files: UNIT_TESTS,
     extends: [jest.configs['flat/recommended'], jest.configs['flat/style']],

@@ -67,3 +67,10 @@ export function formatCompared(...sizes: readonly number[]): string[] {
       : formatBytes(size, decimals)
   );
 }
+
+/**
+ * A cell by its prompt: "In [7]", "In [ ]" where it has no number.
+ */
+export function formatPrompt(executionCount: number | null): string {
+  return `In [${executionCount ?? ' '}]`;
+}

@@ -55,6 +55,9 @@ export interface IDeath {
   readonly age_ms: number | null;
 }
 
+/** How much headroom a device has left. */
+export type Level = 'ok' | 'tight' | 'critical';
+
 /**
  * What is known of one kernel's GPU memory. A new object for every change.
  */
@@ -72,6 +75,10 @@ export interface IMemoryState {
   readonly sample: ISample | null;
   /** When the newest reading arrived, in milliseconds of this page's clock. */
   readonly sampleAt_ms: number | null;
+  /** The level of each device at the newest reading, by its index. */
+  readonly levels: Readonly<Record<number, Level>>;
+  /** Whether a device was about to be full at the newest reading. */
+  readonly isFilling: boolean;
   /** Polls since the last answer; only a kernel at rest is polled. */
   readonly unansweredPolls: number;
   /** The running cell, else the last one. */

@@ -1,7 +1,10 @@
 import './base.css';
 import './spoken.css';
-import './button.css';
-import './bar.css';
+import './components/button.css';
+import './components/bar.css';
+import './components/hint.css';
+import './components/device.css';
+import './components/measuring.css';
 import './gauge.css';
 import './popup.css';
 import './freeing.css';

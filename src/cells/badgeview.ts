@@ -1,6 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { Widget } from '@lumino/widgets';
 
+import { formatPrompt } from '../format';
 import { element } from '../frame/element';
 import { icon } from '../frame/icons';
 import type { IOom } from '../protocol';
@@ -78,7 +79,7 @@ export class BadgeView extends Widget {
         element('span', '', value)
       )
     );
-    const title = element('strong', '', `In [${count ?? ' '}]`);
+    const title = element('strong', '', formatPrompt(count));
     return element('span', 'jp-GpuHeadroom-badgeDetails', title, ...rows);
   }
 

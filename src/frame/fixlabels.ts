@@ -1,3 +1,4 @@
+import { formatPrompt } from '../format';
 import type { IRemedy, IReport } from '../protocol';
 import { own } from './own';
 import type { IContext } from './state';
@@ -38,7 +39,7 @@ function otherCell(report: IReport, remedy: IRemedy): string | null {
   const edited = remedy.diff;
   return edited === null || edited.cell_id === report.cell_id
     ? null
-    : `In [${edited.execution_count ?? ' '}]`;
+    : formatPrompt(edited.execution_count);
 }
 
 /**

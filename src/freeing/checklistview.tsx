@@ -1,10 +1,10 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { Button } from '../gauge/button';
-import { Hint } from '../gauge/hint';
-import { Gap, Measuring } from '../gauge/measuring';
-import { Sentence } from '../gauge/sentence';
+import { Button } from '../components/button';
+import { Hint } from '../components/hint';
+import { Gap, Measuring } from '../components/measuring';
+import { Sentence } from '../components/sentence';
 import { words } from '../messages';
 import type { IItem } from '../protocol';
 import type { Checklist } from './checklist';

@@ -2,7 +2,7 @@ import { Dialog, showDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { Sentence } from '../gauge/sentence';
+import { Sentence } from '../components/sentence';
 import { words } from '../messages';
 import type { IItem } from '../protocol';
 import { nameConsent } from './words';

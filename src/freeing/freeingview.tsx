@@ -1,8 +1,8 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
+import { Hint } from '../components/hint';
 import { formatBytes } from '../format';
-import { Hint } from '../gauge/hint';
 import { ChecklistView } from './checklistview';
 import type { Freeing } from './freeing';
 import { Result } from './result';

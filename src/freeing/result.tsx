@@ -1,10 +1,10 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
+import { Hint } from '../components/hint';
+import { Icon } from '../components/icon';
+import { Sentence } from '../components/sentence';
 import { formatBytes, formatPair, MIB } from '../format';
-import { Hint } from '../gauge/hint';
-import { Icon } from '../gauge/icons';
-import { Sentence } from '../gauge/sentence';
 import { words } from '../messages';
 import type { IReleased } from '../protocol';
 

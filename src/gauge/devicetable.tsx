@@ -1,13 +1,16 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
+import { Bar } from '../components/bar';
+import { Icon } from '../components/icon';
+import { LevelIcon } from '../components/levelicon';
 import { formatBytes } from '../format';
+import { levelIn } from '../kernel/level';
 import type { IDevice } from '../protocol';
-import { Bar } from './bar';
-import { Icon } from './icons';
-import { type Level, levelOf } from './level';
+import type { IMemoryState } from '../tokens';
 
 interface IDeviceTableProps {
+  state: IMemoryState;
   devices: readonly IDevice[];
   /** The index of the one that is shown below. */
   picked: number;
@@ -98,15 +101,12 @@ function common<T>(values: readonly T[]): T | null {
   return values.every(value => value === first) ? first : null;
 }
 
-const ICONS = { tight: 'triangle', critical: 'octagon' } as const;
-
 function Row(
   props: IDeviceTableProps & { device: IDevice }
 ): React.JSX.Element {
-  const { device, picked, isStale, onPick, trans } = props;
+  const { device, picked, isStale, onPick, state, trans } = props;
   const { index, name, used_bytes, in_use_bytes, headroom_bytes } = device;
   const isPicked = index === picked;
-  const level: Level = isStale ? 'ok' : levelOf(device, 'ok', null);
   return (
     <tr
       aria-selected={isPicked}
@@ -122,7 +122,7 @@ function Row(
       </td>
       <td>{amount(used_bytes ?? in_use_bytes, trans)}</td>
       <td>
-        {level !== 'ok' && <Icon name={ICONS[level]} />}
+        <LevelIcon condition={isStale ? null : levelIn(state, device)} />
         <strong>{amount(headroom_bytes, trans)}</strong>
       </td>
     </tr>

@@ -1,8 +1,8 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { Bar } from './bar';
-import { Icon, type IconName } from './icons';
+import { Bar } from '../components/bar';
+import { Icon, type IconName } from '../components/icon';
 import type { Reading } from './reading';
 import { rankOf, textOf, wordOf } from './words';
 

@@ -1,16 +1,17 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
+import { Button } from '../components/button';
+import { DeviceTitle } from '../components/devicenumbers';
+import { Hint, Note } from '../components/hint';
+import { explainIdle, nameSize } from '../components/words';
 import { formatBytes } from '../format';
 import { explainDeath } from '../kernel/death';
 import { words } from '../messages';
 import type { IMemoryState } from '../tokens';
-import { Button } from './button';
-import { DeviceTitle } from './devicenumbers';
-import { Hint, Note } from './hint';
 import type { Reading } from './reading';
 import { History, Numbers } from './readings';
-import { explainIdle, explainOthers, formatAge } from './words';
+import { explainOthers, formatAge } from './words';
 
 /** Something that the person can do from the popup. */
 export interface IPopupAction {
@@ -162,9 +163,7 @@ function Stale(
     'Last measured %1: %2 used, headroom %3.',
     formatAge(age_ms, trans),
     formatBytes(device.used_bytes ?? device.in_use_bytes),
-    device.headroom_bytes === null
-      ? trans.__('not measured')
-      : formatBytes(device.headroom_bytes)
+    nameSize(device.headroom_bytes, trans)
   );
   const why = isBusy
     ? trans.__(

@@ -1,10 +1,10 @@
 /**
  * What the gauge shows: a pure function of what is known.
  */
+import { fillingIn, fullest, levelIn } from '../kernel/level';
 import { staleness } from '../kernel/model';
 import type { IDevice, IMessage, ISample, ITrend } from '../protocol';
-import type { IDeath, IMemoryState } from '../tokens';
-import { fullest, type Level, levelOf, soonestFull } from './level';
+import type { IDeath, IMemoryState, Level } from '../tokens';
 
 /** After this long without a GPU the gauge says so: a simulated one may follow. */
 export const NO_GPU_AFTER_MS = 2000;
@@ -46,8 +46,6 @@ export type Reading =
 
 /** What the gauge remembers of one kernel. */
 export interface IMemo {
-  readonly level: Level;
-  readonly isFilling: boolean;
   /** The kernel was once live: while it is sought again, it is not connected. */
   readonly wasLive: boolean;
   /** When it was first seen to have no GPU, in milliseconds. */
@@ -55,8 +53,6 @@ export interface IMemo {
 }
 
 export const NO_MEMO: IMemo = {
-  level: 'ok',
-  isFilling: false,
   wasLive: false,
   noGpuSince_ms: null
 };
@@ -86,7 +82,7 @@ export function readGauge(
     case 'failed':
       return { kind: 'problem', problem: state.problem ?? '' };
     case 'live':
-      return readLive(state, memo, now);
+      return readLive(state, now);
   }
 }
 
@@ -94,7 +90,7 @@ function disconnected({ death }: IMemoryState): Reading {
   return { kind: 'disconnected', death };
 }
 
-function readLive(state: IMemoryState, memo: IMemo, now: number): Reading {
+function readLive(state: IMemoryState, now: number): Reading {
   const { sample } = state;
   if (!sample) {
     return { kind: 'hidden' };
@@ -116,20 +112,19 @@ function readLive(state: IMemoryState, memo: IMemo, now: number): Reading {
   }
   const age_ms = staleness(state, now);
   return age_ms === null
-    ? readFresh(state, sample, device, memo)
+    ? readFresh(state, sample, device)
     : { kind: 'stale', age_ms, device, count };
 }
 
 /** The fullest card, unless another one is about to be. */
 function readFresh(
-  { lastOom }: IMemoryState,
-  { devices, queued, trends }: ISample,
-  device: IDevice,
-  memo: IMemo
+  state: IMemoryState,
+  { devices, queued }: ISample,
+  device: IDevice
 ): Reading {
   const count = devices.length;
-  const level = levelOf(device, memo.level, lastOom);
-  const trend = soonestFull(trends, memo.isFilling);
+  const level = levelIn(state, device);
+  const trend = fillingIn(state);
   const filling = devices.find(({ index }) => index === trend?.device_index);
   if (level !== 'critical' && trend && filling) {
     return { kind: 'filling', trend, device: filling, count };
@@ -143,16 +138,12 @@ function readFresh(
  */
 export function remember(memo: IMemo, reading: Reading, now: number): IMemo {
   const { kind } = reading;
-  const isLevel = kind === 'ok' || kind === 'tight' || kind === 'critical';
-  const level = kind === 'queued' ? 'ok' : memo.level;
   const isLive =
     'device' in reading ||
     kind === 'none' ||
     kind === 'idle' ||
     kind === 'stopped';
   return {
-    level: isLevel ? kind : level,
-    isFilling: kind === 'filling' || (kind === 'stale' && memo.isFilling),
     wasLive: memo.wasLive || isLive,
     noGpuSince_ms: kind === 'none' ? (memo.noGpuSince_ms ?? now) : null
   };

@@ -1,17 +1,17 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
+import { DeviceNumbers, DeviceTitle } from '../components/devicenumbers';
+import { Findings } from '../timeline/findings';
+import { Hint } from '../components/hint';
+import { Sentence } from '../components/sentence';
+import type { Condition } from '../kernel/level';
 import { words } from '../messages';
 import type { IDevice } from '../protocol';
 import { Timeline } from '../timeline/view';
 import type { IMemoryState } from '../tokens';
-import { DeviceNumbers, DeviceTitle } from './devicenumbers';
 import { DeviceTable } from './devicetable';
-import { Findings } from './findings';
-import { Hint } from './hint';
-import type { Condition } from './level';
 import type { Reading } from './reading';
-import { Sentence } from './sentence';
 
 /** Of the chart: the width of the popup without its margins. */
 const WIDTH_PX = 334;
@@ -42,6 +42,7 @@ export function Numbers(props: IReadingsProps): React.JSX.Element {
   const isStale = reading.kind === 'stale';
   return devices.length > 1 ? (
     <DeviceTable
+      state={state}
       devices={devices}
       picked={device.index}
       isStale={isStale}

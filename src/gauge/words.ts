@@ -3,33 +3,13 @@
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
+import { explainIdle, nameDevice, nameFrameworks } from '../components/words';
 import { formatBytes, formatPair } from '../format';
 import { explainDeath } from '../kernel/death';
 import { words } from '../messages';
-import type { FrameworkName, IDevice, IFramework } from '../protocol';
+import type { IDevice } from '../protocol';
 import { formatFull } from '../timeline/words';
 import type { Reading } from './reading';
-
-const NAMES: Record<FrameworkName, string> = {
-  torch: 'PyTorch',
-  jax: 'JAX',
-  tensorflow: 'TensorFlow',
-  cupy: 'CuPy'
-};
-
-/**
- * "PyTorch", or "PyTorch and JAX"; as fits `Cached by …`.
- */
-export function nameFrameworks(
-  frameworks: readonly IFramework[],
-  trans: TranslationBundle
-): string {
-  const names = frameworks.map(({ name }) => NAMES[name]);
-  const last = names.pop() ?? trans.__('framework');
-  return names.length > 0
-    ? trans.__('%1 and %2', names.join(', '), last)
-    : last;
-}
 
 /**
  * The text of the gauge: "GPU 6.3 / 14.7 GiB"; compact, "6.3 / 14.7".
@@ -176,18 +156,6 @@ export function describe(reading: Reading, trans: TranslationBundle): string {
   }
 }
 
-/**
- * Why there are no numbers yet.
- */
-export function explainIdle(
-  isLoaded: boolean,
-  trans: TranslationBundle
-): string {
-  return isLoaded
-    ? trans.__('This kernel has not used the GPU yet.')
-    : trans.__('This kernel has no GPU framework loaded yet.');
-}
-
 /** What others use of a card that this kernel does not use yet. */
 export function explainOthers(
   { card, count }: Extract<Reading, { kind: 'idle' }>,
@@ -209,24 +177,6 @@ export function explainOthers(
         count
       )
     : trans.__('Other programs use %1.', used);
-}
-
-/** "GPU 0", "Simulated GPU 0". */
-export function numberDevice(
-  { index, simulated }: Pick<IDevice, 'index' | 'simulated'>,
-  trans: TranslationBundle
-): string {
-  return simulated
-    ? trans.__('Simulated GPU %1', index)
-    : trans.__('GPU %1', index);
-}
-
-/** "GPU 0, Tesla T4"; a simulated device has no other name to tell. */
-export function nameDevice(device: IDevice, trans: TranslationBundle): string {
-  const name = numberDevice(device, trans);
-  return device.name === null || device.simulated
-    ? name
-    : `${name}, ${device.name}`;
 }
 
 function describeDevice(

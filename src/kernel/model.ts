@@ -4,6 +4,7 @@
 import type { Event, ICell, IOom, IReplies, ISample } from '../protocol';
 import type { IDeath, IMemoryState, OffReason, Phase } from '../tokens';
 import { withPoints, withReading } from './history';
+import { judge } from './level';
 import type { IRecollection } from './recollection';
 import { withRuns } from './runs';
 
@@ -20,6 +21,8 @@ export const INITIAL_STATE: IMemoryState = {
   hello: null,
   sample: null,
   sampleAt_ms: null,
+  levels: {},
+  isFilling: false,
   unansweredPolls: 0,
   cell: null,
   lastOom: null,
@@ -158,6 +161,7 @@ function take(state: IMemoryState, event: Event, now: number): IMemoryState {
             ...state,
             sample: event,
             sampleAt_ms: now,
+            ...judge(state, event),
             unansweredPolls: 0,
             history: withReading(state.history, event)
           }

@@ -1,8 +1,9 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
+import { Hint } from '../components/hint';
+import { nameSize } from '../components/words';
 import { formatBytes } from '../format';
-import { Hint } from '../gauge/hint';
 import type { IOtherKernels } from '../tokens';
 import type { IShare } from './sharing';
 import { shutDown } from './shutdown';
@@ -45,9 +46,7 @@ export function NotebookList(props: IListProps): React.JSX.Element {
           {trans.__('Other programs')}
         </span>
         <span className="jp-GpuHeadroom-size">
-          {rest_bytes === null
-            ? trans.__('not measured')
-            : formatBytes(rest_bytes)}
+          {nameSize(rest_bytes, trans)}
         </span>
       </li>
     </ul>

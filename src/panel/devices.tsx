@@ -1,13 +1,13 @@
 import * as React from 'react';
 
-import { Bar } from '../gauge/bar';
-import { SplitLine } from '../gauge/devicenumbers';
-import { Icon } from '../gauge/icons';
-import { levelOf } from '../gauge/level';
-import { Sentence } from '../gauge/sentence';
-import { nameDevice, numberDevice } from '../gauge/words';
+import { Bar } from '../components/bar';
+import { SplitLine } from '../components/devicenumbers';
+import { Icon } from '../components/icon';
+import { LevelIcon } from '../components/levelicon';
+import { Sentence } from '../components/sentence';
+import { nameDevice, numberDevice } from '../components/words';
 import { formatBytes } from '../format';
-import { staleness } from '../kernel/model';
+import { levelIn } from '../kernel/level';
 import { words } from '../messages';
 import type { IDevice } from '../protocol';
 import type { PanelModel } from './model';
@@ -46,10 +46,8 @@ interface IDeviceProps {
 }
 
 function Device({ device, isList, model }: IDeviceProps): React.JSX.Element {
-  const { current, trans } = model;
+  const { isStale, trans } = model;
   const isPicked = model.device === device;
-  const isStale =
-    current !== null && staleness(current.state, Date.now()) !== null;
   const option = {
     role: 'option',
     'aria-selected': isPicked,
@@ -83,14 +81,12 @@ function Headroom(props: {
   const { device, isStale, model } = props;
   const { current, trans } = model;
   const { headroom_bytes } = device;
-  if (isStale || headroom_bytes === null) {
+  if (isStale || !current || headroom_bytes === null) {
     return <span>{trans.__('headroom not measured')}</span>;
   }
-  const level = levelOf(device, 'ok', current?.state.lastOom ?? null);
   return (
     <span className="jp-GpuHeadroom-panelHeadroom">
-      {level === 'tight' && <Icon name="triangle" />}
-      {level === 'critical' && <Icon name="octagon" />}
+      <LevelIcon condition={levelIn(current.state, device)} />
       {trans.__('%1 headroom', formatBytes(headroom_bytes))}
     </span>
   );

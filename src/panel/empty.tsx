@@ -1,7 +1,7 @@
 import * as React from 'react';
 
-import { Hint } from '../gauge/hint';
-import { explainIdle } from '../gauge/words';
+import { Hint } from '../components/hint';
+import { explainIdle } from '../components/words';
 import type { IKernelMemory } from '../tokens';
 import type { PanelModel } from './model';
 

@@ -1,11 +1,11 @@
 import * as React from 'react';
 
 import { cancelQueued, queuedIn, startsWhen } from '../actions/queue';
+import { Button } from '../components/button';
+import { Hint } from '../components/hint';
+import { explainIdle } from '../components/words';
 import { ChecklistView } from '../freeing/checklistview';
 import { describeOutlook, nameFree, nameRunning } from '../freeing/words';
-import { Button } from '../gauge/button';
-import { Hint } from '../gauge/hint';
-import { explainIdle } from '../gauge/words';
 import type { Freeables } from './freeables';
 import type { PanelModel } from './model';
 

@@ -1,6 +1,6 @@
 import * as React from 'react';
 
-import { Findings } from '../gauge/findings';
+import { Findings } from '../timeline/findings';
 import { Timeline } from '../timeline/view';
 import type { PanelModel } from './model';
 

@@ -6,7 +6,7 @@ import {
 import * as React from 'react';
 
 import { plain } from '../actions/notice';
-import { Button } from '../gauge/button';
+import { Button } from '../components/button';
 import { offloadIcon } from '../icons';
 import { words } from '../messages';
 import type { IHeld, IItem } from '../protocol';

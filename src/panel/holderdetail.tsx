@@ -1,9 +1,9 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
+import { Sentence } from '../components/sentence';
 import { formatBytes } from '../format';
 import type { IWords } from '../frame/state';
-import { Sentence } from '../gauge/sentence';
 import { words } from '../messages';
 import type { IHeld, IHeldPart, IMessage, IPath } from '../protocol';
 import { ActionButtons, type IRowAction } from './holderactions';
@@ -106,7 +106,7 @@ export function PartFacts(props: {
 }): React.JSX.Element {
   const { part, trans } = props;
   const shape = describeShape(part);
-  const cell = nameCell(part.made, trans);
+  const cell = nameCell(part.made);
   const line = part.made?.line ?? null;
   const place =
     line === null

@@ -1,8 +1,8 @@
 import * as React from 'react';
 
-import { Hint } from '../gauge/hint';
-import { Gap, Measuring } from '../gauge/measuring';
-import { explainIdle } from '../gauge/words';
+import { Hint } from '../components/hint';
+import { Gap, Measuring } from '../components/measuring';
+import { explainIdle } from '../components/words';
 import { isBusy } from '../kernel/model';
 import type { IHeldDevice, IHolders } from '../protocol';
 import { HolderTable } from './holdertable';

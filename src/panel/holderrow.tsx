@@ -110,7 +110,7 @@ function PartRow(props: IRowProps & { group: IPartGroup }): React.JSX.Element {
           <Chip kind={part.kind} label={labelOf(part, model)} trans={trans} />
         }
         segments={[{ kind: part.kind, bytes }]}
-        made={nameCell(part.made, trans)}
+        made={nameCell(part.made)}
         actions={actions}
       />
       {holders?.expanded.has(part.id) && (

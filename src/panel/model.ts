@@ -1,11 +1,12 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { VDomModel } from '@jupyterlab/ui-components';
 import type { IDisposable } from '@lumino/disposable';
-import { Throttler } from '@lumino/polling';
+import { Poll, Throttler } from '@lumino/polling';
 import { Signal } from '@lumino/signaling';
 
 import type { IFreeingServices } from '../freeing/services';
-import { fullest } from '../gauge/level';
+import { fullest } from '../kernel/level';
+import { staleness } from '../kernel/model';
 import { type IShare, sharesOf } from '../notebooks/sharing';
 import type { IDevice, IHeldDevice } from '../protocol';
 import type { IGpuMemory, IKernelMemory, IOtherKernels } from '../tokens';
@@ -15,6 +16,9 @@ import type { ISorting } from './rows';
 
 /** Numbers change no faster than they can be read. */
 const RENDER_MS = 250;
+
+/** Numbers grow old without anything being said of it. */
+const TICK_MS = 1000;
 
 /**
  * What the panel shows of the focused notebook's or console's kernel.
@@ -28,8 +32,20 @@ export class PanelModel extends VDomModel {
     this._services = options.services;
     this._documentName = options.documentName;
     this._throttler = new Throttler(() => {
+      this._wasStale = this.isStale;
       this.stateChanged.emit();
     }, RENDER_MS);
+    this._poll = new Poll({
+      factory: () => {
+        if (this._wasStale !== this.isStale) {
+          this._onState();
+        }
+        return Promise.resolve();
+      },
+      frequency: { interval: TICK_MS, backoff: false },
+      name: 'gpu-headroom:panel',
+      standby: () => (this._isShown ? 'when-hidden' : true)
+    });
     this._memory.currentChanged.connect(this._onCurrent, this);
     this.others?.changed.connect(this._onOthers, this);
     this._onCurrent();
@@ -62,6 +78,12 @@ export class PanelModel extends VDomModel {
 
   get devices(): readonly IDevice[] {
     return this._current?.state.sample?.devices ?? [];
+  }
+
+  /** Whether the numbers are too old to be shown as they are. */
+  get isStale(): boolean {
+    const state = this._current?.state;
+    return state !== undefined && staleness(state, Date.now()) !== null;
   }
 
   /** The device that was picked, else the fullest one. */
@@ -150,6 +172,7 @@ export class PanelModel extends VDomModel {
     this._watchedOthers?.dispose();
     this._holders?.dispose();
     this._freeables?.dispose();
+    this._poll.dispose();
     this._throttler.dispose();
     Signal.clearData(this);
     super.dispose();
@@ -210,6 +233,7 @@ export class PanelModel extends VDomModel {
   private readonly _services: IFreeingServices;
   private readonly _documentName: () => string;
   private readonly _throttler: Throttler;
+  private readonly _poll: Poll;
   private readonly _picked = new WeakMap<IKernelMemory, number>();
   private _current: IKernelMemory | null = null;
   private _holders: HoldersModel | null = null;
@@ -217,6 +241,7 @@ export class PanelModel extends VDomModel {
   private _watched: IDisposable | null = null;
   private _watchedOthers: IDisposable | null = null;
   private _sorting: ISorting = { column: 'size', isAscending: false };
+  private _wasStale = false;
   private _isShown = false;
   private _areHoldersShown = false;
   private _areFreeablesShown = false;

@@ -1,8 +1,8 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
+import { Hint } from '../components/hint';
 import { formatBytes } from '../format';
-import { Hint } from '../gauge/hint';
 import { NotebookList, Unasked } from '../notebooks/list';
 import { restOf } from '../notebooks/sharing';
 import type { IProcess } from '../protocol';

@@ -3,7 +3,7 @@
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { formatBytes } from '../format';
+import { formatBytes, formatPrompt } from '../format';
 import type {
   HolderKind,
   IHeld,
@@ -52,9 +52,9 @@ export function nameHolder(
 }
 
 /** A cell as "In [4]"; empty where it is not known. */
-export function nameCell(made: IMade | null, trans: TranslationBundle): string {
+export function nameCell(made: IMade | null): string {
   const count = made?.execution_count ?? null;
-  return count === null ? '' : trans.__('In [%1]', count);
+  return count === null ? '' : formatPrompt(count);
 }
 
 /** A holder with what its row says of it. */
@@ -63,7 +63,7 @@ export function toRow(held: IHeld, trans: TranslationBundle): IHolderRow {
     held,
     name: nameHolder(held, trans),
     kind: nameKind(held.kind, trans),
-    made: nameCell(madeOf(held), trans)
+    made: nameCell(madeOf(held))
   };
 }
 

@@ -4,6 +4,8 @@ import type { ISessionContext } from '@jupyterlab/apputils';
 import type { ConsolePanel, IConsoleTracker } from '@jupyterlab/console';
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 
+import { formatPrompt } from '../format';
+
 /** Where on the page a card stands, and whose kernel made it. */
 export interface IPlace {
   readonly sessionContext: ISessionContext;
@@ -56,5 +58,5 @@ export function promptOf(panel: NotebookPanel | null, cellId: string): string {
   const cell = panel?.content.widgets.find(({ model }) => model.id === cellId);
   const count =
     cell instanceof CodeCellWidget ? cell.model.executionCount : null;
-  return `In [${count ?? ' '}]`;
+  return formatPrompt(count);
 }

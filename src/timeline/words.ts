@@ -3,7 +3,8 @@
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { formatBytes, GIB, MIB } from '../format';
+import { nameSize } from '../components/words';
+import { formatBytes, formatPrompt, GIB, MIB } from '../format';
 import type { ICell, IHistoryPoint, ITrend } from '../protocol';
 import type { IPeak, ITimeline } from './timeline';
 import { runAt } from './timeline';
@@ -15,7 +16,7 @@ export function nameCell(
 ): string {
   return execution_count === null
     ? trans.__('a cell')
-    : trans.__('In [%1]', execution_count);
+    : formatPrompt(execution_count);
 }
 
 /** "peak 7.4 GiB"; one that was only sampled may have been higher. */
@@ -55,8 +56,7 @@ export function describePoint(
     ago_s < 60
       ? trans.__('%1 s ago', ago_s)
       : trans.__('%1 min %2 s ago', Math.floor(ago_s / 60), ago_s % 60);
-  const size = (bytes: number | null): string =>
-    bytes === null ? trans.__('not measured') : formatBytes(bytes);
+  const size = (bytes: number | null): string => nameSize(bytes, trans);
   const free =
     device.capacity_bytes === null || point.outside_bytes === null
       ? null

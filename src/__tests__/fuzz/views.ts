@@ -4,19 +4,21 @@
 import { nullTranslator } from '@jupyterlab/translation';
 
 import { readBadge, readShortage } from '../../cells/badge';
-import { LiveRun } from '../../cells/liverun';
 import * as badgeWords from '../../cells/badgewords';
-import * as freeingWords from '../../freeing/words';
+import { LiveRun } from '../../cells/liverun';
+import { partsOf } from '../../components/bar';
+import { nameDevice } from '../../components/words';
 import { bySize, gainOf, isCovered, isListed } from '../../freeing/items';
-import { partsOf } from '../../gauge/bar';
+import * as freeingWords from '../../freeing/words';
 import { NO_MEMO, readGauge, remember, settle } from '../../gauge/reading';
 import * as gaugeWords from '../../gauge/words';
 import { explainDeath, deathOf } from '../../kernel/death';
+import { levelIn } from '../../kernel/level';
 import { staleness } from '../../kernel/model';
 import { byCell } from '../../kernel/runs';
 import { words } from '../../messages';
-import * as panelWords from '../../panel/words';
 import { groupParts, segmentsOf, sortRows } from '../../panel/rows';
+import * as panelWords from '../../panel/words';
 import type { Event, IHolders, IMessage, IPlan } from '../../protocol';
 import { areaOf, scaleOf, stretches } from '../../timeline/scale';
 import { clockOf, timelineOf, usedAt } from '../../timeline/timeline';
@@ -83,7 +85,8 @@ function gaugeOf(state: IMemoryState, now: number): Shown[] {
     gaugeWords.rankOf(reading, trans),
     gaugeWords.describe(reading, trans),
     ...devices.flatMap(device => [
-      gaugeWords.nameDevice(device, trans),
+      nameDevice(device, trans),
+      levelIn(state, device),
       ...partsOf(device).map(({ bytes }) => bytes),
       ...device.notes.map(sentence)
     ])

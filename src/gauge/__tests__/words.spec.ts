@@ -3,13 +3,7 @@ import { nullTranslator } from '@jupyterlab/translation';
 import { gib } from '../../__tests__/report';
 import { DEVICE, deviceWith, SAMPLE, TREND } from '../../__tests__/samples';
 import type { Reading } from '../reading';
-import {
-  describe as describeReading,
-  nameFrameworks,
-  rankOf,
-  textOf,
-  wordOf
-} from '../words';
+import { describe as describeReading, rankOf, textOf, wordOf } from '../words';
 
 const trans = nullTranslator.load('gpu-headroom');
 
@@ -143,13 +137,5 @@ describe('the words of the gauge', () => {
     expect(describeReading({ kind: 'disconnected', death }, trans)).toBe(
       'The kernel died. Its last reading, 2 s earlier, showed 9.8 of 15.6 GiB host memory left: host memory does not explain it.'
     );
-  });
-
-  it('should join the names of several frameworks', () => {
-    const [torch] = DEVICE.frameworks;
-    const frameworks = (['torch', 'jax', 'cupy'] as const).flatMap(name =>
-      torch ? [{ ...torch, name }] : []
-    );
-    expect(nameFrameworks(frameworks, trans)).toBe('PyTorch, JAX and CuPy');
   });
 });

@@ -1,10 +1,12 @@
 import {
   CELL,
+  deviceWith,
   EVENTS,
   HELLO,
   POINT,
   REPLIES,
-  SAMPLE
+  SAMPLE,
+  TREND
 } from '../../__tests__/samples';
 import type { Event } from '../../protocol';
 import type { IMemoryState } from '../../tokens';
@@ -36,6 +38,33 @@ describe('reduce', () => {
     const newer = { ...SAMPLE, seq: 9 };
     expect(after(LIVE, newer).sample).toBe(newer);
     expect(after(LIVE, newer, { ...SAMPLE, seq: 8 }).sample).toBe(newer);
+  });
+
+  it('should leave a level by more than it was entered by, whatever waits', () => {
+    const read = (seq: number, headroom_gib: number): Event => ({
+      ...SAMPLE,
+      seq,
+      devices: [deviceWith(headroom_gib)],
+      queued: ['release-1']
+    });
+    const tight = after(LIVE, read(8, 2));
+    expect(tight.levels).toEqual({ 0: 'tight' });
+    expect(after(tight, read(9, 3)).levels).toEqual({ 0: 'tight' });
+    const eased = after(tight, read(9, 8));
+    expect(after(eased, read(10, 3)).levels).toEqual({ 0: 'ok' });
+  });
+
+  it('should be about to be full until it takes clearly longer', () => {
+    const read = (seq: number, full_in_s: number): Event => ({
+      ...SAMPLE,
+      seq,
+      trends: [{ ...TREND, full_in_s }]
+    });
+    const soon = after(LIVE, read(8, 40));
+    expect(soon.isFilling).toBe(true);
+    expect(after(soon, read(9, 130)).isFilling).toBe(true);
+    expect(after(soon, read(9, 150)).isFilling).toBe(false);
+    expect(after(LIVE, read(8, 130)).isFilling).toBe(false);
   });
 
   it('should not take a repeated reading for a new one', () => {

@@ -1,14 +1,14 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
+import { Hint } from '../components/hint';
+import { Sentence } from '../components/sentence';
+import { fillingIn } from '../kernel/level';
 import { words } from '../messages';
 import type { IDevice } from '../protocol';
-import { trendOf } from '../timeline/timeline';
-import { describeTrend } from '../timeline/words';
 import type { IMemoryState } from '../tokens';
-import { Hint } from './hint';
-import { soonestFull } from './level';
-import { Sentence } from './sentence';
+import { trendOf } from './timeline';
+import { describeTrend } from './words';
 
 interface IFindingsProps {
   state: IMemoryState;
@@ -35,7 +35,7 @@ function TrendLine(props: IFindingsProps): React.JSX.Element | null {
     return null;
   }
   const { headline, detail } = describeTrend(trend, state.cell, trans);
-  const isSoon = soonestFull([trend], true) !== null;
+  const isSoon = fillingIn(state, [trend]) !== null;
   return (
     <Hint icon={isSoon ? 'triangle' : 'arrow'}>
       {isSoon ? <strong>{headline}</strong> : headline}

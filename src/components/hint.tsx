@@ -1,6 +1,6 @@
 import * as React from 'react';
 
-import { Icon, type IconName } from './icons';
+import { Icon, type IconName } from './icon';
 
 /** A sentence with its icon. */
 export function Hint(

@@ -1,7 +1,8 @@
-import type { IDevice, IOom, ITrend } from '../protocol';
-
-/** How much headroom is left. */
-export type Level = 'ok' | 'tight' | 'critical';
+/**
+ * How much room there is, read off the one state: the same wherever it is shown.
+ */
+import type { IDevice, IOom, ISample, ITrend } from '../protocol';
+import type { IMemoryState, Level } from '../tokens';
 
 /** What a device that is measured is like: filling up, or how much is left. */
 export type Condition = Level | 'filling';
@@ -33,6 +34,33 @@ export function soonestFull(
     state === 'growing' ? (full_in_s ?? Infinity) : Infinity;
   const [soonest] = [...trends].sort((a, b) => left_s(a) - left_s(b));
   return soonest && left_s(soonest) <= limit_s ? soonest : null;
+}
+
+/** The level of a device of a kernel, as at its newest reading. */
+export function levelIn(state: IMemoryState, device: IDevice): Level {
+  return levelOf(device, state.levels[device.index] ?? 'ok', state.lastOom);
+}
+
+/** The trend that will soon have filled a device of a kernel; `null`: none will. */
+export function fillingIn(
+  state: IMemoryState,
+  trends: readonly ITrend[] = state.sample?.trends ?? []
+): ITrend | null {
+  return soonestFull(trends, state.isFilling);
+}
+
+/** What a reading makes of the levels and trends so far. */
+export function judge(
+  state: IMemoryState,
+  { devices, trends }: ISample
+): Pick<IMemoryState, 'levels' | 'isFilling'> {
+  const levels = devices.map(
+    device => [device.index, levelIn(state, device)] as const
+  );
+  return {
+    levels: Object.fromEntries(levels),
+    isFilling: fillingIn(state, trends) !== null
+  };
 }
 
 /**

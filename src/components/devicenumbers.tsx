@@ -2,11 +2,12 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { formatBytes, formatPair } from '../format';
+import type { Condition } from '../kernel/level';
 import type { IDevice } from '../protocol';
 import { Bar, partsOf } from './bar';
-import { Icon } from './icons';
-import type { Condition } from './level';
-import { nameFrameworks, numberDevice } from './words';
+import { Icon } from './icon';
+import { LevelIcon } from './levelicon';
+import { nameFrameworks, nameSize, numberDevice } from './words';
 
 interface IDeviceProps {
   device: IDevice;
@@ -50,11 +51,7 @@ export function DeviceNumbers(
   return (
     <>
       <h2 className="jp-GpuHeadroom-headline">
-        {condition === 'critical' ? (
-          <Icon name="octagon" />
-        ) : (
-          condition !== null && condition !== 'ok' && <Icon name="triangle" />
-        )}
+        <LevelIcon condition={condition} />
         {isMeasured
           ? trans.__('Headroom: %1', formatBytes(headroom_bytes))
           : trans.__('Headroom: not measured')}
@@ -108,9 +105,7 @@ function Legend({ device, trans }: IDeviceProps): React.JSX.Element {
               <span className={`jp-GpuHeadroom-swatch jp-mod-${kind}`} />
               {names[kind]}
             </dt>
-            <dd>
-              {bytes === null ? trans.__('not measured') : formatBytes(bytes)}
-            </dd>
+            <dd>{nameSize(bytes, trans)}</dd>
           </div>
           {kind === 'outside' && others_bytes !== null && others_bytes > 0 && (
             <div className="jp-mod-detail">

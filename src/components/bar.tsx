@@ -1,8 +1,8 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { formatBytes } from '../format';
 import type { IDevice } from '../protocol';
+import { nameSize } from './words';
 
 /** The four parts of a device, in the order of the bar; `null`: not measured. */
 export function partsOf(device: IDevice): {
@@ -64,8 +64,7 @@ function describeBar(
   capacity_bytes: number,
   trans: TranslationBundle
 ): string {
-  const size = (bytes: number | null): string =>
-    bytes === null ? trans.__('not measured') : formatBytes(bytes);
+  const size = (bytes: number | null): string => nameSize(bytes, trans);
   return trans.__(
     'GPU memory: in tensors %1, unused cache %2, outside this kernel %3, free %4, of %5',
     size(device.in_use_bytes),

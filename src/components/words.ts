@@ -1,0 +1,66 @@
+/**
+ * Names that several surfaces use: of sizes, GPUs and frameworks.
+ */
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import { formatBytes } from '../format';
+import type { FrameworkName, IDevice, IFramework } from '../protocol';
+
+/** A size; of one that is `null` it is said that it is not measured. */
+export function nameSize(
+  bytes: number | null,
+  trans: TranslationBundle
+): string {
+  return bytes === null ? trans.__('not measured') : formatBytes(bytes);
+}
+
+/** "GPU 0", "Simulated GPU 0". */
+export function numberDevice(
+  { index, simulated }: Pick<IDevice, 'index' | 'simulated'>,
+  trans: TranslationBundle
+): string {
+  return simulated
+    ? trans.__('Simulated GPU %1', index)
+    : trans.__('GPU %1', index);
+}
+
+/** "GPU 0, Tesla T4"; a simulated device has no other name to tell. */
+export function nameDevice(device: IDevice, trans: TranslationBundle): string {
+  const name = numberDevice(device, trans);
+  return device.name === null || device.simulated
+    ? name
+    : `${name}, ${device.name}`;
+}
+
+const NAMES: Record<FrameworkName, string> = {
+  torch: 'PyTorch',
+  jax: 'JAX',
+  tensorflow: 'TensorFlow',
+  cupy: 'CuPy'
+};
+
+/**
+ * "PyTorch", or "PyTorch and JAX"; as fits `Cached by …`.
+ */
+export function nameFrameworks(
+  frameworks: readonly IFramework[],
+  trans: TranslationBundle
+): string {
+  const names = frameworks.map(({ name }) => NAMES[name]);
+  const last = names.pop() ?? trans.__('framework');
+  return names.length > 0
+    ? trans.__('%1 and %2', names.join(', '), last)
+    : last;
+}
+
+/**
+ * Why there are no numbers yet.
+ */
+export function explainIdle(
+  isLoaded: boolean,
+  trans: TranslationBundle
+): string {
+  return isLoaded
+    ? trans.__('This kernel has not used the GPU yet.')
+    : trans.__('This kernel has no GPU framework loaded yet.');
+}
