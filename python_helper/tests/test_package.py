@@ -16,10 +16,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 HELPER = SOURCES / "gpu_headroom"
-# In the wheel only: what injects the helper, what tests it, what is for scripts and terminals,
-# and the simulated GPU.
+# In the wheel only: what is executed as it stands, what tests it, what is for scripts and
+# terminals, and the simulated GPU.
 NEVER_INJECTED = (
     "bootstrap.py",
+    "plain_release.py",
     "testing.py",
     "wire.py",
     "__main__.py",

@@ -1,24 +1,7 @@
 import type { Kernel } from '@jupyterlab/services';
 
-/**
- * What can be freed without the helper: unreachable objects and unused cache.
- *
- * Answers `[allocated before, allocated after, reserved before, reserved after]`
- * in bytes, and nothing where PyTorch has no device. It removes its own name.
- */
-const CODE = `def __gpu_headroom_release():
-    import gc, sys
-    globals().pop("__gpu_headroom_release", None)
-    cuda = getattr(sys.modules.get("torch"), "cuda", None)
-    if cuda is None or not cuda.is_initialized():
-        gc.collect()
-        return []
-    allocated, reserved = cuda.memory_allocated(), cuda.memory_reserved()
-    gc.collect()
-    cuda.empty_cache()
-    return [allocated, cuda.memory_allocated(), reserved, cuda.memory_reserved()]
-`;
-
+/** What `plain_release.py` defines, and the name of its value in the reply. */
+const CALL = '__gpu_headroom_release()';
 const EXPRESSION = 'release';
 
 /** Bytes that a release without the helper gave back; `null`: not measured. */
@@ -59,13 +42,14 @@ export function whenIdle(
 export async function plainRelease(
   kernel: Kernel.IKernelConnection
 ): Promise<IPlainRelease> {
+  const { PLAIN_RELEASE } = await import('../kernel/packs');
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const future = kernel.requestExecute({
-      code: CODE,
+      code: PLAIN_RELEASE,
       silent: true,
       store_history: false,
       stop_on_error: false,
-      user_expressions: { [EXPRESSION]: '__gpu_headroom_release()' }
+      user_expressions: { [EXPRESSION]: CALL }
     });
     const { content } = await future.done;
     if (content.status === 'ok') {
