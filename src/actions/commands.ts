@@ -26,6 +26,11 @@ const CLEANUP_ARGS = {
         'Ids of what the cell frees, as a plan names them; everything that is safe when left out.',
       type: 'array',
       items: { type: 'string' }
+    },
+    kernelId: {
+      description:
+        'The kernel whose items these are: no cell is inserted where another one is focused by now. The focused one when left out.',
+      type: 'string'
     }
   }
 };
@@ -70,6 +75,14 @@ function addCleanup({ commands, memory, notebooks, trans }: IParts): void {
     execute: async args => {
       const kernel = target(memory);
       const panel = place();
+      if (args.kernelId !== undefined && args.kernelId !== kernel?.kernel.id) {
+        Notification.error(
+          trans.__(
+            'No cell was inserted: another notebook has come to the front.'
+          )
+        );
+        return;
+      }
       if (!kernel || !panel || !isEnabled()) {
         return;
       }

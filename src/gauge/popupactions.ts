@@ -138,7 +138,7 @@ export class PopupActions {
             CommandIDs.insertCleanupCell,
             this._trans.__('Insert as cell'),
             context,
-            { items }
+            { items, kernelId: freeing.memory.kernel.id }
           )
         : [])
     ];
@@ -192,7 +192,7 @@ export class PopupActions {
     id: string,
     label: string,
     { close }: GaugePopup.IContext,
-    args: { items?: string[] } = {}
+    args: { items?: string[]; kernelId?: string } = {}
   ): IPopupAction[] {
     if (!this._commands.hasCommand(id) || !this._commands.isEnabled(id, args)) {
       return [];

@@ -89,7 +89,7 @@ function Choice(props: {
           <Button
             label={trans.__('Insert as cell')}
             onPress={() => {
-              insertCell(chosen.map(({ id }) => id));
+              insertCell(chosen);
             }}
           />
         )}

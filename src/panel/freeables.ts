@@ -16,10 +16,10 @@ import type { IKernelMemory } from '../tokens';
  */
 export class Freeables implements IDisposable {
   constructor(
-    memory: IKernelMemory,
+    private readonly _memory: IKernelMemory,
     private readonly _services: IFreeingServices
   ) {
-    this.checklist = new Checklist(memory);
+    this.checklist = new Checklist(_memory);
     this.checklist.changed.connect(this._onChecklist, this);
   }
 
@@ -38,8 +38,15 @@ export class Freeables implements IDisposable {
     return this.checklist.isDisposed;
   }
 
-  get insertCell(): IFreeingServices['insertCell'] {
-    return this._services.insertCell;
+  /** Insert a cell that frees items; `null` where no notebook can take it. */
+  get insertCell(): ((items: readonly IItem[]) => void) | null {
+    const { insertCell } = this._services;
+    return (
+      insertCell &&
+      (items => {
+        insertCell(this._memory, idsOf(items));
+      })
+    );
   }
 
   /** The item that deletes the name of a holder. */
@@ -84,7 +91,11 @@ export class Freeables implements IDisposable {
     }
     this._set(true);
     try {
-      await this._services.release(idsOf(items), idsOf(confirmed));
+      await this._services.release(
+        this._memory,
+        idsOf(items),
+        idsOf(confirmed)
+      );
     } finally {
       this._set(false);
     }

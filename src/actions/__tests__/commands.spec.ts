@@ -131,6 +131,18 @@ describe('the commands', () => {
     expect(memory.requests).toEqual([]);
   });
 
+  it('should insert no cell for the items of a kernel that is no longer focused', async () => {
+    write('del model');
+    const items = ['variable:model'];
+    await commands.execute(CLEANUP, { items, kernelId: 'kernel-2' });
+    expect(memory.requests).toEqual([]);
+    expect(told()).toEqual([
+      'No cell was inserted: another notebook has come to the front.'
+    ]);
+    await commands.execute(CLEANUP, { items, kernelId: memory.kernel.id });
+    expect(memory.requests).toEqual([['cleanup', { items }]]);
+  });
+
   it('should write the cell for the safe set where nothing was chosen', async () => {
     write('');
     await commands.execute(CLEANUP);

@@ -399,7 +399,10 @@ describe('freeing in the popup', () => {
     await list(TRACEBACK, OUTPUT);
     await check(0);
     await press('Insert as cell');
-    expect(execute).toHaveBeenCalledWith({ items: ['output:5'] });
+    expect(execute).toHaveBeenCalledWith({
+      items: ['output:5'],
+      kernelId: memory.kernel.id
+    });
     expect(popup()).toBeNull();
   });
 

@@ -1,4 +1,5 @@
 import { nullTranslator } from '@jupyterlab/translation';
+import { PromiseDelegate } from '@lumino/coreutils';
 import { Widget } from '@lumino/widgets';
 
 import { FakeGpuMemory, FakeMemory } from '../../__tests__/memory';
@@ -24,6 +25,7 @@ const trans = nullTranslator.load('gpu-headroom');
 describe('what can be freed, in the panel', () => {
   let memory: FakeMemory;
   let services: IFakeServices;
+  let page: FakeGpuMemory;
   let panel: GpuPanel;
 
   const settle = (): Promise<void> =>
@@ -71,8 +73,9 @@ describe('what can be freed, in the panel', () => {
       cell: { ...CELL, status: 'ok' }
     });
     services = makeServices();
+    page = new FakeGpuMemory(memory);
     const model = new PanelModel({
-      memory: new FakeGpuMemory(memory),
+      memory: page,
       services,
       trans,
       documentName: () => 'train.ipynb'
@@ -121,6 +124,23 @@ describe('what can be freed, in the panel', () => {
     expect(services.released).toEqual([]);
     services.isAgreed = true;
     await press('Free selected (1.9 GiB)');
+    expect(services.released).toEqual([
+      [['traceback', 'variable:model'], ['variable:model']]
+    ]);
+  });
+
+  it('should free in the kernel whose list it was, whatever is focused by then', async () => {
+    const agreed = new PromiseDelegate<boolean>();
+    services.confirm = () => agreed.promise;
+    await plan(TRACEBACK, makeVariable('model'));
+    all('input')[1]?.click();
+    await settle();
+    await press('Free selected (1.9 GiB)');
+    page.current = new FakeMemory({});
+    page.currentChanged.emit();
+    agreed.resolve(true);
+    await settle();
+    expect(services.releasedIn).toEqual([memory]);
     expect(services.released).toEqual([
       [['traceback', 'variable:model'], ['variable:model']]
     ]);
