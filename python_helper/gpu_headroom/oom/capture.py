@@ -36,22 +36,17 @@ class Blocks:
     """The allocator's free blocks on one device, in bytes, of the pool that all requests share."""
 
     largest_bytes: int
-    inactive_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
 class Capture:
     """One failure as the allocator saw it; sizes in bytes, `None` is not measured.
 
-    `thread_id` is the allocating thread: in a backward pass one of PyTorch's own.
-    `segment_bytes` is what was asked of the driver: the request rounded up to a segment.
     `capacity_bytes` is the limit where a memory fraction is set. A frame is file, line, function.
     """
 
     time_s: float
-    thread_id: int
     device_index: int
-    segment_bytes: int
     capacity_bytes: int
     free_bytes: int
     stats: Mapping[str, Any]
@@ -63,16 +58,16 @@ class _Trampoline:
     """What PyTorch keeps for ever."""
 
     def __init__(self) -> None:
-        self.body: Callable[[int, int, int, int], None] | None = None
+        self.body: Callable[[int, int, int], None] | None = None
         self.attached_to: list[object] = []
         self._busy = threading.local()
 
-    def __call__(self, device: int, segment: int, capacity: int, free: int) -> None:
+    def __call__(self, device: int, _segment: int, capacity: int, free: int) -> None:
         if self.body is None or getattr(self._busy, "now", False):
             return
         self._busy.now = True
         try:
-            self.body(device, segment, capacity, free)
+            self.body(device, capacity, free)
         except BaseException:  # noqa: BLE001, S110 — anything raised here would replace the user's error
             pass
         finally:
@@ -123,15 +118,13 @@ class Observer:
         last, self._last = self._last, {}
         return max(last.values(), key=lambda each: each.time_s, default=None)
 
-    def _observe(self, device: int, segment: int, capacity: int, free: int) -> None:
+    def _observe(self, device: int, capacity: int, free: int) -> None:
         thread_id = threading.get_ident()
         if len(self._last) >= _MOST_THREADS:
             self._last = {}
         self._last[thread_id] = Capture(
             time_s=time.time(),
-            thread_id=thread_id,
             device_index=device,
-            segment_bytes=segment,
             capacity_bytes=capacity,
             free_bytes=free,
             stats=self._torch_c._cuda_memoryStats(device),  # noqa: SLF001 — the one call behind torch.cuda.memory_stats
@@ -176,7 +169,7 @@ def _summary(snapshot: Mapping[str, Any], device: int) -> Blocks:
         for block in segment["blocks"]
         if block["state"] == "inactive"
     ]
-    return Blocks(largest_bytes=max(sizes, default=0), inactive_bytes=sum(sizes))
+    return Blocks(largest_bytes=max(sizes, default=0))
 
 
 def _threads() -> tuple[tuple[str, tuple[FrameLine, ...]], ...]:

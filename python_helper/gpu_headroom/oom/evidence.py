@@ -59,9 +59,8 @@ class Failure:
 class Evidence:
     """All that rules and remedies may reason from; sizes in bytes, `None` is not known.
 
-    `growth_bytes` is what the cell had added when it failed; `let_go_bytes` came back between the
-    failure and the end of the cell. `batch` is proven to scale `batch_bytes` of what is in use.
-    `complete` is false where the survey ran out of time.
+    `let_go_bytes` came back between the failure and the end of the cell. `batch` is proven to scale
+    `batch_bytes` of what is in use. `complete` is false where the survey ran out of time.
     """
 
     failure: Failure
@@ -74,7 +73,6 @@ class Evidence:
     traceback_bytes: int | None
     traceback_variables: tuple[Holder, ...]
     holders: tuple[Holder, ...]
-    growth_bytes: int | None
     fits_after_free: bool | None
     earlier_traceback_bytes: int | None
     in_backward: bool
@@ -125,7 +123,6 @@ def measure(failure: Failure, turn: Turn) -> Evidence:
         traceback_bytes=traceback,
         traceback_variables=_traceback_variables(found, index),
         holders=tuple(found.ledger.largest(index, "names", "outputs")) if found else (),
-        growth_bytes=growth,
         fits_after_free=_fits(failure, moment, requested, growth, traceback),
         earlier_traceback_bytes=failure.earlier_traceback_bytes,
         in_backward=failed_in_backward(inner),

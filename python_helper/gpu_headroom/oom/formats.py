@@ -57,7 +57,6 @@ _TORCH = {
     "reserved": rf"{SIZE} ?reserved in total",
     "cached": rf"{SIZE} ?cached",
     "unallocated": rf"{SIZE} is reserved by PyTorch but unallocated",
-    "process": rf"this process has {SIZE} memory in use",
     "allowed": rf"{SIZE} allowed",
 }
 _TRIED = r"Tried to allocate \d[\d.,]{0,30} ?\w{1,9}"

@@ -60,9 +60,7 @@ class Recognition:
     in_use_bytes: int | None
     reserved_bytes: int | None
     unallocated_bytes: int | None
-    process_bytes: int | None
     allowed_bytes: int | None
-    message_format: str
     certain: bool
 
 
@@ -162,8 +160,8 @@ def _at_host(error: BaseException) -> bool:
 
 
 def _from_class(framework: str, name: str, error: BaseException | None) -> Recognition:
-    nothing = (None,) * 9
-    return Recognition(framework, name, error, *nothing, message_format="class", certain=True)
+    nothing = (None,) * 8
+    return Recognition(framework, name, error, *nothing, certain=True)
 
 
 def _from_format(
@@ -186,9 +184,7 @@ def _from_format(
         in_use_bytes=in_use,
         reserved_bytes=reserved,
         unallocated_bytes=unallocated,
-        process_bytes=_within(sizes.get("process"), capacity),
         allowed_bytes=_within(sizes.get("allowed"), capacity),
-        message_format=found.id,
         certain=found.certain,
     )
 

@@ -40,8 +40,8 @@ def evidence(  # noqa: PLR0913  all that a test may vary
     failing = cell(source)
     recognition = recognise_text("OutOfMemoryError", "CUDA out of memory.")
     assert recognition is not None
-    blocks = None if largest_block is None else Blocks(largest_block, cached)
-    capture = Capture(0.0, 0, 0, 0, CAPACITY, free, {}, blocks, ())
+    blocks = None if largest_block is None else Blocks(largest_block)
+    capture = Capture(0.0, 0, CAPACITY, free, {}, blocks, ())
     failure = Failure(
         error=RuntimeError(),
         recognition=recognition,
@@ -66,7 +66,6 @@ def evidence(  # noqa: PLR0913  all that a test may vary
         traceback_bytes=None,
         traceback_variables=(),
         holders=(),
-        growth_bytes=None,
         fits_after_free=None,
         earlier_traceback_bytes=None,
         in_backward=False,

@@ -1,0 +1,45 @@
+"""No record of the helper's has a field that nobody reads."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tests.live import SOURCES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# These travel whole, through `dataclasses.asdict`: `wire.py` says what they are.
+TRAVEL = {"FrameworkReading", "Outcome"}
+
+
+def _modules() -> Iterator[ast.Module]:
+    for path in sorted((SOURCES / "gpu_headroom").rglob("*.py")):
+        yield ast.parse(path.read_text(encoding="utf-8"))
+
+
+def _fields(module: ast.Module) -> Iterator[tuple[str, str]]:
+    for kind in ast.walk(module):
+        if isinstance(kind, ast.ClassDef) and any(
+            "dataclass" in ast.unparse(each) for each in kind.decorator_list
+        ):
+            for each in kind.body:
+                if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name):
+                    yield kind.name, each.target.id
+
+
+def test_every_field_is_read() -> None:
+    """Or taken out: what is kept beside a failure for nobody is kept in vain."""
+    modules = list(_modules())
+    read = {
+        node.attr
+        for module in modules
+        for node in ast.walk(module)
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)
+    }
+    fields = [each for module in modules for each in _fields(module)]
+    assert len(fields) > 100
+    assert [
+        f"{kind}.{name}" for kind, name in fields if kind not in TRAVEL if name not in read
+    ] == []
