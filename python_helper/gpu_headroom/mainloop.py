@@ -51,15 +51,16 @@ class Job:
 class MainLoop:
     """A queue that is worked on between cells, in slices of the main thread's time.
 
-    `schedule` puts a call into the main thread's event loop after a delay, from any thread. A cell
-    that awaits leaves that loop running, so each slice asks `idle` first. Work that a cell
+    `schedule` puts a call into the main thread's event loop after a delay, from any thread; `None`
+    where there is no such loop, as in a terminal: nothing is queued that would wait for ever. A
+    cell that awaits leaves that loop running, so each slice asks `idle` first. Work that a cell
     interrupts begins anew after it. `progress` is told now and then for how many seconds a job has
     gone on that a person asked for.
     """
 
     def __init__(
         self,
-        schedule: Callable[[Callable[[], None], float], None],
+        schedule: Callable[[Callable[[], None], float], None] | None,
         idle: Callable[[], bool],
         failed: Callable[[str, BaseException], None],
         progress: Callable[[Job, float], None] | None = None,
@@ -90,6 +91,8 @@ class MainLoop:
 
         May raise `QueueFull`; never for work that no request asks for.
         """
+        if self._schedule is None:
+            return Job(key, work, asked)
         with self._lock:
             waiting = sum([len(each.request_ids) for each in self._jobs.values()])
             if request_id is not None and waiting >= _MOST_WAITING:
@@ -174,7 +177,7 @@ class MainLoop:
             job.given_up(job)
 
     def _come_round(self, delay_s: float) -> None:
-        if not self._scheduled and not self._closed:
+        if self._schedule is not None and not self._scheduled and not self._closed:
             self._scheduled = True
             self._schedule(self._slice, delay_s)
 

@@ -109,7 +109,11 @@ class Session:
         )
         self._kernel = getattr(shell, "kernel", None)
         self.mainloop = MainLoop(
-            self._schedule, self._idle, self.failed, self._tell_progress, walk=self._walk
+            self._schedule if self._kernel is not None or channel is not None else None,
+            self._idle,
+            self.failed,
+            self._tell_progress,
+            walk=self._walk,
         )
         self._comm_id = f"{TARGET}-{self.life_id}"
         self.channel = channel

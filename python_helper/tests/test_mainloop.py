@@ -74,6 +74,16 @@ class Something:
     """What a walk may hold."""
 
 
+def test_without_an_event_loop_nothing_waits_for_ever() -> None:
+    """In a terminal nothing of ours comes round between two cells."""
+    loop = Loop()
+    loop.queue._schedule = None
+    loop.submit("a")
+    loop.queue.look()
+    loop.queue.resume()
+    assert (loop.calls, loop.done, dict(loop.queue._jobs)) == ([], [], {})
+
+
 @pytest.fixture
 def loop() -> Loop:
     """An idle main thread."""

@@ -81,6 +81,9 @@ def test_a_terminal_gets_its_card_as_text(tmp_path: Path) -> None:
         "%gpu_headroom simulate 1GiB",
         "import torch",
         "x = torch.empty(2 ** 30, device='cuda')",
+        "1 / 0",
+        "from gpu_headroom.session import current",
+        "print('waiting:', len(current().mainloop._jobs))",
         "%gpu_headroom free",
         "kept = torch.zeros(2**25, device='cuda')",
         "%gpu_headroom",
@@ -106,6 +109,7 @@ def test_a_terminal_gets_its_card_as_text(tmp_path: Path) -> None:
     said = done.stdout
     assert said.index("torch.empty(2 ** 30") < said.index("Out of simulated GPU memory")
     assert "One request of 4.0 GiB on a card of 1.0 GiB" in said
+    assert "waiting: 0" in said
     assert "Nothing was freed." in said
     assert re.search(r"^GPU +Name +Used +Headroom +In use +Cached +Outside", said, re.MULTILINE)
     assert re.search(r"^0 +Simulated GPU +0\.5 GiB +0\.5 GiB +0\.1 GiB", said, re.MULTILINE)
