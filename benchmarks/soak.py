@@ -39,7 +39,7 @@ page sends is not counted, what it costs the server is.
 | --- | --- | --- |
 {done}
 
-Everything had been shown once before. After each round the page was left alone for 20 s, then its
+Everything had been shown once before. After each round the page was left alone for {rest_s:g} s, then its
 garbage was collected and it was measured. The numbers are medians of the first and of the last
 third of {rounds} rounds with us and {rounds_without} without.
 
@@ -126,6 +126,7 @@ def page(ours: dict[str, Any], without: dict[str, Any]) -> str:
         notebooks=ours["notebooks"],
         minutes=f"{ours['minutes']:g}",
         heavy=ours["heavy"],
+        rest_s=ours["rest_s"],
         done="\n".join(done),
         rounds=len(ours["rounds"]),
         rounds_without=len(without["rounds"]),

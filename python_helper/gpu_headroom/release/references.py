@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 _LONG = 500
 _RUN = 2_000
 _CHECK_EVERY = 256
-_SHARE_FOR_OTHERS = 0.1
+# Of the time there is, with what went before: whoever asked waits for it.
+_SHARE_FOR_OTHERS, _SHARE_FOR_OTHERS_ASKED = 0.5, 0.1
 _ATOMS = (
     *(str, int, float, complex, bool, bytes, bytearray, range, slice, property),
     *(type(None), types.EllipsisType, types.NotImplementedType, weakref.ref, weakref.ProxyType),
@@ -136,7 +137,8 @@ class Census:
         """
         found, long, self._long = self._found, self._long, []
         if self._arrays.keys() <= found.numbers.keys() and not gc.get_freeze_count():
-            self._share = _SHARE_FOR_OTHERS
+            asked = self._walk.turn.asked
+            self._share = _SHARE_FOR_OTHERS_ASKED if asked else _SHARE_FOR_OTHERS
         for number in long:
             found.refers[number] = self._enter(self._worthwhile(self._values[number]))
         self._go_on()

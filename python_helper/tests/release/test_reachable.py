@@ -307,7 +307,7 @@ def test_what_it_had_no_time_to_open_counts_as_held(
     notebook: Notebook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Numbers stay true, and the plan says that there is more than was looked into."""
-    monkeypatch.setattr(references, "_SHARE_FOR_OTHERS", 0.0)
+    monkeypatch.setattr(references, "_SHARE_FOR_OTHERS_ASKED", 0.0)
     monkeypatch.setattr(gc, "get_freeze_count", lambda: 0)  # of the test's own
     notebook.run("x = tensor(64)\nxs = [*range(600), x]\nalone = tensor(8)")
     gc.collect()
