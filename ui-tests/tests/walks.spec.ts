@@ -29,7 +29,7 @@ def counted(turn):
 
 Turn.walking = counted`;
 
-/** Trains in a thread until it is told to end. */
+/** Trains in a thread until it is told to end, all the time inside a module's call. */
 const TRAIN = `import threading
 
 import torch
@@ -38,12 +38,15 @@ model = torch.nn.Linear(256, 256).cuda()
 ended = threading.Event()
 
 
-def train():
-    while not ended.is_set():
-        model(torch.ones(8, 256, device="cuda")).sum().backward()
+class Trainer(torch.nn.Module):
+    def forward(self, x):
+        while not ended.is_set():
+            model(x).sum().backward()
 
 
-trainer = threading.Thread(target=train, name="trainer")
+trainer = threading.Thread(
+    target=Trainer(), args=[torch.ones(8, 256, device="cuda")], name="trainer"
+)
 trainer.start()`;
 
 const TRAINING = 'A thread or task of yours is inside a framework (trainer)';
