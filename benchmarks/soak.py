@@ -39,9 +39,9 @@ page sends is not counted, what it costs the server is.
 | --- | --- | --- |
 {done}
 
-Everything had been shown once before. After each round the page was left alone for {rest_s:g} s, then its
-garbage was collected and it was measured. The numbers are medians of the first and of the last
-third of {rounds} rounds with us and {rounds_without} without.
+Everything had been shown once before. After each round the page was left alone for {rest_s:g} s,
+then its garbage was collected and it was measured. The numbers are medians of the first and of the
+last third of {rounds} rounds with us and {rounds_without} without.
 
 {table}
 
