@@ -27,35 +27,38 @@ const LONG_LIVED = {
 /**
  * Which folders of `src` each folder may import from, besides its own: arrows
  * point one way, as `docs/architecture.md` draws them. '' are the files beside
- * the folders; `index.ts` lists the plugins of all.
+ * the folders: anybody may import from these, and `index.ts` from all.
  */
 const ARROWS = {
   protocol: [],
   frame: ['protocol'],
   '': ['protocol', 'frame'],
-  parser: ['protocol', ''],
-  kernel: ['protocol', 'parser', ''],
-  components: ['protocol', 'frame', 'kernel', ''],
-  timeline: ['protocol', 'frame', 'kernel', 'components', ''],
-  actions: ['protocol', 'frame', 'kernel', ''],
-  freeing: ['protocol', 'kernel', 'components', 'actions', ''],
-  notebooks: ['protocol', 'kernel', 'components', ''],
-  report: ['protocol', 'frame', 'parser', 'kernel', 'actions', ''],
-  cells: ['protocol', 'frame', 'kernel', 'timeline', 'report', ''],
-  gauge: [
-    ...['protocol', 'kernel', 'components', 'timeline', 'actions', 'freeing'],
-    ''
-  ],
+  parser: ['protocol'],
+  kernel: ['protocol', 'parser'],
+  components: ['protocol', 'frame', 'kernel'],
+  timeline: ['protocol', 'frame', 'kernel', 'components'],
+  actions: ['protocol', 'frame', 'kernel'],
+  freeing: ['protocol', 'kernel', 'components', 'actions'],
+  notebooks: ['protocol', 'kernel', 'components'],
+  report: ['protocol', 'frame', 'parser', 'kernel', 'actions'],
+  cells: ['protocol', 'frame', 'kernel', 'timeline', 'report'],
+  gauge: ['protocol', 'kernel', 'components', 'timeline', 'actions', 'freeing'],
   panel: [
-    ...['protocol', 'frame', 'kernel', 'components', 'timeline', 'actions'],
-    ...['freeing', 'notebooks', '']
+    'protocol',
+    'frame',
+    'kernel',
+    'components',
+    'timeline',
+    'actions',
+    'freeing',
+    'notebooks'
   ]
 };
 
 /** Has eslint keep to the arrows of one folder. */
 function arrowsOf([folder, allowed]) {
   const others = Object.keys(ARROWS).filter(
-    name => name !== '' && name !== folder && !allowed.includes(name)
+    name => !['', folder, ...allowed].includes(name)
   );
   const from = folder === '' ? '\\./' : '\\.\\./';
   return {

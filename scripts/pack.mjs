@@ -4,8 +4,8 @@
  * `packs.json` beside the helper lists the modules of each pack, in the order
  * in which a reader should meet them. A pack travels as base64 of zlib of a
  * JSON object, from module path to source text; `bootstrap.py`, which unpacks it
- * there, and `plain_release.py` travel as they are. The result is `src/kernel/packs.ts`, which is
- * generated and not kept in git.
+ * there, and `plain_release.py` travel as they are. The result is
+ * `src/kernel/packs.ts`, which is generated and not kept in git.
  */
 import {
   existsSync,

@@ -108,17 +108,17 @@ class Session:
             failed=self.failed,
         )
         self._kernel = getattr(shell, "kernel", None)
+        self._comm_id = f"{TARGET}-{self.life_id}"
+        self.channel = channel
+        if channel is None and self._kernel is not None:
+            self.channel = KernelChannel(self._kernel, self._comm_id)
         self.mainloop = MainLoop(
-            self._schedule if self._kernel is not None or channel is not None else None,
+            None if self.channel is None else self._schedule,
             self._idle,
             self.failed,
             self._tell_progress,
             walk=self._walk,
         )
-        self._comm_id = f"{TARGET}-{self.life_id}"
-        self.channel = channel
-        if channel is None and self._kernel is not None:
-            self.channel = KernelChannel(self._kernel, self._comm_id)
         self.poisoned: wire.Message | None = None
         self.silent: dict[int, int] = {}
         self.moved: dict[str, Any] = {}

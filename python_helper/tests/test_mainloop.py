@@ -74,20 +74,19 @@ class Something:
     """What a walk may hold."""
 
 
-def test_without_an_event_loop_nothing_waits_for_ever() -> None:
+@pytest.fixture
+def loop() -> Loop:
+    """An idle main thread."""
+    return Loop()
+
+
+def test_without_an_event_loop_nothing_waits_for_ever(loop: Loop) -> None:
     """In a terminal nothing of ours comes round between two cells."""
-    loop = Loop()
     loop.queue._schedule = None
     loop.submit("a")
     loop.queue.look()
     loop.queue.resume()
     assert (loop.calls, loop.done, dict(loop.queue._jobs)) == ([], [], {})
-
-
-@pytest.fixture
-def loop() -> Loop:
-    """An idle main thread."""
-    return Loop()
 
 
 def test_runs_in_order_and_not_where_it_is_submitted(loop: Loop) -> None:

@@ -5,11 +5,12 @@ import { Button } from '../components/button';
 import { Hint } from '../components/hint';
 import { Gap, Measuring } from '../components/measuring';
 import { Sentence } from '../components/sentence';
+import { nameSize } from '../components/words';
 import { words } from '../messages';
 import type { IItem } from '../protocol';
 import type { Checklist } from './checklist';
 import { bySize, isCovered } from './items';
-import { nameRunning, nameSize } from './words';
+import { nameRunning } from './words';
 
 interface IChecklistProps {
   checklist: Checklist;
@@ -173,7 +174,9 @@ function Facts(props: {
         <Sentence text={sentence(item.title)} />
       </span>
       {item.kind !== 'restore' && (
-        <span className="jp-GpuHeadroom-itemSize">{nameSize(item, trans)}</span>
+        <span className="jp-GpuHeadroom-itemSize">
+          {nameSize(item.expected_bytes, trans)}
+        </span>
       )}
       <span id={priceId} className="jp-GpuHeadroom-itemCost">
         <Sentence text={sentence(item.blocked ?? item.cost)} />

@@ -42,16 +42,6 @@ export function nameConsent(
     : trans.__('Delete %1 names', names.length);
 }
 
-/** What an item is expected to give: "1.8 GiB". */
-export function nameSize(
-  { expected_bytes }: IItem,
-  trans: TranslationBundle
-): string {
-  return expected_bytes === null
-    ? trans.__('not measured')
-    : formatBytes(expected_bytes);
-}
-
 /**
  * The headroom before and after: "headroom 3.3 → 16.3 GiB"; empty where it would
  * not change or is not known. Items are measured over all devices together.

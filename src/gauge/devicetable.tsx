@@ -4,6 +4,7 @@ import * as React from 'react';
 import { Bar } from '../components/bar';
 import { Icon } from '../components/icon';
 import { LevelIcon } from '../components/levelicon';
+import { nameSize } from '../components/words';
 import { formatBytes } from '../format';
 import { levelIn } from '../kernel/level';
 import type { IDevice } from '../protocol';
@@ -131,10 +132,5 @@ function Row(
 
 /** The unit stands in the title, unless it is another one. */
 function amount(bytes: number | null, trans: TranslationBundle): string {
-  if (bytes === 0) {
-    return '0';
-  }
-  return bytes === null
-    ? trans.__('not measured')
-    : formatBytes(bytes).replace(/ GiB$/, '');
+  return bytes === 0 ? '0' : nameSize(bytes, trans).replace(/ GiB$/, '');
 }

@@ -3,6 +3,7 @@ import * as React from 'react';
 
 import { Bar } from '../components/bar';
 import { Icon, type IconName } from '../components/icon';
+import { LEVEL_ICONS } from '../components/levelicon';
 import type { Reading } from './reading';
 import { rankOf, textOf, wordOf } from './words';
 
@@ -19,10 +20,8 @@ const STATE_ICONS: Partial<Record<Reading['kind'], IconName>> = {
   none: 'struckChip',
   off: 'chip',
   stale: 'clock',
-  filling: 'triangle',
-  tight: 'triangle',
-  critical: 'octagon',
-  queued: 'clock'
+  queued: 'clock',
+  ...LEVEL_ICONS
 };
 
 /** State first; a simulated device says so in any state. */

@@ -16,10 +16,10 @@ import type { IKernelMemory } from '../tokens';
  */
 export class Freeables implements IDisposable {
   constructor(
-    private readonly _memory: IKernelMemory,
+    memory: IKernelMemory,
     private readonly _services: IFreeingServices
   ) {
-    this.checklist = new Checklist(_memory);
+    this.checklist = new Checklist(memory);
     this.checklist.changed.connect(this._onChecklist, this);
   }
 
@@ -44,7 +44,7 @@ export class Freeables implements IDisposable {
     return (
       insertCell &&
       (items => {
-        insertCell(this._memory, idsOf(items));
+        insertCell(this.checklist.memory, idsOf(items));
       })
     );
   }
@@ -92,7 +92,7 @@ export class Freeables implements IDisposable {
     this._set(true);
     try {
       await this._services.release(
-        this._memory,
+        this.checklist.memory,
         idsOf(items),
         idsOf(confirmed)
       );

@@ -2,6 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { Hint } from '../components/hint';
+import { nameSize } from '../components/words';
 import { formatBytes } from '../format';
 import { NotebookList, Unasked } from '../notebooks/list';
 import { restOf } from '../notebooks/sharing';
@@ -60,11 +61,7 @@ function Processes(props: {
             <span className="jp-GpuHeadroom-name">
               {nameProcess(process, trans)}
             </span>
-            <span>
-              {process.bytes === null
-                ? trans.__('not measured')
-                : formatBytes(process.bytes)}
-            </span>
+            <span>{nameSize(process.bytes, trans)}</span>
           </li>
         ))}
       </ul>

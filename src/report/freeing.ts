@@ -1,9 +1,9 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { startsWhen } from '../actions/queue';
-import { cancel } from '../kernel/cancel';
 import { release } from '../actions/release';
 import type { IWords } from '../frame/state';
+import { cancel } from '../kernel/cancel';
 import type { IReleased } from '../protocol';
 import type { ReportModel } from './model';
 

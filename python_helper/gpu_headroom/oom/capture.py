@@ -32,17 +32,11 @@ FrameLine = tuple[str, int, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Blocks:
-    """The allocator's free blocks on one device, in bytes, of the pool that all requests share."""
-
-    largest_bytes: int
-
-
-@dataclass(frozen=True, slots=True)
 class Capture:
     """One failure as the allocator saw it; sizes in bytes, `None` is not measured.
 
-    `capacity_bytes` is the limit where a memory fraction is set. A frame is file, line, function.
+    `capacity_bytes` is the limit where a memory fraction is set, `largest_block_bytes` the largest
+    free block of the pool that all requests share. A frame is file, line, function.
     """
 
     time_s: float
@@ -50,7 +44,7 @@ class Capture:
     capacity_bytes: int
     free_bytes: int
     stats: Mapping[str, Any]
-    blocks: Blocks | None
+    largest_block_bytes: int | None
     threads: tuple[tuple[str, tuple[FrameLine, ...]], ...]
 
 
@@ -128,9 +122,13 @@ class Observer:
             capacity_bytes=capacity,
             free_bytes=free,
             stats=self._torch_c._cuda_memoryStats(device),  # noqa: SLF001 — the one call behind torch.cuda.memory_stats
-            blocks=_blocks(self._torch_c, device) if self._may_take_time() else None,
+            largest_block_bytes=self._largest_block(device) if self._may_take_time() else None,
             threads=_threads(),
         )
+
+    def _largest_block(self, device: int) -> int | None:
+        snapshot = block_snapshot(self._torch_c)
+        return None if snapshot is None else _largest_block(snapshot, device)
 
     def _may_take_time(self) -> bool:
         now = time.monotonic()
@@ -138,11 +136,6 @@ class Observer:
             return False
         self._full_s = now
         return True
-
-
-def _blocks(torch_c: Any, device: int) -> Blocks | None:
-    snapshot = block_snapshot(torch_c)
-    return None if snapshot is None else _summary(snapshot, device)
 
 
 def block_snapshot(torch_c: Any) -> Mapping[str, Any] | None:
@@ -160,7 +153,7 @@ def block_snapshot(torch_c: Any) -> Mapping[str, Any] | None:
     return None
 
 
-def _summary(snapshot: Mapping[str, Any], device: int) -> Blocks:
+def _largest_block(snapshot: Mapping[str, Any], device: int) -> int:
     sizes = [
         block["size"]
         for segment in snapshot["segments"]
@@ -169,7 +162,7 @@ def _summary(snapshot: Mapping[str, Any], device: int) -> Blocks:
         for block in segment["blocks"]
         if block["state"] == "inactive"
     ]
-    return Blocks(largest_bytes=max(sizes, default=0))
+    return max(sizes, default=0)
 
 
 def _threads() -> tuple[tuple[str, tuple[FrameLine, ...]], ...]:

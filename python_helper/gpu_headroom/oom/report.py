@@ -116,7 +116,7 @@ def _details(evidence: Evidence) -> list[Detail]:
     reserved = None
     if moment.in_use_bytes is not None and moment.cached_bytes is not None:
         reserved = moment.in_use_bytes + moment.cached_bytes
-    largest = capture.blocks.largest_bytes if capture and capture.blocks else None
+    largest = capture.largest_block_bytes if capture else None
     driver = _SAID if moment.source == _SAID else _DRIVER
     rows: list[Detail] = [
         _row("detail.requested", evidence.requested_bytes, _SAID),

@@ -71,8 +71,9 @@ def items(situation: Situation) -> Iterator[Freeable]:
             yield _offload(situation, name, found[name], gives[name], around)
     for name, moved in list(situation.moved.items()):
         owner = moved.owner()  # its tensors may outlive it in an optimizer
-        pairs = _to_restore(models, moved) if owner is not None else []
-        if pairs and models.value(name) is owner:
+        is_there = owner is not None and models.value(name) is owner
+        pairs = _to_restore(models, moved) if is_there else []
+        if pairs:
             yield _restore(situation, models, name, pairs)
 
 

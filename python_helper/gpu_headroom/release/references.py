@@ -136,13 +136,14 @@ class Census:
         the time, and without it what they hold counts as held from outside.
         """
         found, long, self._long = self._found, self._long, []
-        if self._arrays.keys() <= found.numbers.keys() and not gc.get_freeze_count():
+        all_found = self._arrays.keys() <= found.numbers.keys() and not gc.get_freeze_count()
+        if all_found:
             asked = self._walk.turn.asked
             self._share = _SHARE_FOR_OTHERS_ASKED if asked else _SHARE_FOR_OTHERS
         for number in long:
             found.refers[number] = self._enter(self._worthwhile(self._values[number]))
         self._go_on()
-        if self._share < 1.0:
+        if all_found:
             found.whole, found.complete = found.complete, True
             self._share = 1.0
 

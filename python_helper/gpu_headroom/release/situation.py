@@ -96,7 +96,7 @@ class Situation:
             self.complete = False
         else:
             self.known, self.reachable = known, reachable
-            self.complete = reachable.whole
+            self.complete &= reachable.whole
 
     @cached_property
     def models(self) -> Models:

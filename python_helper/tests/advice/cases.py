@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_headroom.cells import CellRun
 from gpu_headroom.format import GIB
-from gpu_headroom.oom.capture import Blocks, Capture
+from gpu_headroom.oom.capture import Capture
 from gpu_headroom.oom.evidence import Evidence, Failure
 from gpu_headroom.oom.moment import Moment
 from gpu_headroom.oom.recognise import recognise_text
@@ -40,8 +40,7 @@ def evidence(  # noqa: PLR0913  all that a test may vary
     failing = cell(source)
     recognition = recognise_text("OutOfMemoryError", "CUDA out of memory.")
     assert recognition is not None
-    blocks = None if largest_block is None else Blocks(largest_block)
-    capture = Capture(0.0, 0, CAPACITY, free, {}, blocks, ())
+    capture = Capture(0.0, 0, CAPACITY, free, {}, largest_block, ())
     failure = Failure(
         error=RuntimeError(),
         recognition=recognition,

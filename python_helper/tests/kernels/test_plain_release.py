@@ -21,6 +21,7 @@ lost = [torch.empty(2**28, dtype=torch.uint8, device="cuda")]
 lost.append(lost)
 del lost, gpu_headroom"""
 SHADOWED = "getattr = globals = list = None"
+NAMES = "sorted(k for k in get_ipython().user_ns if k[:2] not in ('_i', '_o'))"
 
 
 def release(kernel: LiveKernel) -> list[int]:
@@ -46,9 +47,9 @@ def test_gives_back_what_nothing_reaches(start: Start) -> None:
     kernel.run(HOLD)
     kernel.run("'a value'")
     kernel.run(SHADOWED)
-    before = kernel.value("sorted(k for k in get_ipython().user_ns if k[:2] not in ('_i', '_o'))")
+    before = kernel.value(NAMES)
     assert release(kernel) == [512 * MIB, 256 * MIB, 512 * MIB, 256 * MIB]
-    after = kernel.value("sorted(k for k in get_ipython().user_ns if k[:2] not in ('_i', '_o'))")
+    after = kernel.value(NAMES)
     assert after == before
     assert kernel.value("(_, __doc__ is None or 'gpu' not in __doc__.lower())") == ("a value", True)
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from tests.lookout.workbench import Workbench
 
 GIB = 2**30
-NEEDED_S = 15.0
-"""A trend is told after ten seconds and twenty readings: a card that is full sooner is not."""
 
 
 @pytest.mark.parametrize("leak", LEAKS)
@@ -42,5 +40,5 @@ def test_a_leak_is_told_in_time(workbench: Workbench, leak: Callable[[Random], L
     assert not errors
     assert type(result.error_in_exec).__name__ == "OutOfMemoryError", result.error_in_exec
     assert said
-    assert workbench.said_s[0] < full_s or full_s - started_s < NEEDED_S
+    assert workbench.said_s[0] < full_s
     assert said[-1]["message"]["params"].get("name") == holder

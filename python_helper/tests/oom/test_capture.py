@@ -79,15 +79,14 @@ def test_keeps_the_last_failure_until_it_is_taken(observer: Observer) -> None:
     assert observer.take() is None
 
 
-def test_sums_up_the_free_blocks_of_the_shared_pool(observer: Observer) -> None:
+def test_finds_the_largest_free_block_of_the_shared_pool(observer: Observer) -> None:
     """Other devices and private pools are no help to an ordinary request."""
     allocator = Allocator((0, 0, False))
     observer.attach(allocator)
     allocator.fail()
     taken = observer.take()
     assert taken is not None
-    assert taken.blocks is not None
-    assert taken.blocks.largest_bytes == 7
+    assert taken.largest_block_bytes == 7
 
 
 @pytest.mark.parametrize("accepted", [((0, 0, False),), (None,), ()])
@@ -101,7 +100,7 @@ def test_asks_for_a_snapshot_in_every_signature(
     assert allocator.asked[0] == ((0, 0, False),)
     taken = observer.take()
     assert taken is not None
-    assert taken.blocks is not None
+    assert taken.largest_block_bytes is not None
 
 
 def test_takes_a_snapshot_at_most_every_ten_seconds(observer: Observer) -> None:
@@ -113,7 +112,7 @@ def test_takes_a_snapshot_at_most_every_ten_seconds(observer: Observer) -> None:
     taken = observer.take()
     assert len(allocator.asked) == 1
     assert taken is not None
-    assert taken.blocks is None
+    assert taken.largest_block_bytes is None
 
 
 def test_attaches_once_per_allocator(observer: Observer) -> None:

@@ -49,11 +49,11 @@ PYTORCH: dict[str, tuple[str, dict[str, Any]]] = {
     "no process clause": (torch_2(between=""), {**KNOWN, **RESERVED}),
     "other processes": (
         torch_2(between=f" Process 7 has 1.00 GiB memory in use.{OWN} Process 8 has 2.00 GiB"),
-        {**KNOWN},
+        KNOWN,
     ),
     "lone process clause": (
         torch_2(between=" Process 7 has 7.00 GiB memory in use."),
-        {**KNOWN},
+        KNOWN,
     ),
     "private pools": (
         torch_2(
@@ -72,7 +72,7 @@ PYTORCH: dict[str, tuple[str, dict[str, Any]]] = {
         torch_2(
             between=f" Including non-PyTorch memory, this process has {SENTINEL} memory in use."
         ),
-        {**KNOWN},
+        KNOWN,
     ),
     "HIP": (torch_2().replace("CUDA", "HIP", 1), KNOWN),
     "XPU": (torch_2().replace("CUDA", "XPU", 1), KNOWN),

@@ -7,7 +7,7 @@ import { readBadge, readShortage } from '../../cells/badge';
 import * as badgeWords from '../../cells/badgewords';
 import { LiveRun } from '../../cells/liverun';
 import { partsOf } from '../../components/bar';
-import { nameDevice } from '../../components/words';
+import { nameDevice, nameSize } from '../../components/words';
 import { bySize, gainOf, isCovered, isListed } from '../../freeing/items';
 import * as freeingWords from '../../freeing/words';
 import { NO_MEMO, readGauge, remember, settle } from '../../gauge/reading';
@@ -178,7 +178,7 @@ function planOf({ items, shared }: IPlan, state: IMemoryState): Shown[] {
       freeingWords.describeOutlook(gain, devices, trans),
       freeingWords.explainOutlook(gain, devices, trans),
       ...choice.flatMap(item => [
-        freeingWords.nameSize(item, trans),
+        nameSize(item.expected_bytes, trans),
         sentence(item.title),
         sentence(item.cost)
       ])

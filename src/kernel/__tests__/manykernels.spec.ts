@@ -3,11 +3,11 @@ import { nullTranslator } from '@jupyterlab/translation';
 import { Signal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
 
+import { setHidden } from '../../__tests__/visibility';
 import {
   FakeServices,
   makeModel
 } from '../../notebooks/__tests__/fakeservices';
-import { setHidden } from '../../__tests__/visibility';
 import { OtherKernels } from '../../notebooks/otherkernels';
 import { Settings } from '../../settings';
 import { KernelLink } from '../link';

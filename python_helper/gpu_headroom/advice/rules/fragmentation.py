@@ -24,10 +24,10 @@ def _check(evidence: Evidence) -> tuple[Message, Message] | None:
         return None
     capture, moment = evidence.failure.capture, evidence.moment
     unused, free = moment.cached_bytes or 0, moment.usable_bytes or 0
-    if capture is None or capture.blocks is None:
+    if capture is None or capture.largest_block_bytes is None:
         claim = message("cause.fragmentation.unmeasured", unused_bytes=unused)
     else:
-        largest = max(capture.blocks.largest_bytes, free)
+        largest = max(capture.largest_block_bytes, free)
         claim = message("cause.fragmentation", unused_bytes=unused, largest_bytes=largest)
     said = message(
         "cause.fragmentation.evidence",
@@ -47,9 +47,9 @@ def is_fragmented(evidence: Evidence) -> bool:
     if moment.cached_bytes < _MUCH_OF_THE_RESERVED * reserved:
         return False
     capture = evidence.failure.capture
-    if capture is None or capture.blocks is None:
+    if capture is None or capture.largest_block_bytes is None:
         return moment.cached_bytes >= requested > moment.usable_bytes
-    largest = max(capture.blocks.largest_bytes, moment.usable_bytes)
+    largest = max(capture.largest_block_bytes, moment.usable_bytes)
     return moment.cached_bytes + moment.usable_bytes >= requested > largest
 
 
