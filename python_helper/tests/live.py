@@ -13,6 +13,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, cast
 
 from gpu_headroom import testing
@@ -126,7 +127,11 @@ class LiveKernel:
         **variables: str,
     ) -> None:
         self._log_path = folder / "kernel.log"
-        self._manager = KernelManager()
+        # Ports that were free a moment ago may be another test's by now; and the path of a socket
+        # may have 107 characters, which a folder of pytest's soon has.
+        self._sockets = TemporaryDirectory(prefix="gpu-headroom-")
+        connection = Path(self._sockets.name) / "kernel.json"
+        self._manager = KernelManager(transport="ipc", connection_file=str(connection))
         command = shlex.split(script) or ["-c", WITH_HELPER if installed else WITHOUT_HELPER]
         self._manager._kernel_spec = KernelSpec(
             argv=[str(python), *command, "-f", "{connection_file}"],
@@ -166,6 +171,7 @@ class LiveKernel:
         self._disconnect()
         self._manager.shutdown_kernel(now=True)
         self._manager.cleanup_resources()
+        self._sockets.cleanup()
         self._log.close()
         if self._faults:
             raise self._faults[0]
@@ -391,7 +397,10 @@ class LiveKernel:
     def _connect(self) -> None:
         self._client = self._manager.client()
         self._client.start_channels()
-        self._client.wait_for_ready(timeout=PATIENCE_S)
+        try:
+            self._client.wait_for_ready(timeout=PATIENCE_S)
+        except RuntimeError as error:
+            raise AssertionError(f"{error}; the log says: {self.log}") from error
         self._news = threading.Condition()
         self._received: list[dict[str, Any]] = []
         self._replies: dict[str, dict[str, Any]] = {}
