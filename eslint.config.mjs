@@ -37,20 +37,19 @@ const ARROWS = {
   kernel: ['protocol', 'parser'],
   components: ['protocol', 'frame', 'kernel'],
   timeline: ['protocol', 'frame', 'kernel', 'components'],
-  actions: ['protocol', 'frame', 'kernel'],
-  freeing: ['protocol', 'kernel', 'components', 'actions'],
+  release: ['protocol', 'frame', 'kernel', 'components'],
+  actions: ['protocol', 'frame', 'kernel', 'components', 'release'],
   notebooks: ['protocol', 'kernel', 'components'],
-  report: ['protocol', 'frame', 'parser', 'kernel', 'actions'],
+  report: ['protocol', 'frame', 'parser', 'kernel', 'release', 'actions'],
   cells: ['protocol', 'frame', 'kernel', 'timeline', 'report'],
-  gauge: ['protocol', 'kernel', 'components', 'timeline', 'actions', 'freeing'],
+  gauge: ['protocol', 'kernel', 'components', 'timeline', 'release'],
   panel: [
     'protocol',
     'frame',
     'kernel',
     'components',
     'timeline',
-    'actions',
-    'freeing',
+    'release',
     'notebooks'
   ]
 };

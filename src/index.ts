@@ -8,12 +8,14 @@ import gauge from './gauge/plugin';
 import kernel from './kernel/plugin';
 import notebooks from './notebooks/plugin';
 import panel from './panel/plugin';
+import release from './release/plugin';
 import report from './report/plugin';
 
 const plugins: JupyterFrontEndPlugin<unknown>[] = [
   kernel,
   gauge,
   notebooks,
+  release,
   panel,
   actions,
   palette,

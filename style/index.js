@@ -7,7 +7,7 @@ import './components/device.css';
 import './components/measuring.css';
 import './gauge.css';
 import './popup.css';
-import './freeing.css';
+import './release.css';
 import './timeline.css';
 import './panel.css';
 import './notebooks.css';

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from .threads import Lock
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
+    from collections.abc import Callable, Hashable, Sequence
 
     from .turns import SlicedTurn, Turn
 
@@ -62,7 +62,7 @@ class MainLoop:
         self,
         schedule: Callable[[Callable[[], None], float], None] | None,
         idle: Callable[[], bool],
-        failed: Callable[[str, BaseException], None],
+        failed: Callable[[str, BaseException, Sequence[str]], None],
         progress: Callable[[Job, float], None] | None = None,
         *,
         walk: Callable[..., SlicedTurn],
@@ -188,8 +188,9 @@ class MainLoop:
         if not self._idle():
             self.interrupt()
             return
+        now = self._now
         try:
-            now = self._now = self._now or self._next()
+            now = self._now = now or self._next()
             if now is None:
                 return
             if not now[1].slice():
@@ -199,7 +200,7 @@ class MainLoop:
                 self._ended(*now)
         except Exception as error:  # noqa: BLE001  a failed job must not end the queue
             self._now = None
-            self._failed("mainloop", error)
+            self._failed("mainloop", error, () if now is None else now[0].request_ids)
         if self._jobs or self._now is not None:
             self._come_round(_BETWEEN_S)
 
@@ -227,6 +228,6 @@ class MainLoop:
 
     def _ended(self, job: Job, walk: SlicedTurn) -> None:
         if walk.error is not None:
-            self._failed("mainloop", walk.error)
+            self._failed("mainloop", walk.error, job.request_ids)
         elif walk.disturbed or walk.cancelled:
             self._broken_off(job, walk)

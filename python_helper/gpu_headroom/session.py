@@ -28,7 +28,7 @@ from .threads import Lock, NotNow
 from .watch import Watch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Literal
 
     from . import protocol, wire
@@ -284,22 +284,25 @@ class Session:
             "queued": self.mainloop.waiting("release") if self.ledger.running else [],
         }
 
-    def failed(self, part: str, error: BaseException) -> None:
-        """Report a failure of the helper itself, once per cause."""
+    def failed(self, part: str, error: BaseException, request_ids: Sequence[str] = ()) -> None:
+        """Report a failure of the helper itself, once per cause, and to each request it ends."""
         cause = format_error(error)
-        if cause in self._errors or len(self._errors) >= _MOST_ERRORS:
-            return
-        self._errors.add(cause)
-        self._log(part, error)
-        self.send(
-            {
-                "type": "error",
-                "life_id": self.life_id,
-                "time_s": time.time(),
-                "where": part,
-                "message": message("error.part", part=part, error=cause),
-            }
-        )
+        is_news = cause not in self._errors and len(self._errors) < _MOST_ERRORS
+        if is_news:
+            self._errors.add(cause)
+            self._log(part, error)
+        ended: Sequence[str | None] = request_ids or ([None] if is_news else [])
+        for request_id in ended:
+            self.send(
+                {
+                    "type": "error",
+                    "life_id": self.life_id,
+                    "time_s": time.time(),
+                    "request_id": request_id,
+                    "where": part,
+                    "message": message("error.part", part=part, error=cause),
+                }
+            )
 
     # --- What the parts ask of the kernel -----------------------------------
 

@@ -493,6 +493,7 @@ class ErrorEvent(TypedDict):
     type: Literal["error"]
     life_id: str
     time_s: float
+    request_id: str | None
     where: str
     message: Message
 

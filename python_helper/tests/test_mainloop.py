@@ -34,7 +34,7 @@ class Loop:
         self.queue = MainLoop(
             lambda call, _: self.calls.append(call),
             lambda: self.idle,
-            lambda part, error: self.failures.append(f"{part}: {error}"),
+            lambda part, error, ids: self.failures.append(f"{part}: {error} {list(ids)}"),
             lambda job, elapsed_s: self.told.append((str(job.key), elapsed_s)),
             walk=SlicedTurn,
         )
@@ -158,7 +158,7 @@ def test_a_failing_job_does_not_end_the_queue(loop: Loop) -> None:
     loop.queue.submit("fails", "1", fail)
     loop.submit("works")
     loop.turn()
-    assert loop.failures == ["mainloop: no"]
+    assert loop.failures == ["mainloop: no ['1']"]
     assert loop.done == ["works"]
 
 

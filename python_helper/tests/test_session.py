@@ -163,6 +163,15 @@ def test_a_failure_of_ours_is_reported_once(helper: Helper) -> None:
     assert helper.types() == ["hello", "error", "error"]
 
 
+def test_each_request_that_a_failure_ends_is_told(helper: Helper) -> None:
+    """Also where the cause was reported before: the page that asked would wait for ever."""
+    helper.session.failed("mainloop", RuntimeError("lost"))
+    for request_id in ("1", "2"):
+        helper.session.failed("mainloop", RuntimeError("lost"), [request_id])
+    errors = [each for each in helper.channel.events if each["type"] == "error"]
+    assert [each["request_id"] for each in errors] == [None, "1", "2"]
+
+
 def test_a_reading_that_fails_is_refused_with_a_sentence(
     helper: Helper, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -264,6 +264,7 @@ export const EVENTS: { [K in Event['type']]: Extract<Event, { type: K }> } = {
     type: 'error',
     life_id: 'life-1',
     time_s: 1747058520,
+    request_id: null,
     where: 'sampler',
     message: message('error.sampler')
   },

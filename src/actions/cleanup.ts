@@ -1,7 +1,7 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
+import { finish } from '../kernel/work';
 import type { IKernelMemory } from '../tokens';
-import { finish } from './work';
 
 /**
  * Insert a cell with visible code that frees, below the active cell.

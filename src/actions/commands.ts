@@ -4,10 +4,11 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 
 import { sentenceOf } from '../reason';
+import { addReleases, target } from '../release/commands';
+import type { ReleaseSessions } from '../release/sessions';
 import type { IGpuMemory } from '../tokens';
 import { insertCleanupCell } from './cleanup';
 import { CommandRefresher } from './refresher';
-import { addReleases, target } from './releasecommands';
 import { saveSnapshot } from './snapshot';
 
 namespace CommandIDs {
@@ -39,6 +40,7 @@ interface IParts {
   readonly commands: CommandRegistry;
   readonly memory: IGpuMemory;
   readonly notebooks: INotebookTracker | null;
+  readonly sessions: ReleaseSessions;
   readonly trans: TranslationBundle;
 }
 

@@ -5,6 +5,7 @@ import type {
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
+import { IReleaseSessions, type ReleaseSessions } from '../release/sessions';
 import { IGpuMemory } from '../tokens';
 // Menus, toolbars and the palette look for the commands at once.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
@@ -17,16 +18,17 @@ const plugin: JupyterFrontEndPlugin<void> = {
   id: 'gpu-headroom:actions',
   description: 'Commands that free GPU memory.',
   autoStart: true,
-  requires: [IGpuMemory],
+  requires: [IGpuMemory, IReleaseSessions],
   optional: [INotebookTracker, ITranslator],
   activate: (
     app: JupyterFrontEnd,
     memory: IGpuMemory,
+    sessions: ReleaseSessions,
     notebooks: INotebookTracker | null,
     translator: ITranslator | null
   ): void => {
     const trans = (translator ?? nullTranslator).load('gpu-headroom');
-    addCommands({ commands: app.commands, memory, notebooks, trans });
+    addCommands({ commands: app.commands, memory, notebooks, sessions, trans });
   }
 };
 

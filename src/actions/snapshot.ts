@@ -2,12 +2,12 @@ import { Clipboard } from '@jupyterlab/apputils';
 import { PathExt } from '@jupyterlab/coreutils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
+import { Notice, plain } from '../components/notice';
 import { formatBytes } from '../format';
+import { finish } from '../kernel/work';
 import { words } from '../messages';
 import { sentenceOf } from '../reason';
 import type { IKernelMemory } from '../tokens';
-import { Notice, plain } from './notice';
-import { finish } from './work';
 
 /**
  * Have the kernel write the allocator's snapshot, and tell in a notification

@@ -1,7 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import type { Walk } from '../kernel/walk';
+import type { Measurement } from '../kernel/measurement';
 import { words } from '../messages';
 import type { IMessage } from '../protocol';
 import { Button } from './button';
@@ -12,11 +12,11 @@ import { Sentence } from './sentence';
 export function Measuring(props: {
   /** What is measured: a sentence that goes on. */
   label: string;
-  walk: Walk;
+  measurement: Measurement<'holders'> | Measurement<'plan'>;
   trans: TranslationBundle;
 }): React.JSX.Element {
-  const { label, trans, walk } = props;
-  const { elapsed_s } = walk;
+  const { label, measurement, trans } = props;
+  const { elapsed_s } = measurement;
   return (
     <div className="jp-GpuHeadroom-measuring">
       <p className="jp-GpuHeadroom-notice" role="status">
@@ -29,7 +29,7 @@ export function Measuring(props: {
           </span>
           <Button
             label={trans.__('Cancel')}
-            onPress={() => void walk.cancel()}
+            onPress={() => void measurement.cancel()}
           />
         </>
       )}

@@ -1,5 +1,4 @@
-import type { Freeing } from '../freeing/freeing';
-import type { IKernelMemory } from '../tokens';
+import type { ReleaseSessions } from '../release/sessions';
 import type { GaugeModel } from './model';
 import { GaugePopup } from './popup';
 import type { PopupActions } from './popupactions';
@@ -9,11 +8,10 @@ import { GaugeButton } from './statusitem';
  * Makes gauges, and opens and closes the one popup of the page.
  */
 export class GaugeOpener {
-  /** @param _createFreeing - frees in a kernel; called once for each */
   constructor(
     private readonly _model: GaugeModel,
     private readonly _actions: PopupActions,
-    private readonly _createFreeing: (memory: IKernelMemory) => Freeing
+    private readonly _sessions: ReleaseSessions
   ) {}
 
   /** The gauge that was made last and is still there. */
@@ -41,7 +39,7 @@ export class GaugeOpener {
   showChecklist(): void {
     const { current } = this._model;
     if (current) {
-      this._freeing(current).open();
+      this._sessions.get(current).dialog.open();
       this.show();
     }
   }
@@ -54,7 +52,7 @@ export class GaugeOpener {
     }
     const popup = new GaugePopup({
       model: this._model,
-      freeing: memory => this._freeing(memory),
+      sessions: this._sessions,
       anchor: button,
       actions: context => this._actions.list(context)
     });
@@ -67,17 +65,6 @@ export class GaugeOpener {
     void popup.open();
   }
 
-  /** What goes on in a kernel goes on without the popup. */
-  private _freeing(memory: IKernelMemory): Freeing {
-    let freeing = this._freeings.get(memory);
-    if (!freeing) {
-      freeing = this._createFreeing(memory);
-      this._freeings.set(memory, freeing);
-    }
-    return freeing;
-  }
-
-  private readonly _freeings = new WeakMap<IKernelMemory, Freeing>();
   private _popup: GaugePopup | null = null;
   private _last: GaugeButton | null = null;
 }

@@ -14,13 +14,9 @@ import type { CommandRegistry } from '@lumino/commands';
 import { Widget } from '@lumino/widgets';
 
 import { Announcer } from '../announcer';
-// The popup of the gauge frees.
-// eslint-disable-next-line jupyter/prefer-lazy-imports
-import { confirmItems } from '../freeing/confirmation';
-// eslint-disable-next-line jupyter/prefer-lazy-imports -- see above
-import { Freeing } from '../freeing/freeing';
+import { IReleaseSessions, type ReleaseSessions } from '../release/sessions';
 import { loadSettings } from '../settings';
-import { IGpuMemory, IOtherKernels } from '../tokens';
+import { IGpuMemory } from '../tokens';
 // The status bar needs the gauge, and its model, from the start.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { GaugeModel } from './model';
@@ -46,18 +42,12 @@ const plugin: JupyterFrontEndPlugin<void> = {
   id: 'gpu-headroom:gauge',
   description: 'Shows the GPU memory of the focused kernel.',
   autoStart: true,
-  requires: [IGpuMemory],
-  optional: [
-    IOtherKernels,
-    IStatusBar,
-    IToolbarWidgetRegistry,
-    ISettingRegistry,
-    ITranslator
-  ],
+  requires: [IGpuMemory, IReleaseSessions],
+  optional: [IStatusBar, IToolbarWidgetRegistry, ISettingRegistry, ITranslator],
   activate: async (
     app: JupyterFrontEnd,
     memory: IGpuMemory,
-    others: IOtherKernels | null,
+    sessions: ReleaseSessions,
     statusBar: IStatusBar | null,
     toolbars: IToolbarWidgetRegistry | null,
     registry: ISettingRegistry | null,
@@ -70,12 +60,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
     const opener = new GaugeOpener(
       model,
       new PopupActions(commands, trans),
-      kernel =>
-        new Freeing(
-          kernel,
-          items => confirmItems(items, trans),
-          () => others?.isSharing(kernel) ?? false
-        )
+      sessions
     );
     const announcer = new Announcer();
     model.announced.connect((_, sentence) => {

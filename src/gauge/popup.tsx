@@ -4,9 +4,10 @@ import type { Message } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 import * as React from 'react';
 
-import type { Freeing } from '../freeing/freeing';
-import { FreeingView } from '../freeing/freeingview';
 import { isBusy } from '../kernel/model';
+import type { ReleaseDialog } from '../release/dialog';
+import { DialogView } from '../release/dialogview';
+import type { ReleaseSessions } from '../release/sessions';
 import type { IKernelMemory } from '../tokens';
 import type { GaugeModel } from './model';
 import { type IPopupAction, PopupBody } from './popupbody';
@@ -51,7 +52,7 @@ export class GaugePopup extends VDomRenderer<GaugeModel> {
     const hadFocus = this.node.contains(document.activeElement);
     const { anchor, model } = this._options;
     this._watched?.dispose();
-    this._freeing?.close();
+    this._dialog?.close();
     super.dispose();
     model.isWatched = false;
     if (hadFocus) {
@@ -113,7 +114,7 @@ export class GaugePopup extends VDomRenderer<GaugeModel> {
         }}
         instead={this._instead()}
         actions={this._actions()}
-        notice={noticeOf(this.model, this._freeing)}
+        notice={noticeOf(this.model, this._dialog)}
         trans={trans}
       />
     );
@@ -121,17 +122,17 @@ export class GaugePopup extends VDomRenderer<GaugeModel> {
 
   /** Freeing takes the place of numbers, not of why there are none. */
   private _instead(): React.JSX.Element | null {
-    const { _freeing: freeing } = this;
+    const { _dialog: dialog } = this;
     const { reading, trans } = this.model;
-    return freeing && freeing.step.kind !== 'closed' && 'device' in reading ? (
-      <FreeingView freeing={freeing} trans={trans} />
+    return dialog && dialog.step.kind !== 'closed' && 'device' in reading ? (
+      <DialogView dialog={dialog} trans={trans} />
     ) : null;
   }
 
   private _actions(): IPopupAction[] {
     return this._options.actions({
       model: this.model,
-      freeing: this._freeing,
+      dialog: this._dialog,
       close: () => {
         this.dispose();
       }
@@ -193,10 +194,10 @@ export class GaugePopup extends VDomRenderer<GaugeModel> {
       this._watchedKernel = current;
       this._watched?.dispose();
       this._watched = current?.watch() ?? null;
-      this._freeing?.close();
-      this._freeing?.changed.disconnect(this.update, this);
-      this._freeing = current && this._options.freeing(current);
-      this._freeing?.changed.connect(this.update, this);
+      this._dialog?.close();
+      this._dialog?.changed.disconnect(this.update, this);
+      this._dialog = current && this._options.sessions.get(current).dialog;
+      this._dialog?.changed.connect(this.update, this);
     }
   }
 
@@ -205,7 +206,7 @@ export class GaugePopup extends VDomRenderer<GaugeModel> {
   private _picked: number | null = null;
   private _watchedKernel: IKernelMemory | null = null;
   private _watched: IDisposable | null = null;
-  private _freeing: Freeing | null = null;
+  private _dialog: ReleaseDialog | null = null;
 }
 
 /** Whether an event belongs to a dialog of JupyterLab, which stands above. */
@@ -221,15 +222,14 @@ export namespace GaugePopup {
   export interface IContext {
     model: GaugeModel;
     /** `null`: there is no kernel. */
-    freeing: Freeing | null;
+    dialog: ReleaseDialog | null;
     close: () => void;
   }
 
   /** What a popup is made of. */
   export interface IOptions {
     model: GaugeModel;
-    /** Frees in a kernel. */
-    freeing: (memory: IKernelMemory) => Freeing;
+    sessions: ReleaseSessions;
     /** The button that opened it. */
     anchor: Widget;
     /** What can be done now, in the order of its buttons. */

@@ -1,11 +1,11 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 
-import { cancelQueued, queuedIn } from '../actions/queue';
-import type { Freeing } from '../freeing/freeing';
-import { isRestored } from '../freeing/result';
-import { nameFree } from '../freeing/words';
 import type { IReleased } from '../protocol';
+import type { ReleaseDialog } from '../release/dialog';
+import { cancelQueued, queuedIn } from '../release/queue';
+import { isRestored } from '../release/result';
+import { nameFree } from '../release/words';
 import type { IKernelMemory } from '../tokens';
 import type { GaugePopup } from './popup';
 import type { IPopupAction } from './popupbody';
@@ -31,18 +31,18 @@ export class PopupActions {
 
   list(context: GaugePopup.IContext): IPopupAction[] {
     const { model } = context;
-    const freeing = 'device' in model.reading ? context.freeing : null;
-    switch (freeing?.step.kind) {
+    const dialog = 'device' in model.reading ? context.dialog : null;
+    switch (dialog?.step.kind) {
       case 'choosing':
-        return this._choice(context, freeing);
+        return this._choice(context, dialog);
       case 'freeing':
         return [this._action(this._trans.__('Freeing…'), null, true)];
       case 'waiting':
         return [
-          this._action(this._trans.__('Cancel'), () => void freeing.cancel())
+          this._action(this._trans.__('Cancel'), () => void dialog.cancel())
         ];
       case 'done':
-        return this._result(context, freeing, freeing.step.released);
+        return this._result(context, dialog, dialog.step.released);
       default:
         return this._numbers(context, model.current);
     }
@@ -105,7 +105,7 @@ export class PopupActions {
         : this._action(
             this._trans.__('Free memory…'),
             () => {
-              context.freeing?.open();
+              context.dialog?.open();
             },
             true
           ),
@@ -120,25 +120,26 @@ export class PopupActions {
   /** What goes with the checklist. */
   private _choice(
     context: GaugePopup.IContext,
-    freeing: Freeing
+    dialog: ReleaseDialog
   ): IPopupAction[] {
-    const { chosen, gain } = freeing.checklist;
-    const free = freeing.isUnmeasured
+    const { checklist, memory } = dialog.session;
+    const { chosen, gain } = checklist;
+    const free = dialog.isUnmeasured
       ? this._trans.__('Free when it finishes')
       : nameFree(gain, this._trans);
-    const isPossible = freeing.isUnmeasured || chosen.length > 0;
+    const isPossible = dialog.isUnmeasured || chosen.length > 0;
     const items = chosen.map(({ id }) => id);
     return [
-      this._action(free, isPossible ? () => void freeing.free() : null, true),
+      this._action(free, isPossible ? () => void dialog.free() : null, true),
       this._action(this._trans.__('Cancel'), () => {
-        freeing.close();
+        dialog.close();
       }),
       ...(chosen.length > 0
         ? this._command(
             CommandIDs.insertCleanupCell,
             this._trans.__('Insert as cell'),
             context,
-            { items, kernelId: freeing.memory.kernel.id }
+            { items, kernelId: memory.kernel.id }
           )
         : [])
     ];
@@ -146,16 +147,16 @@ export class PopupActions {
 
   private _result(
     context: GaugePopup.IContext,
-    freeing: Freeing,
+    dialog: ReleaseDialog,
     released: IReleased
   ): IPopupAction[] {
     const { still_held, undo } = released;
     return [
       this._action(this._trans.__('Done'), () => {
-        freeing.close();
+        dialog.close();
       }),
       ...(undo.length > 0
-        ? [this._action(this._trans.__('Undo'), () => void freeing.undo(undo))]
+        ? [this._action(this._trans.__('Undo'), () => void dialog.undo(undo))]
         : []),
       ...(still_held.length > 0 && !isRestored(released)
         ? this._command(

@@ -1,20 +1,23 @@
-import { queuedIn, startsWhen } from '../actions/queue';
-import type { Freeing } from '../freeing/freeing';
-import { explainOutlook, nameRunning } from '../freeing/words';
+import type { ReleaseDialog } from '../release/dialog';
+import { queuedIn, startsWhen } from '../release/queue';
+import { explainOutlook, nameRunning } from '../release/words';
 import type { GaugeModel } from './model';
 
 /**
  * What a person should know before pressing a button of the popup.
  */
-export function noticeOf(model: GaugeModel, freeing: Freeing | null): string {
+export function noticeOf(
+  model: GaugeModel,
+  dialog: ReleaseDialog | null
+): string {
   const { current, reading, trans } = model;
   const state = current?.state;
   if (!state) {
     return '';
   }
   const isMeasured = 'device' in reading;
-  if (freeing && freeing.step.kind !== 'closed' && isMeasured) {
-    return describeFreeing(model, freeing);
+  if (dialog && dialog.step.kind !== 'closed' && isMeasured) {
+    return describeDialog(model, dialog);
   }
   if (state.phase === 'live' && state.problem !== null) {
     return state.problem;
@@ -31,8 +34,9 @@ export function noticeOf(model: GaugeModel, freeing: Freeing | null): string {
     : trans.__('%1 Freeing starts when it finishes.', running);
 }
 
-function describeFreeing({ trans }: GaugeModel, freeing: Freeing): string {
-  const { checklist, memory, step } = freeing;
+function describeDialog({ trans }: GaugeModel, dialog: ReleaseDialog): string {
+  const { session, step } = dialog;
+  const { checklist, memory } = session;
   switch (step.kind) {
     case 'choosing': {
       const devices = memory.state.sample?.devices ?? [];

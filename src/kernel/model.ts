@@ -92,7 +92,12 @@ export function reduce(state: IMemoryState, change: Change): IMemoryState {
 
 /** Whether an event belongs to the life that this state is about. */
 export function isOwn(state: IMemoryState, event: Event): boolean {
-  return state.phase === 'live' && event.life_id === state.hello?.life_id;
+  return event.life_id === lifeOf(state);
+}
+
+/** The life of the helper that answers, or `null` while none does. */
+export function lifeOf({ phase, hello }: IMemoryState): string | null {
+  return phase === 'live' ? (hello?.life_id ?? null) : null;
 }
 
 /** Whether a cell is running, as far as is known. */

@@ -1,12 +1,12 @@
 import * as React from 'react';
 
-import { cancelQueued, queuedIn, startsWhen } from '../actions/queue';
 import { Button } from '../components/button';
 import { Hint } from '../components/hint';
 import { explainIdle } from '../components/words';
-import { ChecklistView } from '../freeing/checklistview';
-import { describeOutlook, nameFree, nameRunning } from '../freeing/words';
-import type { Freeables } from './freeables';
+import { ChecklistView } from '../release/checklistview';
+import { cancelQueued, queuedIn, startsWhen } from '../release/queue';
+import type { ReleaseSession } from '../release/session';
+import { describeOutlook, nameFree, nameRunning } from '../release/words';
 import type { PanelModel } from './model';
 
 /**
@@ -16,9 +16,9 @@ export function FreeableList(props: {
   model: PanelModel;
 }): React.JSX.Element | null {
   const { model } = props;
-  const { current, freeables, trans } = model;
+  const { current, session, trans } = model;
   const sample = current?.state.sample;
-  if (!current || !freeables || !sample) {
+  if (!current || !session || !sample) {
     return null;
   }
   if (sample.state !== 'live') {
@@ -31,14 +31,14 @@ export function FreeableList(props: {
   return (
     <>
       <ChecklistView
-        checklist={freeables.checklist}
-        onUndo={id => void freeables.restore(id)}
+        checklist={session.checklist}
+        onUndo={id => void session.undo([id])}
         trans={trans}
       />
       {queuedIn(current.state).length > 0 ? (
         <Queued model={model} />
       ) : (
-        <Choice freeables={freeables} model={model} />
+        <Choice session={session} model={model} />
       )}
     </>
   );
@@ -65,14 +65,14 @@ function Queued({ model }: { model: PanelModel }): React.JSX.Element | null {
 }
 
 function Choice(props: {
-  freeables: Freeables;
+  session: ReleaseSession;
   model: PanelModel;
 }): React.JSX.Element | null {
-  const { freeables, model } = props;
-  const { checklist, insertCell, isFreeing } = freeables;
-  const { current, devices, trans } = model;
+  const { model, session } = props;
+  const { checklist, isFreeing, memory } = session;
+  const { devices, insertCell, trans } = model;
   const { chosen, gain } = checklist;
-  const running = current && nameRunning(current.state, trans);
+  const running = nameRunning(memory.state, trans);
   if (!checklist.items?.length) {
     return null;
   }
@@ -83,13 +83,13 @@ function Choice(props: {
           label={isFreeing ? trans.__('Freeing…') : nameFree(gain, trans)}
           isPrimary
           isEnabled={!isFreeing && chosen.length > 0}
-          onPress={() => void freeables.free(chosen)}
+          onPress={() => void session.free(chosen)}
         />
         {insertCell && chosen.length > 0 && (
           <Button
             label={trans.__('Insert as cell')}
             onPress={() => {
-              insertCell(chosen);
+              insertCell(memory, chosen);
             }}
           />
         )}

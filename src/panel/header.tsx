@@ -37,7 +37,7 @@ export class Header extends VDomRenderer<PanelModel> {
           <IconButton
             icon={refreshIcon}
             label={trans.__('Measure again')}
-            onPress={holders && (() => void holders.refresh(true))}
+            onPress={holders && (() => void holders.measurement.measure(true))}
           />
           <IconButton
             icon={settingsIcon}

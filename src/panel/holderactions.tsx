@@ -5,8 +5,8 @@ import {
 } from '@jupyterlab/ui-components';
 import * as React from 'react';
 
-import { plain } from '../actions/notice';
 import { Button } from '../components/button';
+import { plain } from '../components/notice';
 import { offloadIcon } from '../icons';
 import { words } from '../messages';
 import type { IHeld, IItem } from '../protocol';
@@ -28,9 +28,9 @@ export interface IRowAction {
  * what keeps it.
  */
 export function actionsOf(held: IHeld, model: PanelModel): IRowAction[] {
-  const { freeables, trans } = model;
-  const deletion = freeables?.deletion(held);
-  const offload = freeables?.offload(held);
+  const { trans } = model;
+  const deletion = itemFor(held, model, deletesName);
+  const offload = itemFor(held, model, movesToCpu);
   return [
     ...(deletion
       ? [
@@ -55,13 +55,32 @@ export function actionsOf(held: IHeld, model: PanelModel): IRowAction[] {
   ];
 }
 
+/** The item that a row of the table offers; nothing without a name has one. */
+function itemFor(
+  { name, origin }: IHeld,
+  { session }: PanelModel,
+  isMeant: (item: IItem, name: string) => boolean
+): IItem | null {
+  return origin === 'names'
+    ? (session?.checklist.find(item => isMeant(item, name)) ?? null)
+    : null;
+}
+
+function deletesName({ names }: IItem, name: string): boolean {
+  return names.includes(name);
+}
+
+function movesToCpu({ id }: IItem, name: string): boolean {
+  return id === `offload:${name}`;
+}
+
 function freeAction(
   item: IItem,
-  { freeables, trans }: PanelModel
+  { session, trans }: PanelModel
 ): Pick<IRowAction, 'obstacle' | 'run'> {
   return {
     obstacle: item.blocked ? plain(words(trans).sentence(item.blocked)) : '',
-    run: () => void freeables?.free([item])
+    run: () => void session?.free([item])
   };
 }
 

@@ -18,6 +18,7 @@ export function HolderList({
   model: PanelModel;
 }): React.JSX.Element {
   const { held, holders, trans } = model;
+  const { last, step } = holders?.measurement ?? {};
   const sample = model.current?.state.sample;
   if (sample && sample.state !== 'live') {
     return (
@@ -32,15 +33,15 @@ export function HolderList({
       {holders && (
         <Measuring
           label={explainMoment(model)}
-          walk={holders.walk}
+          measurement={holders.measurement}
           trans={trans}
         />
       )}
-      {holders?.problem && <Hint icon="info">{holders.problem}</Hint>}
-      {holders?.last && !holders.last.complete && (
+      {step?.kind === 'failed' && <Hint icon="info">{step.problem}</Hint>}
+      {last?.complete === false && (
         <Gap
-          message={holders.last.message}
-          onMeasure={() => void holders.refresh(true)}
+          message={last.message}
+          onMeasure={() => void holders?.measurement.measure(true)}
           trans={trans}
         />
       )}
@@ -73,7 +74,7 @@ function Found(props: {
 
 /** From when the numbers are, where that is not plainly now. */
 function explainMoment({ current, holders, trans }: PanelModel): string {
-  const last = holders?.last ?? null;
+  const last = holders?.measurement.last;
   const moment = last && !isMissing(last) ? describeMoment(last, trans) : '';
   if (current && isBusy(current.state)) {
     const count = current.state.cell?.execution_count ?? null;
@@ -83,7 +84,7 @@ function explainMoment({ current, holders, trans }: PanelModel): string {
         : trans.__('Measured when In [%1] ends.', count);
     return [moment, later].filter(Boolean).join(' ');
   }
-  if (holders && holders.asked !== 'none') {
+  if (holders?.measurement.isPending) {
     return trans.__('Measuring…');
   }
   return moment;

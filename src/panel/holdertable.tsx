@@ -22,7 +22,7 @@ interface ITableProps {
 export function HolderTable({ held, model }: ITableProps): React.JSX.Element {
   const { holders, sorting, trans } = model;
   const [active, setActive] = React.useState<string | null>(null);
-  const isRecorded = holders?.last?.recording === true;
+  const isRecorded = holders?.measurement.last?.recording === true;
   const rows = sortRows(
     held.rows.map(each => toRow(each, trans)),
     sorting

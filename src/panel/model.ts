@@ -1,16 +1,16 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { VDomModel } from '@jupyterlab/ui-components';
-import type { IDisposable } from '@lumino/disposable';
+import { DisposableSet, type IDisposable } from '@lumino/disposable';
 import { Poll, Throttler } from '@lumino/polling';
 import { Signal } from '@lumino/signaling';
 
-import type { IFreeingServices } from '../freeing/services';
 import { fullest } from '../kernel/level';
 import { staleness } from '../kernel/model';
 import { type IShare, sharesOf } from '../notebooks/sharing';
-import type { IDevice, IHeldDevice } from '../protocol';
+import type { IDevice, IHeldDevice, IItem } from '../protocol';
+import type { ReleaseSession } from '../release/session';
+import type { ReleaseSessions } from '../release/sessions';
 import type { IGpuMemory, IKernelMemory, IOtherKernels } from '../tokens';
-import { Freeables } from './freeables';
 import { HoldersModel } from './holders';
 import type { ISorting } from './rows';
 
@@ -29,7 +29,8 @@ export class PanelModel extends VDomModel {
     this._memory = options.memory;
     this.trans = options.trans;
     this.others = options.others ?? null;
-    this._services = options.services;
+    this._sessions = options.sessions;
+    this._insertCell = options.insertCell;
     this._documentName = options.documentName;
     this._throttler = new Throttler(() => {
       this._wasStale = this.isStale;
@@ -66,9 +67,14 @@ export class PanelModel extends VDomModel {
     return this._holders;
   }
 
-  /** What can be freed in it. */
-  get freeables(): Freeables | null {
-    return this._freeables;
+  /** Giving it back. */
+  get session(): ReleaseSession | null {
+    return this._session;
+  }
+
+  /** Insert a cell that frees items; `null` where no notebook can take it. */
+  get insertCell(): PanelModel.InsertCell | null {
+    return this._insertCell();
   }
 
   /** The name of the document that the kernel belongs to. */
@@ -98,7 +104,7 @@ export class PanelModel extends VDomModel {
   /** Who holds the memory of that device. */
   get held(): IHeldDevice | null {
     const index = this.device?.index;
-    const devices = this._holders?.last?.devices ?? [];
+    const devices = this._holders?.measurement.last?.devices ?? [];
     return devices.find(({ device_index }) => device_index === index) ?? null;
   }
 
@@ -138,16 +144,13 @@ export class PanelModel extends VDomModel {
   /** Whether the section of the holders is open and on screen. */
   set areHoldersShown(areShown: boolean) {
     this._areHoldersShown = areShown;
-    if (this._holders) {
-      this._holders.isShown = areShown;
-    }
-    this._followFreeables();
+    this._look();
   }
 
   /** Whether the section of what can be freed is open and on screen. */
   set areFreeablesShown(areShown: boolean) {
     this._areFreeablesShown = areShown;
-    this._followFreeables();
+    this._look();
   }
 
   /** Whether the section of the other notebooks is open and on screen. */
@@ -170,8 +173,7 @@ export class PanelModel extends VDomModel {
     }
     this._watched?.dispose();
     this._watchedOthers?.dispose();
-    this._holders?.dispose();
-    this._freeables?.dispose();
+    this._looking.dispose();
     this._poll.dispose();
     this._throttler.dispose();
     Signal.clearData(this);
@@ -180,19 +182,15 @@ export class PanelModel extends VDomModel {
 
   private _onCurrent(): void {
     this._current?.stateChanged.disconnect(this._onState, this);
-    this._holders?.dispose();
-    this._freeables?.dispose();
+    this._holders?.changed.disconnect(this._onMeasured, this);
+    this._session?.changed.disconnect(this._onMeasured, this);
     this._current = this._memory.current;
+    this._holders = this._current && this._holdersOf(this._current);
+    this._session = this._current && this._sessions.get(this._current);
     this._current?.stateChanged.connect(this._onState, this);
-    this._holders = null;
-    this._freeables = null;
-    if (this._current) {
-      this._holders = new HoldersModel(this._current);
-      this._freeables = new Freeables(this._current, this._services);
-    }
     this._holders?.changed.connect(this._onMeasured, this);
-    this._freeables?.changed.connect(this._onMeasured, this);
-    this.areHoldersShown = this._areHoldersShown;
+    this._session?.changed.connect(this._onMeasured, this);
+    this._look();
     this._watch();
     this.stateChanged.emit();
   }
@@ -203,9 +201,9 @@ export class PanelModel extends VDomModel {
     }
   }
 
+  /** Whose memory is on the card decides what is proposed to be freed. */
   private _onOthers(): void {
-    this._followFreeables();
-    if (this._watchedOthers) {
+    if (this._watchedOthers || this._areFreeablesShown) {
       this.stateChanged.emit();
     }
   }
@@ -214,14 +212,24 @@ export class PanelModel extends VDomModel {
     this.stateChanged.emit();
   }
 
-  /** Rows of holders offer what can be freed, too. */
-  private _followFreeables(): void {
-    const { _current: current, _freeables: freeables } = this;
-    if (current && freeables) {
-      const { checklist } = freeables;
-      checklist.isShared = this.others?.isSharing(current) ?? false;
-      checklist.isShown = this._areHoldersShown || this._areFreeablesShown;
+  /** What was found and opened in a kernel stays while another is focused. */
+  private _holdersOf(memory: IKernelMemory): HoldersModel {
+    const holders = this._known.get(memory) ?? new HoldersModel(memory);
+    this._known.set(memory, holders);
+    return holders;
+  }
+
+  /** Have measured what is on screen; rows of holders offer what can be freed. */
+  private _look(): void {
+    const before = this._looking;
+    this._looking = new DisposableSet();
+    if (this._areHoldersShown && this._holders) {
+      this._looking.add(this._holders.measurement.show());
     }
+    if ((this._areHoldersShown || this._areFreeablesShown) && this._session) {
+      this._looking.add(this._session.checklist.plan.show());
+    }
+    before.dispose();
   }
 
   private _watch(): void {
@@ -230,14 +238,17 @@ export class PanelModel extends VDomModel {
   }
 
   private readonly _memory: IGpuMemory;
-  private readonly _services: IFreeingServices;
+  private readonly _sessions: ReleaseSessions;
+  private readonly _insertCell: () => PanelModel.InsertCell | null;
   private readonly _documentName: () => string;
   private readonly _throttler: Throttler;
   private readonly _poll: Poll;
   private readonly _picked = new WeakMap<IKernelMemory, number>();
+  private readonly _known = new WeakMap<IKernelMemory, HoldersModel>();
   private _current: IKernelMemory | null = null;
   private _holders: HoldersModel | null = null;
-  private _freeables: Freeables | null = null;
+  private _session: ReleaseSession | null = null;
+  private _looking = new DisposableSet();
   private _watched: IDisposable | null = null;
   private _watchedOthers: IDisposable | null = null;
   private _sorting: ISorting = { column: 'size', isAscending: false };
@@ -251,11 +262,19 @@ export class PanelModel extends VDomModel {
  * A namespace for `PanelModel` statics.
  */
 export namespace PanelModel {
+  /** Inserts a cell that frees items into the notebook of a kernel. */
+  export type InsertCell = (
+    memory: IKernelMemory,
+    items: readonly IItem[]
+  ) => void;
+
   /** What a panel is about. */
   export interface IOptions {
     memory: IGpuMemory;
     others?: IOtherKernels | null;
-    services: IFreeingServices;
+    sessions: ReleaseSessions;
+    /** `null`: there is no notebook to take one now. */
+    insertCell: () => InsertCell | null;
     trans: TranslationBundle;
     /** The name of the focused document; empty where there is none. */
     documentName: () => string;

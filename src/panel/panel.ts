@@ -5,7 +5,7 @@ import { AccordionPanel } from '@lumino/widgets';
 
 import { formatBytes } from '../format';
 import { describeTotal } from '../notebooks/words';
-import { describeFreeable } from './freeables';
+import { describeSafe } from '../release/words';
 import { Header } from './header';
 import type { PanelModel } from './model';
 import { Section } from './section';
@@ -114,7 +114,7 @@ function createSections(model: PanelModel): Section[] {
     new Section({
       model,
       label: trans.__('Can be freed'),
-      total: ({ freeables }) => describeFreeable(freeables),
+      total: ({ session }) => (session ? describeSafe(session.checklist) : ''),
       load: async () => (await import('./bodies')).FreeableList,
       leastPx: 180,
       onShown: isShown => {

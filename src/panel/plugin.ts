@@ -5,10 +5,9 @@ import {
 } from '@jupyterlab/application';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-// The panel's model needs them from the start.
-// eslint-disable-next-line jupyter/prefer-lazy-imports
-import { FreeingServices } from '../freeing/services';
 import { gpuIcon } from '../icons';
+import { idsOf } from '../release/items';
+import { IReleaseSessions, type ReleaseSessions } from '../release/sessions';
 import { IGpuMemory, IOtherKernels } from '../tokens';
 // The side bar needs the panel, and its model, before the layout is restored.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
@@ -18,6 +17,8 @@ import { GpuPanel } from './panel';
 
 namespace CommandIDs {
   export const showPanel = 'gpu-headroom:show-panel';
+  /** Of the `actions` plugin. */
+  export const insertCleanupCell = 'gpu-headroom:insert-cleanup-cell';
   /** Of JupyterLab. */
   export const openSettings = 'settingeditor:open';
 }
@@ -32,11 +33,12 @@ const plugin: JupyterFrontEndPlugin<void> = {
   id: 'gpu-headroom:panel',
   description: 'Shows in the side bar what holds the GPU memory of a kernel.',
   autoStart: true,
-  requires: [IGpuMemory],
+  requires: [IGpuMemory, IReleaseSessions],
   optional: [IOtherKernels, ILayoutRestorer, ITranslator],
   activate: (
     app: JupyterFrontEnd,
     memory: IGpuMemory,
+    sessions: ReleaseSessions,
     others: IOtherKernels | null,
     restorer: ILayoutRestorer | null,
     translator: ITranslator | null
@@ -46,9 +48,25 @@ const plugin: JupyterFrontEndPlugin<void> = {
     const trans = language.load('gpu-headroom');
     const documentName = (): string =>
       memory.hasDocument ? (shell.currentWidget?.title.label ?? '') : '';
-    const services = new FreeingServices(commands, trans);
+    const insertCell = (): PanelModel.InsertCell | null => {
+      const id = CommandIDs.insertCleanupCell;
+      return commands.hasCommand(id) && commands.isEnabled(id)
+        ? ({ kernel }, items) =>
+            void commands.execute(id, {
+              items: idsOf(items),
+              kernelId: kernel.id
+            })
+        : null;
+    };
     const panel = new GpuPanel({
-      model: new PanelModel({ memory, others, services, trans, documentName }),
+      model: new PanelModel({
+        memory,
+        sessions,
+        others,
+        insertCell,
+        trans,
+        documentName
+      }),
       onSettings: () => {
         const query = trans.__('GPU Headroom');
         void commands.execute(CommandIDs.openSettings, { query });

@@ -69,6 +69,7 @@ const error = shape<IError>({
   type: oneOf('error'),
   life_id: text,
   time_s: number,
+  request_id: nullable(text),
   where: text,
   message
 });

@@ -63,6 +63,8 @@ export interface IError {
   type: 'error';
   life_id: string;
   time_s: number;
+  /** The request that this ends; `null` where none waits for it. */
+  request_id: string | null;
   where: string;
   message: IMessage;
 }

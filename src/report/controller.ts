@@ -5,6 +5,7 @@ import { runCells } from '../actions/run';
 import type { ActionName, IWords } from '../frame/state';
 import type { IReport } from '../protocol';
 import { sentenceOf } from '../reason';
+import type { ReleaseSession } from '../release/session';
 import { Fixing } from './fixing';
 import { Freeing } from './freeing';
 import type { ReportModel } from './model';
@@ -26,11 +27,12 @@ export interface ISite {
 export class ReportController {
   constructor(
     readonly model: ReportModel,
+    session: ReleaseSession,
     words: IWords,
     private readonly _translator: ITranslator
   ) {
     const trans = _translator.load('gpu-headroom');
-    this._freeing = new Freeing(model, words, trans);
+    this._freeing = new Freeing(model, session, words, trans);
     this._fixing = new Fixing(model, words, trans);
   }
 

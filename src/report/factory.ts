@@ -9,6 +9,7 @@ import type { ITranslator } from '@jupyterlab/translation';
 
 import { Announcer } from '../announcer';
 import { words as wordsOf } from '../messages';
+import type { ReleaseSessions } from '../release/sessions';
 import type { IGpuMemory } from '../tokens';
 import { MIME_TYPE } from './mimetype';
 import { Places } from './place';
@@ -17,6 +18,7 @@ import { Reports } from './reports';
 
 interface IParts {
   readonly memory: IGpuMemory;
+  readonly sessions: ReleaseSessions;
   readonly notebooks: INotebookTracker | null;
   readonly consoles: IConsoleTracker | null;
   readonly dialogs: ISessionContextDialogs | null;
@@ -29,6 +31,7 @@ interface IParts {
  */
 export function createFactory({
   memory,
+  sessions,
   notebooks,
   consoles,
   dialogs,
@@ -39,7 +42,7 @@ export function createFactory({
   const options: ReportRenderer.IOptions = {
     memory,
     places: new Places(notebooks, consoles),
-    reports: new Reports(words, translator),
+    reports: new Reports(sessions, words, translator),
     announcer: new Announcer(),
     dialogs: dialogs ?? new SessionContextDialogs({ translator }),
     words,

@@ -1,10 +1,10 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { startsWhen } from '../actions/queue';
-import { release } from '../actions/release';
 import type { IWords } from '../frame/state';
-import { cancel } from '../kernel/cancel';
 import type { IReleased } from '../protocol';
+import { startsWhen } from '../release/queue';
+import type { Release } from '../release/release';
+import type { ReleaseSession } from '../release/session';
 import type { ReportModel } from './model';
 
 /** What the button of a card frees; each costs nothing but `%debug`. */
@@ -17,6 +17,7 @@ const RELEASED_ITEMS = ['traceback', 'garbage', 'cache'];
 export class Freeing {
   constructor(
     private readonly _model: ReportModel,
+    private readonly _session: ReleaseSession,
     private readonly _words: IWords,
     private readonly _trans: TranslationBundle
   ) {}
@@ -60,29 +61,29 @@ export class Freeing {
    * Take back a release that waits.
    */
   async cancel(remedyId: string): Promise<void> {
-    const releaseId = this._waiting.get(remedyId);
-    if (releaseId !== undefined) {
-      await cancel(this._model.memory, releaseId);
-    }
+    await this._releases.get(remedyId)?.cancel();
   }
 
   private async _release(remedyId: string, text: string): Promise<IReleased> {
     this._model.setRemedy(remedyId, { status: 'running', text });
-    const args = {
+    const release = this._session.begin({
       items: RELEASED_ITEMS,
       confirmed: [],
       report_id: this._model.reportId
-    };
-    try {
-      return await release(this._model.memory, args, releaseId => {
-        this._waiting.set(remedyId, releaseId);
+    });
+    this._releases.set(remedyId, release);
+    release.changed.connect(() => {
+      if (release.step === 'waiting') {
         this._model.setRemedy(remedyId, {
           status: 'waiting',
           text: startsWhen(this._model.memory.state, this._trans)
         });
-      });
+      }
+    });
+    try {
+      return await release.ended;
     } finally {
-      this._waiting.delete(remedyId);
+      this._releases.delete(remedyId);
     }
   }
 
@@ -102,7 +103,7 @@ export class Freeing {
     );
   }
 
-  private readonly _waiting = new Map<string, string>();
+  private readonly _releases = new Map<string, Release>();
 }
 
 function hasFreed({ status, freed_bytes: freed }: IReleased): boolean {

@@ -1,8 +1,8 @@
 import type { IDisposable } from '@lumino/disposable';
 import { type ISignal, Signal } from '@lumino/signaling';
 
-import { lifeOf } from '../actions/work';
 import type { RemedyState, Trust } from '../frame/state';
+import { lifeOf } from '../kernel/model';
 import type { Event, IReleased, IReport, IStub } from '../protocol';
 import type { IKernelMemory } from '../tokens';
 
@@ -103,7 +103,7 @@ export class ReportModel implements IDisposable {
 
   private _onStateChanged(): void {
     const { phase } = this.memory.state;
-    const life = lifeOf(this.memory);
+    const life = lifeOf(this.memory.state);
     if (phase === 'connecting' || phase === 'starting') {
       this._setTrust('asking');
     } else if (life !== this._id.life_id) {

@@ -8,6 +8,7 @@ import { INotebookTracker } from '@jupyterlab/notebook';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
+import { IReleaseSessions, type ReleaseSessions } from '../release/sessions';
 import { IGpuMemory } from '../tokens';
 // The first notebook may be drawn right after the start.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
@@ -23,7 +24,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
   id: 'gpu-headroom:report',
   description: 'Shows why a cell ran out of GPU memory and what helps.',
   autoStart: true,
-  requires: [IRenderMimeRegistry, IGpuMemory],
+  requires: [IRenderMimeRegistry, IGpuMemory, IReleaseSessions],
   optional: [
     INotebookTracker,
     IConsoleTracker,
@@ -34,6 +35,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
     _: JupyterFrontEnd,
     rendermime: IRenderMimeRegistry,
     memory: IGpuMemory,
+    sessions: ReleaseSessions,
     notebooks: INotebookTracker | null,
     consoles: IConsoleTracker | null,
     dialogs: ISessionContextDialogs | null,
@@ -41,6 +43,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
   ): void => {
     const factory = createFactory({
       memory,
+      sessions,
       notebooks,
       consoles,
       dialogs,

@@ -2,6 +2,7 @@ import type { ITranslator } from '@jupyterlab/translation';
 
 import type { IWords } from '../frame/state';
 import type { IStub } from '../protocol';
+import type { ReleaseSessions } from '../release/sessions';
 import type { IKernelMemory } from '../tokens';
 import { ReportController } from './controller';
 import { ReportModel } from './model';
@@ -12,6 +13,7 @@ import { ReportModel } from './model';
  */
 export class Reports {
   constructor(
+    private readonly _sessions: ReleaseSessions,
     private readonly _words: IWords,
     private readonly _translator: ITranslator
   ) {}
@@ -29,7 +31,12 @@ export class Reports {
       return known;
     }
     const model = new ReportModel(memory, { life_id, report_id });
-    const made = new ReportController(model, this._words, this._translator);
+    const made = new ReportController(
+      model,
+      this._sessions.get(memory),
+      this._words,
+      this._translator
+    );
     ofKernel.set(key, made);
     return made;
   }

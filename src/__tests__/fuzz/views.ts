@@ -8,8 +8,8 @@ import * as badgeWords from '../../cells/badgewords';
 import { LiveRun } from '../../cells/liverun';
 import { partsOf } from '../../components/bar';
 import { nameDevice, nameSize } from '../../components/words';
-import { bySize, gainOf, isCovered, isListed } from '../../freeing/items';
-import * as freeingWords from '../../freeing/words';
+import { bySize, gainOf, isCovered, isListed } from '../../release/items';
+import * as releaseWords from '../../release/words';
 import { NO_MEMO, readGauge, remember, settle } from '../../gauge/reading';
 import * as gaugeWords from '../../gauge/words';
 import { explainDeath, deathOf } from '../../kernel/death';
@@ -49,7 +49,7 @@ export function viewsOf(state: IMemoryState, now: number): Shown[] {
     ...badgesOf(state),
     ...timelinesOf(state, now),
     explainDeath(deathOf(state, now), trans),
-    freeingWords.nameRunning(state, trans),
+    releaseWords.nameRunning(state, trans),
     staleness(state, now)
   ];
 }
@@ -173,10 +173,10 @@ function planOf({ items, shared }: IPlan, state: IMemoryState): Shown[] {
     return [
       gain.freed_bytes < 0 ? NaN : gain.freed_bytes,
       gain.returned_bytes,
-      freeingWords.nameFree(gain, trans),
-      freeingWords.nameConsent(choice, trans),
-      freeingWords.describeOutlook(gain, devices, trans),
-      freeingWords.explainOutlook(gain, devices, trans),
+      releaseWords.nameFree(gain, trans),
+      releaseWords.nameConsent(choice, trans),
+      releaseWords.describeOutlook(gain, devices, trans),
+      releaseWords.explainOutlook(gain, devices, trans),
       ...choice.flatMap(item => [
         nameSize(item.expected_bytes, trans),
         sentence(item.title),

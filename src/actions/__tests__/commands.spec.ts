@@ -7,7 +7,8 @@ import { Signal } from '@lumino/signaling';
 import { FakeGpuMemory, FakeMemory } from '../../__tests__/memory';
 import { makePanel, silenceYjs } from '../../__tests__/notebook';
 import { EVENTS } from '../../__tests__/samples';
-import { say } from '../../freeing/__tests__/plans';
+import { say } from '../../release/__tests__/plans';
+import { FakeServices } from '../../release/__tests__/services';
 import type { Phase } from '../../tokens';
 import { addCommands } from '../commands';
 
@@ -42,6 +43,7 @@ describe('the commands', () => {
       commands,
       memory: page,
       notebooks,
+      sessions: new FakeServices().sessions,
       trans: nullTranslator.load('gpu-headroom')
     });
   });

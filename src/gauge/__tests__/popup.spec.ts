@@ -17,7 +17,7 @@ import {
   SAMPLE,
   TREND
 } from '../../__tests__/samples';
-import { Freeing } from '../../freeing/freeing';
+import { FakeServices } from '../../release/__tests__/services';
 import { Settings } from '../../settings';
 import type { IMemoryState } from '../../tokens';
 import { GaugeModel } from '../model';
@@ -79,12 +79,7 @@ describe('the popup', () => {
     const opener = new GaugeOpener(
       model,
       new PopupActions(commands, trans),
-      () =>
-        new Freeing(
-          memory,
-          () => Promise.resolve(true),
-          () => false
-        )
+      new FakeServices().sessions
     );
     button = opener.create();
     Widget.attach(button, document.body);

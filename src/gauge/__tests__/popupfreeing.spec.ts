@@ -17,9 +17,9 @@ import {
   OUTPUT,
   say,
   TRACEBACK
-} from '../../freeing/__tests__/plans';
-import { Freeing } from '../../freeing/freeing';
+} from '../../release/__tests__/plans';
 import type { IItem, IReleased } from '../../protocol';
+import { FakeServices } from '../../release/__tests__/services';
 import { Settings } from '../../settings';
 import { GaugeModel } from '../model';
 import { GaugeOpener } from '../opener';
@@ -34,9 +34,7 @@ describe('freeing in the popup', () => {
   let model: GaugeModel;
   let commands: CommandRegistry;
   let button: GaugeButton;
-  let isAgreed: boolean;
-  let isShared: boolean;
-  let prices: (readonly IItem[])[];
+  let services: FakeServices;
 
   const settle = (): Promise<void> =>
     new Promise(resolve => setTimeout(resolve, 40));
@@ -114,9 +112,7 @@ describe('freeing in the popup', () => {
       .map(([, args]) => args);
 
   beforeEach(() => {
-    prices = [];
-    isAgreed = true;
-    isShared = false;
+    services = new FakeServices();
     answers = {
       plan: () => Promise.resolve({ status: 'queued' }),
       release: () =>
@@ -126,14 +122,10 @@ describe('freeing in the popup', () => {
     const page = new FakeGpuMemory(memory);
     model = new GaugeModel({ memory: page, settings: new Settings(), trans });
     commands = new CommandRegistry();
-    const confirm = (items: readonly IItem[]): Promise<boolean> => {
-      prices.push(items);
-      return Promise.resolve(isAgreed);
-    };
     const opener = new GaugeOpener(
       model,
       new PopupActions(commands, trans),
-      kernel => new Freeing(kernel, confirm, () => isShared)
+      services.sessions
     );
     button = opener.create();
     Widget.attach(button, document.body);
@@ -175,7 +167,7 @@ describe('freeing in the popup', () => {
   });
 
   it('should propose unused cache where another notebook needs it', async () => {
-    isShared = true;
+    services.isSharing = true;
     await list(TRACEBACK, CACHE);
     expect(boxes().map(({ checked }) => checked)).toEqual([true, true]);
   });
@@ -200,7 +192,7 @@ describe('freeing in the popup', () => {
         report_id: null
       }
     ]);
-    expect(prices).toEqual([]);
+    expect(services.prices).toEqual([]);
     await finish({
       freed_bytes: gib(1.9),
       returned_bytes: gib(0.3),
@@ -326,7 +318,7 @@ describe('freeing in the popup', () => {
       await list(TRACEBACK, model_);
       await check(1);
       await press('Free selected (3.9 GiB)');
-      expect(prices).toEqual([[model_]]);
+      expect(services.prices).toEqual([['variable:model']]);
       expect(released()).toEqual([
         {
           items: ['traceback', 'variable:model'],
@@ -338,11 +330,11 @@ describe('freeing in the popup', () => {
     });
 
     it('should stay when the person does not agree', async () => {
-      isAgreed = false;
+      services.isAgreed = false;
       await list(TRACEBACK, model_);
       await check(1);
       await press('Free selected (3.9 GiB)');
-      expect(prices).toHaveLength(1);
+      expect(services.prices).toHaveLength(1);
       expect(released()).toEqual([]);
       expect(boxes()[1]?.checked).toBe(true);
     });

@@ -88,6 +88,7 @@ export function makeHolders(
 ): IHolders {
   return {
     ...HOLDERS,
+    request_id: '1',
     execution_count: 6,
     recording: false,
     devices: [

@@ -24,7 +24,7 @@ describe('the model of the holders', () => {
     new Promise(resolve => setTimeout(resolve, RESTED_MS));
 
   const show = async (): Promise<void> => {
-    holders.isShown = true;
+    holders.measurement.show();
     await rest();
   };
 
@@ -51,14 +51,14 @@ describe('the model of the holders', () => {
   it('should measure when somebody looks, and once', async () => {
     await show();
     expect(asked()).toBe(1);
-    expect(holders.asked).toBe('queued');
+    expect(holders.measurement.step.kind).toBe('queued');
     const measured = makeHolders();
     memory.send(measured);
     memory.set({});
     await rest();
     expect(asked()).toBe(1);
-    expect(holders.asked).toBe('none');
-    expect(holders.last).toBe(measured);
+    expect(holders.measurement.step.kind).toBe('none');
+    expect(holders.measurement.last).toBe(measured);
   });
 
   it('should measure again after a cell, and once for several in a row', async () => {
@@ -86,8 +86,8 @@ describe('the model of the holders', () => {
     answers.holders = () => Promise.resolve({ status: 'waiting', last });
     memory.set({ cell: RUNNING });
     await show();
-    expect(holders.asked).toBe('waiting');
-    expect(holders.last).toBe(last);
+    expect(holders.measurement.step.kind).toBe('waiting');
+    expect(holders.measurement.last).toBe(last);
   });
 
   it('should not measure twice what was measured when the cell ended', async () => {
@@ -115,38 +115,43 @@ describe('the model of the holders', () => {
       return Promise.resolve({ status: 'queued', last: null });
     };
     await show();
-    expect(holders.asked).toBe('none');
-    expect(holders.last).toBe(measured);
+    expect(holders.measurement.step.kind).toBe('none');
+    expect(holders.measurement.last).toBe(measured);
   });
 
   it('should say why it could not be measured, and try again on request', async () => {
     answers.holders = () => Promise.reject(new Error('Not yet.'));
     await show();
-    expect(holders.problem).toBe('Not yet.');
+    expect(holders.measurement.step).toEqual({
+      kind: 'failed',
+      problem: 'Not yet.'
+    });
     await rest();
     expect(asked()).toBe(1);
     answers.holders = () => Promise.resolve({ status: 'queued', last: null });
-    await holders.refresh(true);
-    expect(holders.problem).toBeNull();
+    void holders.measurement.measure(true);
+    expect(holders.measurement.step.kind).toBe('queued');
   });
 
   it('should tell how long a person has waited, and end it', async () => {
     answers.cancel = () => Promise.resolve({ cancelled: true });
-    await holders.refresh(true);
+    void holders.measurement.measure(true);
+    await settle();
     expect(memory.requests.at(-1)).toEqual(['holders', { asked: true }]);
     memory.send({ ...EVENTS.progress, request_id: '1', elapsed_s: 2 });
-    expect(holders.walk.elapsed_s).toBe(2);
-    await holders.walk.cancel();
+    expect(holders.measurement.elapsed_s).toBe(2);
+    await holders.measurement.cancel();
     expect(memory.requests.at(-1)).toEqual(['cancel', { cancelled_id: '1' }]);
     memory.send(makeHolders());
-    expect(holders.walk.elapsed_s).toBeNull();
+    await settle();
+    expect(holders.measurement.elapsed_s).toBeNull();
   });
 
   it('should forget another life of the kernel', async () => {
     await show();
     memory.send(makeHolders());
     memory.restart();
-    expect(holders.last).toBeNull();
+    expect(holders.measurement.last).toBeNull();
     await rest();
     expect(asked()).toBe(2);
   });
@@ -154,35 +159,45 @@ describe('the model of the holders', () => {
   it('should tell how far a search has come', async () => {
     const search = holders.search('name:model');
     expect(holders.path('name:model')).toEqual({ kind: 'searching' });
-    await search;
-    const path = { ...EVENTS.path, holder_id: 'name:model' };
+    await settle();
+    const path = { ...EVENTS.path, request_id: '1', holder_id: 'name:model' };
     memory.send(path);
+    await search;
     expect(holders.path('name:model')).toEqual({ kind: 'found', path });
   });
 
   it('should tell that a search waits for a cell, and why one failed', async () => {
     answers.path = () => Promise.resolve({ status: 'waiting' });
-    await holders.search('name:model');
+    const search = holders.search('name:model');
+    await settle();
     expect(holders.path('name:model')).toEqual({ kind: 'waiting' });
     memory.send({
       ...EVENTS.error,
-      where: 'mainloop',
+      request_id: 'of a release',
+      message: message('error.part')
+    });
+    await settle();
+    expect(holders.path('name:model')).toEqual({ kind: 'waiting' });
+    memory.send({
+      ...EVENTS.error,
+      request_id: '1',
       message: { ...message('error.part'), text: 'It failed.' }
     });
+    await search;
     expect(holders.path('name:model')).toEqual({
       kind: 'failed',
       problem: 'It failed.'
     });
   });
 
-  it('should drop searches with what they were about', async () => {
-    await holders.search('name:model');
+  it('should drop searches with what they were about', () => {
+    void holders.search('name:model');
     memory.send(makeHolders());
     expect(holders.path('name:model')).toBeUndefined();
   });
 
   it('should ask for nothing once disposed, however often', async () => {
-    holders.isShown = true;
+    holders.measurement.show();
     holders.dispose();
     holders.dispose();
     await settle();

@@ -2,20 +2,23 @@ import { nullTranslator } from '@jupyterlab/translation';
 
 import { FakeGpuMemory, FakeMemory } from '../../__tests__/memory';
 import { CELL, SAMPLE } from '../../__tests__/samples';
+import { FakeServices } from '../../release/__tests__/services';
 import { PanelModel } from '../model';
-import { makeServices } from './services';
 
 describe('PanelModel', () => {
   let memory: FakeMemory;
+  let page: FakeGpuMemory;
   let model: PanelModel;
   let renders: number;
 
   beforeEach(() => {
     jest.useFakeTimers();
     memory = new FakeMemory({});
+    page = new FakeGpuMemory(memory);
     model = new PanelModel({
-      memory: new FakeGpuMemory(memory),
-      services: makeServices(),
+      memory: page,
+      sessions: new FakeServices().sessions,
+      insertCell: () => null,
       trans: nullTranslator.load('gpu-headroom'),
       documentName: () => 'train.ipynb'
     });
@@ -43,6 +46,22 @@ describe('PanelModel', () => {
     await jest.advanceTimersByTimeAsync(2500);
     expect(model.isStale).toBe(true);
     expect(renders).toBe(1);
+  });
+
+  it('should keep what was found in a kernel while another is focused', () => {
+    const { holders, session } = model;
+    session?.checklist.choose('traceback', false);
+    holders?.toggle('name:model');
+    page.current = new FakeMemory({});
+    page.currentChanged.emit();
+    expect(model.holders).not.toBe(holders);
+    expect(model.session?.checklist.choices.size).toBe(0);
+    page.current = memory;
+    page.currentChanged.emit();
+    expect(model.holders?.expanded).toEqual(new Set(['name:model']));
+    expect(model.session?.checklist.choices).toEqual(
+      new Map([['traceback', false]])
+    );
   });
 
   it('should not look at the clock while nobody looks at it', async () => {

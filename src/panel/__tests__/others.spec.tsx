@@ -10,10 +10,10 @@ import { gib } from '../../__tests__/report';
 import { CELL, DEVICE, SAMPLE } from '../../__tests__/samples';
 import type { IDevice } from '../../protocol';
 import type { IOtherKernel, IOtherKernels } from '../../tokens';
+import { FakeServices } from '../../release/__tests__/services';
 import { PanelModel } from '../model';
 import { Others } from '../others';
 import { makeHolders } from './held';
-import { makeServices } from './services';
 
 const trans = nullTranslator.load('gpu-headroom');
 
@@ -138,7 +138,8 @@ describe('other notebooks on this GPU', () => {
     model = new PanelModel({
       memory: new FakeGpuMemory(memory),
       others,
-      services: makeServices(),
+      sessions: new FakeServices().sessions,
+      insertCell: () => null,
       trans,
       documentName: () => 'train.ipynb'
     });

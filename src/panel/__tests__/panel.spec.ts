@@ -9,10 +9,10 @@ import {
 import { gib, message } from '../../__tests__/report';
 import { CELL, DEVICE, EVENTS, SAMPLE } from '../../__tests__/samples';
 import type { IDevice, IMessage } from '../../protocol';
+import { FakeServices } from '../../release/__tests__/services';
 import { PanelModel } from '../model';
 import { GpuPanel } from '../panel';
 import { makeHolders, TWO_DEVICES } from './held';
-import { makeServices } from './services';
 
 const trans = nullTranslator.load('gpu-headroom');
 
@@ -101,7 +101,8 @@ describe('the panel', () => {
     panel = new GpuPanel({
       model: new PanelModel({
         memory: page,
-        services: makeServices(),
+        sessions: new FakeServices().sessions,
+        insertCell: () => null,
         trans,
         documentName
       }),
@@ -269,6 +270,7 @@ describe('the panel', () => {
       await expectText('Searching…');
       memory.send({
         ...EVENTS.path,
+        request_id: '1',
         holder_id: 'name:history',
         paths: [[say('`history`'), say('list'), say('item 12')]],
         message: say('Stopped after 2 s. Found so far:')

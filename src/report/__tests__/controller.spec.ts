@@ -12,6 +12,7 @@ import {
 } from '../../__tests__/report';
 import * as running from '../../actions/run';
 import type { IReport } from '../../protocol';
+import { FakeServices } from '../../release/__tests__/services';
 import type { ISite } from '../controller';
 import { ReportController } from '../controller';
 import { ReportModel } from '../model';
@@ -78,6 +79,7 @@ describe('ReportController', () => {
       answer({ status: 'known', report, released: null });
     const made = new ReportController(
       new ReportModel(memory, REPORT),
+      new FakeServices().sessions.get(memory),
       WORDS,
       nullTranslator
     );

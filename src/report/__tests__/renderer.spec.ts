@@ -15,6 +15,7 @@ import {
   WORDS
 } from '../../__tests__/report';
 import { Announcer } from '../../announcer';
+import { FakeServices } from '../../release/__tests__/services';
 import { MIME_TYPE } from '../mimetype';
 import type { IPlace, Places } from '../place';
 import { ReportRenderer } from '../renderer';
@@ -55,7 +56,7 @@ describe('ReportRenderer', () => {
     options = {
       memory: page,
       places: { find: () => place } as unknown as Places,
-      reports: new Reports(WORDS, nullTranslator),
+      reports: new Reports(new FakeServices().sessions, WORDS, nullTranslator),
       announcer,
       dialogs: { restart } as unknown as ISessionContextDialogs,
       words: WORDS,

@@ -1,13 +1,13 @@
-import { Notification } from '@jupyterlab/apputils';
+/**
+ * What came of a release, as a notification tells it.
+ */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
+import { plain } from '../components/notice';
 import { formatBytes, formatPair } from '../format';
 import type { IWords } from '../frame/state';
 import type { IReleased } from '../protocol';
 import type { IPlainRelease } from './plainrelease';
-
-/** How long a result stays on screen, in milliseconds. */
-const AUTO_CLOSE = 8000;
 
 /** JupyterLab shows no more of a notification. */
 const MAX_CHARACTERS = 140;
@@ -99,88 +99,4 @@ function came(
   return returnedBytes !== null && returnedBytes > 0
     ? trans.__('Returned %1 of unused cache.', formatBytes(returnedBytes))
     : trans.__('Nothing was freed.');
-}
-
-/** Notifications show text only: the marks of `code` and **strong** go. */
-export function plain(sentence: string): string {
-  return sentence.replace(/\*\*|`/g, '');
-}
-
-/** JupyterLab loses a change of a notification that it is still building. */
-const SETTLE_MS = 1500;
-
-type Change = Omit<Notification.IUpdate<null>, 'id'>;
-
-/**
- * A notification that follows one piece of work from its start to its result.
- */
-export class Notice {
-  constructor(message: string) {
-    this._id = Notification.emit(message, 'in-progress', { autoClose: false });
-  }
-
-  /** The work waits; a press of the button takes it back. */
-  waiting(message: string, label: string, onCancel: () => void): void {
-    const callback = (press: MouseEvent): void => {
-      // It stays on screen to tell what became of the wait.
-      press.preventDefault();
-      onCancel();
-    };
-    this._update({ message, actions: [{ label, callback }] });
-  }
-
-  /** The work goes on, or waits and cannot be taken back. */
-  progress(message: string): void {
-    this._update({ message, actions: [] });
-  }
-
-  done(message: string): void {
-    this._finish(message, 'success');
-  }
-
-  /** The work is done; it stays on screen with what can be done next. */
-  offer(message: string, label: string, onPress: () => void): void {
-    const actions = [{ label, callback: onPress }];
-    this._finish(message, 'success', { actions, autoClose: false });
-  }
-
-  /** Nothing went wrong, but nothing was achieved. */
-  info(message: string): void {
-    this._finish(message, 'info');
-  }
-
-  failed(message: string): void {
-    this._finish(message, 'error');
-  }
-
-  /** A result is told although the wait for it was put away. */
-  private _finish(
-    message: string,
-    type: Notification.TypeOptions,
-    further: Notification.IOptions<null> = {}
-  ): void {
-    const options = { autoClose: AUTO_CLOSE, actions: [], ...further };
-    if (!this._update({ message, type, ...options })) {
-      this._id = Notification.emit(message, type, options);
-    }
-  }
-
-  /** Returns whether the notification is still there. */
-  private _update(change: Change): boolean {
-    const repeat = (): void => {
-      if (this._last === change) {
-        Notification.update({ id: this._id, ...change });
-      }
-    };
-    this._last = change;
-    if (Date.now() - this._madeAt < SETTLE_MS) {
-      window.setTimeout(repeat, SETTLE_MS);
-    }
-    return Notification.update({ id: this._id, ...change });
-  }
-
-  /** In milliseconds. */
-  private readonly _madeAt = Date.now();
-  private _id: string;
-  private _last: Change | null = null;
 }

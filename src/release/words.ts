@@ -7,6 +7,7 @@ import { formatBytes, formatPair } from '../format';
 import { isBusy } from '../kernel/model';
 import type { IDevice, IItem } from '../protocol';
 import type { IMemoryState } from '../tokens';
+import type { Checklist } from './checklist';
 import type { IGain } from './items';
 
 /** Items that delete names. */
@@ -82,6 +83,21 @@ function headroomAfter(
   }
   // No more than all that is in use can come back.
   return headroom_bytes + Math.min(freed_bytes, device.in_use_bytes);
+}
+
+/**
+ * What can be freed for nothing, unused cache included; empty: not known, or not
+ * possible at all.
+ */
+export function describeSafe(checklist: Checklist): string {
+  const { items, obstacle } = checklist;
+  if (!items || obstacle) {
+    return '';
+  }
+  const { freed_bytes, returned_bytes } = checklist.gainOf(
+    items.filter(({ blocked, safe }) => safe && blocked === null)
+  );
+  return formatBytes(freed_bytes + returned_bytes);
 }
 
 /** "In [7] is running."; empty while none is. */

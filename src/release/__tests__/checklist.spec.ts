@@ -16,13 +16,15 @@ describe('the checklist', () => {
   let answers: Answers;
   let memory: FakeMemory;
   let checklist: Checklist;
+  let isShared: boolean;
 
   const chosen = (): string[] => checklist.chosen.map(({ id }) => id);
 
   const measure = async (
     ...items: Parameters<typeof makePlan>[0]
   ): Promise<void> => {
-    const measured = checklist.measure(false);
+    const measured = checklist.plan.measure(false);
+    await settle();
     memory.send(makePlan(items));
     await measured;
   };
@@ -31,7 +33,8 @@ describe('the checklist', () => {
     answers = { plan: () => Promise.resolve({ status: 'queued' }) };
     memory = new FakeMemory(answers);
     memory.set({ sample: { ...SAMPLE, busy: false } });
-    checklist = new Checklist(memory);
+    isShared = false;
+    checklist = new Checklist(memory, () => isShared);
   });
 
   afterEach(() => {
@@ -70,7 +73,7 @@ describe('the checklist', () => {
 
   it('should propose unused cache where another notebook needs it', async () => {
     await measure(CACHE);
-    checklist.isShared = true;
+    isShared = true;
     expect(chosen()).toEqual(['cache']);
     checklist.choose('cache', false);
     expect(chosen()).toEqual([]);
@@ -83,7 +86,7 @@ describe('the checklist', () => {
     checklist.choose('variable:model', true);
     await measure(TRACEBACK, model);
     expect(chosen()).toEqual(['variable:model']);
-    checklist.reset();
+    checklist.choices = new Map();
     expect(chosen()).toEqual(['traceback']);
   });
 
@@ -100,7 +103,7 @@ describe('the checklist', () => {
     const graph = makeItem('graph:loss', { kind: 'graph' });
     const shared = [{ ids: [losses.id, graph.id], bytes: gib(0.75) }];
     expect(checklist.gain.freed_bytes).toBe(0);
-    const measured = checklist.measure(false);
+    const measured = checklist.plan.measure(false);
     memory.send(makePlan([losses, graph], '1', shared));
     await measured;
     expect(checklist.gain.freed_bytes).toBe(gib(1.25));
@@ -111,8 +114,8 @@ describe('the checklist', () => {
   it('should say why it was not measured, and keep what it knew', async () => {
     await measure(TRACEBACK);
     answers.plan = () => Promise.reject(new Error('Still arriving.'));
-    await checklist.measure(false);
-    expect(checklist.measured).toEqual({
+    await checklist.plan.measure(false);
+    expect(checklist.plan.step).toEqual({
       kind: 'failed',
       problem: 'Still arriving.'
     });
@@ -120,23 +123,23 @@ describe('the checklist', () => {
   });
 
   it('should say that the kernel could not measure it', async () => {
-    const measured = checklist.measure(false);
+    const measured = checklist.plan.measure(false);
     const message = say('GPU Headroom: mainloop failed.');
-    memory.send({ ...EVENTS.error, where: 'mainloop', message });
+    memory.send({ ...EVENTS.error, request_id: '1', message });
     await measured;
-    expect(checklist.measured).toMatchObject({
+    expect(checklist.plan.step).toMatchObject({
       problem: 'GPU Headroom: mainloop failed.'
     });
   });
 
   it('should say why not all was measured, and measure it on request', async () => {
-    const measured = checklist.measure(false);
+    const measured = checklist.plan.measure(false);
     const gap = message('plan.incomplete');
     memory.send({ ...makePlan([]), complete: false, message: gap });
     await measured;
     expect(checklist.gap).toEqual(gap);
     expect(checklist.obstacle).toBeNull();
-    const asked = checklist.measure(true);
+    const asked = checklist.plan.measure(true);
     expect(memory.requests.at(-1)).toEqual(['plan', { asked: true }]);
     memory.send(makePlan([TRACEBACK]));
     await asked;
@@ -146,21 +149,21 @@ describe('the checklist', () => {
   it('should tell how long a person has waited, and end it', async () => {
     answers.cancel = () => Promise.resolve({ cancelled: true });
     const changed = jest.fn();
-    const asked = checklist.measure(true);
+    const asked = checklist.plan.measure(true);
     await settle();
-    expect(checklist.walk.elapsed_s).toBeNull();
+    expect(checklist.plan.elapsed_s).toBeNull();
     checklist.changed.connect(changed);
     memory.send({ ...EVENTS.progress, request_id: '1', elapsed_s: 1.1 });
     memory.send({ ...EVENTS.progress, request_id: '1', elapsed_s: 1.4 });
     memory.send({ ...EVENTS.progress, request_id: 'other', elapsed_s: 9 });
-    expect(checklist.walk.elapsed_s).toBe(1);
+    expect(checklist.plan.elapsed_s).toBe(1);
     expect(changed).toHaveBeenCalledTimes(1);
-    await checklist.walk.cancel();
+    await checklist.plan.cancel();
     expect(memory.requests.at(-1)).toEqual(['cancel', { cancelled_id: '1' }]);
     memory.send({ ...makePlan([]), complete: false });
     await asked;
-    expect(checklist.walk.elapsed_s).toBeNull();
-    await checklist.walk.cancel();
+    expect(checklist.plan.elapsed_s).toBeNull();
+    await checklist.plan.cancel();
     expect(memory.requests.at(-1)?.[0]).toBe('cancel');
     expect(memory.requests).toHaveLength(2);
   });
@@ -169,7 +172,7 @@ describe('the checklist', () => {
     await measure(TRACEBACK);
     memory.restart();
     expect(checklist.items).toBeNull();
-    expect(checklist.measured.kind).toBe('no');
+    expect(checklist.plan.step.kind).toBe('none');
   });
 
   it('should measure when somebody looks, and again after a release', async () => {
@@ -178,7 +181,7 @@ describe('the checklist', () => {
     const rest = (): Promise<void> =>
       new Promise(resolve => setTimeout(resolve, 350));
     expect(asked()).toBe(0);
-    checklist.isShown = true;
+    const looking = checklist.plan.show();
     await settle();
     expect(asked()).toBe(1);
     memory.send(makePlan([TRACEBACK]));
@@ -187,14 +190,14 @@ describe('the checklist', () => {
     memory.set({ lastReleased: EVENTS.released });
     await rest();
     expect(asked()).toBe(2);
-    checklist.isShown = false;
+    looking.dispose();
     memory.set({ lastReleased: { ...EVENTS.released, release_id: 'r-2' } });
     await rest();
     expect(asked()).toBe(2);
   });
 
   it('should be disposed twice, and let go of its kernel', () => {
-    checklist.isShown = true;
+    checklist.plan.show();
     checklist.dispose();
     checklist.dispose();
     expect(checklist.isDisposed).toBe(true);

@@ -1,11 +1,12 @@
 import { Signal } from '@lumino/signaling';
 
-import type { Event, IReplies, RequestArgs } from '../protocol';
+import type { Event, IError, IReplies, RequestArgs } from '../protocol';
 import { sentenceOf } from '../reason';
 import type { IKernelMemory } from '../tokens';
+import { lifeOf } from './model';
 
 /** Requests for work that a kernel does between cells. */
-type Work = 'cleanup' | 'plan' | 'release' | 'snapshot';
+type Work = 'cleanup' | 'holders' | 'path' | 'plan' | 'release' | 'snapshot';
 
 /** The helper did not take the work on; the message is its sentence. */
 export class NotTaken extends Error {}
@@ -15,12 +16,12 @@ export class NotTaken extends Error {}
  *
  * The event that tells the end may come before the answer to the request.
  * Rejects with `NotTaken` when the helper refuses, and with a sentence when it
- * is gone before it is done.
+ * fails or is gone before it is done.
  *
  * @param find - picks the event that ends the work of this answer
  * @param onTaken - called when the kernel has taken the work on
  */
-export async function finish<K extends Work, E extends Event>(
+export async function finish<K extends Work, E extends Exclude<Event, IError>>(
   memory: IKernelMemory,
   type: K,
   args: RequestArgs<K>,
@@ -33,15 +34,18 @@ export async function finish<K extends Work, E extends Event>(
       throw new NotTaken(sentenceOf(reason));
     });
     onTaken?.(reply);
-    return await watch.result(event => find(event, reply));
+    const end = await watch.result(event =>
+      event.type === 'error' && event.request_id === reply.id
+        ? event
+        : find(event, reply)
+    );
+    if (end.type === 'error') {
+      throw new Error(end.message.text);
+    }
+    return end;
   } finally {
     watch.dispose();
   }
-}
-
-/** The life of the helper that answers, or `null` while none does. */
-export function lifeOf({ state }: IKernelMemory): string | null {
-  return state.phase === 'live' ? (state.hello?.life_id ?? null) : null;
 }
 
 /**
@@ -49,7 +53,7 @@ export function lifeOf({ state }: IKernelMemory): string | null {
  */
 class EventWatch {
   constructor(private readonly _memory: IKernelMemory) {
-    this._life = lifeOf(_memory);
+    this._life = lifeOf(_memory.state);
     _memory.eventReceived.connect(this._onEvent, this);
     _memory.stateChanged.connect(this._onStateChanged, this);
     _memory.disposed.connect(this._onLost, this);
@@ -82,7 +86,7 @@ class EventWatch {
 
   /** A pause of the connection is waited for; a new life never answers. */
   private _onStateChanged(): void {
-    const life = lifeOf(this._memory);
+    const life = lifeOf(this._memory.state);
     if (life !== null && life !== this._life) {
       this._onLost();
     }

@@ -1,22 +1,22 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
+import { Notice } from '../components/notice';
 import type { IWords } from '../frame/state';
-import { cancel } from '../kernel/cancel';
 import { runsIPython } from '../kernel/probe';
 import { explain, Foreign } from '../kernel/problem';
+import { NotTaken } from '../kernel/work';
 import { words } from '../messages';
 import type { IReleased, RequestArgs } from '../protocol';
 import type { IKernelMemory } from '../tokens';
-import { Notice, plainSentence, releasedSentence } from './notice';
 import { plainRelease, whenIdle } from './plainrelease';
 import { startsWhen } from './queue';
-import { release } from './release';
-import { NotTaken } from './work';
+import type { ReleaseSession } from './session';
+import { plainSentence, releasedSentence } from './told';
 
 /**
  * Frees the memory of a kernel and tells what came of it in a notification.
  */
-export class ReleaseCommand {
+export class ReleaseNotifier {
   constructor(private readonly _trans: TranslationBundle) {
     this._words = words(_trans);
   }
@@ -26,12 +26,12 @@ export class ReleaseCommand {
    * what the notification says.
    */
   async run(
-    memory: IKernelMemory,
+    session: ReleaseSession,
     args: RequestArgs<'release'>
   ): Promise<void> {
     const notice = new Notice(this._trans.__('Freeing GPU memory…'));
     try {
-      await this._free(memory, args, notice);
+      await this._free(session, args, notice);
     } catch (reason) {
       notice.failed(
         this._trans.__(
@@ -43,10 +43,11 @@ export class ReleaseCommand {
   }
 
   private async _free(
-    memory: IKernelMemory,
+    session: ReleaseSession,
     args: RequestArgs<'release'>,
     notice: Notice
   ): Promise<void> {
+    const { memory } = session;
     const { phase, problem } = memory.state;
     // What a person picked by name is freed as picked, or not at all.
     const isNamed = args.items !== null;
@@ -55,7 +56,7 @@ export class ReleaseCommand {
       return;
     }
     try {
-      this._tell(memory, notice, await this._release(memory, args, notice));
+      this._tell(session, notice, await this._release(session, args, notice));
     } catch (reason) {
       if (!(reason instanceof NotTaken) || isNamed) {
         throw reason;
@@ -65,15 +66,17 @@ export class ReleaseCommand {
   }
 
   private _release(
-    memory: IKernelMemory,
+    session: ReleaseSession,
     args: RequestArgs<'release'>,
     notice: Notice
   ): Promise<IReleased> {
-    return release(memory, args, releaseId => {
-      this._wait(memory, notice, () => {
-        void cancel(memory, releaseId);
-      });
+    const release = session.begin(args);
+    release.changed.connect(() => {
+      if (release.step === 'waiting') {
+        this._wait(session.memory, notice, () => void release.cancel());
+      }
     });
+    return release.ended;
   }
 
   private _wait(
@@ -89,7 +92,7 @@ export class ReleaseCommand {
   }
 
   private _tell(
-    memory: IKernelMemory,
+    session: ReleaseSession,
     notice: Notice,
     released: IReleased
   ): void {
@@ -100,22 +103,13 @@ export class ReleaseCommand {
       this._takenBack(notice);
     } else if (released.undo.length > 0) {
       notice.offer(sentence, this._trans.__('Undo'), () => {
-        void this._undo(memory, released.undo);
+        void session.undo(released.undo);
       });
     } else if (released.status === 'done') {
       notice.done(sentence);
     } else {
       notice.info(sentence);
     }
-  }
-
-  /** The press of Undo is the consent that moving memory back needs. */
-  private _undo(memory: IKernelMemory, ids: readonly string[]): Promise<void> {
-    return this.run(memory, {
-      items: [...ids],
-      confirmed: [...ids],
-      report_id: null
-    });
   }
 
   private _takenBack(notice: Notice): void {

@@ -61,6 +61,11 @@ export function gainOf(
   };
 }
 
+/** The ids of items, as a request names them. */
+export function idsOf(items: readonly IItem[]): string[] {
+  return items.map(({ id }) => id);
+}
+
 /** Items that a person has to agree to. */
 export function toConfirm(items: readonly IItem[]): IItem[] {
   return items.filter(({ safe }) => !safe);

@@ -9,7 +9,8 @@ import { makePanel, silenceYjs } from '../../__tests__/notebook';
 import { message, RELEASED } from '../../__tests__/report';
 import { CELL, EVENTS, SAMPLE } from '../../__tests__/samples';
 import type { ICell } from '../../protocol';
-import { addReleases } from '../releasecommands';
+import { addReleases } from '../commands';
+import { NotifyingServices } from './services';
 
 const RELEASE = 'gpu-headroom:release-memory';
 const OF_CELL = 'gpu-headroom:release-cell-memory';
@@ -27,6 +28,7 @@ describe('the commands that free', () => {
       commands,
       memory: new FakeGpuMemory(memory),
       notebooks: notebooks as INotebookTracker,
+      sessions: new NotifyingServices().sessions,
       trans: nullTranslator.load('gpu-headroom')
     });
   });

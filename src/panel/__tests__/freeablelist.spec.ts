@@ -5,6 +5,7 @@ import { Widget } from '@lumino/widgets';
 import { FakeGpuMemory, FakeMemory } from '../../__tests__/memory';
 import { message } from '../../__tests__/report';
 import { CELL, EVENTS, SAMPLE } from '../../__tests__/samples';
+import type { IItem } from '../../protocol';
 import {
   CACHE,
   makeItem,
@@ -13,18 +14,18 @@ import {
   OUTPUT,
   say,
   TRACEBACK
-} from '../../freeing/__tests__/plans';
-import type { IItem } from '../../protocol';
+} from '../../release/__tests__/plans';
+import { FakeServices } from '../../release/__tests__/services';
 import { PanelModel } from '../model';
 import { GpuPanel } from '../panel';
 import { makeHolders } from './held';
-import { type IFakeServices, makeServices } from './services';
 
 const trans = nullTranslator.load('gpu-headroom');
 
 describe('what can be freed, in the panel', () => {
   let memory: FakeMemory;
-  let services: IFakeServices;
+  let services: FakeServices;
+  let inserted: string[][];
   let page: FakeGpuMemory;
   let panel: GpuPanel;
 
@@ -72,11 +73,15 @@ describe('what can be freed, in the panel', () => {
       sampleAt_ms: Date.now(),
       cell: { ...CELL, status: 'ok' }
     });
-    services = makeServices();
+    services = new FakeServices();
+    inserted = [];
     page = new FakeGpuMemory(memory);
     const model = new PanelModel({
       memory: page,
-      services,
+      sessions: services.sessions,
+      insertCell: () => (_, items) => {
+        inserted.push(items.map(({ id }) => id));
+      },
       trans,
       documentName: () => 'train.ipynb'
     });
@@ -149,7 +154,7 @@ describe('what can be freed, in the panel', () => {
   it('should insert exactly what is checked as a cell', async () => {
     await plan(TRACEBACK, OUTPUT);
     await press('Insert as cell');
-    expect(services.inserted).toEqual([['traceback', 'output:5']]);
+    expect(inserted).toEqual([['traceback', 'output:5']]);
   });
 
   it('should move back what was moved', async () => {

@@ -1,9 +1,9 @@
 import { Notification } from '@jupyterlab/apputils';
-import { nullTranslator } from '@jupyterlab/translation';
 
 import { FakeMemory, settle } from '../../__tests__/memory';
 import { FakeKernel } from '../../kernel/__tests__/fakekernel';
-import { ReleaseCommand } from '../releasecommand';
+import type { ReleaseSession } from '../session';
+import { NotifyingServices } from './services';
 
 const SAFE = { items: null, confirmed: [], report_id: null };
 
@@ -24,14 +24,14 @@ function makeKernel(): FakeKernel {
 describe('a release where the helper cannot be used', () => {
   let memory: FakeMemory;
   let kernel: FakeKernel;
-  let command: ReleaseCommand;
+  let session: ReleaseSession;
 
   beforeEach(() => {
     Notification.manager.dismiss();
     memory = new FakeMemory();
     kernel = makeKernel();
     Object.assign(memory, { kernel });
-    command = new ReleaseCommand(nullTranslator.load('gpu-headroom'));
+    session = new NotifyingServices().sessions.get(memory);
   });
 
   /** The code that it was given. */
@@ -45,7 +45,7 @@ describe('a release where the helper cannot be used', () => {
     'should free plainly in the phase %s, and say what it could not do',
     async phase => {
       memory.set({ phase });
-      await command.run(memory, SAFE);
+      await session.notify(SAFE);
       expect(executed()).toHaveLength(1);
       expect(told()).toEqual([`Freed 1.0 GiB. ${LIMITS}`]);
     }
@@ -53,7 +53,7 @@ describe('a release where the helper cannot be used', () => {
 
   it('should free plainly when the helper refuses, and say why', async () => {
     memory.answers.release = () => Promise.reject(new Error('It has no time.'));
-    await command.run(memory, SAFE);
+    await session.notify(SAFE);
     expect(told()).toEqual([`Freed 1.0 GiB. ${LIMITS}\nIt has no time.`]);
   });
 
@@ -63,7 +63,7 @@ describe('a release where the helper cannot be used', () => {
       memory.set({ phase });
       memory.answers.release = () =>
         Promise.reject(new Error('It was not asked.'));
-      await command.run(memory, { ...SAFE, items: ['variable:x'] });
+      await session.notify({ ...SAFE, items: ['variable:x'] });
       expect(executed()).toEqual([]);
       expect(told()).toEqual(['Could not free GPU memory: It was not asked.']);
     }
@@ -72,7 +72,7 @@ describe('a release where the helper cannot be used', () => {
   it('should send no code to a kernel that hands it on', async () => {
     memory.set({ phase: 'off' });
     kernel.evaluate = () => ({ status: 'error' });
-    await command.run(memory, SAFE);
+    await session.notify(SAFE);
     expect(executed()).toEqual([]);
     expect(told()).toEqual([
       expect.stringMatching(/^Could not free GPU memory: This kernel is Python/)
@@ -83,7 +83,7 @@ describe('a release where the helper cannot be used', () => {
   it('should free nothing while a cell runs', async () => {
     memory.set({ phase: 'off' });
     kernel.setStatus('busy');
-    const done = command.run(memory, SAFE);
+    const done = session.notify(SAFE);
     await settle();
     expect(told()).toEqual(['Queued. Starts when the running cell finishes.']);
     expect(executed()).toEqual([]);
@@ -95,7 +95,7 @@ describe('a release where the helper cannot be used', () => {
   it('should be taken back while it waits', async () => {
     memory.set({ phase: 'off' });
     kernel.setStatus('busy');
-    const done = command.run(memory, SAFE);
+    const done = session.notify(SAFE);
     await settle();
     const [notification] = Notification.manager.notifications;
     notification?.options.actions?.[0]?.callback(new MouseEvent('click'));

@@ -3,10 +3,13 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 
 import { releaseIcon } from '../icons';
+import { isBusy } from '../kernel/model';
+import { words } from '../messages';
+import type { IMessage } from '../protocol';
 import type { IGpuMemory, IKernelMemory, Phase } from '../tokens';
 import { leftBehind } from './cellmemory';
-import { Estimate } from './estimate';
-import { ReleaseCommand } from './releasecommand';
+import type { ReleaseSession } from './session';
+import type { ReleaseSessions } from './sessions';
 
 namespace CommandIDs {
   export const releaseMemory = 'gpu-headroom:release-memory';
@@ -45,6 +48,7 @@ interface IParts {
   readonly commands: CommandRegistry;
   readonly memory: IGpuMemory;
   readonly notebooks: INotebookTracker | null;
+  readonly sessions: ReleaseSessions;
   readonly trans: TranslationBundle;
 }
 
@@ -61,22 +65,18 @@ export function target(memory: IGpuMemory): IKernelMemory | null {
  * Add the commands that free at once. Returns their ids.
  */
 export function addReleases(parts: IParts): string[] {
-  const command = new ReleaseCommand(parts.trans);
-  addRelease(parts, command);
-  addCellRelease(parts, command);
+  addRelease(parts);
+  addCellRelease(parts);
   return Object.values(CommandIDs);
 }
 
-function addRelease(
-  { commands, memory, trans }: IParts,
-  command: ReleaseCommand
-): void {
+function addRelease({ commands, memory, sessions, trans }: IParts): void {
   const id = CommandIDs.releaseMemory;
-  const estimate = new Estimate(trans, () => {
-    commands.notifyCommandChanged(id);
-  });
-  const gain = (): string =>
-    memory.current ? estimate.sentence(memory.current) : '';
+  const { sentence } = words(trans);
+  const gain = (): string => {
+    const estimate = memory.current && estimateOf(sessions.get(memory.current));
+    return estimate ? sentence(estimate) : '';
+  };
   commands.addCommand(id, {
     label: args => (args.toolbar ? '' : trans.__('Release GPU')),
     caption: () =>
@@ -95,7 +95,7 @@ function addRelease(
     execute: async args => {
       const kernel = target(memory);
       if (kernel) {
-        await command.run(kernel, {
+        await sessions.get(kernel).notify({
           items: (args.items as string[] | undefined) ?? null,
           confirmed: (args.confirmed as string[] | undefined) ?? [],
           report_id: (args.reportId as string | undefined) ?? null
@@ -105,9 +105,26 @@ function addRelease(
   });
   onPointed(id, () => {
     if (memory.current) {
-      void estimate.ask(memory.current);
+      void estimateOnce(sessions.get(memory.current)).then(() => {
+        commands.notifyCommandChanged(id);
+      });
     }
   });
+}
+
+/** What a release of all that is safe would give, where that is known of now. */
+function estimateOf({ checklist: { plan } }: ReleaseSession): IMessage | null {
+  return plan.isCurrent ? (plan.last?.message ?? null) : null;
+}
+
+/** Measure it where somebody points: once between two cells, and never beside one. */
+async function estimateOnce(session: ReleaseSession): Promise<void> {
+  const { plan } = session.checklist;
+  const { state } = session.memory;
+  const isAtRest = state.sample?.state === 'live' && !isBusy(state);
+  if (isAtRest && !plan.isCurrent) {
+    await plan.measure(false);
+  }
 }
 
 /** The buttons of a command belong to JupyterLab's toolbars, and come and go. */
@@ -121,10 +138,13 @@ function onPointed(id: string, call: () => void): void {
   document.addEventListener('focusin', onEvent);
 }
 
-function addCellRelease(
-  { commands, memory, notebooks, trans }: IParts,
-  command: ReleaseCommand
-): void {
+function addCellRelease({
+  commands,
+  memory,
+  notebooks,
+  sessions,
+  trans
+}: IParts): void {
   const left = (): string[] =>
     leftBehind(
       notebooks?.currentWidget?.content.activeCell ?? null,
@@ -143,7 +163,7 @@ function addCellRelease(
       const kernel = live();
       const items = left();
       if (kernel && items.length > 0) {
-        await command.run(kernel, {
+        await sessions.get(kernel).notify({
           items: [...items, ...ALWAYS],
           confirmed: [],
           report_id: null

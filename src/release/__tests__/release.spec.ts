@@ -1,6 +1,7 @@
 import { FakeMemory, settle } from '../../__tests__/memory';
 import { RELEASED } from '../../__tests__/report';
-import { release } from '../release';
+import { EVENTS } from '../../__tests__/samples';
+import { Release } from '../release';
 
 const ARGS = { items: null, confirmed: [], report_id: null };
 
@@ -18,7 +19,7 @@ describe('release', () => {
 
   it('should resolve with the event that tells the result', async () => {
     const memory = memoryThat('queued');
-    const done = release(memory, ARGS);
+    const done = new Release(memory, ARGS).ended;
     await settle();
     memory.send({ ...RELEASED, release_id: 'another' });
     memory.send(RELEASED);
@@ -29,22 +30,30 @@ describe('release', () => {
     const memory = memoryThat('queued', () => {
       memory.send(RELEASED);
     });
-    await expect(release(memory, ARGS)).resolves.toBe(RELEASED);
+    await expect(new Release(memory, ARGS).ended).resolves.toBe(RELEASED);
   });
 
-  it('should tell that it waits, with the id to take it back', async () => {
+  it('should tell that it waits, and be taken back', async () => {
     const memory = memoryThat('waiting');
-    const waiting: string[] = [];
-    const done = release(memory, ARGS, id => waiting.push(id));
+    const release = new Release(memory, ARGS);
+    const steps: string[] = [];
+    release.changed.connect(({ step }) => steps.push(step));
+    expect(release.step).toBe('freeing');
     await settle();
-    expect(waiting).toEqual(['release-1']);
+    expect(steps).toEqual(['waiting']);
+    memory.answers.cancel = () => Promise.resolve({ cancelled: true });
+    await release.cancel();
+    expect(memory.requests.at(-1)).toEqual([
+      'cancel',
+      { cancelled_id: 'release-1' }
+    ]);
     memory.send({ ...RELEASED, status: 'cancelled' });
-    await expect(done).resolves.toMatchObject({ status: 'cancelled' });
+    await expect(release.ended).resolves.toMatchObject({ status: 'cancelled' });
   });
 
   it('should go on waiting while the connection is lost', async () => {
     const memory = memoryThat('queued');
-    const done = release(memory, ARGS);
+    const done = new Release(memory, ARGS).ended;
     await settle();
     memory.set({ phase: 'disconnected' });
     memory.set({ phase: 'live' });
@@ -67,14 +76,24 @@ describe('release', () => {
     ]
   ])('should reject when the kernel %s', async (_, end) => {
     const memory = memoryThat('queued');
-    const done = release(memory, ARGS);
+    const done = new Release(memory, ARGS).ended;
     await settle();
     end(memory);
     await expect(done).rejects.toThrow('The kernel is gone.');
   });
 
+  it('should reject with the error that ends it, and with no other', async () => {
+    const memory = memoryThat('queued');
+    const done = new Release(memory, ARGS).ended;
+    await settle();
+    const message = { ...EVENTS.error.message, text: 'It failed.' };
+    memory.send({ ...EVENTS.error, request_id: 'another' });
+    memory.send({ ...EVENTS.error, request_id: '1', message });
+    await expect(done).rejects.toThrow('It failed.');
+  });
+
   it('should reject with the sentence of a refusal', async () => {
-    await expect(release(new FakeMemory(), ARGS)).rejects.toThrow(
+    await expect(new Release(new FakeMemory(), ARGS).ended).rejects.toThrow(
       'The helper does not answer.'
     );
   });

@@ -25,28 +25,28 @@ interface IChecklistProps {
  */
 export function ChecklistView(props: IChecklistProps): React.JSX.Element {
   const { checklist, trans } = props;
-  const { gap, items, measured } = checklist;
+  const { gap, items, plan } = checklist;
   const free = items?.filter(({ kind }) => kind !== 'restore') ?? [];
   const safe = free.filter(item => item.safe);
   const priced = bySize(free.filter(item => !item.safe));
   const moved = items?.filter(({ kind }) => kind === 'restore') ?? [];
   return (
     <div className="jp-GpuHeadroom-checklist">
-      {measured.kind === 'failed' && (
-        <Hint icon="triangle">{measured.problem}</Hint>
+      {plan.step.kind === 'failed' && (
+        <Hint icon="triangle">{plan.step.problem}</Hint>
       )}
-      {items === null && measured.kind !== 'failed' && <Unknown {...props} />}
-      {measured.kind === 'asked' && items !== null && (
+      {items === null && plan.step.kind !== 'failed' && <Unknown {...props} />}
+      {plan.isPending && items !== null && (
         <Measuring
           label={trans.__('Measuring what can be freed…')}
-          walk={checklist.walk}
+          measurement={checklist.plan}
           trans={trans}
         />
       )}
-      {gap && measured.kind === 'yes' && (
+      {gap && plan.step.kind === 'none' && (
         <Gap
           message={gap}
-          onMeasure={() => void checklist.measure(true)}
+          onMeasure={() => void plan.measure(true)}
           trans={trans}
         />
       )}
@@ -75,7 +75,7 @@ function Nothing({ checklist, trans }: IChecklistProps): React.JSX.Element {
 }
 
 function Unknown({ checklist, trans }: IChecklistProps): React.JSX.Element {
-  const running = nameRunning(checklist.memory.state, trans);
+  const running = nameRunning(checklist.plan.memory.state, trans);
   return running ? (
     <Hint icon="clock">
       {trans.__(
@@ -86,7 +86,7 @@ function Unknown({ checklist, trans }: IChecklistProps): React.JSX.Element {
   ) : (
     <Measuring
       label={trans.__('Measuring what can be freed…')}
-      walk={checklist.walk}
+      measurement={checklist.plan}
       trans={trans}
     />
   );

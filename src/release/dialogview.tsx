@@ -4,20 +4,20 @@ import * as React from 'react';
 import { Hint } from '../components/hint';
 import { formatBytes } from '../format';
 import { ChecklistView } from './checklistview';
-import type { Freeing } from './freeing';
+import type { ReleaseDialog } from './dialog';
 import { Result } from './result';
 
-interface IFreeingProps {
-  freeing: Freeing;
+interface IDialogProps {
+  dialog: ReleaseDialog;
   trans: TranslationBundle;
 }
 
 /**
  * Freeing in place of the popup's numbers: the choice, the wait, the result.
  */
-export function FreeingView(props: IFreeingProps): React.JSX.Element | null {
-  const { freeing, trans } = props;
-  const { step } = freeing;
+export function DialogView(props: IDialogProps): React.JSX.Element | null {
+  const { dialog, trans } = props;
+  const { step } = dialog;
   switch (step.kind) {
     case 'closed':
       return null;
@@ -41,8 +41,8 @@ export function FreeingView(props: IFreeingProps): React.JSX.Element | null {
           <Head {...props} />
           <section>
             <ChecklistView
-              checklist={freeing.checklist}
-              onUndo={id => void freeing.undo([id])}
+              checklist={dialog.session.checklist}
+              onUndo={id => void dialog.undo([id])}
               trans={trans}
             />
           </section>
@@ -51,8 +51,8 @@ export function FreeingView(props: IFreeingProps): React.JSX.Element | null {
   }
 }
 
-function Head({ freeing, trans }: IFreeingProps): React.JSX.Element {
-  const devices = freeing.memory.state.sample?.devices ?? [];
+function Head({ dialog, trans }: IDialogProps): React.JSX.Element {
+  const devices = dialog.session.memory.state.sample?.devices ?? [];
   const [headroom = null] = devices.map(device => device.headroom_bytes);
   return (
     <section className="jp-GpuHeadroom-freeingHead">
@@ -62,7 +62,7 @@ function Head({ freeing, trans }: IFreeingProps): React.JSX.Element {
         aria-label={trans.__('Back')}
         title={trans.__('Back')}
         onClick={() => {
-          freeing.close();
+          dialog.close();
         }}
       />
       <h2>{trans.__('Free memory')}</h2>

@@ -1,0 +1,157 @@
+import type { IDisposable } from '@lumino/disposable';
+import { type ISignal, Signal } from '@lumino/signaling';
+
+import { isBusy } from '../kernel/model';
+import type { IReleased } from '../protocol';
+import { sentenceOf } from '../reason';
+import { idsOf } from './items';
+import type { Release } from './release';
+import type { ReleaseSession } from './session';
+
+/** What the dialog shows. */
+export type DialogStep =
+  | { readonly kind: 'closed' }
+  /** A problem is why the last attempt came to nothing. */
+  | { readonly kind: 'choosing'; readonly problem: string }
+  | { readonly kind: 'freeing' }
+  | { readonly kind: 'waiting' }
+  | {
+      readonly kind: 'done';
+      readonly released: IReleased;
+      /** What it was expected to give; `null`: not measured before. */
+      readonly expected_bytes: number | null;
+    };
+
+/**
+ * The dialogue of the popup: the choice, the wait, and the result in its place.
+ *
+ * What goes on in its session goes on without the popup.
+ */
+export class ReleaseDialog {
+  constructor(private readonly _session: ReleaseSession) {
+    _session.changed.connect(this._onSession, this);
+  }
+
+  get session(): ReleaseSession {
+    return this._session;
+  }
+
+  get step(): DialogStep {
+    const kind = this._release?.step ?? 'ended';
+    return kind === 'ended' ? this._step : { kind };
+  }
+
+  get changed(): ISignal<this, void> {
+    return this._changed;
+  }
+
+  /**
+   * Whether only the safe set can be freed: a cell runs, and nothing was
+   * measured before it.
+   */
+  get isUnmeasured(): boolean {
+    const { checklist, memory } = this._session;
+    return checklist.items === null && isBusy(memory.state);
+  }
+
+  /** Show what can be freed. */
+  open(): void {
+    if (this.step.kind === 'closed') {
+      this._before = this._session.checklist.choices;
+      this._set({ kind: 'choosing', problem: '' });
+    }
+  }
+
+  /** Put the choice or the result away; a release goes on. */
+  close(): void {
+    const { kind } = this.step;
+    if (kind === 'choosing') {
+      this._putBack();
+    }
+    if (kind === 'choosing' || kind === 'done') {
+      this._set({ kind: 'closed' });
+    }
+  }
+
+  /** Free what is chosen once the person agrees to its price. */
+  async free(): Promise<void> {
+    if (this.isUnmeasured) {
+      await this._free(null, [], null);
+      return;
+    }
+    const { chosen, gain } = this._session.checklist;
+    const confirmed = await this._session.confirm(chosen);
+    if (confirmed) {
+      const expected_bytes = gain.isPartial ? null : gain.freed_bytes;
+      await this._free(idsOf(chosen), confirmed, expected_bytes);
+    }
+  }
+
+  /** Take back what was done: these items say how. Pressing is agreeing. */
+  async undo(ids: readonly string[]): Promise<void> {
+    await this._free([...ids], [...ids], null);
+  }
+
+  /** Take back a release that waits for a cell to end. */
+  async cancel(): Promise<void> {
+    await this._release?.cancel();
+  }
+
+  private async _free(
+    items: string[] | null,
+    confirmed: string[],
+    expected_bytes: number | null
+  ): Promise<void> {
+    if (this._release) {
+      return;
+    }
+    const args = { items, confirmed, report_id: null };
+    this._release = this._session.begin(args);
+    this._look(false);
+    let step: DialogStep;
+    try {
+      const released = await this._release.ended;
+      this._putBack();
+      step =
+        released.status === 'cancelled'
+          ? { kind: 'closed' }
+          : { kind: 'done', released, expected_bytes };
+    } catch (reason) {
+      step = { kind: 'choosing', problem: sentenceOf(reason) };
+    }
+    this._release = null;
+    this._set(step);
+  }
+
+  /** What was chosen here holds for once. */
+  private _putBack(): void {
+    this._session.checklist.choices = this._before;
+  }
+
+  private _onSession(): void {
+    this._changed.emit();
+  }
+
+  private _set(step: DialogStep): void {
+    this._step = step;
+    this._look(step.kind === 'choosing');
+    this._changed.emit();
+  }
+
+  /** What can be freed is measured while there is a choice. */
+  private _look(isLooking: boolean): void {
+    if (isLooking) {
+      this._looking ??= this._session.checklist.plan.show(true);
+    } else {
+      this._looking?.dispose();
+      this._looking = null;
+    }
+  }
+
+  private readonly _changed = new Signal<this, void>(this);
+  private _step: DialogStep = { kind: 'closed' };
+  private _release: Release | null = null;
+  private _looking: IDisposable | null = null;
+  /** What was chosen when it opened. */
+  private _before: ReadonlyMap<string, boolean> = new Map();
+}

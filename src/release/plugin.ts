@@ -1,0 +1,39 @@
+import type {
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+
+import { IOtherKernels } from '../tokens';
+// A press of a button asks and tells at once.
+// eslint-disable-next-line jupyter/prefer-lazy-imports
+import { confirmItems } from './confirmation';
+// eslint-disable-next-line jupyter/prefer-lazy-imports -- see above
+import { ReleaseNotifier } from './notifier';
+import { IReleaseSessions, ReleaseSessions } from './sessions';
+
+/**
+ * The release sessions of the page's kernels.
+ */
+const plugin: JupyterFrontEndPlugin<ReleaseSessions> = {
+  id: 'gpu-headroom:release',
+  description: 'Gives GPU memory back, for all that offers it.',
+  autoStart: true,
+  optional: [IOtherKernels, ITranslator],
+  provides: IReleaseSessions,
+  activate: (
+    _: JupyterFrontEnd,
+    others: IOtherKernels | null,
+    translator: ITranslator | null
+  ): ReleaseSessions => {
+    const trans = (translator ?? nullTranslator).load('gpu-headroom');
+    const notifier = new ReleaseNotifier(trans);
+    return new ReleaseSessions({
+      confirm: items => confirmItems(items, trans),
+      isShared: memory => others?.isSharing(memory) ?? false,
+      notify: (session, args) => notifier.run(session, args)
+    });
+  }
+};
+
+export default plugin;

@@ -1,0 +1,109 @@
+import { type ISignal, Signal } from '@lumino/signaling';
+
+import type { IItem, RequestArgs } from '../protocol';
+import type { IKernelMemory } from '../tokens';
+import { Checklist } from './checklist';
+import { ReleaseDialog } from './dialog';
+import { idsOf, toConfirm } from './items';
+import { Release } from './release';
+
+/** What giving memory back needs of the application. */
+export interface IReleaseServices {
+  /** Asks a person for the price of items; resolves to whether they agree. */
+  confirm(items: readonly IItem[]): Promise<boolean>;
+
+  /** Whether another notebook is known to use the card of a kernel. */
+  isShared(memory: IKernelMemory): boolean;
+
+  /** Tells in a notification how a release goes. Never rejects. */
+  notify(session: ReleaseSession, args: RequestArgs<'release'>): Promise<void>;
+}
+
+/**
+ * Giving memory back in one kernel: what can be freed, what of it is chosen, and
+ * the releases of this page that are on their way. All surfaces show this one.
+ *
+ * Lives as long as its kernel, whatever is focused.
+ */
+export class ReleaseSession {
+  constructor(
+    readonly memory: IKernelMemory,
+    private readonly _services: IReleaseServices
+  ) {
+    this.checklist = new Checklist(memory, () => _services.isShared(memory));
+    this.dialog = new ReleaseDialog(this);
+    this.checklist.changed.connect(this._onChanged, this);
+    memory.disposed.connect(() => {
+      this.checklist.dispose();
+      Signal.clearData(this);
+    });
+  }
+
+  readonly checklist: Checklist;
+
+  /** The choice in the popup. */
+  readonly dialog: ReleaseDialog;
+
+  get changed(): ISignal<this, void> {
+    return this._changed;
+  }
+
+  /** Whether a release of this page is on its way. */
+  get isFreeing(): boolean {
+    return this._releases.size > 0;
+  }
+
+  /** Ask the kernel to free; the caller shows how that goes. */
+  begin(args: RequestArgs<'release'>): Release {
+    const release = new Release(this.memory, args);
+    this._releases.add(release);
+    release.changed.connect(() => {
+      if (release.step === 'ended') {
+        this._releases.delete(release);
+      }
+      this._changed.emit();
+    });
+    this._changed.emit();
+    return release;
+  }
+
+  /** The same, told in a notification. Never rejects. */
+  notify(args: RequestArgs<'release'>): Promise<void> {
+    return this._services.notify(this, args);
+  }
+
+  /** Free items once the person agrees to their price, told in a notification. */
+  async free(items: readonly IItem[]): Promise<void> {
+    const confirmed = await this.confirm(items);
+    if (confirmed && !this.isFreeing) {
+      await this.notify({ items: idsOf(items), confirmed, report_id: null });
+    }
+  }
+
+  /** Take back what was done: these items say how. Pressing is agreeing. */
+  async undo(ids: readonly string[]): Promise<void> {
+    await this.notify({
+      items: [...ids],
+      confirmed: [...ids],
+      report_id: null
+    });
+  }
+
+  /**
+   * Ask for consent to the price of items, where they have one. Resolves to the
+   * ids of those that were agreed to, or to `null`: to none.
+   */
+  async confirm(items: readonly IItem[]): Promise<string[] | null> {
+    const priced = toConfirm(items);
+    const isAgreed =
+      priced.length === 0 || (await this._services.confirm(priced));
+    return isAgreed ? idsOf(priced) : null;
+  }
+
+  private _onChanged(): void {
+    this._changed.emit();
+  }
+
+  private readonly _changed = new Signal<this, void>(this);
+  private readonly _releases = new Set<Release>();
+}
