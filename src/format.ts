@@ -1,7 +1,7 @@
 /**
  * Sizes as people read them: GiB, MiB and KiB are powers of two.
  *
- * The counterpart of `python_helper/gpu_headroom/format.py`.
+ * The counterpart of `python_helper/gpu_headroom/text/format.py`.
  */
 
 export const KIB = 2 ** 10;

@@ -8,7 +8,7 @@ import type { IMessage } from './protocol';
 /**
  * The catalogue in the person's language: id to template.
  *
- * The counterpart of `python_helper/gpu_headroom/messages.py`, whose tests fail
+ * The counterpart of `python_helper/gpu_headroom/text/messages.py`, whose tests fail
  * when ids or texts differ. A placeholder ending in `_bytes` stands for a size.
  */
 export function templates(trans: TranslationBundle): Record<string, string> {

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .session import Session
-    from .wire import Item
+    from .protocol.wire import Item
+    from .session.session import Session
 
 __all__ = [
     "alive",
@@ -55,7 +55,7 @@ def status() -> str:
 
     Works in a plain script too, where the GPUs are read once. Starts no framework.
     """
-    from . import summary
+    from .terminal import summary
 
     return summary.status()
 
@@ -66,7 +66,7 @@ def holders() -> str:
     The parts add up to what is in use. What takes long can be interrupted. In a plain script the
     names are those of the main module.
     """
-    from . import summary
+    from .terminal import summary
 
     return summary.holders()
 
@@ -76,7 +76,7 @@ def largest_batch() -> str:
 
     A range, where two runs with different batch sizes tell it; else why it is not measured.
     """
-    from .predict import of_last_cell
+    from .cells.largest_batch import of_last_cell
 
     return of_last_cell(_live()).message["text"]
 
@@ -86,7 +86,7 @@ def save_memory_snapshot(path: str | None = None) -> str:
 
     Without `path` it gets a new name in the working directory. Overwrites nothing.
     """
-    from .memory_snapshot import export
+    from .frameworks.torch.memory_snapshot import export
 
     session = _session_module().current()
     return export(path, session and session.poisoned).message["text"]
@@ -106,8 +106,9 @@ def free(items: Sequence[str] | None = None, confirm: Sequence[str] = ()) -> str
     What loses something, such as `variable:x`, has to be named in `confirm` as well. Raises
     `ValueError`, with nothing freed, where it is not, and for an item that there cannot be.
     """
-    from . import release, summary
-    from .messages import message
+    from . import release
+    from .terminal import summary
+    from .text.messages import message
 
     session = _live()
     if session.computes_elsewhere():
@@ -142,14 +143,14 @@ def simulate(*args: Any, **kwargs: Any) -> Any:
 def load_ipython_extension(shell: Any) -> None:
     """Start the helper and its magic: `%load_ext gpu_headroom`."""
     start()
-    from . import magics
+    from .terminal import magics
 
     magics.register(shell)
 
 
 def unload_ipython_extension(shell: Any) -> None:
     """End the helper: `%unload_ext gpu_headroom`."""
-    from . import magics
+    from .terminal import magics
 
     magics.unregister(shell)
     stop()

@@ -28,9 +28,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _status() -> int:
-    from . import script
-    from .sources.nvml import processes
-    from .summary import list_devices, list_processes
+    from .readings.nvml import processes
+    from .terminal import script
+    from .terminal.summary import list_devices, list_processes
 
     snapshot = script.read()
     if not snapshot.devices:

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, cast
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from . import wire
+    from .protocol import wire
 
 
 @cache
 def schema() -> dict[str, Any]:
     """Return the schema of the protocol: the truth about the wire."""
-    text = resources.files(__package__).joinpath("protocol.schema.json").read_text("utf-8")
+    text = resources.files(__package__).joinpath("protocol/protocol.schema.json").read_text("utf-8")
     return cast("dict[str, Any]", json.loads(text))
 
 

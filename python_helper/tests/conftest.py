@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from gpu_headroom import turns
+from gpu_headroom.concurrency import turns
 from tests.live import LiveKernel, Packs
 
 if TYPE_CHECKING:

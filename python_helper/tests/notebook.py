@@ -10,18 +10,18 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from gpu_headroom import shell as facts
-from gpu_headroom.cells import CellRun, Ledger
-from gpu_headroom.oom.capture import Observer
+from gpu_headroom.cells.runs import CellRun, Ledger
+from gpu_headroom.concurrency.turns import Turn
+from gpu_headroom.errors.recognise import recognise
+from gpu_headroom.frameworks.torch.cuda import TorchCuda
+from gpu_headroom.frameworks.torch.observer import Observer
+from gpu_headroom.kernel import running_cell
 from gpu_headroom.oom.earlier import EarlierError, last_shown
 from gpu_headroom.oom.evidence import Failure
-from gpu_headroom.oom.recognise import recognise
+from gpu_headroom.readings.merge import merge
+from gpu_headroom.readings.snapshot import Snapshot
 from gpu_headroom.release.situation import Situation
 from gpu_headroom.release.tracebacks import drop_tracebacks
-from gpu_headroom.snapshot import Snapshot
-from gpu_headroom.sources.merge import merge
-from gpu_headroom.sources.torch_cuda import TorchCuda
-from gpu_headroom.turns import Turn
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
@@ -102,11 +102,13 @@ class Notebook:
         )
 
     def _named(self, run: CellRun) -> CellRun:
-        return replace(run, filename=facts.code_name(self.shell, run.source, run.execution_count))
+        return replace(
+            run, filename=running_cell.code_name(self.shell, run.source, run.execution_count)
+        )
 
     def file_of(self, result: Any) -> str | None:
         """Return the file name a cell was compiled under."""
-        return facts.code_name(self.shell, result.info.raw_cell, result.execution_count)
+        return running_cell.code_name(self.shell, result.info.raw_cell, result.execution_count)
 
     def close(self) -> None:
         """Leave nothing behind, remembered errors included."""

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import gpu_headroom
 import pytest
-from gpu_headroom import script, threads
 from gpu_headroom import session as lives
+from gpu_headroom.concurrency import threads
+from gpu_headroom.terminal import script
 from tests.live import SOURCES
 
 if TYPE_CHECKING:

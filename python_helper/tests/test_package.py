@@ -19,12 +19,12 @@ HELPER = SOURCES / "gpu_headroom"
 # In the wheel only: what is executed as it stands, what tests it, what is for scripts and
 # terminals, and the simulated GPU.
 NEVER_INJECTED = (
-    "bootstrap.py",
-    "plain_release.py",
+    "kernel/bootstrap.py",
+    "kernel/plain_release.py",
     "testing.py",
-    "wire.py",
+    "protocol/wire.py",
     "__main__.py",
-    "script.py",
+    "terminal/script.py",
     "simulate/",
 )
 

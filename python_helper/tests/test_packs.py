@@ -14,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 HELPER = ROOT / "python_helper" / "gpu_headroom"
-DOCUMENTED = {"__init__.py", "magics.py"}
+DOCUMENTED = {"__init__.py", "terminal/magics.py"}
 PACKS = ("core", "more")
 
 
@@ -79,7 +79,7 @@ def test_keeps_the_help_of_public_functions(generated: str) -> None:
 def test_carries_the_versions(generated: str) -> None:
     """The front end knows the helper's version and the protocol's from the same sources."""
     version = json.loads((ROOT / "package.json").read_text(encoding="utf-8"))["version"]
-    protocol = (HELPER / "protocol.py").read_text(encoding="utf-8")
+    protocol = (HELPER / "protocol" / "requests.py").read_text(encoding="utf-8")
     spoken = re.search(r'^PROTOCOL_VERSION\b.*= "([0-9.]+)"', protocol, re.MULTILINE)
     assert spoken is not None
     assert f"HELPER_VERSION: string = '{version}'" in generated
@@ -112,5 +112,5 @@ def test_lack_nothing_that_they_import() -> None:
     listed = json.loads((HELPER / "packs.json").read_text(encoding="utf-8"))
     packed = {path for name in PACKS for path in listed[name]}
     needed = {each for path in packed if path.endswith(".py") for each in imported(path)}
-    in_wheel_only = ("simulate/", "script.py")
+    in_wheel_only = ("simulate/", "terminal/script.py")
     assert {each for each in needed - packed if not each.startswith(in_wheel_only)} == set()

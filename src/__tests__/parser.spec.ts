@@ -1,6 +1,6 @@
 import Ajv from 'ajv';
 
-import schema from '../../python_helper/gpu_headroom/protocol.schema.json';
+import schema from '../../python_helper/gpu_headroom/protocol/protocol.schema.json';
 import { parseEvent, parseReply, parseReport } from '../parser';
 import type { Reply } from '../protocol';
 import { REPORT } from './report';

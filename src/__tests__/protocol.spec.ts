@@ -1,6 +1,6 @@
 import Ajv, { type ValidateFunction } from 'ajv';
 
-import schema from '../../python_helper/gpu_headroom/protocol.schema.json';
+import schema from '../../python_helper/gpu_headroom/protocol/protocol.schema.json';
 import { PROTOCOL_VERSION as PACKED_VERSION } from '../kernel/packs';
 import { isCompatible, PROTOCOL_VERSION } from '../protocol';
 import {

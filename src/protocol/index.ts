@@ -1,7 +1,7 @@
 /**
  * The wire between the kernel helper and the front end.
  *
- * The truth is `python_helper/gpu_headroom/protocol.schema.json`; this is its
+ * The truth is `python_helper/gpu_headroom/protocol/protocol.schema.json`; this is its
  * hand-written mirror, held to it by `src/__tests__/protocol.spec.ts`. Sizes are
  * integer bytes, times are seconds since the epoch, and units stand in the key.
  * No key is optional: what is not known is `null`.

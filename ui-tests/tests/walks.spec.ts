@@ -17,7 +17,7 @@ for node, following in pairwise(nodes):
 nodes[-1].append(torch.empty(2**28, dtype=torch.uint8, device="cuda"))`;
 
 /** Counts the walks of the helper from now on. */
-const COUNT = `from gpu_headroom.turns import Turn
+const COUNT = `from gpu_headroom.concurrency.turns import Turn
 
 walks, walking = [], Turn.walking
 

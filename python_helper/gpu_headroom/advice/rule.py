@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..oom.evidence import Evidence
-    from ..wire import Cause, Message
+    from ..protocol.wire import Cause, Message
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ class _CallableModule(ModuleType):
 
     def __call__(self) -> str:
         """Say who holds the memory in use; see `gpu_headroom.holders`."""
-        from .. import summary
+        from ..terminal import summary
 
         return summary.holders()
 

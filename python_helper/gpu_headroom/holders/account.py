@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ..messages import message
+from ..text.messages import message
 from .rows import Row, rows_of
 from .sharing import Sharing
 from .survey import survey
@@ -15,9 +15,9 @@ from .survey import survey
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from .. import wire
-    from ..snapshot import DeviceReading, Snapshot
-    from ..turns import Turn
+    from ..concurrency.turns import Turn
+    from ..protocol import wire
+    from ..readings.snapshot import DeviceReading, Snapshot
     from .place import Origin, Place
     from .rows import WhereMade
     from .survey import Survey

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from .classes import comes_from
+from ..inspection.classes import comes_from
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..wire import FrameworkName
+    from ..protocol.wire import FrameworkName
     from .place import Place
     from .storage import Storage
     from .walk import Walk

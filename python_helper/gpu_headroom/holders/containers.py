@@ -8,8 +8,8 @@ import types
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from ..kinds import is_kind
-from .classes import comes_from, defines, module_of
+from ..inspection.classes import comes_from, defines, module_of
+from ..inspection.kinds import is_kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

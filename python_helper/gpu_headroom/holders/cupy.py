@@ -10,7 +10,7 @@ from .storage import Storage
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..wire import FrameworkName
+    from ..protocol.wire import FrameworkName
 
 _ROUNDING = 512  # CuPy's pool hands out multiples of this
 

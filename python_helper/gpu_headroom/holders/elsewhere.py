@@ -5,9 +5,9 @@ from __future__ import annotations
 import gc
 from typing import TYPE_CHECKING, Any
 
-from ..kinds import name_of
+from ..inspection.classes import comes_from, heirs
+from ..inspection.kinds import name_of
 from . import arrays, modules, objects, tensors
-from .classes import comes_from, heirs
 from .place import Place
 from .reach import of_kinds
 

@@ -9,9 +9,9 @@ import sysconfig
 import types
 from typing import TYPE_CHECKING, Any
 
-from ..kinds import is_kind, name_of
-from ..oom.recognise import errors_within
-from .classes import comes_from
+from ..errors.recognise import errors_within
+from ..inspection.classes import comes_from
+from ..inspection.kinds import is_kind, name_of
 from .place import Place
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..inspection.classes import comes_from
 from . import objects, tensors
-from .classes import comes_from
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,7 +14,7 @@ from .storage import Storage
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..wire import FrameworkName
+    from ..protocol.wire import FrameworkName
 
 _GPUS = frozenset({"gpu", "cuda", "rocm"})
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..wire import Holder, HolderKind
+    from ..protocol.wire import Holder, HolderKind
     from .place import Origin, Place
     from .storage import Storage
 

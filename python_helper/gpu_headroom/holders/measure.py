@@ -5,19 +5,19 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from ..messages import message
-from ..turns import Disturbed
+from ..concurrency.turns import Disturbed
+from ..text.messages import message
 from .account import take
 
 if TYPE_CHECKING:
-    from .. import wire
-    from ..session import Session
-    from ..turns import Turn
+    from ..concurrency.turns import Turn
+    from ..protocol import wire
+    from ..session.session import Session
 
 
 def measure(session: Session, request_id: str | None, turn: Turn) -> wire.Holders:
     """Measure who holds what now. Call between cells."""
-    from ..sources.nvml import processes
+    from ..readings.nvml import processes
 
     if session.poisoned is not None:
         return not_measured(session, request_id, session.poisoned)

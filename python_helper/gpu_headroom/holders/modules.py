@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..kinds import is_kind
+from ..inspection.kinds import is_kind
 from . import objects
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ import types
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from ..kinds import is_kind, name_of
-from .classes import comes_from, module_of, mro, namespace_of
+from ..inspection.classes import comes_from, module_of, mro, namespace_of
+from ..inspection.kinds import is_kind, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..kinds import name_of
-from ..messages import message
+from ..inspection.kinds import name_of
+from ..text.messages import message
 from .account import take
 from .elsewhere import objects_behind
 from .names import user_names
@@ -19,9 +19,9 @@ from .storage import Torch
 from .walk import Walk
 
 if TYPE_CHECKING:
-    from ..snapshot import Snapshot
-    from ..turns import Turn
-    from ..wire import Message, Path
+    from ..concurrency.turns import Turn
+    from ..protocol.wire import Message, Path
+    from ..readings.snapshot import Snapshot
     from .account import Found
     from .place import Place
 

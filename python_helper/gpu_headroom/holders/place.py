@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
-    from ..wire import HolderKind
+    from ..protocol.wire import HolderKind
 
 Origin = Literal["names", "outputs", "traceback", "elsewhere"]
 """names: the user's namespace; outputs: displayed values; elsewhere: only the gc knows it."""

@@ -13,15 +13,15 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..kinds import is_kind
-from ..messages import message
+from ..inspection.kinds import is_kind
+from ..text.messages import message
 from .steps import key_step, keys_of, steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..turns import Turn
-    from ..wire import Message
+    from ..concurrency.turns import Turn
+    from ..protocol.wire import Message
 
 _MOST_OBJECTS = 20_000
 _AT_ONCE = 16

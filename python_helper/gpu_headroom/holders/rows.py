@@ -6,13 +6,13 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..messages import message
+from ..text.messages import message
 from .sharing import row_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .. import wire
+    from ..protocol import wire
     from .ledger import Held
     from .place import Origin
     from .sharing import Sharing

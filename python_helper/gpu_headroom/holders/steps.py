@@ -8,14 +8,14 @@ from itertools import islice
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from ..kinds import is_kind, name_of
-from ..messages import message
+from ..inspection.kinds import is_kind, name_of
+from ..text.messages import message
 from . import objects
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from ..wire import Message
+    from ..protocol.wire import Message
 
     Said = tuple[list[Message], int]
 

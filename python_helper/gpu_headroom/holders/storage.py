@@ -6,13 +6,13 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..oom.capture import block_snapshot
-from .classes import defines
+from ..frameworks.torch.observer import block_snapshot
+from ..inspection.classes import defines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from ..wire import FrameworkName
+    from ..protocol.wire import FrameworkName
 
 _ROUNDING = 512  # PyTorch's allocator hands out multiples of this
 _GPUS = frozenset({"cuda", "xpu", "mps"})  # PyTorch says cuda for ROCm, too

@@ -6,7 +6,7 @@ import gc
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..turns import Turn
+from ..concurrency.turns import Turn
 from . import elsewhere as gc_knows
 from .frames import frame_roots, kept_errors, last_tracebacks
 from .names import name_roots, output_roots
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from types import TracebackType
 
-    from ..other_threads import Company
+    from ..concurrency.other_threads import Company
     from .ledger import Ledger
     from .modules import Model
     from .place import Origin

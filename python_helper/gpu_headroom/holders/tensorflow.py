@@ -10,13 +10,13 @@ import sys
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from .classes import comes_from
+from ..inspection.classes import comes_from
 from .storage import Storage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..wire import FrameworkName
+    from ..protocol.wire import FrameworkName
 
 
 _DEVICE = "GPU"

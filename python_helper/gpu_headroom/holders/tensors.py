@@ -5,8 +5,8 @@ from __future__ import annotations
 import gc
 from typing import TYPE_CHECKING, Any
 
+from ..inspection.classes import comes_from
 from . import objects
-from .classes import comes_from
 
 if TYPE_CHECKING:
     from .place import Place

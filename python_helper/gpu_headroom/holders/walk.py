@@ -6,9 +6,9 @@ import contextlib
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from ..kinds import name_of
+from ..inspection.classes import comes_from, compare_plainly
+from ..inspection.kinds import name_of
 from . import arrays, containers, frames, modules, objects, optimizers, tensors
-from .classes import comes_from, compare_plainly
 from .graphs import visit_graphs
 from .ledger import Ledger
 from .place import Place
@@ -18,7 +18,7 @@ from .sharing import row_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from ..turns import Turn
+    from ..concurrency.turns import Turn
     from .arrays import Arrays
     from .place import Origin
     from .storage import Storage, Torch

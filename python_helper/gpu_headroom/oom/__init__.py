@@ -1,1 +1,1 @@
-"""A GPU that ran out of memory: recognised, captured, measured, reported."""
+"""What happened when the GPU ran out of memory: the evidence."""

@@ -9,13 +9,13 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+from ..concurrency.turns import Disturbed
 from ..holders.survey import survey
-from ..turns import Disturbed
 
 if TYPE_CHECKING:
-    from ..mainloop import Job
-    from ..turns import Turn
-    from ..wire import Report
+    from ..concurrency.mainloop import Job
+    from ..concurrency.turns import Turn
+    from ..protocol.wire import Report
 
 
 class EarlierError:

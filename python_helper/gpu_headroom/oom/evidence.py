@@ -5,27 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..format import MIB
+from ..cells.batch import batch_literals
+from ..concurrency.turns import Disturbed
 from ..holders.names import user_names
 from ..holders.survey import Survey, survey
-from ..turns import Disturbed
-from .batch import batch_literals
-from .moment import from_device, moment_of
+from ..text.format import MIB
+from .failure_memory import from_device, moment_of
 from .place import failed_in_backward, failing_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..cells import CellRun
+    from ..cells.batch import BatchLiteral
+    from ..cells.runs import CellRun
+    from ..concurrency.turns import Turn
+    from ..errors.recognise import Recognition
+    from ..frameworks.torch.observer import Capture
     from ..holders.ledger import Retained
     from ..holders.modules import Model
-    from ..snapshot import DeviceReading
-    from ..turns import Turn
-    from ..wire import Holder, HolderKind
-    from .batch import BatchLiteral
-    from .capture import Capture
-    from .moment import Moment
-    from .recognise import Recognition
+    from ..protocol.wire import Holder, HolderKind
+    from ..readings.snapshot import DeviceReading
+    from .failure_memory import Moment
 
 _NAMED_BYTES = MIB
 _NAMED_SHARE = 0.01  # of what the traceback keeps in use

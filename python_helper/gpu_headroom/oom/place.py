@@ -11,14 +11,14 @@ import re
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from ..kinds import top_of
-from ..parse import LONGEST
+from ..cells.parsing import LONGEST
+from ..inspection.kinds import top_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from types import TracebackType
 
-    from ..cells import CellRun
+    from ..cells.runs import CellRun
 
 _TIMED = re.compile(r"\s*%%time\b[^\n]*\n")  # compiled by the magic, under a name of its own
 _TIMED_NAMES = ("<timed exec>", "<timed eval>")

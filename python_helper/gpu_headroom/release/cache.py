@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from ..messages import message
-from ..sources.torch_cuda import TorchCuda
+from ..frameworks.torch.cuda import TorchCuda
+from ..text.messages import message
 from .freeable import Freeable
 from .memory import Sizes
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from textwrap import indent
 from typing import TYPE_CHECKING
 
-from ..format import MIB, format_bytes
 from ..holders.survey import survey
+from ..text.format import MIB, format_bytes
 from .items import SAFE, measured
 
 if TYPE_CHECKING:

@@ -13,14 +13,14 @@ import types
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..format import MIB
+from ..errors.recognise import errors_within
 from ..holders.frames import frames_of, last_errors, last_tracebacks, tracebacks_of
 from ..holders.names import name_roots, output_roots
 from ..holders.storage import Torch
 from ..holders.walk import Walk
-from ..kinds import is_kind, name_of
-from ..messages import message
-from ..oom.recognise import errors_within
+from ..inspection.kinds import is_kind, name_of
+from ..text.format import MIB
+from ..text.messages import message
 from .freeable import Freeable
 
 if TYPE_CHECKING:

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..format import MIB
-from ..messages import message
-from ..sources import cupy, jax
-from ..sources.imported import imported
-from ..sources.torch_cuda import TorchCuda
+from ..frameworks import cupy, jax
+from ..frameworks.imported import imported
+from ..frameworks.torch.cuda import TorchCuda
+from ..text.format import MIB
+from ..text.messages import message
 from .freeable import Freeable
 from .memory import Sizes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from ..wire import Message
+    from ..protocol.wire import Message
     from .situation import Situation
 
 _COSTS = {

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..wire import Item, ItemKind, Message
+    from ..protocol.wire import Item, ItemKind, Message
     from .memory import Sizes
 
 

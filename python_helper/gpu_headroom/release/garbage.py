@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from typing import TYPE_CHECKING
 
-from ..messages import message
+from ..text.messages import message
 from .freeable import Freeable
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..format import MIB
-from ..messages import message
-from ..turns import Turn
+from ..concurrency.turns import Turn
+from ..text.format import MIB
+from ..text.messages import message
 from .freeable import Freeable
 from .models import Models
 

@@ -12,20 +12,20 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from ..format import MIB
-from ..holders.classes import defines
+from ..concurrency.turns import Turn
 from ..holders.names import name_roots, user_names
 from ..holders.storage import Torch
 from ..holders.walk import Walk
-from ..messages import message
-from ..turns import Turn
+from ..inspection.classes import defines
+from ..text.format import MIB
+from ..text.messages import message
 from .freeable import Freeable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from ..holders.names import Root
-    from ..wire import Message
+    from ..protocol.wire import Message
     from .situation import Situation
 
 _MOST = 5

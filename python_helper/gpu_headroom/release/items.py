@@ -9,8 +9,8 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from ..messages import message
-from ..turns import Disturbed, Late
+from ..concurrency.turns import Disturbed, Late
+from ..text.messages import message
 from . import (
     cache,
     errors,
@@ -29,7 +29,7 @@ from .memory import Sizes
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
 
-    from ..wire import Item, Shared
+    from ..protocol.wire import Item, Shared
     from .freeable import Freeable
     from .situation import Situation
 

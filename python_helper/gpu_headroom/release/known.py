@@ -6,10 +6,10 @@ import sys
 import types
 from typing import TYPE_CHECKING, Any
 
+from ..concurrency.turns import Late
 from ..holders import elsewhere
-from ..holders.classes import heirs
 from ..holders.reach import of_kinds
-from ..turns import Late
+from ..inspection.classes import heirs
 
 if TYPE_CHECKING:
     from types import TracebackType

@@ -12,12 +12,12 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ..parse import LONGEST, magics, parse_cell
+from ..cells.parsing import LONGEST, magics, parse_cell
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-    from ..turns import Turn
+    from ..concurrency.turns import Turn
 
 _WORD = re.compile(r"\w+")
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)

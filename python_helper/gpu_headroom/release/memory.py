@@ -8,8 +8,8 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from ..concurrency.turns import Turn
 from ..holders import elsewhere, graphs, tensors
-from ..turns import Turn
 from .references import all_from
 
 if TYPE_CHECKING:

@@ -6,17 +6,17 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..holders import modules, objects
-from ..holders.classes import comes_from
 from ..holders.names import user_names
 from ..holders.storage import Torch
 from ..holders.walk import Walk
-from ..kinds import is_kind
+from ..inspection.classes import comes_from
+from ..inspection.kinds import is_kind
 from .memory import Memory, Sizes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from ..turns import Turn
+    from ..concurrency.turns import Turn
 
 _TABLES = ("_parameters", "_buffers")
 

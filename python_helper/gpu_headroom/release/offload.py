@@ -12,13 +12,13 @@ from functools import partial
 from heapq import nlargest
 from typing import TYPE_CHECKING, Any
 
-from ..format import MIB
-from ..holders.classes import module_of, mro
-from ..kinds import name_of
-from ..messages import message
-from ..sources import host
-from ..sources.torch_cuda import TorchCuda
-from ..turns import Turn
+from ..concurrency.turns import Turn
+from ..frameworks.torch.cuda import TorchCuda
+from ..inspection.classes import module_of, mro
+from ..inspection.kinds import name_of
+from ..readings import host
+from ..text.format import MIB
+from ..text.messages import message
 from .freeable import Freeable
 from .models import Models
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from ..holders.storage import Torch
-    from ..wire import Message
+    from ..protocol.wire import Message
     from .memory import Sizes
     from .situation import Situation
 

@@ -6,10 +6,10 @@ import gc
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
-from ..format import format_error
+from ..concurrency.turns import Abandoned, Disturbed
 from ..holders.survey import survey
-from ..messages import message
-from ..turns import Abandoned, Disturbed
+from ..text.format import format_error
+from ..text.messages import message
 from .items import KINDS, SAFE, SAFE_KINDS, collect, find, kind_of
 from .memory import Sizes
 from .tracebacks import debugging
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from ..holders.survey import Survey
-    from ..snapshot import DeviceReading, Snapshot
-    from ..wire import Holder, Message, ReleasedItem
+    from ..protocol.wire import Holder, Message, ReleasedItem
+    from ..readings.snapshot import DeviceReading, Snapshot
     from .freeable import Freeable
     from .situation import Situation
 

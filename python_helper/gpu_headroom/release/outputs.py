@@ -6,14 +6,14 @@ import re
 from heapq import nlargest
 from typing import TYPE_CHECKING, Any
 
-from ..messages import message
+from ..text.messages import message
 from .freeable import Freeable
 from .memory import Sizes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from ..wire import Message
+    from ..protocol.wire import Message
     from .situation import Situation
 
 _LAST = ("_", "__", "___")

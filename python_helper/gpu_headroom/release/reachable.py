@@ -15,10 +15,10 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from ..concurrency.turns import Late
 from ..holders.frames import cell_of, last_tracebacks
 from ..holders.names import user_names
-from ..kinds import is_kind
-from ..turns import Late
+from ..inspection.kinds import is_kind
 from .memory import Inventory
 from .references import Census, all_from
 from .tracebacks import remembered

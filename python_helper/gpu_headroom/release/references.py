@@ -15,16 +15,16 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from ..holders import objects
-from ..holders.classes import comes_from
 from ..holders.reach import leads_nowhere
 from ..holders.referrers import tables_of_modules
+from ..inspection.classes import comes_from
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from collections.abc import Set as AbstractSet
 
+    from ..concurrency.turns import Turn
     from ..holders.walk import Walk
-    from ..turns import Turn
 
 _LONG = 500
 _RUN = 2_000

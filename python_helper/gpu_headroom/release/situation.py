@@ -6,10 +6,10 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ..holders.classes import comes_from
+from ..concurrency.turns import Late, Turn
 from ..holders.storage import Torch
 from ..holders.walk import Walk
-from ..turns import Late, Turn
+from ..inspection.classes import comes_from
 from .known import Known
 from .models import Models
 from .reachable import Reachable
@@ -17,8 +17,8 @@ from .reachable import Reachable
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
-    from ..cells import CellRun
-    from ..wire import Message
+    from ..cells.runs import CellRun
+    from ..protocol.wire import Message
 
 
 class Situation:

@@ -12,7 +12,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from ..holders.frames import callers, last_errors, last_tracebacks
-from ..messages import message
+from ..text.messages import message
 from .freeable import Freeable
 
 if TYPE_CHECKING:

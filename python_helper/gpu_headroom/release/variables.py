@@ -11,10 +11,10 @@ from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..format import MIB
-from ..holders.classes import comes_from
 from ..holders.names import user_names
-from ..messages import message
+from ..inspection.classes import comes_from
+from ..text.format import MIB
+from ..text.messages import message
 from .freeable import Freeable
 from .loops import left_behind
 from .outputs import displayed_as, forget
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Literal
 
-    from ..wire import Message
+    from ..protocol.wire import Message
     from .situation import Situation
 
     Kind = Literal["variable", "leftover"]

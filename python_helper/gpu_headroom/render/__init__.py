@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..messages import message
+from ..text.messages import message
 from .html import html
 from .text import text
 
 if TYPE_CHECKING:
-    from ..wire import Report
+    from ..protocol.wire import Report
 
 MIME_TYPE = "application/vnd.gpu-headroom.report+json"
 

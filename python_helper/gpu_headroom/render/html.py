@@ -10,14 +10,14 @@ import re
 from html import escape
 from typing import TYPE_CHECKING
 
-from ..format import format_bytes
+from ..text.format import format_bytes
 from . import words
 from .style import STYLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..wire import Diff, Remedy, Report
+    from ..protocol.wire import Diff, Remedy, Report
 
 _BAR = 20
 _FILL = {"outside": "▒", "cached": "░", "free": "·"}

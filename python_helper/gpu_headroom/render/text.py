@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ..format import format_bytes
+from ..text.format import format_bytes
 from . import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..wire import Remedy, Report
+    from ..protocol.wire import Remedy, Report
 
 _BAR = 30
 _FILL = {"outside": "▒", "cached": "░", "free": "·"}

@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from ..format import MINUS, format_bytes
-from ..headline import headline
-from ..messages import message
+from ..text.format import MINUS, format_bytes
+from ..text.headline import headline
+from ..text.messages import message
 
 if TYPE_CHECKING:
-    from ..wire import Remedy, Report
+    from ..protocol.wire import Remedy, Report
 
 
 def say(message_id: str, /, **params: str | float | None) -> str:

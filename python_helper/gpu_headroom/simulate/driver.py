@@ -1,6 +1,6 @@
 """A stand-in for NVIDIA's management library, fed by the simulated cards.
 
-It has the functions that `sources/nvml_library.py` calls, with the same C arguments, and counts
+It has the functions that `readings/nvml_library.py` calls, with the same C arguments, and counts
 the calls. Like the real one it makes no context, and knows the cards before any program does.
 """
 

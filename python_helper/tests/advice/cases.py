@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from gpu_headroom.cells import CellRun
-from gpu_headroom.format import GIB
-from gpu_headroom.oom.capture import Capture
+from gpu_headroom.cells.runs import CellRun
+from gpu_headroom.errors.recognise import recognise_text
+from gpu_headroom.frameworks.torch.observer import Capture
 from gpu_headroom.oom.evidence import Evidence, Failure
-from gpu_headroom.oom.moment import Moment
-from gpu_headroom.oom.recognise import recognise_text
+from gpu_headroom.oom.failure_memory import Moment
+from gpu_headroom.text.format import GIB
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

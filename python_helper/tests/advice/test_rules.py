@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 from gpu_headroom.advice.rules import RULES, likeliest_cause
-from gpu_headroom.format import GIB, MIB
 from gpu_headroom.holders.ledger import Retained
 from gpu_headroom.holders.modules import Model
+from gpu_headroom.text.format import GIB, MIB
 from tests.advice.cases import CAPACITY, evidence
 
 DOCS = Path(__file__).parents[3] / "docs" / "rules"

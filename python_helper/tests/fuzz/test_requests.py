@@ -13,17 +13,18 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from gpu_headroom import mainloop, testing
-from gpu_headroom.injection import InMemory
+from gpu_headroom import testing
+from gpu_headroom.concurrency import mainloop
+from gpu_headroom.kernel.injection import InMemory
 from gpu_headroom.testing import RecordingChannel
 from tests.fuzz.mutate import Maker, how_many
-from tests.test_session import ATTACH, Helper
+from tests.session.test_session import ATTACH, Helper
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from gpu_headroom import wire
+    from gpu_headroom.protocol import wire
 
 _BATCH = 100
 _MOST_TURNS = 10_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from gpu_headroom import turns
+from gpu_headroom.concurrency import turns
 from tests.harm.neighbours import FAIL, NEIGHBOURS, PREPARE
 
 if TYPE_CHECKING:

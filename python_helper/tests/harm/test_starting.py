@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 # What fails, and what makes it work again. A process may be at its limit of threads.
 FAILURES = {
     "no thread": ("threading.Thread.start", "can't start new thread"),
-    "no comm": ("gpu_headroom.channel.KernelChannel.open", "no control channel"),
-    "no hooks": ("gpu_headroom.watch.Watch.open", "no hooks"),
+    "no comm": ("gpu_headroom.kernel.channel.KernelChannel.open", "no control channel"),
+    "no hooks": ("gpu_headroom.session.cell_hooks.Watch.open", "no hooks"),
 }
 BREAK = """
 import threading, gpu_headroom.session

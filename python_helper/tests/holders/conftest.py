@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.holders.account import Account, take
 from gpu_headroom.simulate import simulate
-from gpu_headroom.turns import Turn
 from tests.notebook import Notebook, open_notebook
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from gpu_headroom.format import MIB
+from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.holders.account import largest_growth, take
 from gpu_headroom.simulate import simulate
 from gpu_headroom.testing import check
-from gpu_headroom.turns import Turn
+from gpu_headroom.text.format import MIB
 from tests.holders.conftest import BASE, sizes
 from tests.notebook import Notebook, open_notebook
 

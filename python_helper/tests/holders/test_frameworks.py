@@ -14,10 +14,10 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.holders import cupy
 from gpu_headroom.holders.place import Place
 from gpu_headroom.holders.walk import Walk
-from gpu_headroom.turns import Turn
 from tests.conftest import interpreter
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ from gpu_headroom.holders import arrays, jax as jax_arrays, tensorflow as tf_arr
 from gpu_headroom.holders.place import Place
 from gpu_headroom.holders.survey import survey
 from gpu_headroom.holders.walk import Walk
-from gpu_headroom.turns import Turn
+from gpu_headroom.concurrency.turns import Turn
 from types import SimpleNamespace
 
 def roots(**values):

@@ -6,7 +6,7 @@ import gc
 from typing import TYPE_CHECKING
 
 import pytest
-from gpu_headroom.format import MIB
+from gpu_headroom.text.format import MIB
 from tests.holders.conftest import sizes
 
 if TYPE_CHECKING:

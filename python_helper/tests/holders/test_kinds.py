@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from gpu_headroom.format import KIB, MIB
+from gpu_headroom.text.format import KIB, MIB
 from tests.holders.conftest import sizes
 
 if TYPE_CHECKING:

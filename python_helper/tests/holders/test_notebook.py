@@ -6,9 +6,9 @@ import gc
 from typing import TYPE_CHECKING
 
 import pytest
+from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.holders.account import Account, take
 from gpu_headroom.simulate import simulate
-from gpu_headroom.turns import Turn
 from tests.holders.gpt2 import NOTEBOOK, PARAMETERS_BYTES
 from tests.notebook import Notebook, open_notebook
 

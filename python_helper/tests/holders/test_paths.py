@@ -7,13 +7,13 @@ import weakref
 from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
-from gpu_headroom.catalogue import SENTENCES
+from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.holders import account as accounts
 from gpu_headroom.holders import paths, referrers
 from gpu_headroom.holders.account import take
 from gpu_headroom.holders.paths import Ways, find
 from gpu_headroom.holders.place import StepKind
-from gpu_headroom.turns import Turn
+from gpu_headroom.text.catalogue import SENTENCES
 
 if TYPE_CHECKING:
     from tests.notebook import Notebook

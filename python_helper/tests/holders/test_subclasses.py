@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
-from gpu_headroom.format import MIB
+from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.holders import storage as storages
 from gpu_headroom.holders.place import Place
 from gpu_headroom.holders.storage import Torch
 from gpu_headroom.holders.walk import Walk
-from gpu_headroom.turns import Turn
+from gpu_headroom.text.format import MIB
 from tests.holders.conftest import sizes
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from gpu_headroom.format import KIB, MIB
+from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.holders.survey import Survey, survey
-from gpu_headroom.turns import Turn
+from gpu_headroom.text.format import KIB, MIB
 
 if TYPE_CHECKING:
     from tests.notebook import Notebook

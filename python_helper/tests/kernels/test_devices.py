@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 GIB = 2**30
 CONTEXT = 420 * 2**20
 CONTEXTS = "[card.has_context for card in __import__('gpu_headroom').simulate.active().cards]"
-CALLS = "dict(__import__('gpu_headroom').sources.nvml.DRIVER._library._library.calls)"
+CALLS = "dict(__import__('gpu_headroom').readings.nvml.DRIVER._library._library.calls)"
 PROCESSES = (
-    "[__import__('gpu_headroom').sources.nvml.processes(each)"
+    "[__import__('gpu_headroom').readings.nvml.processes(each)"
     " for each in __import__('gpu_headroom').session.current().sampler.latest.devices]"
 )
 
@@ -79,7 +79,7 @@ def test_says_nothing_in_a_forked_child(two: LiveKernel) -> None:
     two.sample()
     run = two.run(
         "import os, gpu_headroom.session\n"
-        "from gpu_headroom.sources import nvml\n"
+        "from gpu_headroom.readings import nvml\n"
         "session = gpu_headroom.session._live\n"
         "device = session.sampler.latest.devices[0]\n"
         "reader, writer = os.pipe()\n"
@@ -127,7 +127,7 @@ def test_other_programs_are_named_unless_they_are_hidden(start_newest: Start) ->
     assert (other["name"], other["bytes"]) == ("simulated-program", 3 * GIB - CONTEXT)
 
     kernel.run(
-        "from gpu_headroom.sources import nvml\n"
+        "from gpu_headroom.readings import nvml\n"
         "nvml.DRIVER._library._library._processes = 'hidden'\n"
         "nvml.DRIVER._others.clear()"
     )

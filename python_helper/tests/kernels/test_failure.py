@@ -230,7 +230,7 @@ def test_a_line_is_left_where_the_card_cannot_be_built(gpu: LiveKernel) -> None:
     """A failure of ours says what is known, and that it failed; the user's error is untouched."""
     gpu.expected_complaints.append("report failed")
     gpu.run(
-        "import gpu_headroom.oom.report as broken\n"
+        "import gpu_headroom.card.report as broken\n"
         "built = broken.build\n"
         "def fail(failure, turn): raise LookupError('lost')\n"
         "broken.build = fail"

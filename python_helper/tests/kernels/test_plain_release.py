@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tests.live import LiveKernel
 
 MIB = 2**20
-CODE = (SOURCES / "gpu_headroom" / "plain_release.py").read_text(encoding="utf-8")
+CODE = (SOURCES / "gpu_headroom" / "kernel" / "plain_release.py").read_text(encoding="utf-8")
 HOLD = """import gpu_headroom
 gpu_headroom.simulate("4 GiB", compute="meta")
 import torch

@@ -8,9 +8,11 @@ import weakref
 from typing import TYPE_CHECKING
 
 import pytest
-from gpu_headroom import loading, other_threads, shell
-from gpu_headroom.oom import capture
+from gpu_headroom.concurrency import other_threads
+from gpu_headroom.frameworks.torch import observer
+from gpu_headroom.kernel import running_cell
 from gpu_headroom.release import tracebacks
+from gpu_headroom.trends import loading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,9 +24,9 @@ class Tensor:
 
 READERS: dict[str, Callable[[], object]] = {
     "loads a model": loading.loads_model,
-    "runs a cell": lambda: shell.runs_cell(None),
+    "runs a cell": lambda: running_cell.runs_cell(None),
     "looks at other threads": other_threads.look,
-    "stacks at an error": capture._threads,
+    "stacks at an error": observer._threads,
     "debugs": tracebacks.debugging,
 }
 

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from gpu_headroom import release
-from gpu_headroom.format import GIB, MIB
+from gpu_headroom.card import report as reports
+from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.oom import evidence as evidences
-from gpu_headroom.oom import report as reports
 from gpu_headroom.simulate import simulate
-from gpu_headroom.turns import Turn
+from gpu_headroom.text.format import GIB, MIB
 from tests.notebook import Notebook, open_notebook
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from gpu_headroom.card.report import BuiltReport
     from gpu_headroom.oom.evidence import Evidence, Failure
-    from gpu_headroom.oom.report import BuiltReport
 
 BASE = """
 import torch

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from gpu_headroom import release
-from gpu_headroom.format import MIB
 from gpu_headroom.release.tracebacks import drop_tracebacks
+from gpu_headroom.text.format import MIB
 
 if TYPE_CHECKING:
     from tests.notebook import Notebook

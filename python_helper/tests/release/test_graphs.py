@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from gpu_headroom import release
-from gpu_headroom.format import MIB
+from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.release import graphs
 from gpu_headroom.release.situation import Situation
-from gpu_headroom.turns import Turn
+from gpu_headroom.text.format import MIB
 
 if TYPE_CHECKING:
     from gpu_headroom.release.freeable import Freeable

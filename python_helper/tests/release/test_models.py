@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from gpu_headroom import release
-from gpu_headroom.format import MIB
+from gpu_headroom.concurrency.turns import Turn
+from gpu_headroom.readings.snapshot import HostReading
 from gpu_headroom.release import Outcome, Situation
 from gpu_headroom.simulate import simulate
-from gpu_headroom.snapshot import HostReading
-from gpu_headroom.turns import Turn
+from gpu_headroom.text.format import MIB
 from tests.notebook import Notebook, open_notebook
 
 if TYPE_CHECKING:
@@ -368,7 +368,7 @@ def test_offers_the_caches_of_other_frameworks_that_are_live(
 ) -> None:
     """CuPy says how much, JAX does not; one that has not started a GPU is not even asked."""
     pool, cleared = Pool(), list[str]()
-    monkeypatch.setattr("gpu_headroom.sources.cupy.contexts", lambda: frozenset({0}))
+    monkeypatch.setattr("gpu_headroom.frameworks.cupy.contexts", lambda: frozenset({0}))
     modules: dict[str, dict[str, Any]] = {
         "cupy": {"get_default_memory_pool": lambda: pool},
         "cupy.cuda": {},

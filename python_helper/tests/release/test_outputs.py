@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from gpu_headroom import release
-from gpu_headroom.format import MIB
+from gpu_headroom.text.format import MIB
 
 if TYPE_CHECKING:
     from tests.notebook import Notebook

@@ -6,7 +6,7 @@ import gc
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from gpu_headroom.format import MIB
+from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.holders.storage import Torch
 from gpu_headroom.holders.walk import Walk
 from gpu_headroom.release import references
@@ -14,7 +14,7 @@ from gpu_headroom.release.items import find
 from gpu_headroom.release.known import Known
 from gpu_headroom.release.reachable import Reachable
 from gpu_headroom.release.situation import Situation
-from gpu_headroom.turns import Turn
+from gpu_headroom.text.format import MIB
 
 if TYPE_CHECKING:
     from gpu_headroom.release.memory import Sizes

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 from gpu_headroom import release
-from gpu_headroom.format import GIB, MIB, format_bytes
-from gpu_headroom.snapshot import Snapshot
-from gpu_headroom.sources.merge import merge
-from gpu_headroom.sources.view import View
+from gpu_headroom.frameworks.view import View
+from gpu_headroom.readings.merge import merge
+from gpu_headroom.readings.snapshot import Snapshot
+from gpu_headroom.text.format import GIB, MIB, format_bytes
 
 if TYPE_CHECKING:
     from tests.notebook import Notebook

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 from gpu_headroom import release
-from gpu_headroom.format import MIB
-from gpu_headroom.messages import message
 from gpu_headroom.release.freeable import Freeable
 from gpu_headroom.release.items import measured, shared, together
 from gpu_headroom.release.memory import Sizes
+from gpu_headroom.text.format import MIB
+from gpu_headroom.text.messages import message
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from gpu_headroom.wire import Shared
+    from gpu_headroom.protocol.wire import Shared
     from tests.notebook import Notebook
 
 # A step keeps two activations of 8 MiB: the input of the layer, and the result of `relu`.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from gpu_headroom import release
-from gpu_headroom.format import GIB, MIB
+from gpu_headroom.text.format import GIB, MIB
 
 if TYPE_CHECKING:
     from tests.notebook import Notebook

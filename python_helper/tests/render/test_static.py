@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import jsonschema
 import pytest
-from gpu_headroom.format import GIB
-from gpu_headroom.messages import message
 from gpu_headroom.render import MIME_TYPE, bundle
 from gpu_headroom.render.html import html
 from gpu_headroom.render.text import text
+from gpu_headroom.text.format import GIB
+from gpu_headroom.text.messages import message
 
 if TYPE_CHECKING:
-    from gpu_headroom.wire import Report
+    from gpu_headroom.protocol.wire import Report
 
-SCHEMA = Path(__file__).parents[2] / "gpu_headroom" / "protocol.schema.json"
+SCHEMA = Path(__file__).parents[2] / "gpu_headroom" / "protocol" / "protocol.schema.json"
 EVIL = "<script>alert(1)</script>"
 
 

@@ -5,7 +5,7 @@
  * The counterpart of `python_helper/tests/fuzz/mutate.py`. `GPU_HEADROOM_FUZZ`
  * is how many each test makes, `GPU_HEADROOM_FUZZ_SEED` where it begins.
  */
-import schema from '../../../python_helper/gpu_headroom/protocol.schema.json';
+import schema from '../../../python_helper/gpu_headroom/protocol/protocol.schema.json';
 
 interface ISchema {
   $ref?: string;

@@ -16,7 +16,7 @@ from .unnamed_values import UNNAMED_VALUES
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
-    from ...wire import Cause
+    from ...protocol.wire import Cause
 
 RULES = (
     HUGE_REQUEST,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...messages import message
+from ...text.messages import message
 from ..rule import Rule
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
-    from ...wire import Message
+    from ...protocol.wire import Message
 
 _SHARE = 0.4
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...messages import message
+from ...text.messages import message
 from ..rule import Rule
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
-    from ...wire import Message
+    from ...protocol.wire import Message
 
 # A full card always has some gaps: a small request may fail on them, but they are not why.
 _MUCH_OF_THE_RESERVED = 0.1

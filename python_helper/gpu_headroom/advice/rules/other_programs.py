@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...format import GIB
-from ...messages import message
+from ...text.format import GIB
+from ...text.messages import message
 from ..rule import Rule
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
-    from ...wire import Message
+    from ...protocol.wire import Message
 
 # Driver context and libraries of this very process stand in `outside`, too.
 OWN_CONTEXT_BYTES = GIB

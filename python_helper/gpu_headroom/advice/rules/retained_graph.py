@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...messages import message
+from ...text.messages import message
 from ..rule import Rule
 
 if TYPE_CHECKING:
     from ...holders.ledger import Retained
     from ...oom.evidence import Evidence
-    from ...wire import Message
+    from ...protocol.wire import Message
 
 _SHARE = 0.25
 _SEVERAL = 2

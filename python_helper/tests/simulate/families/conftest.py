@@ -24,7 +24,7 @@ BEGIN = """
 %load_ext gpu_headroom
 import gc, tempfile, warnings, gpu_headroom
 from gpu_headroom.holders.survey import survey
-from gpu_headroom.turns import Turn
+from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.release.tracebacks import drop_tracebacks
 warnings.simplefilter("ignore")
 simulation = gpu_headroom.simulate("1 GiB", compute={compute!r}, outside=0)

@@ -1,0 +1,34 @@
+"""Segments that can grow leave fewer gaps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...text.messages import message
+from ..remedy import Offer
+from ..rules.fragmentation import is_fragmented
+
+if TYPE_CHECKING:
+    from ...oom.evidence import Evidence
+
+# The older name is read by every PyTorch; 2.9.1 ignores the newer one for this setting.
+_SETTING = 'import os; os.environ["PYTORCH_CUDA_ALLOC_CONF"] = "expandable_segments:True"'
+
+
+def offer(evidence: Evidence) -> Offer | None:
+    """Offer it only where the request would have fitted in one piece: elsewhere it cannot help."""
+    if not is_fragmented(evidence):
+        return None
+    return Offer(
+        {
+            "id": "expandable-segments",
+            "kind": "advice",
+            "title": message("remedy.expandable-segments"),
+            "note": message("remedy.expandable-segments.note"),
+            "effect_bytes": evidence.moment.cached_bytes,
+            "effect_quality": "estimated",
+            "type_this": _SETTING,
+            "diff": None,
+        },
+        rank=1,
+    )

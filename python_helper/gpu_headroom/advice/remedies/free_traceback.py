@@ -1,0 +1,45 @@
+"""Free what the failed cell's traceback still holds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...text.format import MIB
+from ...text.messages import message
+from ..remedy import Offer
+
+if TYPE_CHECKING:
+    from ...oom.evidence import Evidence
+
+_WORTH_IT_BYTES = 10 * MIB
+
+
+def offer(evidence: Evidence) -> Offer | None:
+    """Offer it where the survey measured that the traceback alone keeps memory in use.
+
+    Where the settings ask for neither the offer nor the act, there is none.
+    """
+    after_oom, held = evidence.failure.after_oom, evidence.traceback_bytes
+    if after_oom == "never":
+        return None
+    if held is None or held < min(_WORTH_IT_BYTES, (evidence.moment.in_use_bytes or 0) // 10 or 1):
+        return None
+    if after_oom == "free":
+        note = message("remedy.free-traceback.note_at_once")
+    elif evidence.fits_after_free is False:
+        note = message("remedy.free-traceback.note_not_enough")
+    else:
+        note = message("remedy.free-traceback.note")
+    return Offer(
+        {
+            "id": "free-traceback",
+            "kind": "release",
+            "title": message("remedy.free-traceback", traceback_bytes=held),
+            "note": note,
+            "effect_bytes": held,
+            "effect_quality": "measured" if evidence.complete else "estimated",
+            "type_this": "import gpu_headroom; gpu_headroom.free_traceback()",
+            "diff": None,
+        },
+        rank=0,
+    )

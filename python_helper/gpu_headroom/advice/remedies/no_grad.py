@@ -1,0 +1,31 @@
+"""Evaluate without keeping activations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...text.messages import message
+from ..remedy import Offer
+from ..rules.evaluation_with_gradients import evaluated_model
+
+if TYPE_CHECKING:
+    from ...oom.evidence import Evidence
+
+
+def offer(evidence: Evidence) -> Offer | None:
+    """Offer it where every model is in evaluation mode and activations fill the card."""
+    if evaluated_model(evidence) is None:
+        return None
+    return Offer(
+        {
+            "id": "no-grad",
+            "kind": "advice",
+            "title": message("remedy.no-grad"),
+            "note": message("remedy.no-grad.note"),
+            "effect_bytes": evidence.kinds.get("activations", 0),
+            "effect_quality": "estimated",
+            "type_this": None,
+            "diff": None,
+        },
+        rank=1,
+    )

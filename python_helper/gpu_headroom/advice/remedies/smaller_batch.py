@@ -1,0 +1,197 @@
+"""Halve the batch until the estimate fits: an edit of one literal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ...cells.batch import cells_to_run, defines_any, literals_in, replaced
+from ...cells.largest_batch import predict, probes
+from ...text.messages import message
+from ..remedy import FixOutcome, Offer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ...cells.batch import BatchLiteral
+    from ...cells.largest_batch import Prediction
+    from ...oom.evidence import Evidence
+    from ...protocol.wire import Diff, Message
+
+# A failed forward pass had not come to its peak: as much again may follow.
+_FORWARD_ROOM = 0.5
+_BACKWARD_ROOM = 0.85
+_SMALLEST_RATIO = 1 / 1024
+_UNSURE_RATIO = 1 / 8
+
+
+def offer(evidence: Evidence) -> Offer | None:
+    """Offer it where a literal is proven to scale the memory, and less of it would fit."""
+    batch = evidence.batch
+    predicted = None if batch is None else _predicted(evidence, batch)
+    value = None if batch is None else _fitting(evidence, batch, predicted)
+    diff = None if batch is None or value is None else _diff(batch, value)
+    if batch is None or value is None or diff is None:
+        return None
+    failure = evidence.failure
+    path = cells_to_run(batch, failure.cell, failure.cells) or (failure.cell,)
+    run = tuple(each.cell_id for each in path if each.cell_id is not None)
+    # A cell in between that makes a model anew would lose what it has learnt.
+    makes_models = any(defines_any(each, evidence.models) for each in path[1:-1])
+    editable = len(run) == len(path) and not makes_models
+    ratio = value / batch.value
+    return Offer(
+        {
+            "id": "smaller-batch",
+            "kind": "edit" if editable else "advice",
+            "title": _title(batch, value, elsewhere=path[0] is not path[-1]),
+            "note": _note(evidence, batch, ratio, predicted),
+            "effect_bytes": int(evidence.batch_bytes * (1 - ratio)),
+            "effect_quality": "estimated",
+            "type_this": None,
+            "diff": diff,
+        },
+        rank=1,
+        fix=SmallerBatch(batch, value, run) if editable else None,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SmallerBatch:
+    """Sets a batch literal to `value`; `run` are the cells to run after that, in order."""
+
+    literal: BatchLiteral
+    value: int
+    run: tuple[str, ...]
+
+    def edits(self, sources: Mapping[str, str]) -> FixOutcome:
+        """Find the literal in the cell as it is now; refuse where it is not there any more."""
+        cell_id = self.literal.cell.cell_id
+        source = None if cell_id is None else sources.get(cell_id)
+        if cell_id is None or source is None:
+            return self._refusal(message("fix.missing", line=self.literal.line))
+        found = self._found(source)
+        changed = None if found is None else replaced(source, found, self.value)
+        if found is None or changed is None:
+            return self._refusal(message("fix.changed", line=self.literal.line))
+        return FixOutcome(
+            status="ok",
+            edits=(
+                {
+                    "cell_id": cell_id,
+                    "first_line": found.line,
+                    "old_lines": [changed[0]],
+                    "new_lines": [changed[1]],
+                },
+            ),
+            run=self.run,
+            message=message("fix.ok", name=found.name, old=found.value, new=self.value),
+        )
+
+    def _found(self, source: str) -> BatchLiteral | None:
+        """The same name and value where it stood; elsewhere only if there is no other like it."""
+        wanted = self.literal
+        alike = [
+            each
+            for each in literals_in(wanted.cell, source)
+            if (each.name, each.value) == (wanted.name, wanted.value)
+        ]
+        at_place = [each for each in alike if each.line == wanted.line]
+        if len(at_place) == 1 or (at_place and len(alike) == 1):
+            return at_place[0]
+        same_column = [each for each in at_place if each.column == wanted.column]
+        if same_column:
+            return same_column[0]
+        return alike[0] if len(alike) == 1 else None
+
+    @staticmethod
+    def _refusal(said: Message) -> FixOutcome:
+        return FixOutcome("changed", (), (), said)
+
+
+def _predicted(evidence: Evidence, batch: BatchLiteral) -> Prediction | None:
+    """Return what earlier runs of the failed cell say, if they do."""
+    failure, index, moment = evidence.failure, evidence.device_index, evidence.moment
+    memory = failure.cell.on(index)
+    if memory is None or memory["change_bytes"] is None or failure.device is None:
+        return None
+    if moment.in_use_bytes is None or moment.headroom_bytes is None:
+        return None
+    start = failure.device.in_use_bytes - memory["change_bytes"]
+    known = probes(batch, failure.cell, failure.runs, index)
+    headroom = moment.in_use_bytes + moment.headroom_bytes - start
+    found = predict(batch.name, known, start, headroom)
+    return found if found.low is not None else None
+
+
+def _note(
+    evidence: Evidence, batch: BatchLiteral, ratio: float, predicted: Prediction | None
+) -> Message:
+    if predicted is not None:
+        return message(
+            "remedy.smaller-batch.note_predicted",
+            name=batch.name,
+            low=predicted.low,
+            high=predicted.high,
+        )
+    unsure = evidence.requested_bytes is None or ratio < _UNSURE_RATIO
+    return message("remedy.smaller-batch.note_unsure" if unsure else "remedy.smaller-batch.note")
+
+
+def _fitting(evidence: Evidence, batch: BatchLiteral, predicted: Prediction | None) -> int | None:
+    """Return the largest of value/2, value/4 … that fits; `None` if none would.
+
+    Measured runs decide where they can, else the estimate.
+    """
+    if predicted is not None and predicted.low is not None:
+        halves = (batch.value >> times for times in range(1, batch.value.bit_length()))
+        return next((each for each in halves if each <= predicted.low), None)
+    moment = evidence.moment
+    if moment.in_use_bytes is None or moment.headroom_bytes is None:
+        return None
+    fixed = moment.in_use_bytes - evidence.batch_bytes + _still_to_come(evidence)
+    room = (moment.in_use_bytes + moment.headroom_bytes - fixed) * (
+        _BACKWARD_ROOM if evidence.in_backward else _FORWARD_ROOM
+    )
+    scaling = evidence.batch_bytes + (evidence.requested_bytes or 0)
+    value = batch.value // 2
+    while value >= max(1, batch.value * _SMALLEST_RATIO):
+        if scaling * value / batch.value <= room:
+            return value
+        value //= 2
+    return None
+
+
+def _still_to_come(evidence: Evidence) -> int:
+    """Gradients that the coming backward pass makes, where there are none yet."""
+    kinds = evidence.kinds
+    return max(0, kinds.get("parameters", 0) - kinds.get("gradients", 0))
+
+
+def _title(batch: BatchLiteral, value: int, *, elsewhere: bool) -> Message:
+    if not elsewhere:
+        return message(
+            "remedy.smaller-batch", name=batch.name, old=batch.value, new=value, line=batch.line
+        )
+    return message(
+        "remedy.smaller-batch.elsewhere",
+        name=batch.name,
+        old=batch.value,
+        new=value,
+        line=batch.line,
+        execution_count=batch.cell.execution_count,
+    )
+
+
+def _diff(batch: BatchLiteral, value: int) -> Diff | None:
+    changed = replaced(batch.cell.source, batch, value)
+    if changed is None:
+        return None
+    return {
+        "cell_id": batch.cell.cell_id,
+        "execution_count": batch.cell.execution_count,
+        "rows": [
+            {"sign": "-", "line": batch.line, "text": changed[0]},
+            {"sign": "+", "line": batch.line, "text": changed[1]},
+        ],
+    }

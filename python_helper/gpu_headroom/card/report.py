@@ -1,0 +1,139 @@
+"""The card model of one failure, built once and laid out by every renderer."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from ..advice.remedies import offers
+from ..advice.rules import likeliest_cause
+from ..oom.evidence import measure
+from ..text.messages import message
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..advice.remedy import Fix
+    from ..concurrency.turns import Turn
+    from ..oom.evidence import Evidence, Failure
+    from ..protocol.wire import Detail, FrameworkName, Part, PartKind, Report
+
+VERSION = "1.0"
+
+_FRAMEWORKS = ("torch", "jax", "tensorflow", "cupy")  # `FrameworkName`, which is a type only
+
+# Where a number in the details comes from, in words.
+_SAID = "error message"
+_DRIVER = "cudaMemGetInfo"
+_SNAPSHOT = "memory_snapshot()"
+_WALKED = "measured by walking the notebook's objects"
+_REST = "in use − what was found there"
+_LATER = "in use − in use when the cell had ended"
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltReport:
+    """A report as it travels, and the fixes behind its remedies by remedy id."""
+
+    report: Report
+    fixes: Mapping[str, Fix]
+
+
+def build(failure: Failure, turn: Turn) -> BuiltReport:
+    """Measure a failure, look for its cause and for remedies, and put it all into one report."""
+    evidence = measure(failure, turn)
+    found = offers(evidence)
+    moment, cell, device = evidence.moment, failure.cell, failure.device
+    report: Report = {
+        "version": VERSION,
+        "report_id": uuid.uuid4().hex,
+        "life_id": failure.life_id,
+        "time_s": failure.time_s,
+        "simulated": device is not None and device.simulated,
+        "poisoned": False,
+        "framework": _framework(failure),
+        "error_name": failure.recognition.error_name,
+        "cell_id": cell.cell_id,
+        "execution_count": cell.execution_count,
+        "line": evidence.line,
+        "device_index": evidence.device_index,
+        "device_name": device.name if device is not None else None,
+        "capacity_bytes": moment.capacity_bytes,
+        "requested_bytes": evidence.requested_bytes,
+        "available_bytes": moment.free_bytes,
+        "in_use_bytes": moment.in_use_bytes,
+        "cached_bytes": moment.cached_bytes,
+        "outside_bytes": moment.outside_bytes,
+        "parts": _parts(evidence),
+        "traceback_bytes": evidence.traceback_bytes,
+        "traceback_variables": list(evidence.traceback_variables),
+        "holders": list(evidence.holders),
+        "cause": likeliest_cause(evidence),
+        "fits_after_free": evidence.fits_after_free,
+        "remedies": [offer.remedy for offer in found],
+        "details": _details(evidence),
+    }
+    fixes = {offer.remedy["id"]: offer.fix for offer in found if offer.fix is not None}
+    return BuiltReport(report, fixes)
+
+
+def _framework(failure: Failure) -> FrameworkName:
+    """Name the framework; the libraries that are none of ours run on the one that is live."""
+    said = failure.recognition.framework
+    if said in _FRAMEWORKS:
+        return cast("FrameworkName", said)
+    live = failure.device.frameworks[0].name if failure.device and failure.device.frameworks else ""
+    return cast("FrameworkName", live or "torch")
+
+
+def _parts(evidence: Evidence) -> list[Part]:
+    """Split the card in the order of the bar; what is in use adds up to the allocator's number.
+
+    A part of nothing is left out; that nothing is free is worth a word.
+    """
+    moment, kinds = evidence.moment, evidence.kinds
+    sizes: list[tuple[PartKind, int | None]] = [
+        ("outside", moment.outside_bytes),
+        ("parameters", kinds.get("parameters")),
+        ("optimizer_state", kinds.get("optimizer_state")),
+        ("gradients", kinds.get("gradients")),
+        ("activations", kinds.get("activations")),
+        ("other_tensors", kinds.get("tensor")),
+        ("not_attributed", evidence.not_attributed_bytes),
+        ("cached", moment.cached_bytes),
+        ("free", moment.usable_bytes),
+    ]
+    return [
+        {"kind": kind, "bytes": size}
+        for kind, size in sizes
+        if size or (size == 0 and kind == "free")
+    ]
+
+
+def _details(evidence: Evidence) -> list[Detail]:
+    moment, capture, said = evidence.moment, evidence.failure.capture, evidence.failure.recognition
+    reserved = None
+    if moment.in_use_bytes is not None and moment.cached_bytes is not None:
+        reserved = moment.in_use_bytes + moment.cached_bytes
+    largest = capture.largest_block_bytes if capture else None
+    driver = _SAID if moment.source == _SAID else _DRIVER
+    rows: list[Detail] = [
+        _row("detail.requested", evidence.requested_bytes, _SAID),
+        _row("detail.free", moment.free_bytes, driver),
+        _row("detail.in_use", moment.in_use_bytes, moment.source),
+        _row("detail.reserved", reserved, moment.source),
+        _row("detail.largest_block", largest, _SNAPSHOT),
+        _row("detail.outside", moment.outside_bytes, "capacity − free − reserved"),
+        _row("detail.capacity", moment.capacity_bytes, driver),
+        _row("detail.traceback", evidence.traceback_bytes, _WALKED),
+        _row("detail.not_attributed", evidence.not_attributed_bytes, _REST),
+        _row("detail.let_go", evidence.let_go_bytes, _LATER),
+    ]
+    if said.allowed_bytes is not None:
+        rows.append(_row("detail.allowed", said.allowed_bytes, "error message"))
+    return rows
+
+
+def _row(label: str, size: int | None, source: str) -> Detail:
+    return {"label": message(label), "bytes": size, "source": source}

@@ -1,0 +1,90 @@
+"""The reports of this life, and how one comes to stand in its cell."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..text.format import sendable
+from ..text.headline import headline
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..concurrency.turns import Turn
+    from ..oom.evidence import Failure
+    from ..protocol import wire
+    from .report import BuiltReport
+
+_KEPT_REPORTS = 50
+
+
+@dataclass(slots=True)
+class _Entry:
+    built: BuiltReport
+    released: wire.Released | None = None
+
+
+class Reports:
+    """Keeps the latest reports: only what is found here is acted on."""
+
+    def __init__(self) -> None:
+        self._entries: OrderedDict[str, _Entry] = OrderedDict()
+
+    def build(self, failure: Failure, turn: Turn) -> wire.Report:
+        """Measure a failure and keep its report; needs the second pack."""
+        from .report import build
+
+        return self.enter(build(failure, turn))
+
+    def enter(self, built: BuiltReport) -> wire.Report:
+        """Keep a report."""
+        self._entries[built.report["report_id"]] = _Entry(built)
+        while len(self._entries) > _KEPT_REPORTS:
+            self._entries.popitem(last=False)
+        return built.report
+
+    def report(self, report_id: str) -> wire.Report | None:
+        """Return a report of this life."""
+        entry = self._entries.get(report_id)
+        return entry.built.report if entry else None
+
+    def fix(self, report_id: str, remedy_id: str) -> Any:
+        """Return the fix behind a remedy, `None` where there is none."""
+        entry = self._entries.get(report_id)
+        return entry.built.fixes.get(remedy_id) if entry else None
+
+    def released(self, report_id: str) -> wire.Released | None:
+        """Return what a release made for this report gave back."""
+        entry = self._entries.get(report_id)
+        return entry.released if entry else None
+
+    def enter_release(self, released: wire.Released) -> None:
+        """Keep what a release gave back; a later one that found nothing does not undo it."""
+        entry = self._entries.get(released["report_id"] or "")
+        if entry and (entry.released is None or released["status"] == "done"):
+            entry.released = released
+
+
+def show(shell: Any, report: wire.Report, *, keep: bool, replaced: str | None = None) -> None:
+    """Display the card in the running cell; `keep=False` saves a stub in the notebook.
+
+    `replaced` is the display id of a line whose place the card takes, whatever cell it is in.
+    """
+    from ..render import bundle
+
+    instead = {"transient": {"display_id": replaced}, "update": True} if replaced else {}
+    shell.display_pub.publish(sendable(bundle(report, keep=keep)), **instead)
+
+
+def show_line(shell: Any, facts: Mapping[str, Any], why: wire.Message, display_id: str) -> None:
+    """Display what can be said of a failure without a card, and `why` there is none."""
+    said, device = facts["recognition"], facts["device"]
+    measured = facts["capture"] or device
+    available = measured.free_bytes if measured else said.free_bytes
+    title, needed = headline(
+        said.requested_bytes, available, simulated=bool(device and device.simulated)
+    )
+    line = f"{title}: {needed}. {why['text']}"
+    shell.display_pub.publish({"text/plain": sendable(line)}, transient={"display_id": display_id})

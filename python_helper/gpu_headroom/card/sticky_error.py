@@ -1,0 +1,85 @@
+"""The card of a CUDA that has stopped: what stopped it, and that only a restart helps.
+
+Nothing in it is measured: it is made without a look at the GPU.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from typing import TYPE_CHECKING, Any, cast
+
+from ..inspection.kinds import name_of
+from ..oom.place import failing_line
+from ..text.messages import message
+from .report import VERSION, BuiltReport
+from .reports import show
+
+if TYPE_CHECKING:
+    from ..cells.runs import CellRun
+    from ..oom.sticky_error import Fault
+    from ..protocol.wire import Report
+    from ..readings.snapshot import DeviceReading
+    from ..session.session import Session
+
+_NUMBERS = ("requested", "available", "in_use", "cached", "outside", "traceback")
+
+
+def explain(session: Session, fault: Fault, cell: CellRun) -> None:
+    """Keep the report of a fault, and display it where failing cells are marked."""
+    latest = session.sampler.latest
+    devices = () if latest is None else latest.devices
+    only = devices[0] if len(devices) == 1 else None
+    since_s = session.poisoned["params"]["since_s"] if session.poisoned else None
+    again = isinstance(since_s, float) and cell.start_s > since_s
+    made = _report(session.life_id, fault, cell, only, again=again)
+    report = session.reports.enter(BuiltReport(made, {}))
+    if session.options["mark_cells"]:
+        show(session.shell, report, keep=session.options["keep_reports"])
+
+
+def _report(
+    life_id: str, fault: Fault, cell: CellRun, device: DeviceReading | None, *, again: bool
+) -> Report:
+    evidence = "poisoned.evidence_again" if again else "poisoned.evidence"
+    frameworks = device.frameworks if device is not None else ()
+    report: dict[str, Any] = {
+        "version": VERSION,
+        "report_id": uuid.uuid4().hex,
+        "life_id": life_id,
+        "time_s": time.time(),
+        "simulated": device is not None and device.simulated,
+        "poisoned": True,
+        "framework": frameworks[0].name if frameworks else "torch",
+        "error_name": name_of(type(fault.error)),
+        "cell_id": cell.cell_id,
+        "execution_count": cell.execution_count,
+        "line": failing_line(fault.error, cell),
+        "device_index": device.index if device is not None else None,
+        "device_name": device.name if device is not None else None,
+        "capacity_bytes": device.capacity_bytes if device is not None else None,
+        **{f"{name}_bytes": None for name in _NUMBERS},
+        "parts": [],
+        "traceback_variables": [],
+        "holders": [],
+        "cause": {
+            "rule": "poisoned",
+            "claim": message(fault.claim, said=fault.said),
+            "evidence": message(evidence),
+        },
+        "fits_after_free": None,
+        "remedies": [
+            {
+                "id": "restart",
+                "kind": "advice",
+                "title": message("remedy.restart"),
+                "note": message("remedy.restart.note"),
+                "effect_bytes": None,
+                "effect_quality": "not_measured",
+                "type_this": None,
+                "diff": None,
+            }
+        ],
+        "details": [],
+    }
+    return cast("Report", report)

@@ -1,0 +1,1 @@
+"""Cells: their runs, their source, and the batch that is set in it."""

@@ -1,0 +1,293 @@
+"""The ledger of cell runs: what each did to the memory, and its source."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from dataclasses import dataclass, field, replace
+from threading import get_ident, main_thread
+from typing import TYPE_CHECKING
+
+from ..concurrency.threads import Lock
+
+if TYPE_CHECKING:
+    from typing import Literal
+
+    from ..protocol import wire
+    from ..readings.snapshot import DeviceReading, Snapshot
+
+    Status = Literal["running", "ok", "error", "oom"]
+
+_KEPT_CELLS = 200
+_KEPT_RUNS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class CellRun:
+    """One run of a cell; times in seconds since the epoch, `None` is not known.
+
+    `filename` is the name its code was compiled under, where it can be known. `run` counts
+    from 1.
+    """
+
+    cell_id: str | None
+    execution_count: int | None
+    source: str
+    filename: str | None
+    start_s: float
+    end_s: float | None = None
+    status: Status = "running"
+    memory: tuple[wire.CellMemory, ...] = ()
+    run: int = 1
+    growth: wire.Growth | None = None
+
+    @property
+    def key(self) -> str:
+        """What tells its cell from others."""
+        return self.cell_id or f"In [{self.execution_count}]"
+
+    def on(self, device_index: int) -> wire.CellMemory | None:
+        """Return what it did to one device."""
+        return next((each for each in self.memory if each["device_index"] == device_index), None)
+
+    def as_wire(self, life_id: str) -> wire.Cell:
+        """Return this run as it travels."""
+        return {
+            "type": "cell",
+            "life_id": life_id,
+            "cell_id": self.cell_id,
+            "execution_count": self.execution_count,
+            "status": self.status,
+            "start_s": self.start_s,
+            "end_s": self.end_s,
+            "memory": list(self.memory),
+            "run": self.run,
+            "growth": self.growth,
+        }
+
+
+@dataclass(slots=True)
+class _Open:
+    """A run that has not ended: `token` is what its end will be told by.
+
+    `alone` is false where another computation ran meanwhile, in a subshell: whose memory is whose
+    cannot be told.
+    """
+
+    token: object
+    run: CellRun
+    start: Snapshot | None
+    alone: bool
+    highest: dict[int, int] = field(default_factory=dict)
+
+
+class Ledger:
+    """Keeps account of cell runs; safe to read from any thread.
+
+    Runs nest (`%%capture`, `get_ipython().run_cell`): only the outermost is a cell of the
+    notebook. Those of a subshell run beside, on a thread of their own: each thread has its own
+    nest, and a `thread_id` that is not given is the caller's. Peak counters are read, never reset.
+    Whoever writes may meet `NotNow`; reading waits for nobody.
+    """
+
+    def __init__(self) -> None:
+        self._writing = Lock()
+        self._open: dict[int, tuple[_Open, ...]] = {}
+        self._last: CellRun | None = None
+        self._runs: OrderedDict[str, deque[CellRun]] = OrderedDict()
+
+    @property
+    def running(self) -> bool:
+        """Whether a cell runs anywhere, one that awaits included."""
+        return bool(self._open)
+
+    @property
+    def threads(self) -> list[int]:
+        """The threads on which cells run."""
+        return list(self._open)
+
+    @property
+    def opened(self) -> CellRun | None:
+        """The running cell as it began: the same object all along; the main thread's, if any."""
+        opened = self._outermost()
+        return None if opened is None else opened.run
+
+    def alone(self, *, thread_id: int | None = None) -> bool:
+        """Whether no other computation has run beside the cell of a thread so far."""
+        return all(each.alone for each in self._nest(thread_id)[:1])
+
+    def begin(
+        self, token: object, run: CellRun, start: Snapshot | None, *, thread_id: int | None = None
+    ) -> bool:
+        """Enter the start of a run; true when it is a cell of the notebook."""
+        ident = get_ident() if thread_id is None else thread_id
+        with self._writing:
+            known = self._runs.get(run.key)
+            count = known[-1].run + 1 if known else 1
+            nest = self._open.get(ident, ())
+            others = [each for other, nest in self._open.items() if other != ident for each in nest]
+            for each in others:
+                each.alone = False
+            opened = _Open(token, replace(run, run=count), start, alone=not others)
+            self._open[ident] = (*nest, opened)
+            return not nest
+
+    def observe(self, snapshot: Snapshot) -> None:
+        """Enter a reading made meanwhile."""
+        with self._writing:
+            for nest in self._open.values():
+                highest = nest[0].highest
+                for device in snapshot.devices:
+                    highest[device.index] = max(highest.get(device.index, 0), device.in_use_bytes)
+
+    def depth(self, token: object, *, thread_id: int | None = None) -> int:
+        """How deep a run is nested: 0 is the outermost, -1 is none of ours.
+
+        `None` is the outermost too: that is what a cancelled cell ends with.
+        """
+        tokens = [each.token for each in self._nest(thread_id)]
+        if token is None:
+            return 0 if tokens else -1
+        return next((depth for depth, each in enumerate(tokens) if each is token), -1)
+
+    def end(  # noqa: PLR0913 — all that is known of an end
+        self,
+        depth: int,
+        status: Status,
+        execution_count: int | None,
+        end_s: float,
+        snapshot: Snapshot | None,
+        *,
+        thread_id: int | None = None,
+    ) -> CellRun:
+        """Enter the end of the run at `depth` and of all that it had started."""
+        ident = get_ident() if thread_id is None else thread_id
+        with self._writing:
+            nest = self._open[ident]
+            opened, left = nest[depth], nest[:depth]
+            if left:
+                self._open[ident] = left
+            else:
+                del self._open[ident]
+            run = replace(
+                opened.run,
+                status=status,
+                execution_count=execution_count,
+                end_s=end_s,
+                memory=_memory(opened, snapshot),
+            )
+            if depth == 0:
+                self._last = run
+                self._keep(run)
+            return run
+
+    def current(self, snapshot: Snapshot | None = None) -> CellRun | None:
+        """Return the running cell with its memory up to `snapshot`, else the last one."""
+        opened = self._outermost()
+        if opened is None:
+            return self._last
+        return replace(opened.run, memory=_memory(opened, snapshot))
+
+    def cells(self) -> tuple[CellRun, ...]:
+        """Return the latest run of each cell, the one that ran last at the end."""
+        return tuple([runs[-1] for runs in list(self._runs.values()) if runs])
+
+    def runs(self, key: str | None = None) -> list[CellRun]:
+        """Return the last runs of each cell, or of one, oldest first."""
+        found = [
+            run
+            for cell, runs in list(self._runs.items())
+            if key is None or cell == key
+            for run in list(runs)
+        ]
+        return sorted(found, key=lambda each: each.start_s)
+
+    def known(self, run: CellRun) -> CellRun:
+        """Return what is known of a run by now; it may have been amended."""
+        return next((each for each in self.runs(run.key) if each.run == run.run), run)
+
+    def amend(self, run: CellRun, growth: wire.Growth) -> CellRun | None:
+        """Enter what became known of a run after its end; `None` where it is forgotten."""
+        amended = replace(run, growth=growth)
+        with self._writing:
+            runs = self._runs.get(run.key, deque())
+            for place, each in enumerate(runs):
+                if each.run == run.run:
+                    runs[place] = amended
+                    if self._last is each:
+                        self._last = amended
+                    return amended
+        return None
+
+    def _nest(self, thread_id: int | None) -> tuple[_Open, ...]:
+        return self._open.get(get_ident() if thread_id is None else thread_id, ())
+
+    def _outermost(self) -> _Open | None:
+        nests = self._open
+        nest = nests.get(main_thread().ident or 0) or next(iter(list(nests.values())), ())
+        return nest[0] if nest else None
+
+    def _keep(self, run: CellRun) -> None:
+        runs = self._runs.setdefault(run.key, deque(maxlen=_KEPT_RUNS))
+        runs.append(run)
+        self._runs.move_to_end(run.key)
+        while len(self._runs) > _KEPT_CELLS:
+            self._runs.popitem(last=False)
+
+
+def _memory(opened: _Open, snapshot: Snapshot | None) -> tuple[wire.CellMemory, ...]:
+    if snapshot is None or not opened.alone:
+        return ()
+    start = opened.start
+    devices = [
+        (None if start is None else start.device(each.index), each) for each in snapshot.devices
+    ]
+    return tuple(
+        [
+            _device_memory(
+                before, now, known_start=start is not None, highest=opened.highest.get(now.index, 0)
+            )
+            for before, now in devices
+            if now.frameworks or (before is not None and before.frameworks)
+        ]
+    )
+
+
+def _device_memory(
+    start: DeviceReading | None, now: DeviceReading, *, known_start: bool, highest: int
+) -> wire.CellMemory:
+    # A device that the cell itself brought up held nothing before.
+    in_use = start.in_use_bytes if start else 0
+    before, counter = _peak_before(start, now), now.peak_in_use_bytes
+    exact = known_start and counter is not None and before is not None and counter > before
+    peak = max(highest, in_use, now.in_use_bytes)
+    if counter is not None and (exact or (before is not None and counter < before)):
+        # Rose: it is the cell's own. Fell: the cell reset it, and it has seen the time since.
+        peak = max(peak, counter)
+    return {
+        "device_index": now.index,
+        "change_bytes": now.in_use_bytes - in_use if known_start else None,
+        "peak_bytes": peak,
+        "peak_exact": exact,
+        "needed_bytes": peak - in_use if known_start else None,
+        "alloc_retries": _rise(start, now, "alloc_retries") if known_start else None,
+        "ooms": _rise(start, now, "ooms") if known_start else None,
+    }
+
+
+def _peak_before(start: DeviceReading | None, now: DeviceReading) -> int | None:
+    """Return the peak counter at the start; `None` where it was another framework's."""
+    if start is None or not start.frameworks:
+        return 0
+    same = [each.name for each in start.frameworks] == [each.name for each in now.frameworks]
+    return start.peak_in_use_bytes if same else None
+
+
+def _rise(start: DeviceReading | None, now: DeviceReading, counter: str) -> int | None:
+    total = _total(now, counter)
+    before = _total(start, counter) if start and start.frameworks else 0
+    return None if total is None or before is None else max(0, total - before)
+
+
+def _total(device: DeviceReading, counter: str) -> int | None:
+    known = [value for each in device.frameworks if (value := getattr(each, counter)) is not None]
+    return sum(known) if known else None

@@ -1,0 +1,86 @@
+"""What errors say, cut down to where frameworks speak.
+
+A message may carry a log of megabytes. What a framework says stands at its head, or at its tail
+where another error wraps it; in the middle of a log it is found by a few words.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..inspection.kinds import is_kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# As frameworks spell them, less a first letter that may be a capital.
+_SIGNS = (
+    "to allocate",
+    "ut of memory",
+    "OOM when",
+    "OUT_OF_",
+    "ALLOC_FAILED",
+    "OutOfMemory",
+    "MemoryAllocation",
+    "bad_alloc",
+    "GPU memory",
+    "KV cache",
+    "cache blocks",
+    "Dst tensor",
+    "Invalid buffer",
+    "xecutable batch",
+    "in-use chunks",
+    "STATUS_NOT_INIT",
+    "CUresult error",
+)
+_READ = 2**16  # characters of all errors of a chain together
+_LEAST = 2**10  # of each, however many there are
+_SEARCHED = 2**20  # characters at either end of a text in which signs are looked for
+_BEFORE, _AFTER = 300, 1000  # what is read around a sign
+_MOST_ARGS = 16
+
+
+class Reader:
+    """Reads the errors of one chain or group: long texts in part, and all within a budget."""
+
+    def __init__(self) -> None:
+        self._left, self._reach = _READ, _SEARCHED
+
+    def text_of(self, error: BaseException) -> str:
+        """Return what an error says, without asking it for its `str`."""
+        args = BaseException.args.__get__(error)  # type: ignore[attr-defined]  # a C descriptor
+        return " ".join([self.read(arg) for arg in args[:_MOST_ARGS] if is_kind(arg, str)])
+
+    def read(self, text: str) -> str:
+        """Return a text that is short, else its head, its tail and what stands around signs."""
+        most = max(_LEAST, self._left // 4)
+        # `str` is asked, and not the text: a subclass may answer for itself.
+        if str.__len__(text) > most:
+            text = "".join(_pieces(_ends(text, max(self._reach, most)), most))
+            self._reach //= 4
+        found = str.__getitem__(text, slice(None))
+        self._left -= min(self._left, len(found))
+        return found
+
+
+def _ends(text: str, reach: int) -> str:
+    """Return the first and the last characters of a text, as far as `reach`."""
+    if str.__len__(text) <= 2 * reach:
+        return str.__getitem__(text, slice(None))
+    head, tail = slice(reach), slice(-reach, None)
+    return f"{str.__getitem__(text, head)}\n{str.__getitem__(text, tail)}"
+
+
+def _pieces(text: str, most: int) -> Iterator[str]:
+    """Yield about `most` characters: half of them from the two ends, half from around signs."""
+    end = most // 4
+    spans = [(0, end), (len(text) - end, len(text))]
+    for sign in _SIGNS:
+        first = text.find(sign)
+        # The last one first: what was wrapped stands behind the words of who wrapped it.
+        places = (text.rfind(sign), first) if first >= 0 else ()
+        spans += [(place - _BEFORE, place + _AFTER) for place in places]
+    done = 0
+    for start, stop in sorted(spans[: 2 + most // 2 // (_BEFORE + _AFTER)]):
+        yield ("\n" if start > done else "") + text[max(start, done) : stop]
+        done = max(done, stop)

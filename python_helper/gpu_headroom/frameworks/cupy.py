@@ -1,0 +1,66 @@
+"""CuPy's memory pool, and RMM's statistics where they are on. Declared, not run.
+
+CuPy answers for the current device of the calling thread, and to change that would be a side
+effect. So each reading is of one device, the one current in the thread that reads, and what was
+last read of the others stands. RMM is asked only for statistics that its user has switched on.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .context import contexts
+from .imported import imported
+from .view import FrameworkReading, View
+
+if TYPE_CHECKING:
+    from ..protocol import wire
+
+
+class CuPy:
+    """Source for CuPy; another framework in the kernel may be why a device has a context."""
+
+    def __init__(self) -> None:
+        self._last: dict[int, View] = {}
+
+    def state(self) -> wire.State:
+        """Say whether a device that CuPy could use has a context in this process."""
+        if imported("cupy") is None or imported("cupy.cuda") is None:
+            return "no_framework"
+        return "live" if contexts() else "not_initialised"
+
+    def read(self) -> tuple[View, ...]:
+        """Read the device that is current in this thread, if CuPy has taken memory on it."""
+        cupy = imported("cupy")
+        index: int = cupy.cuda.runtime.getDevice()
+        framework = _reading(cupy) if index in contexts() else None
+        if framework is not None and (index in self._last or _has_memory(framework)):
+            rocm = bool(getattr(cupy.cuda.runtime, "is_hip", False))
+            self._last[index] = View(
+                index=index, backend="rocm" if rocm else "cuda", framework=framework
+            )
+        return tuple(self._last.values())
+
+
+def source() -> CuPy:
+    """Return the source."""
+    return CuPy()
+
+
+def _reading(cupy: Any) -> FrameworkReading:
+    """Sum CuPy's own pool and what RMM counts; each is empty where the other is the allocator."""
+    pool = cupy.get_default_memory_pool()
+    in_use = pool.used_bytes()
+    cached: int | None = max(0, pool.total_bytes() - in_use)
+    peak: int | None = None
+    statistics = imported("rmm.statistics")
+    counted = None if statistics is None else statistics.get_statistics()
+    if counted is not None:
+        in_use += counted.current_bytes
+        cached = None  # what RMM's pool keeps beyond is not in its statistics
+        peak = counted.peak_bytes if in_use == counted.current_bytes else None
+    return FrameworkReading("cupy", in_use, cached, peak, alloc_retries=None, ooms=None)
+
+
+def _has_memory(reading: FrameworkReading) -> bool:
+    return bool(reading.in_use_bytes or reading.cached_bytes)

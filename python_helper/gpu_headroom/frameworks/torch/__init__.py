@@ -1,0 +1,1 @@
+"""PyTorch: its allocators on CUDA, ROCm, XPU and MPS."""

@@ -1,0 +1,69 @@
+"""PyTorch's memory snapshot as a file, for its memory viewer (pytorch.org/memory_viz)."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...text.messages import message
+
+if TYPE_CHECKING:
+    from ...protocol.wire import Message
+
+_MOST_OF_ONE_SECOND = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """What became of an export; `path` and `bytes` are `None` where nothing was written."""
+
+    path: str | None
+    bytes: int | None
+    message: Message
+
+
+def export(path: str | None = None, poisoned: Message | None = None) -> Export:
+    """Write the snapshot to `path`, or under a new name in the working directory.
+
+    A file is never overwritten. Whatever goes wrong is said in the message; raises nothing.
+    `poisoned` says that CUDA failed for good: then nothing is asked of it.
+    """
+    if poisoned is not None:
+        return Export(None, None, poisoned)
+    memory = sys.modules.get("torch.cuda.memory")
+    cuda = sys.modules.get("torch.cuda")
+    if memory is None or cuda is None or not cuda.is_initialized():
+        return Export(None, None, message("snapshot.not_initialised"))
+    try:
+        return _write(_wanted(path), memory._snapshot())  # noqa: SLF001 -- there is no public way
+    except FileExistsError as error:
+        return Export(None, None, message("snapshot.exists", path=str(error.filename)))
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        return Export(None, None, message("snapshot.failed", error=reason))
+    except (RuntimeError, AttributeError, ValueError, pickle.PickleError) as error:
+        return Export(None, None, message("snapshot.failed", error=str(error)))
+
+
+def _wanted(path: str | None) -> Path:
+    if path is not None:
+        return Path(path).expanduser().absolute()
+    stem = time.strftime("gpu-headroom-snapshot-%Y%m%d-%H%M%S")
+    endings = ("", *(f"-{number}" for number in range(2, _MOST_OF_ONE_SECOND)))
+    files = (Path.cwd() / f"{stem}{ending}.pickle" for ending in endings)
+    return next(file for file in files if not file.exists())
+
+
+def _write(file: Path, snapshot: dict[str, Any]) -> Export:
+    with file.open("xb") as opened:
+        try:
+            pickle.dump(snapshot, opened)
+        except BaseException:
+            file.unlink()
+            raise
+    size = file.stat().st_size
+    return Export(str(file), size, message("snapshot.written", path=str(file), file_bytes=size))

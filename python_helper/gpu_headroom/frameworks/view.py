@@ -1,0 +1,70 @@
+"""What a source is, and one device as one source sees it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Protocol, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Literal
+
+    from ..protocol import wire
+
+    Backend = Literal["cuda", "rocm", "xpu", "mps"]
+    Card = tuple[int | None, int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class FrameworkReading:
+    """What one framework holds on one device, in bytes; `None` is not measured."""
+
+    name: str
+    in_use_bytes: int
+    cached_bytes: int | None
+    peak_in_use_bytes: int | None
+    alloc_retries: int | None
+    ooms: int | None
+    preallocated: bool = False
+    # For trends only. They change all the time, which is no news to a page.
+    allocated_total_bytes: int | None = field(default=None, compare=False)
+    inactive_split_bytes: int | None = field(default=None, compare=False)
+
+    def as_wire(self) -> wire.Framework:
+        """Return this reading as it travels."""
+        reading = asdict(self)
+        del reading["allocated_total_bytes"], reading["inactive_split_bytes"]
+        return cast("wire.Framework", reading)
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One device as one source sees it, in bytes; `None` is what it does not know.
+
+    `index` is counted by the source. `limit_bytes` is the most that the framework may take, and
+    `ask_card` what it can find out about free and total where the driver's library says nothing.
+    """
+
+    index: int
+    backend: Backend = "cuda"
+    name: str | None = None
+    uuid: str | None = None
+    simulated: bool = False
+    shared_with_host: bool = False
+    total_bytes: int | None = None
+    free_bytes: int | None = None
+    limit_bytes: int | None = None
+    others_bytes: int | None = None
+    framework: FrameworkReading | None = None
+    notes: tuple[wire.Message, ...] = ()
+    ask_card: Callable[[], Card] | None = field(default=None, compare=False, repr=False)
+
+
+class Source(Protocol):
+    """One framework: may only look at what is already imported and initialised."""
+
+    def state(self) -> wire.State:
+        """Say whether there is something to read, and why not; starts nothing."""
+
+    def read(self) -> tuple[View, ...]:
+        """Read every device that this framework uses; only asked while `live`."""

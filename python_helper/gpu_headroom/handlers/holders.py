@@ -1,0 +1,104 @@
+"""Requests about who holds what: holders and path."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..concurrency.turns import Disturbed
+from ..text.format import format_error
+from ..text.messages import message
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..concurrency.mainloop import Job
+    from ..concurrency.turns import Turn
+    from ..holders.paths import Ways
+    from ..protocol import requests, wire
+    from ..session.session import Session
+
+
+class HolderRequests:
+    """Queues walks for the main thread; their results come as events.
+
+    While a cell runs the last account is all there is to say.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._last: wire.Holders | None = None
+        self.by_kind: dict[str, Callable[[Any], wire.Reply]] = {
+            "holders": self._holders,
+            "path": self._path,
+        }
+
+    def _holders(self, request: requests.HoldersRequest) -> wire.HoldersReply:
+        status = self._session.when
+        self._session.mainloop.submit(
+            "holders", request["id"], self._measure, asked=request["asked"], given_up=self._give_up
+        )
+        return {"type": "holders", "id": request["id"], "status": status, "last": self._last}
+
+    def _measure(self, job: Job, turn: Turn) -> None:
+        from ..holders.measure import measure, not_measured
+
+        session, first = self._session, job.request_ids[0]
+        try:
+            event = self._last = measure(session, first, turn)
+        except Exception as error:  # noqa: BLE001  the page waits for an end, whatever it is
+            session.failed("holders", error)
+            why = message("holders.failed", error=format_error(error))
+            event = not_measured(session, first, why)
+        self._send(job, event)
+
+    def _give_up(self, job: Job) -> None:
+        from ..holders.measure import not_measured
+
+        why = message("holders.cancelled")
+        self._send(job, not_measured(self._session, job.request_ids[0], why))
+
+    def _send(self, job: Job, event: wire.Holders) -> None:
+        for request_id in job.request_ids:
+            self._session.send({**event, "request_id": request_id})
+
+    def _path(self, request: requests.PathRequest) -> wire.PathReply:
+        holder_id, status = request["holder_id"], self._session.when
+        self._session.mainloop.submit(
+            ("path", holder_id),
+            request["id"],
+            lambda job, turn: self._find(job, holder_id, turn),
+            asked=True,
+            given_up=self._give_up_path(holder_id),
+        )
+        return {"type": "path", "id": request["id"], "status": status}
+
+    def _find(self, job: Job, holder_id: str, turn: Turn) -> None:
+        from ..holders.paths import Ways, find
+
+        session = self._session
+        try:
+            ways = (
+                Ways([], complete=False, message=session.poisoned)
+                if session.poisoned
+                else find(holder_id, session.shell, session.sampler.measure(), turn)
+            )
+        except Disturbed:
+            ways = Ways([], complete=False, message=message("holders.disturbed"))
+        except Exception as error:  # noqa: BLE001  the page waits for an end, whatever it is
+            session.failed("holders", error)
+            ways = Ways.broken_off(error)
+        self._send_ways(job, holder_id, ways)
+
+    def _give_up_path(self, holder_id: str) -> Callable[[Job], None]:
+        def give_up(job: Job) -> None:
+            from ..holders.paths import Ways
+
+            said = message("holders.cancelled")
+            self._send_ways(job, holder_id, Ways([], complete=False, message=said))
+
+        return give_up
+
+    def _send_ways(self, job: Job, holder_id: str, ways: Ways) -> None:
+        session = self._session
+        for request_id in job.request_ids:
+            session.send(ways.as_wire(session.life_id, request_id, holder_id))

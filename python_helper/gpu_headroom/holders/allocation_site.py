@@ -1,0 +1,130 @@
+"""Where memory was made: PyTorch's recording of allocations, on only when a person asks for it.
+
+Facts as of PyTorch 2.13: `_record_memory_history` is private, has no way to ask whether it is
+on, and a second call replaces what the first one asked for. Memory made in a backward pass
+has no Python stack, so gradients come from nowhere.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from typing import TYPE_CHECKING, Any
+
+from ..kernel import running_cell
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ..cells.runs import CellRun
+    from ..protocol.wire import Made
+
+    Block = tuple[int, object]
+    """A block in use: its device and its address, which is the key of the storage in it."""
+
+
+class Recording:
+    """Recording of who allocates what: Python stacks of live memory only, without a history."""
+
+    def __init__(self) -> None:
+        self.on = False
+        self._refused = False
+
+    def follow(self, wanted: bool) -> None:
+        """Be on or off, as the settings ask."""
+        if wanted:
+            self.begin()
+        else:
+            self.end()
+
+    def begin(self) -> None:
+        """Record from now on, once; does nothing where somebody else records already.
+
+        Only a block that is in use shows whether somebody does: without one it is put off.
+        Call once PyTorch is initialised.
+        """
+        memory = _memory()
+        if self.on or self._refused or memory is None:
+            return
+        blocks = list(_blocks(memory))
+        if not blocks:
+            return
+        self._refused = any(frames for _, frames in blocks)
+        if self._refused:
+            return
+        try:
+            memory._record_memory_history(  # noqa: SLF001 -- there is no public way
+                "state", context="state", stacks="python", max_entries=1
+            )
+        except (TypeError, RuntimeError):  # an older PyTorch, or an allocator that cannot
+            self._refused = True
+        else:
+            self.on = True
+
+    def end(self) -> None:
+        """Record no more, unless it is somebody else's recording by now.
+
+        A history of events is none of ours: then it is left on.
+        """
+        memory, on = _memory(), self.on
+        self.on = self._refused = False
+        if on and memory is not None and not any(memory._snapshot()["device_traces"]):  # noqa: SLF001
+            memory._record_memory_history(None)  # noqa: SLF001
+
+    def places(self, shell: Any, runs: Iterable[CellRun]) -> dict[Block, Made]:
+        """Return where each block in use was made: its innermost line in a cell."""
+        memory = _memory()
+        if not self.on or memory is None:
+            return {}
+        files = _files(shell, runs)
+        found: dict[Block, Made] = {}
+        for block, frames in _blocks(memory):
+            place = next((each for each in frames if each["filename"] in files), None)
+            if place is not None:
+                found[block] = {**files[place["filename"]], "line": place["line"]}
+        return found
+
+
+def _memory() -> Any:
+    """Return `torch.cuda.memory` once PyTorch is initialised, and not before."""
+    cuda = sys.modules.get("torch.cuda")
+    memory = sys.modules.get("torch.cuda.memory")
+    if cuda is None or not hasattr(memory, "_record_memory_history") or not cuda.is_initialized():
+        return None
+    return memory
+
+
+def _blocks(memory: Any) -> Iterator[tuple[Block, list[dict[str, Any]]]]:
+    """Yield the blocks in use with the stacks they were made under, innermost frame first.
+
+    The history of events is left out where PyTorch can do that: it may be huge.
+    """
+    light = "include_traces" in inspect.signature(memory.memory_snapshot).parameters
+    for segment in memory.memory_snapshot(**({"include_traces": False} if light else {})):
+        address = segment["address"]
+        for block in segment["blocks"]:
+            if block["state"] == "active_allocated":
+                yield (segment["device"], address), block.get("frames") or []
+            address += block["size"]
+
+
+def _files(shell: Any, runs: Iterable[CellRun]) -> dict[str, Made]:
+    """Return the cell behind each file name that code of a cell was compiled under.
+
+    Kernels name a cell by its text: of a cell that ran twice it is the later run, and two cells
+    of the same text cannot be told apart.
+    """
+    files: dict[str, Made] = {}
+    for run in runs:
+        name = run.filename or running_cell.code_name(shell, run.source, run.execution_count)
+        if name is None:
+            continue
+        made: Made = {
+            "cell_id": run.cell_id,
+            "execution_count": run.execution_count,
+            "line": None,
+        }
+        if name in files and files[name]["cell_id"] != run.cell_id:
+            made = {"cell_id": None, "execution_count": None, "line": None}
+        files[name] = made
+    return files

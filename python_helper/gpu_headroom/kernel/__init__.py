@@ -1,0 +1,1 @@
+"""What touches IPython and ipykernel: how the helper gets in, and how it talks."""

@@ -1,0 +1,44 @@
+# What the front end executes in a kernel that has no helper: a template.
+#
+# `scripts/pack.mjs` puts this file's text into the extension as `BOOTSTRAP`, and the
+# front end replaces three placeholders before it executes it: `__CORE_PACK__` by the
+# base64 text of the core pack, `__PROTOCOL_MAJOR__` by the major version of the
+# protocol that it speaks, `__HELPER_VERSION__` by its own version. Execute it with
+# `silent: true, store_history: false, stop_on_error: false`, and with
+# `allow_stdin: true` on the control channel, else a running cell's `input()` breaks.
+#
+# It prints nothing, raises nothing (an error would take the user's `%debug` away: the
+# reason goes to the kernel's log), and leaves no name behind. Whether it worked is
+# known by asking: `attach`. A live helper is left as it is, an installed one of the
+# same protocol major is started, otherwise the core pack is. Nothing here relies on
+# a builtin name: a notebook may have its own `open` or `str`.
+#
+# These are comments because a docstring would replace the user's `__doc__`.
+# ruff: noqa: D100
+
+
+def _gpu_headroom_bootstrap() -> None:
+    import builtins
+
+    try:
+        import base64
+        import json
+        import zlib
+
+        sources = json.loads(zlib.decompress(base64.b64decode("__CORE_PACK__")))
+        space = {"__name__": "gpu_headroom.kernel.injection"}
+        path = "kernel/injection.py"
+        code = builtins.compile(sources[path], f"<gpu_headroom>/{path}", "exec")
+        builtins.exec(code, space)  # noqa: S102  this is what a bootstrap does
+        start = space["start"]
+        start(sources, "__PROTOCOL_MAJOR__", "__HELPER_VERSION__")  # type: ignore[operator]  # what `exec` put there is an object to mypy
+    except builtins.Exception as error:  # noqa: BLE001  whatever it is, it is not the user's
+        from traitlets.log import get_logger
+
+        get_logger().warning("GPU Headroom could not start in this kernel.", exc_info=error)
+
+
+try:
+    _gpu_headroom_bootstrap()
+finally:
+    del _gpu_headroom_bootstrap

@@ -1,0 +1,132 @@
+"""The way out for events and in for requests."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ..text.format import sendable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ..protocol import wire
+
+TARGET = "gpu-headroom"
+COMMAND = "gpuHeadroom"
+
+
+class Channel(Protocol):
+    """Carries events to every page and requests to the helper."""
+
+    control: bool
+
+    def open(self, answer: Callable[[object], wire.Reply]) -> None:
+        """Begin to answer requests."""
+
+    def send(self, event: wire.Event) -> None:
+        """Send an event to every page."""
+
+    def send_status(self, state: str, parent: Mapping[str, Any]) -> None:
+        """Say on behalf of the kernel that the request `parent` is busy or idle."""
+
+    def close(self) -> None:
+        """Leave the kernel as it was before `open`."""
+
+
+class KernelChannel:
+    """The channel of a Jupyter kernel (ipykernel 6.17 to 7.4).
+
+    Events go out as comm messages with an empty parent header, through the session
+    and not through `Comm.send`, which borrows the running cell's parent and on
+    ipykernel 7.4 leads later requests to the busy main shell. Requests come in as
+    debug requests with a command of our own, on the control channel, so that they
+    are answered while a cell runs and count neither as activity nor as state.
+    """
+
+    def __init__(self, kernel: Any, comm_id: str) -> None:
+        self._kernel = kernel
+        self._comm_id = comm_id
+        self._topic = f"comm-{comm_id}".encode()
+        self._answer: Callable[[object], wire.Reply] | None = None
+        self._original: Callable[..., Any] | None = None
+        self._ours: Callable[..., Any] | None = None
+        handlers = getattr(kernel, "control_handlers", None)
+        self.control = isinstance(handlers, dict) and "debug_request" in handlers
+
+    def open(self, answer: Callable[[object], wire.Reply]) -> None:
+        """Begin to answer requests; a second call changes nothing."""
+        if self._answer is not None:
+            return
+        self._answer = answer
+        if self.control:
+            handlers = self._kernel.control_handlers
+            self._original = handlers["debug_request"]
+            self._ours = handlers["debug_request"] = self._debug_request
+        else:
+            self._kernel.comm_manager.register_target(TARGET, self._comm_opened)
+
+    def send(self, event: wire.Event) -> None:
+        """Send an event to every page, from any thread."""
+        content = {"comm_id": self._comm_id, "data": event}
+        self._publish("comm_msg", content, parent={}, ident=self._topic)
+
+    def send_status(self, state: str, parent: Mapping[str, Any]) -> None:
+        """Say on behalf of the kernel that the request `parent` is busy or idle."""
+        ident = f"kernel.{self._kernel.ident}.status".encode()
+        self._publish("status", {"execution_state": state}, parent=parent, ident=ident)
+
+    def close(self) -> None:
+        """Leave the kernel as it was before `open`.
+
+        Where somebody has wrapped our handler since, it stays and passes all on.
+        """
+        if self._answer is None:
+            return
+        self._answer = None
+        if not self.control:
+            self._kernel.comm_manager.unregister_target(TARGET, self._comm_opened)
+        elif self._kernel.control_handlers.get("debug_request") is self._ours:
+            self._kernel.control_handlers["debug_request"] = self._original
+
+    def _publish(
+        self, kind: str, content: Mapping[str, Any], *, parent: Mapping[str, Any], ident: bytes
+    ) -> None:
+        self._send(self._kernel.iopub_socket, kind, content, parent=parent, ident=ident)
+
+    def _send(self, stream: Any, kind: str, content: Mapping[str, Any], **to: Any) -> None:
+        send = self._kernel.session.send
+        try:
+            send(stream, kind, content, **to)
+        except UnicodeEncodeError:  # before anything of it was sent
+            send(stream, kind, sendable(content), **to)
+
+    async def _debug_request(self, stream: Any, ident: Any, parent: Mapping[str, Any]) -> None:
+        """Answer our command on the control channel; pass every other one on."""
+        content = parent.get("content") or {}
+        answer = self._answer
+        if answer is None or content.get("command") != COMMAND:
+            result = self._original(stream, ident, parent) if self._original else None
+            if inspect.isawaitable(result):
+                await result
+            return
+        reply = {
+            "type": "response",
+            "request_seq": content.get("seq"),
+            "success": True,
+            "command": COMMAND,
+            "body": answer(content.get("arguments")),
+        }
+        self._send(stream, "debug_reply", reply, parent=parent, ident=ident)
+
+    def _comm_opened(self, comm: Any, _message: object) -> None:
+        """Take requests over a comm, where the kernel has no control handlers."""
+        comm.on_msg(lambda message: self._comm_message(comm.comm_id, message))
+
+    def _comm_message(self, comm_id: str, message: Mapping[str, Any]) -> None:
+        answer = self._answer
+        if answer is None:
+            return
+        reply = answer(message["content"]["data"].get("request"))
+        content = {"comm_id": comm_id, "data": {"reply": reply}}
+        self._publish("comm_msg", content, parent=message, ident=f"comm-{comm_id}".encode())

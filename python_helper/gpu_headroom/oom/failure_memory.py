@@ -1,0 +1,118 @@
+"""The numbers of the moment of failure, from the best source there is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from ..errors.recognise import Recognition
+    from ..frameworks.torch.observer import Capture
+    from ..readings.snapshot import DeviceReading
+
+
+_PRINTED = 0.01  # how exact the numbers in an error are
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One device when the request failed, in bytes; `None` is not known.
+
+    `free_bytes` is what the driver had; `usable_bytes` of it could be had, less where a memory
+    fraction is set. `source` says where the numbers come from.
+    """
+
+    capacity_bytes: int | None
+    free_bytes: int | None
+    usable_bytes: int | None
+    in_use_bytes: int | None
+    cached_bytes: int | None
+    outside_bytes: int | None
+    source: str
+
+    @property
+    def headroom_bytes(self) -> int | None:
+        """What was left with nothing freed: an upper bound, as pieces may be scattered."""
+        if self.usable_bytes is None:
+            return None
+        return self.usable_bytes + (self.cached_bytes or 0)
+
+
+def moment_of(
+    recognition: Recognition, capture: Capture | None, device: DeviceReading | None
+) -> Moment:
+    """Return the observer's numbers, else those measured after the error, else the printed ones.
+
+    What has come back since the failure is in the printed ones only.
+    """
+    if capture is not None:
+        return _from_capture(capture, device)
+    if device is not None and not _has_come_back(recognition, device):
+        return from_device(device)
+    return _from_text(recognition)
+
+
+def _has_come_back(said: Recognition, device: DeviceReading) -> bool:
+    in_use = said.in_use_bytes or 0
+    return in_use - device.in_use_bytes > _PRINTED * in_use
+
+
+def from_device(device: DeviceReading) -> Moment:
+    """Return the numbers measured when the error had come out of the cell."""
+    cached, outside = device.cached_bytes, device.outside_bytes
+    reserved = device.in_use_bytes + cached
+    return Moment(
+        capacity_bytes=device.capacity_bytes,
+        free_bytes=device.free_bytes,
+        usable_bytes=_usable(device.capacity_bytes, device.free_bytes, reserved),
+        in_use_bytes=device.in_use_bytes,
+        cached_bytes=cached,
+        outside_bytes=outside,
+        source="memory_stats()",
+    )
+
+
+def _from_capture(capture: Capture, device: DeviceReading | None) -> Moment:
+    in_use = _current(capture.stats, "allocated_bytes")
+    reserved = _current(capture.stats, "reserved_bytes")
+    limited = device is not None and device.capacity_limited
+    outside = max(0, capture.capacity_bytes - capture.free_bytes - reserved)
+    return Moment(
+        capacity_bytes=capture.capacity_bytes,
+        free_bytes=capture.free_bytes,
+        usable_bytes=_usable(capture.capacity_bytes, capture.free_bytes, reserved),
+        in_use_bytes=in_use,
+        cached_bytes=reserved - in_use,
+        outside_bytes=device.outside_bytes if device is not None and limited else outside,
+        source="memory_stats()",
+    )
+
+
+def _from_text(said: Recognition) -> Moment:
+    capacity, free, reserved = said.capacity_bytes, said.free_bytes, said.reserved_bytes
+    outside = None
+    if capacity is not None and free is not None and reserved is not None:
+        outside = max(0, capacity - free - reserved)
+    return Moment(
+        capacity_bytes=capacity,
+        free_bytes=free,
+        usable_bytes=_usable(said.allowed_bytes or capacity, free, reserved or 0),
+        in_use_bytes=said.in_use_bytes,
+        cached_bytes=said.unallocated_bytes,
+        outside_bytes=outside,
+        source="error message",
+    )
+
+
+def _usable(limit: int | None, free: int | None, reserved: int) -> int | None:
+    """A memory fraction limits what PyTorch may reserve, however much the driver has."""
+    if free is None or limit is None:
+        return free
+    return min(free, max(0, limit - reserved))
+
+
+def _current(stats: Mapping[str, Any], key: str) -> int:
+    return int(stats.get(key, {}).get("all", {}).get("current", 0))

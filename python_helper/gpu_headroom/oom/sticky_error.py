@@ -1,0 +1,209 @@
+"""Errors after which CUDA answers nothing more in this process: only a restart helps.
+
+NVIDIA documents each of these as leaving the process in an inconsistent state, in which any
+further CUDA work returns the same error (cudaError_t in the CUDA Runtime API). After one of
+them nothing here touches the GPU: not even reading, since a call may wait for ever.
+
+The words alone prove nothing: anybody may quote them, and errors of other processes are raised
+here, too. What counts is an error that native code or a framework raised in this process and that
+begins as CUDA's errors do. Should CUDA answer afterwards, it is taken back.
+"""
+
+from __future__ import annotations
+
+import opcode
+import re
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from ..errors.excerpt import Reader
+from ..errors.recognise import errors_within
+from ..frameworks.imported import imported
+from ..inspection.kinds import is_kind, origins, top_of
+from ..readings.sources import Reading
+from ..text.messages import message
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import TracebackType
+
+    from ..session.session import Session
+
+# How the runtime's and the driver's errors begin in PyTorch, CuPy, Triton, Numba and PyCUDA, then
+# those of NCCL (which says it further down), JAX, Thrust and faiss.
+_OPENING = re.compile(
+    r"(?i:(?:cuda|hip)(?: driver| runtime)? error\b|cudaError|CUDA_ERROR_|Triton Error \["
+    r"|\[\d{1,4}\] Call to cu|cu\w{1,60} failed:)|(?P<nccl>NCCL [Ee]rror)"
+    r"|[A-Z_]{5,30}: .{0,300}CUDA|\w{1,60}:? failed[\w ]{0,30}: cudaError"
+    r"|Error in .{0,300}CUDA error"
+)
+# The first sentence of the card, and what CUDA says of it.
+_FAULTS = {
+    "poisoned.assert": r"device-side assert triggered|CUDA_ERROR_ASSERT|cudaErrorAssert",
+    "poisoned.access": r"illegal memory access|(?:CUDA_ERROR_|cudaError)ILLEGAL_?ADDRESS",
+    "poisoned.kernel": (
+        r"unspecified launch failure|launch timed out|misaligned address|illegal instruction"
+        r"|hardware stack error|invalid program counter|global/shared address space"
+        r"|(?:CUDA_ERROR_|cudaError)(?:LAUNCH_?FAIL\w{1,9}|LAUNCH_?TIMEOUT|MISALIGNED_?ADDRESS"
+        r"|ILLEGAL_?INSTRUCTION|HARDWARE_?STACK_?ERROR|INVALID_?PC|INVALID_?ADDRESS_?SPACE)"
+    ),
+    "poisoned.hardware": (
+        r"uncorrectable (?:ECC|NVLink) error|(?:CUDA_ERROR_|cudaError)(?:ECC|NVLINK)_?UNCORRECTABLE"
+    ),
+}
+_PATTERNS = {claim: re.compile(each, re.IGNORECASE) for claim, each in _FAULTS.items()}
+_SPOKEN = 1000  # characters in which it is said
+# PyTorch passes on what one of its threads raised: in `replica`, not in a worker process.
+_CAUGHT = re.compile(r"Caught \w{1,99} in (?:replica|pin memory thread)")
+_NAMED_LINE = re.compile(r"[\w.]{1,99}: ")
+_MODULES = frozenset({"numba", "pycuda", "tensorflow"})  # whose errors are no `RuntimeError`
+# Whose own code raises what CUDA's functions returned.
+_FRAMEWORKS = frozenset({"torch", "cupy", "numba", "numba_cuda", "pycuda", "jax", "tensorflow"})
+# What came from another process says nothing of this one.
+_REMOTE = frozenset(
+    {"RemoteTraceback", "_RemoteTraceback", "RemoteError", "CompositeError", "RayError"}
+    | {"RayTaskError", "ProcessRaisedException", "ProcessExitedException"}
+)
+_REMOTE_MODULES = frozenset({"distributed", "ray", "ipyparallel"})
+_REBUILT = "__traceback_maker"  # in frames that `tblib` makes for another process's traceback
+# At these Python code raises, or a generator or a coroutine is given what somebody else raised.
+_RAISES = frozenset({"RAISE_VARARGS", "RERAISE"})
+_IS_GIVEN = frozenset(
+    {"YIELD_VALUE", "YIELD_FROM", "SEND", "RESUME", "RETURN_GENERATOR", "POP_TOP"}
+    | {"JUMP_BACKWARD_NO_INTERRUPT", "CLEANUP_THROW"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What stopped CUDA: the id of the card's claim, and the words of the error."""
+
+    claim: str
+    said: str
+    error: BaseException
+
+
+def recognise_fault(error: BaseException) -> Fault | None:
+    """Return what `error`, or one in its chain or group, says of a CUDA that has stopped."""
+    errors, reader = list(errors_within(error)), Reader()
+    if any(name in _REMOTE for each in errors for _, name in origins(type(each))):
+        return None
+    return next(filter(None, (_recognise_one(each, reader) for each in errors)), None)
+
+
+def notice(session: Session, error: BaseException) -> Fault | None:
+    """Recognise a fault of this kernel's CUDA, and leave the GPU alone from then on."""
+    fault = recognise_fault(error)
+    if fault is None or not _is_up(session):
+        return None
+    if session.poisoned is None:
+        _leave_alone(session)
+    return fault
+
+
+def lift(session: Session) -> bool:
+    """Go back to normal if CUDA has answered since it was said to have stopped; whether it has.
+
+    Proof is that PyTorch got memory from the driver on each device that it had used: where CUDA
+    has stopped every such call fails. Reading what the allocator counts is no call of CUDA's.
+    """
+    silent = session.silent
+    for index, before in list(silent.items()):
+        taken = _taken(index)
+        if taken is None:
+            return False
+        silent[index] = min(before, taken)  # the counters may have been reset
+        if taken > before:
+            del silent[index]
+            if not silent:
+                session.poisoned = session.sources.frozen = None
+                return True
+    return False
+
+
+def _leave_alone(session: Session) -> None:
+    session.poisoned = message("poisoned.sentence", since_s=time.time())
+    latest = session.sampler.latest
+    devices = () if latest is None else latest.devices
+    session.sources.frozen = Reading(
+        "live" if latest is None else latest.state,
+        tuple(replace(each, **_UNKNOWN, notes=(session.poisoned,)) for each in devices),
+        None if latest is None else latest.host,
+    )
+    used = [each.index for each in devices if any(one.name == "torch" for one in each.frameworks)]
+    session.silent = {index: _taken(index) or 0 for index in used}
+
+
+_UNKNOWN: dict[str, Any] = dict.fromkeys(("free_bytes", "outside_bytes", "others_bytes"))
+
+
+def _taken(index: int) -> int | None:
+    """Return the bytes that PyTorch has ever got from the driver, by its own books.
+
+    Other backends than its own have to ask CUDA.
+    """
+    torch_c: Any = getattr(imported("torch"), "_C", None)
+    try:
+        if torch_c._cuda_getAllocatorBackend() != "native":  # noqa: SLF001 — a name, and no call of CUDA's
+            return None
+        stats = torch_c._cuda_memoryStats(index)  # noqa: SLF001 — the one call behind torch.cuda.memory_stats
+        taken: int = stats["reserved_bytes"]["all"]["allocated"]
+    except (AttributeError, KeyError, RuntimeError):
+        return None
+    return taken
+
+
+def _is_up(session: Session) -> bool:
+    """Whether a framework of this process uses CUDA, told from what is known already."""
+    latest = session.sampler.latest
+    return session.sources.torch.state() == "live" or (
+        latest is not None and latest.state == "live"
+    )
+
+
+def _recognise_one(error: BaseException, reader: Reader) -> Fault | None:
+    kinds = origins(type(error))
+    of_cuda = is_kind(error, RuntimeError) or any(module in _MODULES for module, _ in kinds)
+    if not of_cuda or not _raised_here(error.__traceback__):
+        return None
+    for said in _spoken(reader.text_of(error).lstrip()):
+        opening = _OPENING.match(said)
+        words = said[:_SPOKEN] if opening and opening["nccl"] else said[:_SPOKEN].split("\n")[0]
+        for claim, pattern in _PATTERNS.items() if opening else ():
+            found = pattern.search(words)
+            if found:
+                return Fault(claim, found[0], error)
+    return None
+
+
+def _spoken(text: str) -> Iterator[str]:
+    """Yield what may be a framework's own words: a message, or what a thread's error said."""
+    yield text
+    if _CAUGHT.match(text):
+        for line in text.splitlines():
+            name = _NAMED_LINE.match(line)
+            if name:
+                yield line[name.end() :]
+
+
+def _raised_here(step: TracebackType | None) -> bool:
+    """Whether native code or a framework raised the error of this traceback, in this process."""
+    module = code = at = None
+    while step is not None:
+        code, at = step.tb_frame.f_code, step.tb_lasti
+        # `exec` takes a dictionary of anybody's making.
+        module = top_of(dict.get(step.tb_frame.f_globals, "__name__"))
+        if module in _REMOTE_MODULES or _REBUILT in code.co_names:
+            return False
+        step = step.tb_next
+    if code is None or at is None:
+        return False
+    instructions = code.co_code
+    if not 0 <= at < len(instructions):
+        return not instructions  # Cython's frames have none before Python 3.11
+    name = opcode.opname[instructions[at]]
+    if name in _RAISES:
+        return module in _FRAMEWORKS
+    # What a future was told is raised by its `result`; Cython's frames stand at their first step.
+    return module != "asyncio" and (name not in _IS_GIVEN or (name == "RESUME" and at == 0))

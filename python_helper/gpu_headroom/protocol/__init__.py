@@ -1,0 +1,1 @@
+"""What travels between kernel and page: the schema, its types, and the check of what is asked."""

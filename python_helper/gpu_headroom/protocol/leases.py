@@ -1,0 +1,100 @@
+"""Who wants events: wishes that end by themselves unless renewed."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .requests import Options
+
+LEASE_S = 30.0
+EDGES_LEASE_S = 90.0
+_SLOWEST_HZ, _FASTEST_HZ = 0.2, 10.0
+_MOST_CLIENTS = 64
+_CAUTION = ("never", "ask", "free")
+
+
+@dataclass(frozen=True, slots=True)
+class _Lease:
+    ends_s: float
+    visible: bool
+    rate_hz: float
+    options: Options | None
+
+
+class Leases:
+    """Who wants events, until when, how often, and with which options.
+
+    A lease ends unless renewed. One that looks gets readings; one that does not gets the
+    edges of cells only, and lasts longer, so that a page need not ask often.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._leases: dict[str, _Lease] = {}
+
+    def renew(
+        self,
+        client_id: str,
+        *,
+        visible: bool,
+        rate_hz: float,
+        options: Options | None = None,
+    ) -> float:
+        """Start or renew a client's lease, and return for how many seconds."""
+        lease_s = LEASE_S if visible else EDGES_LEASE_S
+        lease = _Lease(self._clock() + lease_s, visible, rate_hz, options)
+        self._leases = self._fresh() | {client_id: lease}
+        while len(self._leases) > _MOST_CLIENTS:
+            del self._leases[next(iter(self._leases))]
+        return lease_s
+
+    def touch(self, client_id: str, default_hz: float) -> None:
+        """Renew a client's lease as it was; one that asks is one that looks."""
+        lease = self._leases.get(client_id)
+        rate_hz, options = (lease.rate_hz, lease.options) if lease else (default_hz, None)
+        self.renew(client_id, visible=True, rate_hz=rate_hz, options=options)
+
+    def end(self, client_id: str) -> None:
+        """End a client's lease."""
+        lease = self._leases.get(client_id)
+        if lease is not None:
+            ended = replace(lease, ends_s=min(lease.ends_s, self._clock()))
+            self._leases = self._leases | {client_id: ended}
+
+    def wanted_hz(self) -> float | None:
+        """Return the highest rate that a client which looks wants; `None`: nobody looks."""
+        rates = [each.rate_hz for each in self._fresh().values() if each.visible]
+        return min(max(*rates, _SLOWEST_HZ), _FASTEST_HZ) if rates else None
+
+    def options(self) -> Options:
+        """Return what all clients that are there agree on: the cautious side of each option.
+
+        When all have gone, the wishes of the one who left last hold on: a cell may run for
+        hours after its page was closed, and fail then.
+        """
+        wishes = [each.options for each in self._fresh().values() if each.options]
+        left = sorted(self._leases.values(), key=lambda each: each.ends_s)
+        return _cautious(wishes or [each.options for each in left if each.options][-1:])
+
+    def any(self) -> bool:
+        """Whether some client is there, looking or not."""
+        return bool(self._fresh())
+
+    def _fresh(self) -> dict[str, _Lease]:
+        now_s = self._clock()
+        return {each: lease for each, lease in self._leases.items() if lease.ends_s > now_s}
+
+
+def _cautious(wishes: list[Options]) -> Options:
+    after_oom = [each["after_oom"] for each in wishes]
+    return {
+        "mark_cells": all(each["mark_cells"] for each in wishes),
+        "keep_reports": all(each["keep_reports"] for each in wishes),
+        "record_allocations": bool(wishes) and all(each["record_allocations"] for each in wishes),
+        "after_oom": min(after_oom, key=_CAUTION.index, default="ask"),
+    }

@@ -1,0 +1,700 @@
+"""What the helper says: events, replies and their parts, as types only.
+
+Hand-written mirror of `protocol.schema.json`, held to it by tests. Nothing here is needed
+at run time, so no pack carries it: import it under `TYPE_CHECKING`. What a page may ask
+stands in `requests.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypedDict
+
+FrameworkName = Literal["torch", "jax", "tensorflow", "cupy"]
+State = Literal["no_framework", "not_initialised", "no_gpu", "live"]
+HolderKind = Literal["parameters", "gradients", "optimizer_state", "activations", "tensor"]
+ItemKind = Literal[
+    "traceback",
+    "outputs",
+    "garbage",
+    "cache",
+    "error",
+    "variable",
+    "leftover",
+    "gradients",
+    "optimizer_state",
+    "graph",
+    "offload",
+    "restore",
+    "framework_cache",
+]
+PartKind = Literal[
+    "outside",
+    "parameters",
+    "optimizer_state",
+    "gradients",
+    "activations",
+    "other_tensors",
+    "not_attributed",
+    "cached",
+    "free",
+]
+
+
+class Message(TypedDict):
+    """A sentence with its identity: JupyterLab translates by `id`, static forms show `text`."""
+
+    id: str
+    params: dict[str, str | float | bool | None]
+    text: str
+
+
+class Framework(TypedDict):
+    """What one framework holds on one device."""
+
+    name: FrameworkName
+    in_use_bytes: int
+    cached_bytes: int | None
+    preallocated: bool
+    peak_in_use_bytes: int | None
+    alloc_retries: int | None
+    ooms: int | None
+
+
+class Device(TypedDict):
+    """One GPU as this kernel sees it: used = outside + in use, headroom = free + cached."""
+
+    index: int
+    backend: Literal["cuda", "rocm", "xpu", "mps"]
+    name: str | None
+    uuid: str | None
+    simulated: bool
+    capacity_bytes: int | None
+    capacity_limited: bool
+    shared_with_host: bool
+    others_bytes: int | None
+    free_bytes: int | None
+    outside_bytes: int | None
+    in_use_bytes: int
+    cached_bytes: int
+    used_bytes: int | None
+    headroom_bytes: int | None
+    frameworks: list[Framework]
+    notes: list[Message]
+
+
+class HostMemory(TypedDict):
+    """The kernel's own host memory, and the host's: the container's limit where there is one."""
+
+    rss_bytes: int | None
+    available_bytes: int | None
+    total_bytes: int | None
+
+
+class Trend(TypedDict):
+    """Where memory goes while a cell runs."""
+
+    device_index: int
+    state: Literal["unknown", "steady", "growing"]
+    bytes_per_s: int | None
+    bytes_per_step: int | None
+    steps: int | None
+    full_in_s: float | None
+    full_in_steps: int | None
+
+
+class CellMemory(TypedDict):
+    """What one run of a cell did to one device."""
+
+    device_index: int
+    change_bytes: int | None
+    peak_bytes: int | None
+    peak_exact: bool
+    needed_bytes: int | None
+    alloc_retries: int | None
+    ooms: int | None
+
+
+class Growth(TypedDict):
+    """The same cell kept more on each of its last runs."""
+
+    device_index: int
+    runs: int
+    bytes_per_run: int
+    holder: str | None
+
+
+class Item(TypedDict):
+    """One thing that can be freed; `names` are the user's that are deleted.
+
+    `confirm` is what a person has to agree to, `blocked` why it cannot be freed.
+    """
+
+    id: str
+    kind: ItemKind
+    title: Message
+    cost: Message
+    expected_bytes: int | None
+    safe: bool
+    selected: bool
+    adds_headroom: bool
+    names: list[str]
+    confirm: Message | None
+    blocked: Message | None
+
+
+class Shared(TypedDict):
+    """Bytes that each of these items counts, two at least: they come back once."""
+
+    ids: list[str]
+    bytes: int
+
+
+class Holder(TypedDict):
+    """A name that keeps memory in use, with all that was reached through it first."""
+
+    name: str
+    kind: HolderKind
+    bytes: int
+
+
+class Part(TypedDict):
+    """One segment of the bar of the moment of failure; parts in the order of the bar."""
+
+    kind: PartKind
+    bytes: int
+
+
+class DiffRow(TypedDict):
+    """One row of a diff."""
+
+    sign: Literal[" ", "-", "+"]
+    line: int
+    text: str
+
+
+class Diff(TypedDict):
+    """What a fix would change, for show only: the edit itself is asked from the live helper."""
+
+    cell_id: str | None
+    execution_count: int | None
+    rows: list[DiffRow]
+
+
+class Remedy(TypedDict):
+    """Something a person can do about this failure, offered only where the numbers support it."""
+
+    id: str
+    kind: Literal["release", "edit", "snippet", "advice"]
+    title: Message
+    note: Message
+    effect_bytes: int | None
+    effect_quality: Literal["measured", "estimated", "not_measured"]
+    type_this: str | None
+    diff: Diff | None
+
+
+class Cause(TypedDict):
+    """The likeliest cause with its evidence."""
+
+    rule: str
+    claim: Message
+    evidence: Message
+
+
+class Detail(TypedDict):
+    """One row of the table under Details."""
+
+    label: Message
+    bytes: int | None
+    source: str
+
+
+class Report(TypedDict):
+    """The card of one failure: a neutral model, laid out by every renderer."""
+
+    version: str
+    report_id: str
+    life_id: str
+    time_s: float
+    simulated: bool
+    poisoned: bool
+    framework: FrameworkName
+    error_name: str
+    cell_id: str | None
+    execution_count: int | None
+    line: int | None
+    device_index: int | None
+    device_name: str | None
+    capacity_bytes: int | None
+    requested_bytes: int | None
+    available_bytes: int | None
+    in_use_bytes: int | None
+    cached_bytes: int | None
+    outside_bytes: int | None
+    parts: list[Part]
+    traceback_bytes: int | None
+    traceback_variables: list[Holder]
+    holders: list[Holder]
+    cause: Cause | None
+    fits_after_free: bool | None
+    remedies: list[Remedy]
+    details: list[Detail]
+
+
+class Stub(TypedDict):
+    """What a notebook keeps instead of a report; the live helper is asked for the rest."""
+
+    version: str
+    report_id: str
+    life_id: str
+
+
+class Edit(TypedDict):
+    """Lines of one cell to replace, proven by the helper on the text it was sent."""
+
+    cell_id: str
+    first_line: int
+    old_lines: list[str]
+    new_lines: list[str]
+
+
+class Hello(TypedDict):
+    """The helper lives; also part of the reply to `attach`."""
+
+    type: Literal["hello"]
+    protocol_version: str
+    helper_version: str
+    life_id: str
+    comm_id: str
+    installed: bool
+    complete: bool
+    control: bool
+
+
+class Sample(TypedDict):
+    """One reading; `state` says why `devices` is empty when it is."""
+
+    type: Literal["sample"]
+    life_id: str
+    seq: int
+    time_s: float
+    state: State
+    busy: bool
+    devices: list[Device]
+    host: HostMemory | None
+    trends: list[Trend]
+    queued: list[str]
+
+
+class Cell(TypedDict):
+    """A cell started or ended."""
+
+    type: Literal["cell"]
+    life_id: str
+    cell_id: str | None
+    execution_count: int | None
+    status: Literal["running", "ok", "error", "oom"]
+    start_s: float
+    end_s: float | None
+    memory: list[CellMemory]
+    run: int
+    growth: Growth | None
+
+
+class Oom(TypedDict):
+    """A cell ran out of GPU memory; its card comes as display data of that cell."""
+
+    type: Literal["oom"]
+    life_id: str
+    report_id: str
+    time_s: float
+    cell_id: str | None
+    device_index: int | None
+    requested_bytes: int | None
+    available_bytes: int | None
+
+
+class Plan(TypedDict):
+    """What can be freed, measured between cells after a plan request.
+
+    What chosen items give together is the sum of their bytes, less `shared` bytes for each
+    chosen one of its items but the first.
+    """
+
+    type: Literal["plan"]
+    life_id: str
+    request_id: str
+    complete: bool
+    items: list[Item]
+    shared: list[Shared]
+    message: Message
+
+
+class ReleasedItem(TypedDict):
+    """What one item of a release gave back; null: it ran together with another."""
+
+    id: str
+    title: Message
+    freed_bytes: int | None
+    message: Message | None
+
+
+class Released(TypedDict):
+    """A release ended; all sizes are measured."""
+
+    type: Literal["released"]
+    life_id: str
+    release_id: str
+    report_id: str | None
+    time_s: float
+    status: Literal["done", "nothing", "failed", "cancelled"]
+    freed_bytes: int | None
+    returned_bytes: int | None
+    in_use_bytes: int | None
+    headroom_before_bytes: int | None
+    headroom_after_bytes: int | None
+    items: list[ReleasedItem]
+    still_held: list[Holder]
+    undo: list[str]
+    message: Message
+
+
+class Made(TypedDict):
+    """Where an object was made, known while allocation recording is on."""
+
+    cell_id: str | None
+    execution_count: int | None
+    line: int | None
+
+
+class HeldPart(TypedDict):
+    """One storage or autograd graph under a holder."""
+
+    id: str
+    name: str
+    kind: HolderKind
+    framework: FrameworkName
+    bytes: int
+    graph: bool
+    dtype: str | None
+    shape: list[int] | None
+    made: Made | None
+
+
+class Held(TypedDict):
+    """One holder: a name, a displayed value, a failed cell's traceback, or what no name reaches."""
+
+    id: str
+    name: str
+    origin: Literal["names", "outputs", "traceback", "elsewhere"]
+    kind: Literal["parameters", "gradients", "optimizer_state", "activations", "tensor", "mixed"]
+    type_name: str | None
+    bytes: int
+    graph_bytes: int
+    count: int
+    aliases: list[str]
+    parts: list[HeldPart]
+    hint: Message | None
+
+
+class Process(TypedDict):
+    """Another process on the card."""
+
+    pid: int | None
+    name: str | None
+    bytes: int | None
+
+
+class HeldDevice(TypedDict):
+    """Where the memory in use of a device is: named + graph + unnamed + not attributed."""
+
+    device_index: int
+    in_use_bytes: int
+    named_bytes: int
+    graph_bytes: int
+    unnamed_bytes: int
+    not_attributed_bytes: int
+    rows: list[Held]
+    processes: list[Process] | None
+
+
+class Holders(TypedDict):
+    """Who holds the memory in use, measured between cells after a holders request."""
+
+    type: Literal["holders"]
+    life_id: str
+    request_id: str | None
+    time_s: float
+    duration_s: float
+    complete: bool
+    execution_count: int | None
+    recording: bool
+    devices: list[HeldDevice]
+    message: Message
+
+
+class Path(TypedDict):
+    """The ways from a root to one object, after a path request."""
+
+    type: Literal["path"]
+    life_id: str
+    request_id: str
+    holder_id: str
+    complete: bool
+    paths: list[list[Message]]
+    message: Message
+
+
+class Snapshot(TypedDict):
+    """The allocator's snapshot was written, or could not be."""
+
+    type: Literal["snapshot"]
+    life_id: str
+    request_id: str
+    path: str | None
+    bytes: int | None
+    message: Message
+
+
+class Cleanup(TypedDict):
+    """The clean-up cell that a request asked for; `None` where it could not be written."""
+
+    type: Literal["cleanup"]
+    life_id: str
+    request_id: str
+    code: str | None
+    message: Message
+
+
+class Progress(TypedDict):
+    """A walk that a person asked for goes on."""
+
+    type: Literal["progress"]
+    life_id: str
+    request_id: str
+    elapsed_s: float
+
+
+class WarningEvent(TypedDict):
+    """Something a person should know before it fails."""
+
+    type: Literal["warning"]
+    life_id: str
+    time_s: float
+    cell_id: str | None
+    kind: Literal["filling_up", "growth", "retries", "swallowed_oom"]
+    device_index: int | None
+    message: Message
+
+
+class ErrorEvent(TypedDict):
+    """Something in the helper failed; it goes on as far as it can."""
+
+    type: Literal["error"]
+    life_id: str
+    time_s: float
+    request_id: str | None
+    where: str
+    message: Message
+
+
+class Bye(TypedDict):
+    """The helper ends on purpose."""
+
+    type: Literal["bye"]
+    life_id: str
+    reason: Literal["unloaded", "replaced"]
+
+
+class AttachReply(TypedDict):
+    """Reply to `attach`."""
+
+    type: Literal["attach"]
+    id: str
+    hello: Hello
+    lease_s: float
+    sample: Sample | None
+    cell: Cell | None
+
+
+class DetachReply(TypedDict):
+    """Reply to `detach`."""
+
+    type: Literal["detach"]
+    id: str
+
+
+class SampleReply(TypedDict):
+    """Reply to `sample`."""
+
+    type: Literal["sample"]
+    id: str
+    sample: Sample
+    cell: Cell | None
+
+
+class PlanReply(TypedDict):
+    """Reply to `plan`."""
+
+    type: Literal["plan"]
+    id: str
+    status: Literal["queued", "waiting"]
+
+
+class HoldersReply(TypedDict):
+    """Reply to `holders`."""
+
+    type: Literal["holders"]
+    id: str
+    status: Literal["queued", "waiting"]
+    last: Holders | None
+
+
+class PathReply(TypedDict):
+    """Reply to `path`."""
+
+    type: Literal["path"]
+    id: str
+    status: Literal["queued", "waiting"]
+
+
+class CellsReply(TypedDict):
+    """Reply to `cells`."""
+
+    type: Literal["cells"]
+    id: str
+    runs: list[Cell]
+
+
+class HistoryPoint(TypedDict):
+    """The highest reading of one second of one device."""
+
+    time_s: float
+    device_index: int
+    in_use_bytes: int
+    cached_bytes: int
+    outside_bytes: int | None
+
+
+class HistoryReply(TypedDict):
+    """Reply to `history`."""
+
+    type: Literal["history"]
+    id: str
+    points: list[HistoryPoint]
+
+
+class SnapshotReply(TypedDict):
+    """Reply to `snapshot`."""
+
+    type: Literal["snapshot"]
+    id: str
+    status: Literal["queued", "waiting"]
+
+
+class ReleaseReply(TypedDict):
+    """Reply to `release`."""
+
+    type: Literal["release"]
+    id: str
+    release_id: str
+    status: Literal["queued", "waiting"]
+
+
+class CancelReply(TypedDict):
+    """Reply to `cancel`."""
+
+    type: Literal["cancel"]
+    id: str
+    cancelled: bool
+
+
+class ReportReply(TypedDict):
+    """Reply to `report`."""
+
+    type: Literal["report"]
+    id: str
+    status: Literal["known", "unknown"]
+    report: Report | None
+    released: Released | None
+
+
+class FixReply(TypedDict):
+    """Reply to `fix`."""
+
+    type: Literal["fix"]
+    id: str
+    status: Literal["ok", "changed", "unknown"]
+    edits: list[Edit]
+    run: list[str]
+    message: Message
+
+
+class CleanupReply(TypedDict):
+    """Reply to `cleanup`; the code comes as a `cleanup` event."""
+
+    type: Literal["cleanup"]
+    id: str
+    status: Literal["queued", "waiting"]
+
+
+class PresenceReply(TypedDict):
+    """Reply to `presence`: what this kernel holds, and since when it rests."""
+
+    type: Literal["presence"]
+    id: str
+    sample: Sample | None
+    idle_since_s: float | None
+
+
+class PackReply(TypedDict):
+    """Reply to `pack`."""
+
+    type: Literal["pack"]
+    id: str
+    accepted: bool
+
+
+class RefusedReply(TypedDict):
+    """Any request that cannot be answered."""
+
+    type: Literal["refused"]
+    id: str
+    message: Message
+
+
+Event = (
+    Hello
+    | Sample
+    | Cell
+    | Oom
+    | Plan
+    | Released
+    | Holders
+    | Path
+    | Snapshot
+    | Cleanup
+    | Progress
+    | WarningEvent
+    | ErrorEvent
+    | Bye
+)
+Reply = (
+    AttachReply
+    | DetachReply
+    | SampleReply
+    | PlanReply
+    | HoldersReply
+    | PathReply
+    | CellsReply
+    | HistoryReply
+    | SnapshotReply
+    | ReleaseReply
+    | CancelReply
+    | ReportReply
+    | FixReply
+    | CleanupReply
+    | PresenceReply
+    | PackReply
+    | RefusedReply
+)

@@ -1,0 +1,126 @@
+"""The views of all sources, side by side per device, and what none of them explains."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+from .snapshot import DeviceReading
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ..frameworks.view import Backend, View
+    from .snapshot import HostReading
+
+    Groups = dict[tuple[Backend, int], list[View]]
+
+Value = TypeVar("Value")
+
+
+def merge(
+    views: Iterable[View], cards: Sequence[View], host: HostReading | None = None
+) -> tuple[DeviceReading, ...]:
+    """Return one reading per device from the frameworks' `views` and the driver's `cards`.
+
+    A device is the same where its UUID is the same; where one of the two has none, where backend
+    and index are. Outside is what is used on the card and reserved by none of the frameworks.
+    """
+    groups: Groups = {}
+    for view in views:
+        groups.setdefault((view.backend, view.index), []).append(view)
+    return tuple(
+        [
+            _device(key, groups.get(key, []), card, host)
+            for key, card in sorted(_pairs(groups, cards), key=lambda pair: pair[0])
+        ]
+    )
+
+
+def _pairs(groups: Groups, cards: Sequence[View]) -> list[tuple[tuple[Backend, int], View | None]]:
+    """Find the card of each device; cards that no framework uses become devices too."""
+    uuids = {key: _first(view.uuid for view in views) for key, views in groups.items()}
+    left = list(cards)
+    found: dict[tuple[Backend, int], View | None] = {}
+    for key, uuid in uuids.items():
+        card = next((each for each in left if _is_same(key, uuid, each)), None)
+        found[key] = card
+        if card is not None:
+            left.remove(card)
+    for card in left:
+        key = (card.backend, card.index)
+        while key in found:  # counted otherwise by a framework, which knows better
+            key = (card.backend, (key[1] + 1) % (len(found) + 1))
+        found[key] = card
+    return list(found.items())
+
+
+def _is_same(key: tuple[Backend, int], uuid: str | None, card: View) -> bool:
+    if uuid is not None and card.uuid is not None:
+        if plain_uuid(uuid) == plain_uuid(card.uuid):
+            return True
+        # A framework may know a MIG instance by the UUID of the whole GPU.
+        if not card.uuid.startswith("MIG-"):
+            return False
+    return key == (card.backend, card.index)
+
+
+def plain_uuid(uuid: str) -> str:
+    """Return a UUID without the prefix that drivers write and frameworks omit."""
+    return uuid.lower().removeprefix("gpu-").removeprefix("mig-")
+
+
+def _device(
+    key: tuple[Backend, int], views: Sequence[View], card: View | None, host: HostReading | None
+) -> DeviceReading:
+    known = [*views, card] if card is not None else views
+    total, free = _card(known, host)
+    frameworks = tuple([view.framework for view in views if view.framework is not None])
+    reserved: int | None = 0
+    for each in frameworks:
+        if reserved is not None:
+            cached = each.cached_bytes
+            reserved = None if cached is None else reserved + each.in_use_bytes + cached
+    outside = None
+    if total is not None and free is not None and reserved is not None:
+        # Card and allocators are read one after the other: the difference may be a little off.
+        outside = max(0, total - free - reserved)
+    # A limit binds one framework, not the device that it shares with another.
+    limit = views[0].limit_bytes if len(frameworks) == 1 else None
+    limited = limit is not None and (total is None or limit < total)
+    others = _first(view.others_bytes for view in known)
+    certain = any(view.uuid is not None for view in views)
+    return DeviceReading(
+        index=key[1],
+        backend=key[0],
+        name=_first(view.name for view in known),
+        uuid=_first(view.uuid for view in known),
+        simulated=any(view.simulated for view in known),
+        capacity_bytes=limit if limited else total,
+        capacity_limited=limited,
+        shared_with_host=any(view.shared_with_host for view in known),
+        free_bytes=free,
+        outside_bytes=outside,
+        others_bytes=others if outside is None or others is None else min(others, outside),
+        frameworks=frameworks,
+        notes=tuple([note for view in (views if certain else known) for note in view.notes]),
+    )
+
+
+def _card(known: Sequence[View], host: HostReading | None) -> tuple[int | None, int | None]:
+    """Total and free bytes of the card; free is the host's where they share their memory."""
+    total = _first(view.total_bytes for view in known)
+    free = _first(view.free_bytes for view in known)
+    ask = _first(view.ask_card for view in known)
+    if free is None and ask is not None:
+        free, asked_total = ask()
+        total = total if asked_total is None else asked_total
+    if host is not None and any(view.shared_with_host for view in known):
+        left = host.available_bytes
+        free = free if left is None else left if total is None else min(left, total)
+    if total is not None and free is not None and not 0 <= free <= total:
+        free = None
+    return total, free
+
+
+def _first(values: Iterable[Value | None]) -> Value | None:
+    return next((value for value in values if value is not None), None)

@@ -1,0 +1,196 @@
+"""What NVIDIA's driver says of the cards and of who else is on them."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..frameworks.imported import simulation
+from ..frameworks.view import View
+from ..text.messages import message
+from . import nvml_library
+from .merge import plain_uuid
+from .nvml_library import Nvml
+from .power import Power
+from .visible import Board, is_certain, visible
+
+if TYPE_CHECKING:
+    from ..protocol import wire
+    from .snapshot import DeviceReading
+
+_OTHERS_EVERY_S = 5.0
+# The initial namespace of process ids has this number in every Linux kernel
+# (PROC_PID_INIT_INO in include/linux/proc_ns.h).
+_INITIAL_NAMESPACE = "pid:[4026531836]"
+_PROC = Path("/proc")
+
+
+class Identity(NamedTuple):
+    """The ids by which the driver may list this process, and whether others' ids are valid here."""
+
+    pids: frozenset[int]
+    same_namespace: bool
+
+
+def identity(proc: Path = _PROC) -> Identity | None:
+    """Say how the driver lists this process; `None` in a container that cannot know it."""
+    try:
+        if str((proc / "self/ns/pid").readlink()) == _INITIAL_NAMESPACE:
+            return Identity(frozenset({os.getpid()}), same_namespace=True)
+        status = (proc / "self/status").read_text(encoding="utf-8")
+    except OSError:
+        return None
+    line = next((each for each in status.splitlines() if each.startswith("NSpid:")), "")
+    pids = [int(each) for each in line.split()[1:]]
+    return Identity(frozenset(pids), same_namespace=False) if len(pids) > 1 else None
+
+
+class Driver:
+    """The driver's library, opened once for the process; every method is safe from any thread.
+
+    In a forked child it says nothing: neither locks nor handles survive a fork.
+    """
+
+    def __init__(self) -> None:
+        self._forget()
+
+    def _forget(self) -> None:
+        self._pid = 0
+        self._library: Nvml | None = None
+        self._simulation: object = None
+        self._power: Power | None = None
+        self._identity: Identity | None = None
+        self._boards: tuple[Board, ...] = ()
+        self._setting: str | None = None
+        self._fixed = False
+        self._others: dict[str, tuple[float, int | None]] = {}
+
+    def open(self) -> None:
+        """Load and start the library of this machine, once; without one nothing is read.
+
+        Not while all its GPUs sleep: to be called again, which costs little.
+        """
+        if self._pid != 0 or simulation() is not None:
+            return
+        self._power = self._power or Power()
+        if not self._power.asleep():
+            self._pid = os.getpid()
+            library = nvml_library.load()
+            if library is not None:
+                self._use(Nvml(library), identity(), None)
+
+    def close(self) -> None:
+        """Let go of the library; `open` may follow."""
+        if self._library is not None and self._pid == os.getpid():
+            self._library.stop()
+        self._forget()
+
+    def read(self, fixed: bool) -> tuple[View, ...]:
+        """Read each card that CUDA shows this process, counted as CUDA counts.
+
+        `fixed` says that CUDA has started: what CUDA_VISIBLE_DEVICES is changed to has no effect.
+        """
+        self._follow_simulation()
+        if self._library is None or self._pid != os.getpid():
+            return ()
+        if self._power is not None and self._power.asleep():
+            return ()
+        if not self._fixed:
+            self._setting = os.environ.get("CUDA_VISIBLE_DEVICES")
+        self._fixed = fixed
+        order = os.environ.get("CUDA_DEVICE_ORDER")
+        certain = is_certain(self._setting, order, self._boards)
+        boards = visible(self._setting, self._boards)
+        return tuple([self._view(index, board, certain) for index, board in enumerate(boards)])
+
+    def processes(self, device: DeviceReading) -> list[wire.Process] | None:
+        """List the other processes on a device, the largest first; `None` where they are hidden."""
+        self._follow_simulation()
+        if self._library is None or self._pid != os.getpid() or device.uuid is None:
+            return None
+        wanted = plain_uuid(device.uuid)
+        candidates = [each for board in self._boards for each in (board, *board.instances)]
+        board = next((each for each in candidates if plain_uuid(each.uuid) == wanted), None)
+        others = None if board is None else self._list_others(board, self._library)
+        if others is None or self._identity is None:
+            return None
+        here = self._identity.same_namespace
+        return [
+            {
+                "pid": pid if here else None,
+                "name": self._library.process_name(pid),
+                "bytes": used,
+            }
+            for pid, used in sorted(others.items(), key=lambda row: -(row[1] or 0))
+        ]
+
+    def _use(self, library: Nvml, own: Identity | None, simulated: object) -> None:
+        if not library.start():
+            return
+        boards = tuple([_board(library, handle) for handle in library.handles()])
+        if simulation() is not simulated:  # a simulation began while a real driver was starting
+            library.stop()
+            return
+        self._boards = boards
+        self._identity, self._others = own, {}
+        self._library = library  # last: other threads may look at any time
+
+    def _follow_simulation(self) -> None:
+        """Change to the simulated GPU's library while there is one: it takes no time to open."""
+        now = simulation()
+        if now is self._simulation:
+            return
+        self.close()
+        if now is None:
+            return
+        from ..simulate.driver import Library
+
+        self._pid, self._simulation = os.getpid(), now
+        self._use(Nvml(Library(now)), Identity(frozenset({self._pid}), same_namespace=True), now)
+
+    def _view(self, index: int, board: Board, certain: bool) -> View:
+        library = self._library
+        memory = None if library is None else library.memory(board.handle)
+        return View(
+            index=index,
+            name=board.name,
+            uuid=board.uuid.removeprefix("GPU-") or None,
+            simulated=self._simulation is not None,
+            total_bytes=None if memory is None else memory.total_bytes,
+            free_bytes=None if memory is None else memory.free_bytes,
+            others_bytes=self._others_bytes(board),
+            notes=() if certain else (message("note.mapping", index=index),),
+        )
+
+    def _others_bytes(self, board: Board) -> int | None:
+        """Sum the other processes on a card, asked every few seconds: it is the costly question."""
+        now = time.monotonic()
+        read_at, known = self._others.get(board.uuid, (-_OTHERS_EVERY_S, None))
+        if now - read_at < _OTHERS_EVERY_S:
+            return known
+        others = None if self._library is None else self._list_others(board, self._library)
+        used = [] if others is None else list(others.values())
+        known = None if others is None or None in used else sum(each or 0 for each in used)
+        self._others[board.uuid] = (now, known)
+        return known
+
+    def _list_others(self, board: Board, library: Nvml) -> dict[int, int | None] | None:
+        listed = library.processes(board.handle)
+        if listed is None or self._identity is None:
+            return None
+        return {pid: used for pid, used in listed.items() if pid not in self._identity.pids}
+
+
+def _board(library: Nvml, handle: object) -> Board:
+    instances = tuple([_board(library, each) for each in library.instances(handle)])
+    return Board(handle, library.uuid(handle) or "", library.name(handle), instances)
+
+
+DRIVER = Driver()
+
+
+def processes(device: DeviceReading) -> list[wire.Process] | None:
+    """List the other processes on `device`, the largest first; `None` where they are hidden."""
+    return DRIVER.processes(device)

@@ -1,0 +1,180 @@
+"""NVIDIA's management library through ctypes: what it tells needs no CUDA context and makes none.
+
+Every call may be missing in an old driver, refused in a container or unsupported on a card: then
+the answer is `None`. Signatures and structures: NVML API reference, "Device Queries".
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from ctypes import byref, c_char, c_uint, c_ulonglong, c_void_p, sizeof
+from typing import Any, NamedTuple
+
+from ..frameworks.imported import imported
+
+_INSUFFICIENT_SIZE = 7
+_NOT_AVAILABLE = 2**64 - 1
+_TEXT = 96
+_MOST_PROCESSES = 256
+# The entry was 24 bytes, and 32 in the headers of some drivers: room for the larger one.
+_ENTRY_SIZES = (24, 32)
+_OLD_ENTRY_SIZE = 16
+
+
+class MemoryV2(ctypes.Structure):
+    """`nvmlMemory_v2_t`: what the driver keeps for itself counts as reserved, not as used."""
+
+    _fields_ = (
+        ("version", c_uint),
+        ("total", c_ulonglong),
+        ("reserved", c_ulonglong),
+        ("free", c_ulonglong),
+        ("used", c_ulonglong),
+    )
+
+
+class MemoryV1(ctypes.Structure):
+    """`nvmlMemory_t`."""
+
+    _fields_ = (("total", c_ulonglong), ("free", c_ulonglong), ("used", c_ulonglong))
+
+
+class Memory(NamedTuple):
+    """Bytes of a card that programs can have, and those that none has."""
+
+    total_bytes: int
+    free_bytes: int
+
+
+def load() -> Any:
+    """Return the driver's library, the one that `pynvml` has loaded if it has; else `None`."""
+    loaded = getattr(imported("pynvml"), "nvmlLib", None)
+    if loaded is not None:
+        return loaded
+    try:
+        name = "nvml.dll" if sys.platform == "win32" else "libnvidia-ml.so.1"
+        return ctypes.CDLL(name)
+    except OSError:
+        return None
+
+
+class Nvml:
+    """The calls that are used, as Python values."""
+
+    def __init__(self, library: Any) -> None:
+        self._library = library
+
+    def start(self) -> bool:
+        """Start the library; may take seconds where no other program uses the card."""
+        return self._call("nvmlInit_v2") == 0
+
+    def stop(self) -> None:
+        """Undo one start: the library counts them."""
+        self._call("nvmlShutdown")
+
+    def handles(self) -> list[Any]:
+        """Return the handle of each GPU, in the order of the bus."""
+        count = self._number("nvmlDeviceGetCount_v2") or 0
+        found = (self._handle("nvmlDeviceGetHandleByIndex_v2", c_uint(i)) for i in range(count))
+        return [handle for handle in found if handle is not None]
+
+    def instances(self, handle: Any) -> list[Any]:
+        """Return the handles of a GPU's MIG instances; none where MIG is off."""
+        mode, pending = c_uint(), c_uint()
+        if (
+            self._call("nvmlDeviceGetMigMode", handle, byref(mode), byref(pending))
+            or not mode.value
+        ):
+            return []
+        count = self._number("nvmlDeviceGetMaxMigDeviceCount", handle) or 0
+        name = "nvmlDeviceGetMigDeviceHandleByIndex"
+        found = (self._handle(name, handle, c_uint(i)) for i in range(count))
+        return [instance for instance in found if instance is not None]
+
+    def uuid(self, handle: Any) -> str | None:
+        """Return the UUID with its prefix, `GPU-` or `MIG-`."""
+        return self._text("nvmlDeviceGetUUID", handle)
+
+    def name(self, handle: Any) -> str | None:
+        """Return the product's name."""
+        return self._text("nvmlDeviceGetName", handle)
+
+    def memory(self, handle: Any) -> Memory | None:
+        """Return total and free; `None` where the numbers cannot be true, as some of WSL's."""
+        new = MemoryV2(version=sizeof(MemoryV2) | 2 << 24)
+        if self._call("nvmlDeviceGetMemoryInfo_v2", handle, byref(new)) == 0:
+            found = Memory(new.total - new.reserved, new.free)
+        else:
+            old = MemoryV1()
+            if self._call("nvmlDeviceGetMemoryInfo", handle, byref(old)) != 0:
+                return None
+            found = Memory(old.total, old.free)
+        return found if 0 <= found.free_bytes <= found.total_bytes < 2**60 else None
+
+    def processes(self, handle: Any) -> dict[int, int | None] | None:
+        """Return bytes by process id, of compute and graphics; `None` where the driver hides it."""
+        listed: dict[int, int | None] = {}
+        known = False
+        for kind in ("Compute", "Graphics"):
+            found = self._processes(f"nvmlDeviceGet{kind}RunningProcesses", handle)
+            if found is not None:
+                known = True
+                listed = found | listed
+        return listed if known else None
+
+    def process_name(self, pid: int) -> str | None:
+        """Return the program of a process without its folder."""
+        name = self._text("nvmlSystemGetProcessName", c_uint(pid), length=1024)
+        return None if not name else name.replace("\\", "/").rsplit("/", 1)[-1]
+
+    def _processes(self, name: str, handle: Any) -> dict[int, int | None] | None:
+        for suffix, sizes in (("_v3", _ENTRY_SIZES), ("_v2", _ENTRY_SIZES), ("", (16,))):
+            count = c_uint(_MOST_PROCESSES)
+            buffer = (c_char * (_MOST_PROCESSES * max(sizes)))()
+            status = self._call(name + suffix, handle, byref(count), buffer)
+            if status is None:
+                continue
+            if status != 0:
+                return None
+            raw = bytes(buffer)
+            return next(
+                (rows for size in sizes if (rows := _rows(raw, count.value, size)) is not None),
+                None,
+            )
+        return None
+
+    def _handle(self, name: str, *arguments: Any) -> Any:
+        handle = c_void_p()
+        return handle if self._call(name, *arguments, byref(handle)) == 0 else None
+
+    def _number(self, name: str, *arguments: Any) -> int | None:
+        number = c_uint()
+        return number.value if self._call(name, *arguments, byref(number)) == 0 else None
+
+    def _text(self, name: str, *arguments: Any, length: int = _TEXT) -> str | None:
+        buffer = ctypes.create_string_buffer(length)
+        if self._call(name, *arguments, buffer, c_uint(length)) != 0:
+            return None
+        return buffer.value.decode(errors="replace")
+
+    def _call(self, name: str, *arguments: Any) -> int | None:
+        """Call a function; 0 is success, `None` that this driver has no such function."""
+        try:
+            function = getattr(self._library, name)
+        except AttributeError:
+            return None
+        status: int = function(*arguments)
+        return status
+
+
+def _rows(raw: bytes, count: int, size: int) -> dict[int, int | None] | None:
+    """Read entries of `size` bytes, which begin with id and use; `None` if that is not the size."""
+    rows: dict[int, int | None] = {}
+    for start in range(0, count * size, size):
+        pid = int.from_bytes(raw[start : start + 4], sys.byteorder)
+        used = int.from_bytes(raw[start + 8 : start + 16], sys.byteorder)
+        if pid in (0, 2**32 - 1) or 2**60 <= used < _NOT_AVAILABLE:
+            return None
+        rows[pid] = None if used == _NOT_AVAILABLE else used
+    return rows

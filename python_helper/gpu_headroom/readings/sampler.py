@@ -1,0 +1,220 @@
+"""The thread that reads the sources while a cell runs."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import weakref
+from functools import cache
+from random import uniform
+from typing import TYPE_CHECKING, Protocol
+
+from ..concurrency import threads
+from .snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .sources import Reading
+
+DEFAULT_HZ = 2.0
+_SLOW_S = 0.005
+_EDGE_TIMEOUT_S = 0.05
+_FIRST_BACK_OFF_S = 1.0
+_LAST_BACK_OFF_S = 5.0
+_JOIN_S = 2.0
+_HEARTBEAT_S = 1.0
+_OFF_BEAT = 0.8, 1.2
+
+_samplers: weakref.WeakSet[Sampler] = weakref.WeakSet()
+
+
+class Readable(Protocol):
+    """What a sampler reads: all sources of the kernel."""
+
+    def read(self) -> Reading:
+        """Read everything now."""
+
+
+class Sampler:
+    """Reads the sources: on its own thread while `busy()`, and whenever asked.
+
+    Peaks, trends and warnings need readings whether or not somebody looks, so it
+    measures at `DEFAULT_HZ` or faster; whether a reading is sent is `Pace`'s matter.
+    A slow allocator (its lock is held while the driver works) is asked less often. `prepare` does
+    what takes long, such as opening a driver; it is called on the sampler's own thread, often.
+    A source that fails is reported by `failed` and asked again later.
+    """
+
+    def __init__(  # noqa: PLR0913 — what it reads, and whom it tells
+        self,
+        sources: Readable,
+        *,
+        busy: Callable[[], bool],
+        rate_hz: Callable[[], float | None],
+        prepare: Callable[[], None],
+        measured: Callable[[Snapshot], None],
+        failed: Callable[[str, BaseException], None],
+    ) -> None:
+        self._sources = sources
+        self._busy = busy
+        self._rate_hz = rate_hz
+        self._prepare = prepare
+        self._measured = measured
+        self._failed = failed
+        self._seq = 0
+        self._back_off_s = 0.0
+        self._stopping = False
+        self._forked = False
+        self._lock = threads.Lock()
+        self._news = threads.Bell()
+        self._edge_wanted = False
+        self._edge_read = threads.Bell()
+        self._thread: threading.Thread | None = None
+        self.clock: Callable[[], float] = time.time
+        self.latest: Snapshot | None = None
+
+    @property
+    def forked(self) -> bool:
+        """Whether this is the copy in a forked child, where nothing may touch the GPU."""
+        return self._forked
+
+    def start(self) -> None:
+        """Start the thread; a second start does nothing."""
+        if self._thread is not None:
+            return
+        _follow_forks()
+        _samplers.add(self)
+        self._stopping = False
+        self._thread = threads.start(self._run)
+
+    def stop(self) -> None:
+        """End the thread and wait for it; a second stop does nothing."""
+        self._stopping = True
+        self._news.ring()
+        thread, self._thread = self._thread, None
+        if thread is not None and thread is not threading.current_thread():
+            thread.join(_JOIN_S)
+
+    def wake(self) -> None:
+        """Tell the thread of a cell's start or end, another rate, or parts that arrived."""
+        self._news.ring()
+
+    def measure(self, timeout_s: float = 0.25) -> Snapshot | None:
+        """Read all sources now; the last reading where another thread is at it for long."""
+        if self._forked:
+            return None
+        if not self._lock.acquire(timeout_s):
+            return self.latest
+        try:
+            self.latest = self._read()
+        except Exception as error:  # noqa: BLE001  a source may raise what its framework raises
+            self._slow_down()
+            self._failed("sampler", error)
+            return None
+        finally:
+            self._lock.release()
+        return self.latest
+
+    def measure_edge(self) -> Snapshot | None:
+        """Read at the start or end of a cell, or say that it was not possible in time.
+
+        Our thread reads while the caller stands still: a driver that hangs must not hold a cell,
+        and what a cell did must not be told from an older reading.
+        """
+        if self._thread is None or self._forked:
+            return self.measure(_EDGE_TIMEOUT_S)
+        seq = self._seq
+        self._edge_wanted = True
+        self._edge_read.clear()
+        self._news.ring()
+        in_time = self._edge_read.wait(_EDGE_TIMEOUT_S)
+        latest = self.latest
+        return latest if in_time and latest is not None and latest.seq > seq else None
+
+    def _read(self) -> Snapshot:
+        found = self._sources.read()
+        if found.took_s > _SLOW_S:
+            self._slow_down()
+        else:
+            self._back_off_s = self._back_off_s / 2 if self._back_off_s > _SLOW_S else 0.0
+        self._seq += 1
+        return Snapshot(self._seq, self.clock(), found.state, found.devices, found.host)
+
+    def _slow_down(self) -> None:
+        self._back_off_s = min(_LAST_BACK_OFF_S, max(_FIRST_BACK_OFF_S, 2 * self._back_off_s))
+
+    def _interval_s(self) -> float:
+        return max(1 / max(DEFAULT_HZ, self._rate_hz() or 0.0), self._back_off_s)
+
+    def _run(self) -> None:
+        while not self._stopping:
+            self._guarded(self._prepare)
+            # Always a little off: readings in step with a training loop would see one phase of it.
+            wait_s = self._interval_s() * uniform(*_OFF_BEAT)  # noqa: S311  nothing to be guessed
+            heard = self._news.wait(wait_s if self._busy() else None)
+            if self._edge_wanted:
+                self._edge_wanted = False
+                self.measure()
+                self._edge_read.ring()
+            elif not heard:
+                self._guarded(self._tick)
+
+    def _guarded(self, call: Callable[[], None]) -> None:
+        try:
+            call()
+        except Exception as error:  # noqa: BLE001  the thread must outlive whatever happens
+            self._slow_down()
+            self._failed("sampler", error)
+
+    def _tick(self) -> None:
+        snapshot = self.measure()
+        if snapshot is not None and self._busy():
+            self._measured(snapshot)
+
+    def become_inert(self) -> None:
+        """End in a forked child: locks may have been copied while held, the thread was not."""
+        self._forked = self._stopping = True
+        self._lock = threads.Lock()
+        self._news = threads.Bell()
+        self._thread = None
+
+
+@cache
+def _follow_forks() -> None:
+    """Have forked children told, once in the life of a process: it cannot be taken back."""
+    os.register_at_fork(after_in_child=_after_fork_in_child)
+
+
+def _after_fork_in_child() -> None:
+    for sampler in list(_samplers):
+        sampler.become_inert()
+
+
+class Pace:
+    """Decides whether a reading is worth sending: news, or a heartbeat each second."""
+
+    def __init__(self) -> None:
+        self._sent: Snapshot | None = None
+        self._sent_s = 0.0
+
+    def due(self, snapshot: Snapshot, rate_hz: float, now_s: float) -> bool:
+        """Whether to send `snapshot` at a wanted rate; remembers it as sent if so."""
+        # Half a period early is on time: the thread's clock and ours are not one.
+        if self._sent is not None and now_s - self._sent_s < 0.5 / rate_hz:
+            return False
+        if self._sent is not None and self._same(snapshot) and now_s - self._sent_s < _HEARTBEAT_S:
+            return False
+        self.sent(snapshot, now_s)
+        return True
+
+    def sent(self, snapshot: Snapshot, now_s: float) -> None:
+        """Remember a reading that was sent for another reason."""
+        self._sent, self._sent_s = snapshot, now_s
+
+    def _same(self, snapshot: Snapshot) -> bool:
+        sent = self._sent
+        return (
+            sent is not None and sent.state == snapshot.state and sent.devices == snapshot.devices
+        )

@@ -1,0 +1,116 @@
+"""One reading of the GPUs, frozen so that threads can share it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, cast
+
+if TYPE_CHECKING:
+    from ..frameworks.view import Backend, FrameworkReading
+    from ..protocol import wire
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceReading:
+    """One GPU as this kernel sees it, in bytes; `None` is not measured."""
+
+    index: int
+    backend: Backend
+    name: str | None
+    uuid: str | None
+    simulated: bool
+    capacity_bytes: int | None
+    capacity_limited: bool
+    shared_with_host: bool
+    free_bytes: int | None
+    outside_bytes: int | None
+    others_bytes: int | None
+    frameworks: tuple[FrameworkReading, ...]
+    notes: tuple[wire.Message, ...] = ()
+
+    @property
+    def in_use_bytes(self) -> int:
+        """Bytes in live tensors, over all frameworks."""
+        return sum(each.in_use_bytes for each in self.frameworks)
+
+    @property
+    def cached_bytes(self) -> int:
+        """Bytes the frameworks' allocators keep without using them."""
+        return sum(each.cached_bytes or 0 for each in self.frameworks)
+
+    @property
+    def peak_in_use_bytes(self) -> int | None:
+        """The framework's peak counter; of several it is not known, as their peaks may not meet."""
+        if len(self.frameworks) == 1:
+            return self.frameworks[0].peak_in_use_bytes
+        return None if self.frameworks else 0
+
+    @property
+    def allocated_total_bytes(self) -> int | None:
+        """All bytes that were ever given out, over all frameworks."""
+        totals = [each.allocated_total_bytes for each in self.frameworks]
+        known = [each for each in totals if each is not None]
+        return sum(known) if known and len(known) == len(totals) else None
+
+    @property
+    def inactive_split_bytes(self) -> int:
+        """Cached bytes beside blocks in use: no flush of the cache can give them back."""
+        return sum(each.inactive_split_bytes or 0 for each in self.frameworks)
+
+    @property
+    def used_bytes(self) -> int | None:
+        """Outside + in use: the left number of the gauge."""
+        if self.outside_bytes is None:
+            return None
+        return self.outside_bytes + self.in_use_bytes
+
+    @property
+    def headroom_bytes(self) -> int | None:
+        """Free + cached, under a memory fraction at most what it leaves: an upper bound."""
+        if self.free_bytes is None:
+            return None
+        headroom = self.free_bytes + self.cached_bytes
+        if self.capacity_limited and self.capacity_bytes is not None:
+            return max(0, min(headroom, self.capacity_bytes - self.in_use_bytes))
+        return headroom
+
+    def as_wire(self) -> wire.Device:
+        """Return this reading as it travels."""
+        device = {
+            **asdict(self),
+            "in_use_bytes": self.in_use_bytes,
+            "cached_bytes": self.cached_bytes,
+            "used_bytes": self.used_bytes,
+            "headroom_bytes": self.headroom_bytes,
+            "frameworks": [each.as_wire() for each in self.frameworks],
+            "notes": list(self.notes),
+        }
+        return cast("wire.Device", device)
+
+
+@dataclass(frozen=True, slots=True)
+class HostReading:
+    """The kernel's own host memory and the host's, in bytes; `None` is not measured."""
+
+    rss_bytes: int | None
+    available_bytes: int | None
+    total_bytes: int | None
+
+    def as_wire(self) -> wire.HostMemory:
+        """Return this reading as it travels."""
+        return cast("wire.HostMemory", asdict(self))
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """All devices at one moment; `state` says why there are none."""
+
+    seq: int
+    time_s: float
+    state: wire.State
+    devices: tuple[DeviceReading, ...]
+    host: HostReading | None = None
+
+    def device(self, index: int) -> DeviceReading | None:
+        """Return the device that the framework counts as `index`."""
+        return next((each for each in self.devices if each.index == index), None)

@@ -1,0 +1,129 @@
+"""What frameworks and driver say of the GPUs, read without importing or starting one."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..frameworks.imported import imported
+from ..frameworks.torch.cuda import TorchCuda
+from .merge import merge
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..frameworks.view import Source, View
+    from ..protocol import wire
+    from .snapshot import DeviceReading, HostReading
+
+    Failed = Callable[[str, BaseException], None]
+
+_HOST_EVERY_S = 1.0
+_BY_LIFE: tuple[wire.State, ...] = ("no_framework", "no_gpu", "not_initialised", "live")
+# What has to be imported; our own files that read them have the same names.
+_FRAMEWORKS = ("jax", "tensorflow", "cupy", "torch.xpu", "torch.mps")
+
+
+class Reading(NamedTuple):
+    """What one look at all sources gave; `took_s` is what the frameworks took of the time."""
+
+    state: wire.State
+    devices: tuple[DeviceReading, ...]
+    host: HostReading | None
+    took_s: float = 0.0
+
+
+class Sources:
+    """All sources of one kernel: each framework from when it is imported, the driver once opened.
+
+    PyTorch's is part of the core and always there; the others come with the second pack, which
+    `complete` tells. Whichever of the others fails is reported by `failed`, once, and left out.
+    Where `frozen` is set it is all there is to read: the GPU must not be touched any more.
+    """
+
+    def __init__(self, complete: Callable[[], bool], failed: Failed) -> None:
+        self._complete = complete
+        self._failed = failed
+        self.torch = TorchCuda()
+        self._frameworks: dict[str, Source] = {"torch": self.torch}
+        self._broken: set[str] = set()
+        self.frozen: Reading | None = None
+        self._host: HostReading | None = None
+        self._host_read_s = -_HOST_EVERY_S
+
+    def prepare(self) -> None:
+        """Open the driver's library where that has not been done; may take seconds."""
+        if self._complete() and self.frozen is None:
+            self._guard("nvml", lambda: self._driver().open())
+
+    def close(self) -> None:
+        """Let go of the driver's library."""
+        if self._complete():
+            self._guard("nvml", lambda: self._driver().close())
+
+    def read(self) -> Reading:
+        """Read all that is live, and the driver; raises what PyTorch raises."""
+        if self.frozen is not None:
+            return self.frozen
+        complete = self._complete()
+        if complete:
+            self._look_for_frameworks()
+        # Files and the driver let go of the interpreter: beside a cell that computes, the wait for
+        # it is not the allocator's.
+        started = time.perf_counter()
+        states = {name: self._state(name) for name in self._frameworks}
+        live = [name for name, state in states.items() if state == "live"]
+        views = [view for name in live for view in self._views(name)]
+        took_s = time.perf_counter() - started
+        cards: tuple[View, ...] = ()
+        if complete:
+            self._read_host()
+            fixed = any(view.backend == "cuda" for view in views)
+            cards = self._guard("nvml", lambda: self._driver().read(fixed)) or ()
+        state = max(states.values(), key=_BY_LIFE.index)
+        return Reading(state, merge(views, cards, self._host), self._host, took_s)
+
+    def _look_for_frameworks(self) -> None:
+        for framework in _FRAMEWORKS:
+            name = framework.replace(".", "_")
+            if name not in self._frameworks and imported(framework) is not None:
+                module = self._guard(name, partial(_module, f"..frameworks.{framework}"))
+                if module is not None:
+                    self._frameworks[name] = module.source()
+
+    def _read_host(self) -> None:
+        """Read host memory once a second: it is a dozen files, and changes slowly."""
+        now_s = time.monotonic()
+        if now_s - self._host_read_s >= _HOST_EVERY_S:
+            self._host = self._guard("host", lambda: _module(".host").read())
+            self._host_read_s = now_s
+
+    def _state(self, name: str) -> wire.State:
+        source = self._frameworks[name]
+        if name == "torch":
+            return source.state()
+        return self._guard(name, source.state) or "no_framework"
+
+    def _views(self, name: str) -> tuple[View, ...]:
+        source = self._frameworks[name]
+        return source.read() if name == "torch" else self._guard(name, source.read) or ()
+
+    def _guard(self, name: str, call: Callable[[], Any]) -> Any:
+        """Call a part that may be missing or fail, and leave it out from then on."""
+        if name in self._broken:
+            return None
+        try:
+            return call()
+        except Exception as error:  # noqa: BLE001  what a framework raises must not end the others
+            self._broken.add(name)
+            self._failed(name, error)
+            return None
+
+    def _driver(self) -> Any:
+        return _module(".nvml").DRIVER
+
+
+def _module(name: str) -> Any:
+    return import_module(name, __package__)

@@ -1,0 +1,427 @@
+"""The hooks around each cell: they keep the ledger, and notice a failure."""
+
+from __future__ import annotations
+
+import sys
+import time
+import uuid
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from threading import get_ident, main_thread
+from typing import TYPE_CHECKING, Any
+
+from ..card.reports import show, show_line
+from ..cells.runs import CellRun
+from ..concurrency.threads import NotNow, later
+from ..inspection.kinds import is_kind
+from ..kernel import running_cell
+from ..text.format import format_error
+from ..text.messages import message
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+    from threading import Timer
+
+    from ..cells.runs import Status
+    from ..concurrency.mainloop import Job
+    from ..concurrency.turns import Turn
+    from ..errors.recognise import Recognition
+    from ..oom.earlier import EarlierError
+    from ..oom.sticky_error import Fault
+    from ..protocol import wire
+    from ..readings.snapshot import Snapshot
+    from .session import Session
+
+_CARD_S = 0.25  # of processor time, before the next cell
+_HEAL_AFTER_S = (0.1, 0.6)
+_DOUBT_S = 1.0
+_ADOPTED = object()
+
+
+@dataclass(slots=True)
+class _Cell:
+    """What is remembered of the cell that runs on one thread, while it runs.
+
+    `shown_before` tells the error that had been shown when it began; `inner_error` is one of a
+    run that it started.
+    """
+
+    shown_before: int
+    inner_error: BaseException | None = None
+
+
+class Watch:
+    """Listens to `pre_run_cell` and `post_run_cell`; nothing in here raises into a cell.
+
+    `pre_execute` and `post_execute` would fire for every comm message as well. Cells of a
+    subshell run on a thread of their own, at the same time as others.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._shell = session.shell
+        self._cell_parent: Mapping[str, Any] = {}
+        self._cells: dict[int, _Cell] = {}
+        self._doubtful_since_s: dict[int, float] = {}
+        self._next_count = session.shell.execution_count
+        self._timers: list[Timer] = []
+        self._owed: tuple[dict[str, Any], str] | None = None
+        self._earlier: EarlierError | None = None
+
+    def open(self) -> None:
+        """Register the hooks, and adopt the cell that runs already."""
+        self._adopt()
+        self._shell.events.register("pre_run_cell", self._before_cell)
+        self._shell.events.register("post_run_cell", self._after_cell)
+
+    def close(self) -> None:
+        """Take the hooks back, and what was put off."""
+        self._shell.events.unregister("pre_run_cell", self._before_cell)
+        self._shell.events.unregister("post_run_cell", self._after_cell)
+        for each in self._timers:
+            each.cancel()
+
+    def look_for_lost_end(self) -> None:
+        """Have the main thread let go of a cell whose end went unnoticed.
+
+        Between two callbacks an awaiting cell can be invisible: only what is seen twice counts.
+        """
+        if self._lost():
+            self._session.mainloop.look()
+
+    def end_lost(self) -> None:
+        """Let go of a cell whose end went unnoticed, so that nothing waits for it for ever.
+
+        On the main thread between two of its callbacks: there it cannot end at the same time.
+        """
+        session = self._session
+        for ident in self._lost():
+            del self._doubtful_since_s[ident]
+            self._cells.pop(ident, None)
+            run = session.ledger.end(0, "ok", None, time.time(), None, thread_id=ident)
+            session.stream(None, run)
+
+    def _lost(self) -> list[int]:
+        """Return the threads of which our ledger says that a cell runs, and for long none does."""
+        now_s = time.monotonic()
+        silent = [
+            each
+            for each in self._session.ledger.threads
+            if not running_cell.runs_cell(self._shell, each)
+        ]
+        since_s = self._doubtful_since_s
+        self._doubtful_since_s = {each: since_s.get(each, now_s) for each in silent}
+        return [
+            each for each, from_s in self._doubtful_since_s.items() if now_s - from_s > _DOUBT_S
+        ]
+
+    def keep_prints_in_their_cell(self) -> None:
+        """Give the parent of the last cell back to what its threads print.
+
+        A comm message from a page becomes the shell's parent, and with it the parent
+        of everything that threads print from then on.
+        """
+        if self._cell_parent:
+            self._shell.set_parent(self._cell_parent)
+
+    # --- A cell begins ------------------------------------------------------
+
+    def _before_cell(self, info: Any) -> None:
+        session = self._session
+        if session.sampler.forked or running_cell.on_control_thread(self._shell):
+            return
+        try:
+            session.mainloop.interrupt()
+            self._let_go_of_adopted()
+            nested = session.ledger.depth(None) == 0
+            start = None if nested else session.sampler.measure_edge()
+            cell_id = running_cell.cell_id(self._shell, info)
+            count = running_cell.execution_count(self._shell, info, self._next_count)
+            run = CellRun(cell_id, count, info.raw_cell, None, time.time())
+            if session.ledger.begin(info, run, start):
+                self._cells[get_ident()] = _Cell(_last_shown())
+                self._cell_parent = running_cell.parent(self._shell)
+                session.stream(None)
+                session.sampler.wake()
+        except NotNow:
+            pass  # it runs without being measured
+        except Exception as error:  # noqa: BLE001  the user's cell goes on whatever happens here
+            session.failed("cells", error)
+
+    # --- A cell ends --------------------------------------------------------
+
+    def _after_cell(self, result: Any) -> None:
+        session = self._session
+        self._next_count = self._shell.execution_count
+        if session.sampler.forked or running_cell.on_control_thread(self._shell):
+            return
+        try:
+            self._end(result, self._depth(result))
+        except NotNow:
+            pass
+        except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  the cell has ended
+            session.failed("cells", error)
+
+    def _depth(self, result: Any) -> int:
+        ledger = self._session.ledger
+        depth = ledger.depth(None if result is None else result.info)
+        # A cell that was running when the helper came has no start to be known by.
+        return ledger.depth(_ADOPTED) if depth < 0 else depth
+
+    def _end(self, result: Any, depth: int) -> None:
+        session = self._session
+        error = None if result is None else result.error_in_exec
+        if depth < 0:
+            return
+        if depth > 0:
+            # `%%capture` and the like: the traceback stands in the outer cell, and so must a card.
+            cell = self._cells.get(get_ident())
+            if cell is not None and (self._fault(error) or _recognise(error) is not None):
+                cell.inner_error = error
+            session.ledger.end(depth, "ok", None, time.time(), None)
+            return
+        cell = self._cells.pop(get_ident(), None)
+        inner = None if cell is None else cell.inner_error or self._shown(cell)
+        shown = None if cell is None else cell.shown_before
+        self._end_cell(result, error or inner, shown)
+
+    def _shown(self, cell: _Cell) -> BaseException | None:
+        """Return the error that a magic showed and swallowed, as `%%time` does before IPython 9.
+
+        Where another computation ran beside it may be that one's.
+        """
+        last = getattr(sys, "last_value", None)
+        shown = is_kind(last, BaseException) and _last_shown() != cell.shown_before
+        return last if shown and self._session.ledger.alone() else None
+
+    def _end_cell(self, result: Any, error: BaseException | None, shown_before: int | None) -> None:
+        session = self._session
+        fault = self._fault(error)  # first: where CUDA has failed, nothing may be read
+        succeeded = result is not None and result.success
+        answers = succeeded and error is None and self._answers_again()
+        snapshot = session.sampler.measure_edge()
+        if snapshot is not None:
+            with suppress(NotNow):
+                session.notice(snapshot)
+        recognition = None if fault else _recognise(error, snapshot)
+        # Always: nothing of this cell may explain a later one.
+        capture = session.take_capture(of_this_thread=not session.ledger.alone())
+        status: Status = "oom" if recognition else "ok" if succeeded else "error"
+        count = getattr(result, "execution_count", None)
+        # Where CUDA was left alone at its start, what the cell did is not known.
+        run = session.ledger.end(0, status, count, time.time(), None if answers else snapshot)
+        session.ended(run)
+        try:
+            if fault is not None:
+                from ..card.sticky_error import explain
+
+                explain(session, fault, self._named(run))
+            elif error is not None and recognition is not None:
+                device = None if snapshot is None else snapshot.device(_index(recognition))
+                said = {"recognition": recognition, "capture": capture, "device": device}
+                self._report(error, said, run, shown_before)
+            elif error is not None and session.complete and session.sources.torch.state() == "live":
+                work = partial(self._earlier_error().measure, self._shell)
+                session.mainloop.submit("earlier", None, work)
+        finally:
+            session.stream(snapshot, run)
+            session.sampler.wake()
+            session.mainloop.resume()
+
+    def _fault(self, error: BaseException | None) -> Fault | None:
+        if error is None or not self._session.complete:
+            return None
+        from ..oom.sticky_error import notice
+
+        return notice(self._session, error)
+
+    def _answers_again(self) -> bool:
+        """Whether CUDA, said to have stopped, has answered the cell that ends."""
+        if self._session.poisoned is None or not running_cell.on_main_thread():
+            return False
+        from ..oom.sticky_error import lift
+
+        return lift(self._session)
+
+    def _report(
+        self,
+        error: BaseException,
+        said: dict[str, Any],
+        run: CellRun,
+        shown_before: int | None,
+    ) -> None:
+        session = self._session
+        facts = {
+            **said,
+            "life_id": session.life_id,
+            "cell": self._named(run),
+            "cells": session.ledger.cells(),
+            "shell": self._shell,
+            "time_s": time.time(),
+            "runs": tuple(session.ledger.runs()),
+            "after_oom": session.options["after_oom"],
+        }
+        if session.complete:
+            if shown_before is not None:
+                index = _index(said["recognition"])
+                held = self._earlier_error().held(shown_before, index)
+                facts["earlier_traceback_bytes"] = held
+            try:
+                self._explain(error, facts, session.turn(_CARD_S, asked=False))
+            except Exception as problem:  # noqa: BLE001  a failure of ours must not hide theirs
+                session.failed("report", problem)
+                self._show_line(facts, message("card.failed", error=format_error(problem)))
+            return
+        session.failed("report", RuntimeError("the second part of the helper has not arrived"))
+        # The error itself would keep all that the failed cell held.
+        facts["recognition"] = replace(said["recognition"], error=None)
+        self._owed = facts, self._show_line(facts, message("card.incomplete"))
+
+    def _show_line(self, facts: dict[str, Any], why: wire.Message) -> str:
+        display_id = uuid.uuid4().hex
+        if self._session.options["mark_cells"]:
+            show_line(self._shell, facts, why, display_id)
+        return display_id
+
+    def explain_owed(self, _: Job, turn: Turn) -> None:
+        """Put the card where the last failure could only have a line, if its error is still there.
+
+        Called between cells when the second pack has come.
+        """
+        if self._owed is None:
+            return
+        from ..errors.recognise import recognise
+        from ..holders.frames import last_errors
+
+        (facts, display_id), self._owed = self._owed, None
+        for error in last_errors(self._shell):
+            said = recognise(error)
+            if said and replace(said, error=None) == facts["recognition"]:
+                self._explain(error, facts, turn, display_id)
+                return
+
+    def _explain(
+        self,
+        error: BaseException,
+        facts: dict[str, Any],
+        turn: Turn,
+        display_id: str | None = None,
+    ) -> None:
+        from ..oom.evidence import Failure
+
+        session = self._session
+        report = session.reports.build(Failure(error=error, **facts), turn)
+        self._earlier_error().enter(report)
+        if session.options["mark_cells"]:
+            keep = session.options["keep_reports"]
+            turn.on_main(lambda: show(self._shell, report, keep=keep, replaced=display_id))
+        if session.leases.any():
+            session.send(
+                {
+                    "type": "oom",
+                    "life_id": session.life_id,
+                    "report_id": report["report_id"],
+                    "time_s": report["time_s"],
+                    "cell_id": report["cell_id"],
+                    "device_index": report["device_index"],
+                    "requested_bytes": report["requested_bytes"],
+                    "available_bytes": report["available_bytes"],
+                }
+            )
+        if session.options["after_oom"] == "free":
+            from ..handlers.release import ReleaseRequests
+
+            ReleaseRequests(session).free_failed(report["report_id"])
+
+    def _earlier_error(self) -> EarlierError:
+        if self._earlier is None:
+            from ..oom.earlier import EarlierError
+
+            self._earlier = EarlierError()
+        return self._earlier
+
+    def _named(self, run: CellRun) -> CellRun:
+        name = running_cell.code_name(self._shell, run.source, run.execution_count)
+        return replace(run, filename=name)
+
+    # --- A cell was running before the helper came ---------------------------
+
+    def _adopt(self) -> None:
+        request = running_cell.running_request(self._shell)
+        if request is None:
+            return
+        header = request["header"]
+        run = CellRun(
+            (request.get("metadata") or {}).get("cellId"),
+            None,
+            request["content"]["code"],
+            None,
+            _seconds(header.get("date")),
+        )
+        ident = main_thread().ident or 0
+        self._session.ledger.begin(_ADOPTED, run, None, thread_id=ident)
+        self._cells[ident] = _Cell(_last_shown())
+        self._cell_parent = request
+        if running_cell.on_control_thread(self._shell):
+            for delay_s in _HEAL_AFTER_S:
+                self._timers.append(later(delay_s, lambda: self._say_busy(request)))
+
+    def _let_go_of_adopted(self) -> None:
+        """End an adopted cell when another request's cell begins.
+
+        The helper may come when a cell's code has ended and its hooks have been called
+        already: it then never hears of the end.
+        """
+        session = self._session
+        if session.ledger.depth(_ADOPTED) == 0 and not self._same_request():
+            run = session.ledger.end(0, "ok", None, time.time(), None)
+            session.stream(None, run)
+
+    def _same_request(self) -> bool:
+        header, adopted = (
+            request.get("header") or {}
+            for request in (running_cell.parent(self._shell), self._cell_parent)
+        )
+        return header.get("msg_id") == adopted.get("msg_id")
+
+    def _say_busy(self, request: Mapping[str, Any]) -> None:
+        """Mend what the server believes: the control request that brought us ended `idle`.
+
+        A server that takes a busy kernel for idle may cull it in the middle of a
+        training run.
+        """
+        session = self._session
+        adopted = session.ledger.depth(_ADOPTED, thread_id=main_thread().ident)
+        if session.channel is None or adopted != 0:
+            return
+        session.channel.send_status("busy", request)
+        if not session.ledger.running:
+            # The cell has ended meanwhile, and its own `idle` may have come before our `busy`.
+            session.channel.send_status("idle", request)
+
+
+def _last_shown() -> int:
+    """Tell errors apart without holding one."""
+    return id(getattr(sys, "last_value", None))
+
+
+def _recognise(error: BaseException | None, snapshot: Snapshot | None = None) -> Recognition | None:
+    if error is None:
+        return None
+    from ..errors.recognise import is_credible, recognise  # on first need: most cells do not fail
+
+    said = recognise(error)
+    if said is None:
+        return None
+    device = None if snapshot is None else snapshot.device(_index(said))
+    return said if is_credible(said, device) else None
+
+
+def _index(said: Recognition) -> int:
+    return said.device_index or 0
+
+
+def _seconds(date: datetime | str | None) -> float:
+    return time.time() if date is None or isinstance(date, str) else date.timestamp()

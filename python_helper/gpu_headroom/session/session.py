@@ -1,0 +1,385 @@
+"""One life of the helper in one kernel: wires everything, and is wired by nothing."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+import uuid
+from contextlib import ExitStack, suppress
+from functools import partial
+from importlib import import_module
+from threading import get_ident
+from typing import TYPE_CHECKING, Any
+
+from ..card.reports import Reports
+from ..cells.runs import Ledger
+from ..concurrency import threads
+from ..concurrency.mainloop import MainLoop
+from ..concurrency.threads import NotNow
+from ..handlers.dispatcher import Desk
+from ..kernel import injection, running_cell
+from ..kernel.channel import TARGET, KernelChannel
+from ..protocol.leases import Leases
+from ..protocol.requests import PROTOCOL_VERSION
+from ..readings.sampler import Pace, Sampler
+from ..readings.sources import Sources
+from ..text.format import format_error
+from ..text.messages import message
+from .cell_hooks import Watch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Literal
+
+    from ..cells.runs import CellRun
+    from ..concurrency.mainloop import Job
+    from ..concurrency.turns import SlicedTurn, Turn
+    from ..frameworks.torch.observer import Capture, Observer
+    from ..holders.allocation_site import Recording
+    from ..kernel.channel import Channel
+    from ..protocol import requests, wire
+    from ..readings.snapshot import Snapshot
+    from ..release.situation import Situation
+    from ..trends.monitor import Lookout
+
+_MOST_ERRORS = 50
+
+
+class Session:
+    """One helper, from `open` to `close`; what it does never raises into a user's cell.
+
+    `channel` is the kernel's own unless given; a terminal has none.
+    """
+
+    def __init__(self, shell: Any, channel: Channel | None = None) -> None:
+        self.shell = shell
+        self.life_id = uuid.uuid4().hex
+        self.leases = Leases()
+        self.ledger = Ledger()
+        self.reports = Reports()
+        self._observer: Observer | None = None
+        self._finder = injection.finder()
+        self.sources = Sources(lambda: self.complete, self.failed)
+        self.sampler = Sampler(
+            self.sources,
+            busy=lambda: self.ledger.running,
+            rate_hz=self.leases.wanted_hz,
+            prepare=self._become_whole,
+            measured=self._measured,
+            failed=self.failed,
+        )
+        self._kernel = getattr(shell, "kernel", None)
+        self._comm_id = f"{TARGET}-{self.life_id}"
+        self.channel = channel
+        if channel is None and self._kernel is not None:
+            self.channel = KernelChannel(self._kernel, self._comm_id)
+        self.mainloop = MainLoop(
+            None if self.channel is None else self._schedule,
+            self._idle,
+            self.failed,
+            self._tell_progress,
+            walk=self._walk,
+        )
+        self.poisoned: wire.Message | None = None
+        self.silent: dict[int, int] = {}
+        self.moved: dict[str, Any] = {}
+        self._desk = Desk(self)
+        self._watch = Watch(self)
+        self._pace = Pace()
+        self.recording: Recording | None = None
+        self.lookout: Lookout | None = None
+        self._undo = ExitStack()
+        self._errors: set[str] = set()
+
+    def open(self) -> None:
+        """Begin to listen, to look and to answer; raises with nothing left behind."""
+        self._simulate_as_asked()
+        with ExitStack() as undo:
+            undo.callback(self._end_recording)
+            self._watch.open()
+            undo.callback(self._watch.close)
+            if self.channel is not None:
+                self.channel.open(self._answer)
+                undo.callback(self.channel.close)
+            undo.callback(self.sources.close)
+            self.sampler.start()
+            undo.callback(self.sampler.stop)
+            undo.callback(self.mainloop.close)
+            self._undo = undo.pop_all()
+        self.send(self.hello())
+
+    def close(self) -> None:
+        """Say goodbye and take back everything that `open` did."""
+        self.send({"type": "bye", "life_id": self.life_id, "reason": "unloaded"})
+        self._undo.close()
+
+    # --- Parts of the helper ------------------------------------------------
+
+    @property
+    def complete(self) -> bool:
+        """Whether all of the helper's modules are there."""
+        return self._finder is None or self._finder.complete
+
+    @property
+    def options(self) -> requests.Options:
+        """What the settings of those who are there ask for."""
+        return self.leases.options()
+
+    @property
+    def when(self) -> Literal["queued", "waiting"]:
+        """When work queued now will run: soon, or when the running cell ends."""
+        return "waiting" if self.ledger.running else "queued"
+
+    def add_pack(self, data: str) -> bool:
+        """Store the second pack; false where it is not wanted."""
+        if self._finder is None or self.complete:
+            return False
+        self._finder.add(data)
+        self.sampler.wake()
+        self.mainloop.submit("card", None, self._watch.explain_owed)
+        return True
+
+    def turn(self, cpu_s: float | None = None, *, asked: bool = True) -> Turn:
+        """Return what a walk on the calling thread may take; it needs the second pack."""
+        from ..concurrency.turns import LONG_S, Turn
+
+        return Turn(cpu_s or LONG_S, asked=asked, loops=self._loops())
+
+    # --- Events -------------------------------------------------------------
+
+    def send(self, event: wire.Event) -> None:
+        """Send an event; a channel that cannot send must not hurt the caller."""
+        if self.channel is None or self.sampler.forked:
+            return
+        try:
+            self.channel.send(event)
+        except Exception as error:  # noqa: BLE001  the way to tell anybody is what failed
+            self._log("channel", error)
+
+    def hello(self) -> wire.Hello:
+        """Say who this is."""
+        return {
+            "type": "hello",
+            "protocol_version": PROTOCOL_VERSION,
+            "helper_version": self._finder.version if self._finder else _installed_version(),
+            "life_id": self.life_id,
+            "comm_id": self._comm_id,
+            "installed": self._finder is None,
+            "complete": self.complete,
+            "control": self.channel is not None and self.channel.control,
+        }
+
+    def sample(self) -> wire.Sample | None:
+        """Read now; `None` where reading fails."""
+        self._watch.look_for_lost_end()
+        snapshot = self.sampler.measure()
+        if snapshot is None:
+            return None
+        with suppress(NotNow):
+            self.notice(snapshot)
+        return self.as_wire(snapshot)
+
+    def cell(self) -> wire.Cell | None:
+        """Return the running cell, else the last one."""
+        run = self.ledger.current(self.sampler.latest)
+        return run.as_wire(self.life_id) if run else None
+
+    def stream(self, snapshot: Snapshot | None, ended: CellRun | None = None) -> None:
+        """Send the edge of a cell to whoever is there, and the reading to whoever looks.
+
+        Beside the cell that has `ended` another may run on, which is the one to be looked at.
+        """
+        cell = self.cell()
+        if cell is None or not self.leases.any():
+            return
+        if ended is not None and self.ledger.running:
+            self.send(self.ledger.known(ended).as_wire(self.life_id))
+        self.send(cell)
+        if snapshot is not None and self.leases.wanted_hz() is not None:
+            self._pace.sent(snapshot, time.monotonic())
+            self.send(self.as_wire(snapshot))
+
+    def notice(self, snapshot: Snapshot) -> Snapshot:
+        """Enter a reading wherever readings are of use, and return it; may raise `NotNow`."""
+        self.ledger.observe(snapshot)
+        if self.lookout is not None:
+            self.lookout.enter(snapshot)
+        # To attach before CUDA is up would start it; another framework may be what is live.
+        if self.poisoned is None and self.sources.torch.state() == "live":
+            self._record()
+            self._observe(sys.modules["torch"]._C)  # noqa: SLF001  where the observer is
+        return snapshot
+
+    def computes_elsewhere(self) -> bool:
+        """Whether a cell runs on another thread than the caller's, in a subshell or beside one."""
+        return any(each != get_ident() for each in self.ledger.threads)
+
+    def ended(self, run: CellRun) -> None:
+        """Look at what a cell has done, between its end and its event."""
+        try:
+            if self.lookout is not None:
+                self.lookout.ended(run)
+        except NotNow:
+            pass
+        except Exception as error:  # noqa: BLE001  the cell has ended, whatever we make of it
+            self.failed("lookout", error)
+
+    def take_capture(self, *, of_this_thread: bool) -> Capture | None:
+        """Return what the allocator last failed on, once; or what it failed on for this thread."""
+        if self._observer is None:
+            return None
+        return self._observer.take(get_ident() if of_this_thread else None)
+
+    def as_wire(self, snapshot: Snapshot) -> wire.Sample:
+        """Return a reading as it travels."""
+        return {
+            "type": "sample",
+            "life_id": self.life_id,
+            "seq": snapshot.seq,
+            "time_s": snapshot.time_s,
+            "state": snapshot.state,
+            "busy": self.ledger.running,
+            "devices": [each.as_wire() for each in snapshot.devices],
+            "host": None if snapshot.host is None else snapshot.host.as_wire(),
+            "trends": [] if self.lookout is None else self.lookout.trends(),
+            "queued": self.mainloop.waiting("release") if self.ledger.running else [],
+        }
+
+    def failed(self, part: str, error: BaseException, request_ids: Sequence[str] = ()) -> None:
+        """Report a failure of the helper itself, once per cause, and to each request it ends."""
+        cause = format_error(error)
+        is_news = cause not in self._errors and len(self._errors) < _MOST_ERRORS
+        if is_news:
+            self._errors.add(cause)
+            self._log(part, error)
+        ended: Sequence[str | None] = request_ids or ([None] if is_news else [])
+        for request_id in ended:
+            self.send(
+                {
+                    "type": "error",
+                    "life_id": self.life_id,
+                    "time_s": time.time(),
+                    "request_id": request_id,
+                    "where": part,
+                    "message": message("error.part", part=part, error=cause),
+                }
+            )
+
+    # --- What the parts ask of the kernel -----------------------------------
+
+    def _answer(self, request: object) -> wire.Reply:
+        try:
+            return self._desk.answer(request)
+        finally:
+            if self.channel is not None and not self.channel.control:
+                self._watch.keep_prints_in_their_cell()
+
+    def _measured(self, snapshot: Snapshot) -> None:
+        with suppress(NotNow):
+            self.notice(snapshot)
+        rate_hz = self.leases.wanted_hz()
+        if rate_hz is not None and self._pace.due(snapshot, rate_hz, time.monotonic()):
+            self.send(self.as_wire(snapshot))
+
+    def _observe(self, torch_c: object) -> None:
+        from ..frameworks.torch.observer import Observer
+
+        if self._observer is None:
+            self._observer = Observer()
+        self._observer.attach(torch_c)
+
+    def _record(self) -> None:
+        wanted = self.options["record_allocations"]
+        if self.recording is None and wanted and self.complete:
+            from ..holders.allocation_site import Recording
+
+            self.recording = Recording()
+        if self.recording is not None:
+            self.recording.follow(wanted)
+
+    def situation(self, turn: Turn) -> Situation:
+        """Return what items are found from, as it is now, in the time of a turn."""
+        from ..release.situation import Situation
+
+        cells = self.ledger.cells()
+        return Situation(self.shell, turn, cells, self.moved, self.poisoned, self.failed)
+
+    def _idle(self) -> bool:
+        """Whether no cell runs, in a subshell neither; on the main thread."""
+        self._watch.end_lost()
+        return not self.ledger.running and not running_cell.computes(self.shell)
+
+    def _schedule(self, call: Callable[[], None], delay_s: float) -> None:
+        if self._kernel is not None:
+            loop = self._kernel.io_loop
+            loop.add_callback(partial(loop.call_later, delay_s, call) if delay_s else call)
+
+    def _tell_progress(self, job: Job, elapsed_s: float) -> None:
+        for request_id in job.request_ids:
+            self.send(
+                {
+                    "type": "progress",
+                    "life_id": self.life_id,
+                    "request_id": request_id,
+                    "elapsed_s": elapsed_s,
+                }
+            )
+
+    def _walk(self, work: Callable[[Turn], None], cpu_s: float, **how: bool) -> SlicedTurn:
+        from ..concurrency.turns import SlicedTurn
+
+        return SlicedTurn(work, cpu_s, loops=self._loops(), **how)
+
+    def _loops(self) -> list[Any]:
+        """Return the event loop in which tasks of the person's await."""
+        return [getattr(getattr(self._kernel, "io_loop", None), "asyncio_loop", None)]
+
+    def _become_whole(self) -> None:
+        """Take up what needs all modules once they are there; on the sampler's thread.
+
+        It imports what requests need: the control thread must not wait for an import that a cell
+        is in the middle of, and a cell's hook not for one of ours.
+        """
+        if self.complete and self.lookout is None:
+            from ..trends.monitor import Lookout
+
+            self.lookout = Lookout(self)
+            self._desk.complete()
+        self.sources.prepare()
+
+    def _end_recording(self) -> None:
+        if self._observer is not None:
+            self._observer.detach()
+        if self.recording is not None:
+            self.recording.end()
+
+    def _simulate_as_asked(self) -> None:
+        wish = os.environ.get("GPU_HEADROOM_SIMULATE")
+        if not wish:
+            return
+        try:
+            simulator = import_module("gpu_headroom.simulate")
+            if simulator.active() is None:
+                simulator.install_on_import(wish)
+        except Exception as error:  # noqa: BLE001  a wrong setting must not keep the helper away
+            self.failed("simulate", error)
+
+    def _log(self, part: str, error: BaseException) -> None:
+        # A terminal would show the log to the user; a kernel's log goes to the server's. Not on
+        # this thread: a debugger may have suspended another that holds the lock of the log.
+        if self._kernel is not None:
+            log = partial(
+                self._kernel.log.warning, "GPU Headroom: %s failed.", part, exc_info=error
+            )
+            with suppress(RuntimeError):
+                threads.start(log, name=f"{threads.NAME}-log")
+
+
+def _installed_version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("gpu-headroom")
+    except PackageNotFoundError:
+        return "0.0.0"

@@ -1,0 +1,1 @@
+"""The text interface: `%gpu_headroom`, functions and `python -m gpu_headroom`."""

@@ -1,0 +1,101 @@
+"""`%gpu_headroom`: the helper by hand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import gpu_headroom
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..protocol.wire import Item
+
+_NAME = "gpu_headroom"
+_CONFIRM = "--confirm"
+_HINT = "Add --confirm to free it all the same."
+_USAGE = (
+    "Usage: %gpu_headroom "
+    "[status | holders | plan | free [ITEM ...] [--confirm] | snapshot [FILE] "
+    "| simulate [SIZE [cpu]] | stop]"
+)
+
+
+def register(shell: Any) -> None:
+    """Make `%gpu_headroom` known to the shell."""
+    shell.register_magic_function(_run, "line", _NAME)
+
+
+def unregister(shell: Any) -> None:
+    """Make the shell forget `%gpu_headroom`."""
+    shell.magics_manager.magics["line"].pop(_NAME, None)
+
+
+def _run(line: str) -> None:
+    """Show or free GPU memory, simulate a GPU, or stop the helper.
+
+    %gpu_headroom                  what is in use, cached, outside and free
+    %gpu_headroom holders          who holds what is in use, by name
+    %gpu_headroom plan             what can be freed, and what one loses by it
+    %gpu_headroom free             free what costs no variable
+    %gpu_headroom free x --confirm free the items or variables that are named
+    %gpu_headroom snapshot         write PyTorch's memory snapshot for its viewer to a file
+    %gpu_headroom simulate 16GiB   simulate a GPU; with `cpu` it computes real values
+    %gpu_headroom simulate 16GiB*2 simulate two
+    %gpu_headroom stop             stop the helper
+    """
+    said = _answer(line)
+    if said:
+        print(said)  # noqa: T201  the person asked for it
+
+
+def _answer(line: str) -> str | None:
+    command, _, rest = line.strip().partition(" ")
+    more = rest.split()
+    if command in _COMMANDS and not more:
+        return _COMMANDS[command]()
+    if command == "free":
+        return _free(more)
+    if command == "snapshot":
+        return gpu_headroom.save_memory_snapshot(rest.strip() or None)
+    if command == "simulate" and more[1:] in ([], ["cpu"]):
+        gpu_headroom.simulate(
+            more[0] if more else "16 GiB", compute=more[1] if more[1:] else "meta"
+        )
+        return gpu_headroom.status()
+    return _USAGE
+
+
+def _plan() -> str:
+    from .summary import list_items
+
+    return list_items(gpu_headroom.plan())
+
+
+def _free(words: list[str]) -> str:
+    """Free the items that are named; a bare name that is no item means the variable."""
+    items = [_item(each) for each in words if each != _CONFIRM]
+    try:
+        return gpu_headroom.free(items or None, confirm=items if _CONFIRM in words else ())
+    except ValueError as refusal:
+        prices = [each["confirm"]["text"] for each in _named(items) if each["confirm"]]
+        return "\n".join([str(refusal), *prices, *([_HINT] if prices else [])])
+
+
+def _named(ids: list[str]) -> list[Item]:
+    return [each for each in gpu_headroom.plan() if each["id"] in ids]
+
+
+def _item(word: str) -> str:
+    from ..release.items import KINDS
+
+    return word if word.partition(":")[0] in KINDS else f"variable:{word}"
+
+
+_COMMANDS: dict[str, Callable[[], str | None]] = {
+    "": gpu_headroom.status,
+    "status": gpu_headroom.status,
+    "holders": gpu_headroom.holders,
+    "plan": _plan,
+    "stop": gpu_headroom.stop,
+}

@@ -1,0 +1,53 @@
+"""What stands in for a shell in a plain script: its names, and nothing else."""
+
+from __future__ import annotations
+
+import sys
+import time
+import uuid
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+from ..concurrency import threads
+from ..readings.snapshot import Snapshot
+from ..readings.sources import Sources
+
+if TYPE_CHECKING:
+    from ..protocol import wire
+
+
+def read() -> Snapshot:
+    """Read the GPUs of this process and its host memory once."""
+    sources = Sources(complete=lambda: True, failed=lambda *_: None)
+    sources.prepare()
+    found = sources.read()
+    return Snapshot(0, time.time(), found.state, found.devices, found.host)
+
+
+def holders() -> wire.Holders:
+    """Measure who holds what: the names are those of the main module.
+
+    Raises `RuntimeError` in free-threaded Python.
+    """
+    from ..concurrency.turns import LONG_S, Turn
+    from ..holders.account import take
+    from ..readings.nvml import processes
+
+    threads.stay_out()
+    snapshot = read()
+    return take(_shell(), snapshot, Turn(LONG_S)).as_wire(
+        uuid.uuid4().hex,
+        None,
+        processes={each.index: processes(each) for each in snapshot.devices},
+    )
+
+
+def _shell() -> Any:
+    names = vars(sys.modules["__main__"])
+    return SimpleNamespace(
+        user_ns=names,
+        user_global_ns=names,
+        user_ns_hidden={name: value for name, value in names.items() if name.startswith("__")},
+        history_manager=SimpleNamespace(output_hist={}),
+        displayhook=SimpleNamespace(),
+    )

@@ -1,0 +1,202 @@
+"""What a page shows, in words and plain tables: for terminals, scripts and `%gpu_headroom`.
+
+The numbers are those of the wire.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .. import session as lives
+from .tables import Text, size, table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ..protocol import wire
+    from ..readings.snapshot import DeviceReading, HostReading, Snapshot
+    from ..release import Outcome
+    from ..session.session import Session
+
+_STATES = {
+    "no_framework": "No GPU framework is loaded yet.",
+    "not_initialised": "PyTorch has not used the GPU yet.",
+    "no_gpu": "This PyTorch has no GPU.",
+    "live": "No GPU is in use yet.",
+}
+_DEVICES = (
+    *("GPU", "Name", "Used", "Headroom", "In use"),
+    *("Cached", "Outside", "Free", "Capacity"),
+)
+_ITEMS = ("Item", "About", "What you lose")
+_MOST_ROWS = 20
+
+
+def status() -> Text:
+    """Read now, in a kernel or a plain script; see `gpu_headroom.status`."""
+    session = _live()
+    if session is not None:
+        return summarise(session.sampler.measure())
+    from . import script
+
+    return summarise(script.read())
+
+
+def holders() -> Text:
+    """Measure now, in a kernel or a plain script; see `gpu_headroom.holders`."""
+    session = _live()
+    if session is not None:
+        from ..holders.measure import measure
+
+        return list_holders(measure(session, None, session.turn()))
+    from . import script
+
+    return list_holders(script.holders())
+
+
+def summarise(snapshot: Snapshot | None) -> Text:
+    """Say what is in use, cached, outside and free, and the kernel's own host memory."""
+    if snapshot is None:
+        return Text("The GPU could not be read.")
+    said = [] if snapshot.state == "live" and snapshot.devices else [_STATES[snapshot.state]]
+    said += list_devices(snapshot)
+    if snapshot.host is not None:
+        said.append(_host(snapshot.host))
+    return Text("\n".join(said))
+
+
+def list_devices(snapshot: Snapshot) -> Iterator[str]:
+    """Say the numbers of each GPU in a table, and what one should know to read them."""
+    if snapshot.devices:
+        yield table(_DEVICES, [_device(each) for each in snapshot.devices], right=2)
+    for device in snapshot.devices:
+        yield from _remarks(device)
+
+
+def list_holders(event: wire.Holders) -> Text:
+    """Say who holds the memory in use: for each GPU the sum and a table, largest first."""
+    said = [event["message"]["text"]]
+    for device in event["devices"]:
+        said += ["", _sum(device), *_rows(device, event["recording"])]
+    return Text("\n".join(said))
+
+
+def list_items(items: Sequence[wire.Item]) -> Text:
+    """Say what can be freed, how much each item is expected to give, and what one loses."""
+    said = [table(_ITEMS, [_item(each) for each in items if each["safe"]], right=9)]
+    rows = [_item(each) for each in items if not each["safe"]]
+    if rows:
+        said += ["", "Only with --confirm:", table(_ITEMS, rows, right=9)]
+    return Text("\n".join(said))
+
+
+def list_outcome(outcome: Outcome) -> Text:
+    """Say what a release gave back: in all, of each item, and what still holds the rest."""
+    rows = [
+        (size(each["freed_bytes"]), each["id"], each["message"]["text"] if each["message"] else "")
+        for each in outcome.items
+        if each["freed_bytes"] or each["message"]
+    ]
+    said = [outcome.message["text"]]
+    if rows:
+        said.append(table(("Freed", "Item", ""), rows, right=9))
+    if outcome.still_held:
+        left = (f"{each['name']} {size(each['bytes'])}" for each in outcome.still_held)
+        said.append(f"Still in use: {', '.join(left)}")
+    return Text("\n".join(said))
+
+
+def list_processes(index: int, processes: Sequence[wire.Process] | None) -> Iterator[str]:
+    """Say which other processes are on a GPU."""
+    if processes is None:
+        yield f"GPU {index}: which processes use it is not shown here."
+        return
+    rows = [
+        ("?" if each["pid"] is None else str(each["pid"]), size(each["bytes"]), each["name"] or "?")
+        for each in processes
+    ]
+    if rows:
+        yield f"GPU {index}, processes:"
+        yield table(("PID", "Memory", "Name"), rows, right=9)
+
+
+def _live() -> Session | None:
+    """Return the helper of this kernel, started if need be; `None` in a plain script."""
+    try:
+        return lives.start()
+    except RuntimeError:
+        return None
+
+
+def _device(device: DeviceReading) -> tuple[str, ...]:
+    unnamed = "simulated" if device.simulated else "unnamed"
+    sizes = (
+        device.used_bytes,
+        device.headroom_bytes,
+        device.in_use_bytes,
+        device.cached_bytes,
+        device.outside_bytes,
+        device.free_bytes,
+        device.capacity_bytes,
+    )
+    return (str(device.index), device.name or unnamed, *map(size, sizes))
+
+
+def _remarks(device: DeviceReading) -> Iterator[str]:
+    title = f"GPU {device.index}:"
+    if len(device.frameworks) > 1:
+        shares = (f"{each.name} {size(each.in_use_bytes)}" for each in device.frameworks)
+        yield f"{title} in use by {', '.join(shares)}."
+    if device.capacity_limited:
+        yield f"{title} the capacity is the limit that was set for this process."
+    for note in device.notes:
+        yield f"{title} {note['text']}"
+
+
+def _host(host: HostReading) -> str:
+    return (
+        f"Host memory: {size(host.rss_bytes)} in this process, "
+        f"{size(host.available_bytes)} available of {size(host.total_bytes)}"
+    )
+
+
+def _sum(device: wire.HeldDevice) -> str:
+    parts = (
+        (device["named_bytes"], "named"),
+        (device["graph_bytes"], "in autograd graphs"),
+        (device["unnamed_bytes"], "unnamed"),
+        (device["not_attributed_bytes"], "not attributed"),
+    )
+    shares = ", ".join(f"{size(part)} {name}" for part, name in parts)
+    return f"GPU {device['device_index']}: {size(device['in_use_bytes'])} in use = {shares}"
+
+
+def _rows(device: wire.HeldDevice, recording: bool) -> Iterator[str]:
+    rows, made = device["rows"], ("Made in",) if recording else ()
+    if rows:
+        said = [(*_row(each), *([_made(each)] if recording else [])) for each in rows[:_MOST_ROWS]]
+        yield table(("Size", "Kind", "Held by", *made), said, right=9)
+    if len(rows) > _MOST_ROWS:
+        rest = sum(each["bytes"] for each in rows[_MOST_ROWS:])
+        yield f"and {len(rows) - _MOST_ROWS} more with {size(rest)}"
+
+
+def _item(item: wire.Item) -> tuple[str, str, str]:
+    said = item["blocked"] or item["cost"]
+    return item["id"], size(item["expected_bytes"]), said["text"]
+
+
+def _row(row: wire.Held) -> tuple[str, str, str]:
+    by = row["name"] or f"no name ({row['type_name'] or 'unknown'})"
+    if row["aliases"]:
+        by += f" (also {', '.join(row['aliases'])})"
+    return size(row["bytes"]), row["kind"].replace("_", " "), by
+
+
+def _made(row: wire.Held) -> str:
+    made = row["parts"][0]["made"] if row["parts"] else None
+    if made is None or made["line"] is None:
+        return ""
+    count = made["execution_count"]
+    cell = "a cell" if count is None else f"In [{count}]"
+    return f"{cell}, line {made['line']}"

@@ -1,0 +1,45 @@
+"""Plain tables for terminals and scripts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..text.format import format_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+_GAP = "  "
+
+
+class Text(str):
+    """Lines that a notebook or a terminal shows as they are, without quotes."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        """Return the lines themselves."""
+        return str(self)
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, right: int = 1) -> str:
+    """Align columns under their heads: the first to the left, those from `right` on to the right.
+
+    An empty head hides its column where no row has anything to say in it.
+    """
+    lines = [tuple(head), *map(tuple, rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join(_line(line, widths, right) for line in lines)
+
+
+def size(size_bytes: int | None) -> str:
+    """Return a size in words; what is unknown is not measured."""
+    return "not measured" if size_bytes is None else format_bytes(size_bytes)
+
+
+def _line(cells: Sequence[str], widths: Sequence[int], right: int) -> str:
+    aligned = (
+        cell.rjust(width) if column >= right else cell.ljust(width)
+        for column, (cell, width) in enumerate(zip(cells, widths, strict=True))
+    )
+    return _GAP.join(aligned).rstrip()

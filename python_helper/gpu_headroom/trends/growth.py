@@ -1,0 +1,105 @@
+"""Growth of the same cell over its runs, and the holder that grows."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from itertools import pairwise
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from ..text.format import MIB
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..cells.runs import CellRun
+    from ..holders.account import Account
+    from ..protocol import wire
+
+_RUNS = 3
+_LEAST_BYTES = 50 * MIB
+_ALIKE = 0.1
+_MOST_OF_IT = 0.5
+_KEPT_ACCOUNTS = 8
+_OF_A_MODEL = ("parameters", "gradients")
+
+
+def growth_of(runs: Sequence[CellRun]) -> wire.Growth | None:
+    """Return by how much the last of these runs of one cell grew like those before it.
+
+    Three runs in a row must have kept 50 MiB or more each, within a tenth of each other, and
+    nobody may have freed it in between.
+    """
+    last = runs[-1]
+    grown = [(each, _alike(runs[-_RUNS:], each["device_index"])) for each in last.memory]
+    memory, changes = max(grown, key=lambda each: sum(each[1]), default=(None, []))
+    if memory is None or len(changes) < _RUNS:
+        return None
+    before = runs[-2].growth
+    return {
+        "device_index": memory["device_index"],
+        "runs": before["runs"] + 1 if before else _RUNS,
+        "bytes_per_run": round(fmean(changes)),
+        "holder": before["holder"] if before else None,
+    }
+
+
+def suspected(runs: Sequence[CellRun]) -> list[int]:
+    """Return the devices on which the last two runs of one cell grew alike."""
+    devices = [each["device_index"] for each in runs[-1].memory]
+    return [each for each in devices if len(_alike(runs[-2:], each)) > 1]
+
+
+def _alike(runs: Sequence[CellRun], device_index: int) -> list[int]:
+    """Return what each run kept; empty unless all kept much, about the same, and it stayed."""
+    found = [memory for each in runs if (memory := each.on(device_index)) is not None]
+    changes = [each["change_bytes"] or 0 for each in found]
+    enough = len(changes) == len(runs) and min(changes) >= _LEAST_BYTES
+    alike = enough and max(changes) - min(changes) <= _ALIKE * max(changes)
+    return changes if alike and _stays(found, changes) else []
+
+
+def _stays(found: Sequence[wire.CellMemory], changes: Sequence[int]) -> bool:
+    """Whether each run began higher than the one before it: nobody freed what that had kept."""
+    starts = [(each["peak_bytes"] or 0) - (each["needed_bytes"] or 0) for each in found]
+    rises = [later - earlier for earlier, later in pairwise(starts)]
+    return all(rise >= _MOST_OF_IT * kept for rise, kept in zip(rises, changes, strict=False))
+
+
+class Accounts:
+    """Who held what after the second growing run of a cell, to be compared with the third.
+
+    Of the last few cells that are suspected; an account holds nothing of the user's.
+    """
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[str, Account] = OrderedDict()
+
+    def keep(self, cell: str, account: Account) -> None:
+        """Remember an account."""
+        self._known[cell] = account
+        while len(self._known) > _KEPT_ACCOUNTS:
+            self._known.popitem(last=False)
+
+    def grown(self, cell: str, device_index: int, now: Account) -> str | None:
+        """Return the name that holds most of what has come since; `None`: no one does."""
+        from ..holders.account import largest_growth
+
+        before = self._known.pop(cell, None)
+        return None if before is None else largest_growth(before, now, device_index)
+
+
+def collector(account: Account, device_index: int, size: int) -> tuple[str, int] | None:
+    """Return the name under which a loop has collected most of `size` bytes, and what it holds.
+
+    There is no account from before the loop: parameters and gradients are left out, since a
+    loop that grows does not grow these.
+    """
+    device = account.device(device_index)
+    held = {
+        row.name: sum(each.storage.bytes for each in row.held if each.kind not in _OF_A_MODEL)
+        for row in (device.rows if device is not None else ())
+        if row.name
+    }
+    name = max(held, key=lambda each: held[each], default=None)
+    return (name, held[name]) if name is not None and held[name] >= _MOST_OF_IT * size else None

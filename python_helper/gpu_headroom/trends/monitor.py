@@ -1,0 +1,247 @@
+"""Looks ahead: trends and history of the readings, and the warnings that come of them."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ..concurrency.threads import Lock
+from ..concurrency.turns import Disturbed
+from ..text.messages import message
+from .growth import Accounts, collector, growth_of, suspected
+from .history import History
+from .loading import loads_model
+from .trend import Trend
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Literal
+
+    from ..cells.runs import CellRun
+    from ..concurrency.mainloop import Job
+    from ..concurrency.turns import Turn
+    from ..holders.account import Account
+    from ..protocol import wire
+    from ..readings.snapshot import Snapshot
+    from ..session.session import Session
+
+    Kind = Literal["filling_up", "growth", "retries", "swallowed_oom"]
+
+_SOON_S = 120.0
+_IN_A_ROW = 3
+_RETRIES = 3
+_RETRIES_S = 10.0
+_UNSENT = 20
+_MINUTE_S = 60
+
+
+class Lookout:
+    """Watches over one life; a warning is said once per cell run, device and kind.
+
+    Without a lease warnings wait for one: a page that comes later is told.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self.history = History()
+        self._lock = Lock()
+        self._cell: CellRun | None = None
+        self._trends: dict[int, Trend] = {}
+        self._shown: list[wire.Trend] = []
+        self._soon: dict[int, int] = {}
+        self._retries: dict[int, list[float]] = {}
+        self._said: dict[tuple[Kind, int], int] = {}
+        self._accounts = Accounts()
+        self._unsent: deque[wire.WarningEvent] = deque(maxlen=_UNSENT)
+
+    def enter(self, snapshot: Snapshot) -> None:
+        """Enter a reading, from any thread; may raise `NotNow`, as `ended` may."""
+        with self._lock:
+            self.history.enter(snapshot)
+            run = self._session.ledger.current(snapshot)
+            opened = self._session.ledger.opened
+            if opened is None or run is None:
+                self._send_unsent()
+                return
+            if opened is not self._cell:
+                self._begin(opened)
+            self._look(run, snapshot)
+            self._shown = [each.as_wire(index) for index, each in sorted(self._trends.items())]
+            self._send_unsent()
+
+    def trends(self) -> list[wire.Trend]:
+        """Return the trend of each device while a cell runs, as the last reading left it."""
+        if self._session.ledger.opened is not self._cell or self._cell is None:
+            return []
+        return list(self._shown)
+
+    def ended(self, run: CellRun) -> None:
+        """Look at what a cell has done, and queue who holds it where that is worth a walk."""
+        with self._lock:
+            if run.status != "oom":
+                self._swallowed(run)
+            self._compare(run)
+            for (kind, index), size in self._said.items():
+                if kind == "filling_up":
+                    self._queue("collector", run, index, partial(self._name_collector, size=size))
+            self._cell = None
+            self._said = {}
+            self._send_unsent()
+
+    # --- While a cell runs ---------------------------------------------------
+
+    def _begin(self, opened: CellRun) -> None:
+        self._cell = opened
+        self._trends, self._soon, self._retries, self._said = {}, {}, {}, {}
+        self._shown = []
+
+    def _look(self, run: CellRun, snapshot: Snapshot) -> None:
+        loading = loads_model()
+        for device in snapshot.devices:
+            trend = self._trends.setdefault(device.index, Trend())
+            if not loading:
+                trend.enter(snapshot.time_s, device)
+            self._forecast(run, device.index, trend)
+            self._count_retries(run, device.index, snapshot.time_s)
+
+    def _forecast(self, run: CellRun, index: int, trend: Trend) -> None:
+        full_in_s = trend.full_in_s
+        soon = full_in_s is not None and full_in_s <= _SOON_S
+        self._soon[index] = self._soon.get(index, 0) + 1 if soon else 0
+        if full_in_s is None or self._soon[index] < _IN_A_ROW:
+            return
+        known = trend.as_wire(index)
+        steps, per_step = known["full_in_steps"], known["bytes_per_step"]
+        said = (
+            message("warning.filling_up", growth_bytes=known["bytes_per_s"], time=_about(full_in_s))
+            if steps is None or not per_step
+            else message(
+                "warning.filling_up_steps",
+                growth_bytes=per_step,
+                time=_about(full_in_s),
+                steps=steps,
+            )
+        )
+        self._say("filling_up", run, index, said, size=trend.rise_bytes)
+
+    def _count_retries(self, run: CellRun, index: int, time_s: float) -> None:
+        memory = run.on(index)
+        count = (memory["alloc_retries"] if memory else None) or 0
+        seen = self._retries.setdefault(index, [])
+        if count > len(seen):
+            seen += [time_s] * (count - len(seen))
+        if len(set(seen)) >= _RETRIES and seen[-1] - seen[0] >= _RETRIES_S:
+            self._say("retries", run, index, message("warning.retries", count=count))
+
+    # --- After a cell --------------------------------------------------------
+
+    def _swallowed(self, run: CellRun) -> None:
+        for memory in run.memory:
+            if memory["ooms"]:
+                said = message("warning.swallowed_oom", count=memory["ooms"])
+                self._say("swallowed_oom", run, memory["device_index"], said)
+
+    def _compare(self, run: CellRun) -> None:
+        session = self._session
+        runs = session.ledger.runs(run.key)
+        growth = growth_of(runs) if runs else None
+        if growth is not None:
+            session.ledger.amend(run, growth)
+            if growth["runs"] == len(runs):
+                self._queue(
+                    "growth", run, growth["device_index"], partial(self._name, growth=growth)
+                )
+            return
+        for index in suspected(runs) if len(runs) > 1 else ():
+            self._queue("account", run, index, self._keep_account)
+
+    def _queue(
+        self,
+        what: str,
+        run: CellRun,
+        index: int,
+        work: Callable[[CellRun, int, Account | None], None],
+    ) -> None:
+        """Have it done before the next cell, where CUDA still answers and nobody else trains."""
+        if self._session.poisoned is not None:
+            return
+
+        def do(_: Job, turn: Turn) -> None:
+            if turn.unwelcome is None:
+                work(run, index, self._account(turn))
+
+        self._session.mainloop.submit((what, run.key, index), None, do)
+
+    def _account(self, turn: Turn) -> Account | None:
+        from ..holders.account import take
+
+        try:
+            return take(self._session.shell, self._session.sampler.latest, turn)
+        except Disturbed:
+            return None
+
+    def _keep_account(self, run: CellRun, _index: int, account: Account | None) -> None:
+        if account is not None:
+            self._accounts.keep(run.key, account)
+
+    def _name(
+        self, run: CellRun, index: int, account: Account | None, *, growth: wire.Growth
+    ) -> None:
+        session = self._session
+        holder = None if account is None else self._accounts.grown(run.key, index, account)
+        amended = session.ledger.amend(run, {**growth, "holder": holder})
+        if amended is not None and session.leases.any():
+            session.send(amended.as_wire(session.life_id))
+        figures = {"growth_bytes": growth["bytes_per_run"], "runs": growth["runs"]}
+        said = (
+            message("warning.growth", **figures)
+            if holder is None
+            else message("warning.growth_holder", **figures, name=holder)
+        )
+        self._say_late("growth", run, index, said)
+
+    def _name_collector(
+        self, run: CellRun, index: int, account: Account | None, *, size: int
+    ) -> None:
+        found = None if account is None else collector(account, index, size)
+        if found is not None:
+            name, held = found
+            said = message("warning.filling_up_holder", name=name, held_bytes=held)
+            self._say_late("filling_up", run, index, said)
+
+    # --- Saying it -----------------------------------------------------------
+
+    def _say(self, kind: Kind, run: CellRun, index: int, said: wire.Message, size: int = 0) -> None:
+        """Say it unless it was said of this run."""
+        if (kind, index) not in self._said:
+            self._said[kind, index] = size
+            self._unsent.append(self._event(kind, run, index, said))
+
+    def _say_late(self, kind: Kind, run: CellRun, index: int, said: wire.Message) -> None:
+        with self._lock:
+            self._unsent.append(self._event(kind, run, index, said))
+            self._send_unsent()
+
+    def _event(self, kind: Kind, run: CellRun, index: int, said: wire.Message) -> wire.WarningEvent:
+        return {
+            "type": "warning",
+            "life_id": self._session.life_id,
+            "time_s": time.time(),
+            "cell_id": run.cell_id,
+            "kind": kind,
+            "device_index": index,
+            "message": said,
+        }
+
+    def _send_unsent(self) -> None:
+        if self._session.leases.any():
+            while self._unsent:
+                self._session.send(self._unsent.popleft())
+
+
+def _about(seconds: float) -> str:
+    """Return a time as precisely as it is known: 5 s below a minute, else a minute."""
+    rounded = max(5, 5 * round(seconds / 5))
+    return f"{rounded} s" if rounded < _MINUTE_S else f"{round(seconds / _MINUTE_S)} min"

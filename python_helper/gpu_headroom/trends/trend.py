@@ -1,0 +1,245 @@
+"""Where memory goes while a cell runs: a robust trend of what stays in use on one device."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import fmean, median
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..text.format import MIB
+from .loop_steps import Cycles
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..protocol import wire
+    from ..readings.snapshot import DeviceReading
+
+_MOST_SLOTS = 160
+_SLOT_S = 0.08
+_BLOCKS = 10
+_LEAST_BLOCKS = 6
+_LEAST_SLOTS = 20
+_LEAST_S = 10.0
+_LEAST_RISE_BYTES = 16 * MIB
+_EXPLAINED = 0.9
+# A straight line rises by a third in each third; a warm-up that ends does not.
+_EACH_THIRD = 0.15
+_PEAKS_FOLLOW = 0.5
+_UNDECIDED = 0.2
+
+
+@dataclass(slots=True)
+class _Slot:
+    """What some readings in a row had in common: their time, least, most and record so far."""
+
+    start_s: float
+    end_s: float
+    lowest: int
+    highest: int
+    record: int
+    reserved: int
+    scattered: int
+
+    def add(self, later: _Slot) -> None:
+        self.end_s = later.end_s
+        self.lowest = min(self.lowest, later.lowest)
+        self.highest = max(self.highest, later.highest)
+        self.record = later.record
+        self.reserved = later.reserved
+        self.scattered = min(self.scattered, later.scattered)
+
+
+class _Line(NamedTuple):
+    """Growth in bytes per second, and by how much it has risen over the readings."""
+
+    bytes_per_s: float
+    rise: float
+
+
+class Trend:
+    """Readings of one device in one run of a cell, and what they say of its growth.
+
+    Growth is a line through the lowest readings of ten stretches of time: what a step takes and
+    gives back does not count. It must explain nine tenths of their change, go on in each third,
+    and lift the record of the cell (the framework's own peak counter where it rose, which sees
+    what falls between two readings). So a warm-up, a plateau, the next tooth of a saw and a beat
+    between steps and readings are no growth. Nothing is said in the first ten seconds, and never
+    when memory will be full further ahead than growth was seen.
+    """
+
+    def __init__(self) -> None:
+        self._slots: list[_Slot] = []
+        self._readings_per_slot = 1
+        self._readings_in_last = 0
+        self._highest = 0
+        self._first_peak: int | None = None
+        self._peak: int | None = None
+        self._line: _Line | None = None
+        self._state = "unknown"
+        self._room: int | None = None
+        self.cycles = Cycles()
+
+    def enter(self, time_s: float, device: DeviceReading) -> None:
+        """Enter a reading."""
+        in_use = device.in_use_bytes
+        self.cycles.enter(time_s, in_use, device.allocated_total_bytes)
+        self._keep(time_s, device)
+        line = next((each for each in map(_growth, self._windows()) if each), None)
+        self._room = self._room_left(device)
+        self._line = line
+        self._state = "growing" if line else self._without_growth()
+
+    @property
+    def rise_bytes(self) -> int:
+        """By how much memory grew over the readings that show it; 0 unless it grows."""
+        return 0 if self._line is None else round(self._line.rise)
+
+    @property
+    def full_in_s(self) -> float | None:
+        """Seconds until what is left is taken, if growth goes on as long again at most."""
+        line, room = self._line, self._room
+        if line is None or room is None or line.rise < room:
+            return None
+        return room / line.bytes_per_s
+
+    def as_wire(self, device_index: int) -> wire.Trend:
+        """Return it as it travels."""
+        line, full_in_s, step_s = self._line, self.full_in_s, self.cycles.step_s
+        per_step = None if line is None or step_s is None else round(line.bytes_per_s * step_s)
+        in_steps = None if full_in_s is None or step_s is None else int(full_in_s / step_s)
+        return {
+            "device_index": device_index,
+            "state": self._state,  # type: ignore[typeddict-item]  # one of three, set above
+            "bytes_per_s": None if line is None else round(line.bytes_per_s),
+            "bytes_per_step": per_step,
+            "steps": self.cycles.steps,
+            "full_in_s": None if full_in_s is None else round(full_in_s, 1),
+            "full_in_steps": in_steps,
+        }
+
+    def _keep(self, time_s: float, device: DeviceReading) -> None:
+        in_use, peak = device.in_use_bytes, device.peak_in_use_bytes
+        if self._first_peak is None:
+            self._first_peak = peak
+        self._peak = peak
+        self._highest = max(self._highest, in_use)
+        rose = peak is not None and self._first_peak is not None and peak > self._first_peak
+        record = max(self._highest, peak) if rose and peak is not None else self._highest
+        reserved = in_use + device.cached_bytes
+        scattered = device.inactive_split_bytes
+        slot = _Slot(time_s, time_s, in_use, in_use, record, reserved, scattered)
+        slots = self._slots
+        soon = bool(slots) and time_s - slots[-1].end_s < _SLOT_S
+        if slots and (soon or self._readings_in_last < self._readings_per_slot):
+            slots[-1].add(slot)
+            self._readings_in_last += not soon
+        else:
+            slots.append(slot)
+            self._readings_in_last = 1
+        if len(slots) > _MOST_SLOTS:
+            for slot, later in zip(slots[::2], slots[1::2], strict=False):
+                slot.add(later)
+            self._readings_in_last = self._readings_per_slot * (2 - len(slots) % 2)
+            del slots[1::2]
+            self._readings_per_slot *= 2
+
+    def _windows(self) -> list[Sequence[_Slot]]:
+        """Return all readings, and the later half and quarter: growth may begin late."""
+        parts = (_later(self._slots, skipped) for skipped in (0, 1 / 2, 3 / 4))
+        return [each for each in parts if _enough(each)]
+
+    def _room_left(self, device: DeviceReading) -> int | None:
+        """Return what is left above the height that the next steps will reach again at least.
+
+        Where the allocator takes more from the card although it has split blocks to spare, these
+        are of no use.
+        """
+        headroom = device.headroom_bytes
+        if headroom is None:
+            return None
+        recent = self._slots[-max(1, len(self._slots) // 3) :]
+        rising = recent[-1].record > recent[0].record
+        top = recent[-1].record if rising else max(each.highest for each in recent)
+        room = headroom + device.in_use_bytes - top
+        if recent[-1].reserved > recent[0].reserved:
+            room -= min(each.scattered for each in recent[-max(2, len(recent) // 4) :])
+        return max(0, room)
+
+    def _without_growth(self) -> str:
+        """`steady`, unless there are few readings or they may hide a growth that matters."""
+        if not _enough(self._slots):
+            return "unknown"
+        lowest = [each[1] for each in _blocks(_later(self._slots, 1 / 2))]
+        if self._room is None or len(lowest) < _LEAST_BLOCKS:
+            return "steady"
+        rise = fmean(lowest[-3:]) - fmean(lowest[:3])
+        unsure = rise > max(_LEAST_RISE_BYTES, _UNDECIDED * self._room)
+        return "unknown" if unsure else "steady"
+
+
+def _enough(slots: Sequence[_Slot]) -> bool:
+    return len(slots) >= _LEAST_SLOTS and slots[-1].end_s - slots[0].start_s >= _LEAST_S
+
+
+def _later(slots: Sequence[_Slot], skipped: float) -> Sequence[_Slot]:
+    """Return what follows a share of the time, however fast readings came."""
+    start_s = slots[0].start_s + skipped * (slots[-1].end_s - slots[0].start_s)
+    return [each for each in slots if each.start_s >= start_s]
+
+
+def _growth(slots: Sequence[_Slot]) -> _Line | None:
+    """Return the growth over these readings; `None` where there is none, or none to rely on."""
+    blocks = _blocks(slots)
+    times, lowest, records = zip(*blocks, strict=True)
+    slope = _slope(times, lowest)
+    rise = slope * (times[-1] - times[0])
+    if rise < _LEAST_RISE_BYTES or not _straight(times, lowest, slope):
+        return None
+    if any(third < _EACH_THIRD * rise for third in _thirds(lowest)):
+        return None
+    # The first step's own peak may stand above the next ones: the record need not rise at once.
+    if records[-1] - records[0] < _PEAKS_FOLLOW * rise or _thirds(records)[-1] < _EACH_THIRD * rise:
+        return None
+    return _Line(slope, rise)
+
+
+def _blocks(slots: Sequence[_Slot]) -> list[tuple[float, int, int]]:
+    """Return the middle, the lowest reading and the record of each of ten stretches of time.
+
+    A stretch without readings is left out.
+    """
+    start_s = slots[0].start_s
+    block_s = (slots[-1].end_s - start_s) / _BLOCKS or 1.0
+    parts: list[list[_Slot]] = [[] for _ in range(_BLOCKS)]
+    for slot in slots:
+        parts[min(_BLOCKS - 1, int((slot.start_s - start_s) / block_s))].append(slot)
+    return [
+        ((each[0].start_s + each[-1].end_s) / 2, min(slot.lowest for slot in each), each[-1].record)
+        for each in parts
+        if each
+    ]
+
+
+def _slope(times: Sequence[float], sizes: Sequence[float]) -> float:
+    """Return the median of the slopes between all pairs (Theil 1950, Sen 1968)."""
+    return median(
+        (later - size) / (end_s - start_s)
+        for n, (start_s, size) in enumerate(zip(times, sizes, strict=True))
+        for end_s, later in zip(times[n + 1 :], sizes[n + 1 :], strict=True)
+    )
+
+
+def _straight(times: Sequence[float], sizes: Sequence[float], slope: float) -> bool:
+    """Whether a line of this slope explains enough of how the sizes change."""
+    above = [size - slope * time_s for time_s, size in zip(times, sizes, strict=True)]
+    rest = fmean(above)
+    mean = fmean(sizes)
+    unexplained = sum((each - rest) ** 2 for each in above)
+    return unexplained <= (1 - _EXPLAINED) * sum((each - mean) ** 2 for each in sizes)
+
+
+def _thirds(sizes: Sequence[int]) -> tuple[int, int, int]:
+    """Return by how much the sizes rise in each third."""
+    first, second = len(sizes) // 3, 2 * len(sizes) // 3
+    return sizes[first] - sizes[0], sizes[second] - sizes[first], sizes[-1] - sizes[second]

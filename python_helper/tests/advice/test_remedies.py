@@ -1,0 +1,218 @@
+"""Each remedy: offered where the numbers support it, and what its edit does to a cell."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from gpu_headroom.advice.remedies import offers
+from gpu_headroom.cells.batch import literals_in
+from gpu_headroom.holders.ledger import Retained
+from gpu_headroom.holders.modules import Model
+from gpu_headroom.text.format import GIB, MIB
+from tests.advice.cases import cell, evidence
+
+OFFERED: dict[str, dict[str, Any]] = {
+    "free-traceback": {"traceback_bytes": 9 * GIB},
+    "detach": {"retained": (Retained("losses", 10, 8 * GIB),)},
+    "no-grad": {
+        "kinds": {"activations": 10 * GIB},
+        "models": (Model("model", training=False),),
+    },
+    "expandable-segments": {"cached": 4 * GIB, "largest_block": 64 * MIB},
+    "close-other-programs": {"outside": 6 * GIB},
+    "lighter-optimizer": {"kinds": {"parameters": 4 * GIB, "optimizer_state": 8 * GIB}},
+    "split-request": {"requested": 20 * GIB},
+}
+
+
+@pytest.mark.parametrize("remedy", OFFERED)
+def test_offers_what_the_evidence_supports(remedy: str) -> None:
+    """A remedy is there with its effect, and without a placeholder left open."""
+    found = {offer.remedy["id"]: offer.remedy for offer in offers(evidence(**OFFERED[remedy]))}
+    assert remedy in found
+    assert "None" not in found[remedy]["title"]["text"] + found[remedy]["note"]["text"]
+
+
+@pytest.mark.parametrize("remedy", OFFERED)
+def test_offers_nothing_else(remedy: str) -> None:
+    """Without evidence of its own no remedy appears."""
+    others = [name for name in OFFERED if name != remedy]
+    for name in others:
+        found = {offer.remedy["id"] for offer in offers(evidence(**OFFERED[name]))}
+        assert remedy not in found
+
+
+def test_offers_nothing_without_evidence() -> None:
+    """An empty list is an answer."""
+    assert offers(evidence()) == []
+
+
+def test_offers_four_at_most() -> None:
+    """What helps the failing line comes first."""
+    everything: dict[str, Any] = {}
+    for changes in OFFERED.values():
+        everything.update(changes)
+    found = offers(evidence(**{**everything, "requested": 2 * GIB}))
+    assert len(found) == 4
+    assert found[0].remedy["id"] == "free-traceback"
+
+
+def test_says_that_freeing_alone_is_not_enough() -> None:
+    """Where the same cell would fail again, the note says so; where not, it does not."""
+    for fits, enough in ((False, False), (True, True), (None, True)):
+        (offer,) = offers(evidence(traceback_bytes=9 * GIB, fits_after_free=fits))
+        assert ("Freeing alone" not in offer.remedy["note"]["text"]) is enough
+
+
+def test_calls_an_incomplete_survey_an_estimate() -> None:
+    """Measured is said of what was measured to the end."""
+    (offer,) = offers(evidence(traceback_bytes=9 * GIB, complete=False))
+    assert offer.remedy["effect_quality"] == "estimated"
+
+
+def smaller_batch(source: str = "batch_size = 1024\ntrain(batch_size)", **changes: Any) -> Any:
+    """Offer a smaller batch for a cell whose batch takes 9 GiB."""
+    (literal, *_) = literals_in(cell(source), source)
+    found = offers(
+        evidence(
+            source=source,
+            batch=literal,
+            **{"batch_bytes": 9 * GIB, "kinds": {"activations": 9 * GIB}, **changes},
+        )
+    )
+    return next((offer for offer in found if offer.remedy["id"] == "smaller-batch"), None)
+
+
+def test_halves_the_batch_until_the_estimate_fits() -> None:
+    """In the forward pass as much again may follow, so half of the room is left free."""
+    # 9 GiB and 2 GiB of request at 1024 rows; room for the batch is 10.5 GiB: half of it is 5.25.
+    offer = smaller_batch()
+    assert offer.remedy["title"]["params"]["new"] == 256
+    assert offer.remedy["effect_bytes"] == 9 * GIB * 3 // 4
+    assert offer.remedy["effect_quality"] == "estimated"
+    assert smaller_batch(in_backward=True).remedy["title"]["params"]["new"] == 512
+
+
+def test_shows_the_line_before_and_after() -> None:
+    """The diff is of the cell that failed, with its number."""
+    diff = smaller_batch().remedy["diff"]
+    assert diff["execution_count"] == 7
+    assert [(row["sign"], row["line"], row["text"]) for row in diff["rows"]] == [
+        ("-", 1, "batch_size = 1024"),
+        ("+", 1, "batch_size = 256"),
+    ]
+
+
+def test_keeps_silent_where_no_batch_would_fit() -> None:
+    """What does not shrink with the batch fills the card by itself."""
+    kinds = {"parameters": 4 * GIB, "activations": GIB}
+    assert smaller_batch(free=MIB, cached=0, batch_bytes=MIB, kinds=kinds) is None
+
+
+def test_offers_no_edit_that_it_cannot_prove() -> None:
+    """Where the changed cell would not read as it should, there is neither button nor text."""
+    source = "batch_size = 1024"
+    (literal,) = literals_in(cell(source), source)
+    moved = replace(literal, column=0, end_column=4)
+    found = offers(evidence(source=source, batch=moved, batch_bytes=9 * GIB))
+    assert "smaller-batch" not in [offer.remedy["id"] for offer in found]
+
+
+def test_is_unsure_far_from_what_was_seen() -> None:
+    """An estimate for a small fraction of the batch, or of an unknown request, says so."""
+    assert smaller_batch(requested=None).remedy["note"]["id"].endswith("note_unsure")
+    assert smaller_batch(requested=60 * GIB).remedy["note"]["id"].endswith("note_unsure")
+    assert smaller_batch().remedy["note"]["id"].endswith("note")
+
+
+def test_edits_the_cell_as_it_is_now() -> None:
+    """The edit is proven on the text that was sent, and names the cells to run."""
+    outcome = smaller_batch().fix.edits(
+        {"failing": "batch_size = 1024  # large\ntrain(batch_size)"}
+    )
+    assert outcome.status == "ok"
+    assert outcome.edits == (
+        {
+            "cell_id": "failing",
+            "first_line": 1,
+            "old_lines": ["batch_size = 1024  # large"],
+            "new_lines": ["batch_size = 256  # large"],
+        },
+    )
+    assert outcome.run == ("failing",)
+
+
+def test_follows_a_line_that_has_moved() -> None:
+    """A cell edited elsewhere still has the line."""
+    outcome = smaller_batch().fix.edits({"failing": "import torch\n\nbatch_size = 1024"})
+    assert outcome.edits[0]["first_line"] == 3
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "batch_size = 512",
+        "x = 1",
+        "",
+        "batch_size = 1024)",
+        "x = 1\nbatch_size = 1024; batch_size = 1024",
+    ],
+)
+def test_refuses_a_cell_that_has_changed(source: str) -> None:
+    """Nothing is edited that does not match, and a sentence says why."""
+    outcome = smaller_batch().fix.edits({"failing": source})
+    assert (outcome.status, outcome.edits, outcome.run) == ("changed", (), ())
+    assert outcome.message["text"] == (
+        "The cell was edited after it failed; line 1 no longer matches."
+    )
+
+
+def test_refuses_a_cell_that_is_gone() -> None:
+    """The cell with the literal was deleted."""
+    outcome = smaller_batch().fix.edits({"other": "batch_size = 1024"})
+    assert (outcome.status, outcome.message["id"]) == ("changed", "fix.missing")
+
+
+def elsewhere(*between: Any, models: tuple[Model, ...] = ()) -> Any:
+    """Offer a smaller batch that an earlier cell sets."""
+    defining = cell("batch_size = 1024", "sizes", 2)
+    (literal,) = literals_in(defining, defining.source)
+    (offer,) = offers(
+        evidence(
+            source="for x in loader:\n    step(x)",
+            cells=(defining, *between),
+            batch=literal,
+            batch_bytes=9 * GIB,
+            models=models,
+        )
+    )
+    return offer
+
+
+def test_names_the_cell_that_sets_the_batch() -> None:
+    """Both cells and what lies between are run, the defining one first."""
+    offer = elsewhere(cell("loader = DataLoader(data, batch_size)", "loader", 3))
+    assert offer.remedy["title"]["text"].endswith("(line 1 of In [2])")
+    outcome = offer.fix.edits({"sizes": "batch_size = 1024"})
+    assert outcome.run == ("sizes", "loader", "failing")
+
+
+def test_does_not_make_a_model_anew() -> None:
+    """A cell in between that makes a model would lose what it has learnt: text, no button."""
+    between = cell("model = make(batch_size)\nloader = load(batch_size)", "loader", 3)
+    offer = elsewhere(between, models=(Model("model", training=True),))
+    assert (offer.remedy["kind"], offer.fix) == ("advice", None)
+
+
+def test_is_advice_where_cells_have_no_identity() -> None:
+    """In a terminal nothing can be edited; the diff says what to do."""
+    source = "batch_size = 1024"
+    made = evidence(source=source, batch_bytes=9 * GIB)
+    anonymous = replace(made.failure.cell, cell_id=None)
+    (literal,) = literals_in(anonymous, source)
+    failure = replace(made.failure, cell=anonymous, cells=(anonymous,))
+    (offer,) = offers(replace(made, batch=literal, failure=failure))
+    assert (offer.remedy["kind"], offer.fix) == ("advice", None)
+    assert offer.remedy["diff"] is not None

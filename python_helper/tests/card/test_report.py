@@ -1,0 +1,245 @@
+"""The whole way of a failure on a simulated card, from the error to an edit that fits."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import jsonschema
+import pytest
+from gpu_headroom import release
+from gpu_headroom.card.report import BuiltReport, build
+from gpu_headroom.concurrency.turns import Turn
+from gpu_headroom.render.html import html
+from gpu_headroom.render.text import text
+from gpu_headroom.simulate import simulate
+from tests.notebook import Notebook, open_notebook
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SCHEMA = json.loads(
+    (Path(__file__).parents[2] / "gpu_headroom" / "protocol" / "protocol.schema.json").read_text(
+        "utf-8"
+    )
+)
+BASE = """
+import torch
+from torch import nn
+from torch.utils.data import DataLoader
+model = nn.Sequential(*[nn.Linear(1024, 1024) for _ in range(8)]).cuda()
+optimizer = torch.optim.Adam(model.parameters())
+def train(loader):
+    for x in loader:
+        optimizer.zero_grad()
+        loss = model(x.cuda()).sum()
+        loss.backward()
+        optimizer.step()
+data = torch.randn(200_000, 1024)
+"""
+
+
+@pytest.fixture
+def notebook() -> Iterator[Notebook]:
+    """A notebook on a simulated card of 2 GiB, with a model and host data."""
+    with simulate("2 GiB"), open_notebook() as notebook:
+        assert notebook.run(BASE).success
+        yield notebook
+
+
+def card(notebook: Notebook, source: str, cell_id: str = "failing") -> BuiltReport:
+    """Run a cell that runs out of memory, and build its report."""
+    result = notebook.run(source, cell_id=cell_id)
+    assert not result.success
+    return build(notebook.failure(result), Turn(30.0))
+
+
+def check(report: Any) -> None:
+    """Hold a report against the schema."""
+    jsonschema.validate(
+        report, {**SCHEMA["definitions"]["report"], "definitions": SCHEMA["definitions"]}
+    )
+
+
+def test_apply_and_re_run_succeeds(notebook: Notebook) -> None:
+    """Free, edit the literal, run again: the cell succeeds and no variable is lost."""
+    source = "batch_size = 128 * 1024\ntrain(DataLoader(data, batch_size))"
+    built = card(notebook, source)
+    check(built.report)
+    outcome = built.fixes["smaller-batch"].edits({"failing": source})
+    assert outcome.status == "ok"
+    names = set(notebook.shell.user_ns)
+    release.run(None, notebook.situation(), notebook.read)
+    (edit,) = outcome.edits
+    lines = source.split("\n")
+    lines[edit["first_line"] - 1 : edit["first_line"]] = edit["new_lines"]
+    assert notebook.run("\n".join(lines), cell_id="failing").success
+    assert names <= set(notebook.shell.user_ns)
+
+
+def test_apply_and_re_run_succeeds_over_three_cells(notebook: Notebook) -> None:
+    """The literal stands in one cell, the loader is made in a second, the third fails."""
+    cells = {
+        "sizes": "batch_size = 128 * 1024",
+        "loader": "loader = DataLoader(data, batch_size=batch_size)",
+    }
+    for name, source in cells.items():
+        assert notebook.run(source, cell_id=name).success
+    cells["failing"] = "train(loader)"
+    built = card(notebook, cells["failing"])
+    outcome = built.fixes["smaller-batch"].edits(cells)
+    assert outcome.run == ("sizes", "loader", "failing")
+    cells["sizes"] = outcome.edits[0]["new_lines"][0]
+    release.run(None, notebook.situation(), notebook.read)
+    assert all(notebook.run(cells[name], cell_id=name).success for name in outcome.run)
+
+
+def test_reports_a_cell_without_traceback_variables(notebook: Notebook) -> None:
+    """A request at the top of a cell holds nothing: no remedy pretends otherwise."""
+    built = card(notebook, "x = torch.empty(2**40, device='cuda')")
+    check(built.report)
+    assert built.report["traceback_bytes"] == 0
+    assert built.report["cause"] is not None
+    assert built.report["cause"]["rule"] == "huge-request"
+    assert [each["id"] for each in built.report["remedies"]] == ["split-request"]
+
+
+def test_finds_the_graphs_that_a_list_keeps(notebook: Notebook) -> None:
+    """The classic leak is named, with the list."""
+    built = card(
+        notebook,
+        "losses = []\nfor _ in range(1000):\n"
+        "    losses.append(model(torch.randn(8192, 1024, device='cuda')).sum())",
+    )
+    assert built.report["cause"] is not None
+    assert built.report["cause"]["rule"] == "retained-graph"
+    assert built.report["cause"]["claim"]["params"]["name"] == "losses"
+    assert "detach" in [each["id"] for each in built.report["remedies"]]
+
+
+def test_finds_fragmentation(notebook: Notebook) -> None:
+    """Every other of many blocks is freed: there is room, but in no one piece."""
+    built = card(
+        notebook,
+        "blocks = [torch.empty(5 * 2**20, dtype=torch.uint8, device='cuda') for _ in range(280)]\n"
+        "del blocks[::2]\n"
+        "x = torch.empty(600 * 2**20, dtype=torch.uint8, device='cuda')",
+    )
+    assert built.report["cause"] is not None
+    assert built.report["cause"]["rule"] == "fragmentation"
+    assert "expandable-segments" in [each["id"] for each in built.report["remedies"]]
+
+
+def test_finds_a_model_that_is_too_large(notebook: Notebook) -> None:
+    """Weights and optimizer state alone fill the card."""
+    built = card(
+        notebook,
+        "big = nn.Sequential(*[nn.Linear(4096, 4096) for _ in range(10)]).cuda()\n"
+        "adam = torch.optim.Adam(big.parameters())\n"
+        "big(torch.randn(4, 4096, device='cuda')).sum().backward()\nadam.step()",
+    )
+    assert built.report["cause"] is not None
+    assert built.report["cause"]["rule"] == "model-too-large"
+
+
+def test_finds_an_evaluation_with_gradients(notebook: Notebook) -> None:
+    """The model evaluates, yet keeps activations."""
+    built = card(notebook, "model.eval()\nout = model(torch.randn(100_000, 1024, device='cuda'))")
+    assert built.report["cause"] is not None
+    assert built.report["cause"]["rule"] == "evaluation-with-gradients"
+    assert "no-grad" in [each["id"] for each in built.report["remedies"]]
+
+
+def test_names_only_what_counts_in_the_traceback(notebook: Notebook) -> None:
+    """Below 1 MiB or 1 % of it a variable is not worth a word."""
+    built = card(
+        notebook,
+        "def work():\n    tiny = torch.ones(8, device='cuda')\n"
+        "    small = torch.ones(2**21, dtype=torch.uint8, device='cuda')\n"
+        "    large = torch.ones(2**30, dtype=torch.uint8, device='cuda')\n"
+        "    torch.empty(2**30, dtype=torch.uint8, device='cuda')\nwork()",
+    )
+    assert [each["name"] for each in built.report["traceback_variables"]] == ["large in work"]
+
+
+def test_names_the_largest_variable_however_small(notebook: Notebook) -> None:
+    """Where all of it is little, the largest is still named."""
+    built = card(
+        notebook,
+        "def work():\n    tiny = torch.ones(8, device='cuda')\n"
+        "    torch.empty(2**40, dtype=torch.uint8, device='cuda')\nwork()",
+    )
+    assert [each["name"] for each in built.report["traceback_variables"]] == ["tiny in work"]
+
+
+def test_names_the_argument_of_the_persons_own_layer(notebook: Notebook) -> None:
+    """PyTorch's own frames hold the same activations under names that say nothing."""
+    assert notebook.run(
+        "class Block(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.layer = nn.Linear(1024, 1024)\n"
+        "    def forward(self, x):\n        return x + self.layer(x)\n"
+        "blocks = nn.Sequential(*[Block() for _ in range(8)]).cuda()"
+    ).success
+    built = card(notebook, "loss = blocks(torch.randn(2**16, 1024, device='cuda'))")
+    names = [each["name"] for each in built.report["traceback_variables"]]
+    assert names[0] == "x in Block.forward"
+
+
+def test_says_in_plain_words_where_each_number_is_from(notebook: Notebook) -> None:
+    """A person can look each of them up; nothing is called by a name of ours."""
+    built = card(notebook, "x = torch.empty(2**40, device='cuda')")
+    assert {each["source"] for each in built.report["details"]} == {
+        "error message",
+        "cudaMemGetInfo",
+        "memory_stats()",
+        "memory_snapshot()",
+        "capacity − free − reserved",
+        "measured by walking the notebook's objects",
+        "in use − what was found there",
+        "in use − in use when the cell had ended",
+    }
+
+
+def test_leaves_out_parts_of_nothing() -> None:
+    """Nothing cached needs no line in any form; what is free always has one."""
+    with simulate("2 GiB"), open_notebook() as fresh:
+        fresh.run("import torch")
+        report = card(fresh, "x = torch.empty(2**40, device='cuda')").report
+    assert [each["kind"] for each in report["parts"]] == ["outside", "free"]
+    assert report["cached_bytes"] == 0
+    for form in (text(report), html(report)):
+        assert "cached" not in form
+        assert "free" in form
+
+
+@pytest.mark.parametrize(
+    ("source", "line"),
+    [
+        ("\n\n  \nx = 1\ntorch.empty(2**40, device='cuda')", 5),
+        ("\ntorch.empty(2**40, device='cuda')\n\n", 2),
+        ("\n%time torch.empty(2**40, device='cuda')", 2),
+        ("\n%time 1\nx = 1\ntorch.empty(2**40, device='cuda')", 4),
+        ("!true \\\n  a\ntorch.empty(2**40, device='cuda')", 3),
+        ("\n%%time\n\nx = 1\ntorch.empty(2**40, device='cuda')", 5),
+        ("%%time\ntorch.empty(2**40, device='cuda')", 2),
+        ("  x = 1\n  torch.empty(2**40, device='cuda')", 2),
+        ("\ndef f():\n    return torch.empty(2**40, device='cuda')\nf()", 3),
+    ],
+)
+def test_counts_lines_as_the_notebook_shows_them(
+    notebook: Notebook, source: str, line: int
+) -> None:
+    """IPython drops leading blank lines and rewrites magics before it compiles a cell."""
+    assert card(notebook, source).report["line"] == line
+
+
+def test_edits_a_cell_that_begins_with_blank_lines(notebook: Notebook) -> None:
+    """The failing line, the diff and the edit count alike."""
+    source = "\n\nbatch_size = 128 * 1024\ntrain(DataLoader(data, batch_size))"
+    built = card(notebook, source)
+    assert built.report["line"] == 4
+    (diff,) = [each["diff"] for each in built.report["remedies"] if each["diff"]]
+    assert {row["line"] for row in diff["rows"]} == {3}
+    (edit,) = built.fixes["smaller-batch"].edits({"failing": source}).edits
+    assert (edit["first_line"], edit["old_lines"]) == (3, ["batch_size = 128 * 1024"])

@@ -1,0 +1,236 @@
+"""Where the code says how large a batch is, and how it is changed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from gpu_headroom.cells.batch import batch_literals, cells_to_run, literals_in, replaced
+from gpu_headroom.cells.runs import CellRun
+
+
+def cell(source: str, name: str = "failing") -> CellRun:
+    """Make the run of a cell."""
+    return CellRun(name, 1, source, None, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("source", "name", "value"),
+    [
+        ("batch_size = 1024", "batch_size", 1024),
+        ("BATCH_SIZE = 64", "BATCH_SIZE", 64),
+        ("bs: int = 64", "bs", 64),
+        ("lr, batch = 0.1, 32", "batch", 32),
+        ("train_batch_size = 2**10", "train_batch_size", 1024),
+        ("batchsize = 4 * 256", "batchsize", 1024),
+        ("batch_size = 131_072", "batch_size", 131072),
+        ("loader = DataLoader(data, batch_size=256, shuffle=True)", "batch_size", 256),
+        ("loader = torch.utils.data.DataLoader(data, 256)", "batch_size", 256),
+        ("train(model, batch_size=512)", "batch_size", 512),
+        ("def train(epochs, batch_size=512): pass", "batch_size", 512),
+        ("def train(*, bs=512): pass", "bs", 512),
+        ("config = {'batch_size': 128, 'lr': 1}", "batch_size", 128),
+        ("config = dict(batch_size=128)", "batch_size", 128),
+        (
+            "args = TrainingArguments('out', per_device_train_batch_size=64)",
+            "per_device_train_batch_size",
+            64,
+        ),
+        ("batch_size: int = 64", "batch_size", 64),
+        ("batch_size = 2 ** 9", "batch_size", 512),
+        ("batch_size = (32*1024)", "batch_size", 32768),
+        ("config['batch_size'] = 128", "batch_size", 128),
+        ("config.batch_size = 128", "batch_size", 128),
+        ("%%time\nbatch_size = 64", "batch_size", 64),
+        ("!pip list\n%matplotlib inline\nbatch_size = 64", "batch_size", 64),
+    ],
+)
+def test_finds_a_literal(source: str, name: str, value: int) -> None:
+    """Assignments, arguments, defaults and configurations are understood."""
+    (found,) = literals_in(cell(source), source)
+    assert (found.name, found.value) == (name, value)
+    line = source.split("\n")[found.line - 1]
+    assert eval(line.encode()[found.column : found.end_column]) == value  # noqa: S307  it is a literal
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "batch_size = 1",
+        "batch_size = n",
+        "batch_size = int('64')",
+        "batch_size = 64.0",
+        "batch_size = True",
+        "learning_rate = 64",
+        "batches = 64",
+        "batch_size = (\n    32 *\n    2)",
+        "batch_size = 2**10**10",
+        "# batch_size = 64",
+        "text = 'batch_size = 64'",
+        "print(f'{train(batch_size=64)} for batch_size = 64')",
+        "parser.add_argument('--batch_size', type=int, default=64)",
+        "for batch_size in (64, 128): pass",
+        "batch_size = min(64, n)",
+        "batch_size = 64 // 2",
+        "loader = DataLoader(data)",
+        "loader = Sampler(data, 64)",
+        "def broken(:",
+        "\0",
+    ],
+)
+def test_keeps_silent_where_there_is_no_literal(source: str) -> None:
+    """What is computed, commented out or spread over lines is left alone."""
+    assert literals_in(cell(source), source) == []
+
+
+def names(source: str, values: dict[str, Any], line: int | None = None) -> list[tuple[str, int]]:
+    """List the literals that may set the batch, likeliest first."""
+    found = batch_literals(cell(source), [cell(source)], values, line=line)
+    return [(each.name, each.value) for each in found]
+
+
+def test_prefers_what_stands_before_the_failing_line() -> None:
+    """Of several, the last one before the failure is tried first, those after it last."""
+    source = "batch_size = 8\nbatch_size = 16\nfail()\nbatch_size = 32"
+    assert names(source, {}, line=3) == [("batch_size", 16), ("batch_size", 8), ("batch_size", 32)]
+
+
+def test_puts_evaluation_last() -> None:
+    """The batch of a validation loader is seldom what fails in training."""
+    assert names("batch_size = 8\nval_batch_size = 16", {})[0] == ("batch_size", 8)
+
+
+def test_passes_over_a_name_that_has_another_value_by_now() -> None:
+    """A literal that does not hold any more did not set this batch."""
+    assert names("batch_size = 8", {"batch_size": 16}) == []
+    assert names("batch_size = 8", {"batch_size": 8}) == [("batch_size", 8)]
+
+
+def test_a_variable_contradicts_no_argument_of_that_name() -> None:
+    """An argument, an entry of a dict or a local variable may differ from a global one."""
+    for source in (
+        "train(batch_size=8)",
+        "config = {'batch_size': 8}",
+        "def f():\n    batch_size = 8",
+    ):
+        assert names(source, {"batch_size": 16}) == [("batch_size", 8)]
+
+
+@pytest.mark.parametrize(
+    ("call", "counts"),
+    [
+        ("train(data)", True),
+        ("train(data, epochs=3)", True),
+        ("train(data, 512)", False),
+        ("train(data, batch_size=n)", False),
+        ("train(*everything)", False),
+        ("train(data, **config)", False),
+        ("other(data, 512)", True),
+        ("train(data)\ntrain(data, n)", False),
+    ],
+)
+def test_a_default_counts_only_where_no_call_passes_another(call: str, *, counts: bool) -> None:
+    """Changing a default that the failing call does not use would change nothing."""
+    for source in (
+        f"def train(data, batch_size=512, epochs=1): pass\n{call}",
+        f"class Model:\n    def train(self, data, batch_size=512): pass\nmodel.{call}",
+        f"class train:\n    def __init__(self, data, batch_size=512): pass\n{call}",
+    ):
+        found = [each for each in names(source, {}) if each == ("batch_size", 512)]
+        assert bool(found) is counts, source
+
+
+def test_calls_of_the_failing_cell_decide_about_a_default() -> None:
+    """How an earlier cell called the function does not matter then."""
+    function = cell("def train(data, batch_size=512): pass\ntrain(data, 8)", "function")
+    for call, expected in (("train(data)", [512]), ("train(data, n)", [])):
+        failing = cell(call)
+        found = batch_literals(failing, [function, failing], {})
+        assert [each.value for each in found] == expected
+
+
+FAILING = cell("for x in loader:\n    step(x)")
+SIZES = cell("batch_size = 512\nlr = 1", "sizes")
+LOADER = cell("loader = DataLoader(data, batch_size=batch_size)", "loader")
+OTHER = cell("print(batch_size)", "other")
+
+
+def path(literal_cell: CellRun, *cells: CellRun, failing: CellRun = FAILING) -> list[str] | None:
+    """Return the ids of the cells to run after the literal of a cell was changed."""
+    (literal,) = literals_in(literal_cell, literal_cell.source)
+    run = cells_to_run(literal, failing, [*cells, failing])
+    return None if run is None else [str(each.cell_id) for each in run]
+
+
+def test_runs_the_failing_cell_alone_for_a_literal_of_its_own() -> None:
+    """Nothing else has to run."""
+    own = cell("batch_size = 64\nstep(batch_size)")
+    assert path(own, failing=own) == ["failing"]
+
+
+def test_runs_the_cells_that_carry_the_value() -> None:
+    """What was made from the literal in between must be made anew, what only looks at it not."""
+    assert path(SIZES, SIZES, OTHER, LOADER) == ["sizes", "loader", "failing"]
+
+
+def test_runs_the_defining_cell_first() -> None:
+    """A name that the failing cell reads itself needs no cell in between."""
+    failing = cell("step(batch_size)")
+    assert path(SIZES, SIZES, OTHER, failing=failing) == ["sizes", "failing"]
+
+
+def test_reaches_into_a_function_of_another_cell() -> None:
+    """A default of a function that the failing cell calls counts."""
+    function = cell("def train(batch_size=512):\n    pass", "function")
+    assert path(function, function, failing=cell("train()")) == ["function", "failing"]
+
+
+def test_knows_when_a_literal_leads_nowhere() -> None:
+    """A batch that the failing cell has nothing to do with is none of its causes."""
+    assert path(SIZES, SIZES, failing=cell("other()")) is None
+
+
+@pytest.mark.parametrize(
+    ("source", "changed"),
+    [
+        ("batch_size = 64", "batch_size = 32"),
+        ("if True:\n\tbatch_size = 64  # größer", "\tbatch_size = 32  # größer"),
+        ("ä = 'größe'; batch_size = 64", "ä = 'größe'; batch_size = 32"),
+        ("batch_size = 1_000", "batch_size = 32"),
+        ("batch_size = 2**6; x = 2**6", "batch_size = 32; x = 2**6"),
+        ("batch_size = (32*1024)  # 32*1024", "batch_size = (32)  # 32*1024"),
+        ("x = batch_size = 2 ** 9", "x = batch_size = 32"),
+        (
+            "print('64'); batch_size = 64; print(f'{64}')",
+            "print('64'); batch_size = 32; print(f'{64}')",
+        ),
+        ("loader = DataLoader(data[:64], 64)", "loader = DataLoader(data[:64], 32)"),
+        ("batch_size: int = 64", "batch_size: int = 32"),
+        ("def train(epochs=64, batch_size=64): pass", "def train(epochs=64, batch_size=32): pass"),
+        ("c = dict(lr=64, batch_size=64)", "c = dict(lr=64, batch_size=32)"),
+        (
+            "DataLoader(data, batch_size=64, num_workers=64)",
+            "DataLoader(data, batch_size=32, num_workers=64)",
+        ),
+        ("%%time\n\nbatch_size = 64", "batch_size = 32"),
+    ],
+)
+def test_replaces_the_literal_alone(source: str, changed: str) -> None:
+    """Tabs, other scripts, comments and equal numbers beside it stay as they are."""
+    (literal,) = literals_in(cell(source), source)
+    assert replaced(source, literal, 32) == (source.split("\n")[literal.line - 1], changed)
+
+
+@pytest.mark.parametrize(
+    "source", ["batch_size = 65", "batch_size = n", "x = 1", "batch_size = 64)"]
+)
+def test_refuses_a_line_that_is_another_by_now(source: str) -> None:
+    """Nothing is replaced unless the literal stands there and the cell parses afterwards."""
+    (literal,) = literals_in(cell("batch_size = 64"), "batch_size = 64")
+    assert replaced(source, literal, 32) is None
+
+
+def test_warns_of_nothing_in_the_users_code() -> None:
+    """Python has warned of a cell when it ran; looking at it warns no second time."""
+    source = "pattern = '\\d'\nbatch_size = 64"
+    assert len(literals_in(cell(source), source)) == 1  # a warning would be an error here

@@ -1,0 +1,191 @@
+"""Cells are read as Python reads them, and nobody hears of it."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import sysconfig
+import threading
+import warnings
+from pathlib import Path
+from random import Random
+
+import pytest
+from gpu_headroom.cells.batch import literals_in
+from gpu_headroom.cells.parsing import LONGEST, magics, parse_cell
+from gpu_headroom.cells.quiet import quiet
+from tests.cells.test_batch import cell
+
+# What Python 3.10 to 3.14 warn of while they read a source, and what looks like it.
+ODD = [
+    r"x = '\d'",
+    r"x = 'é\d', batch_size",
+    r"x = b'\d\N\u'",
+    r"x = '\400\777\377\08'",
+    r"x = b'\400'",
+    r"x = r'\d', rb'\d', Rb'\d', '\\d', '\'', '\x41', '\N{BULLET}', '\u0041'",
+    "x = '\\\n\\d'",
+    "x = '''\n\\d\n''' '\\d' \"\\d\"",
+    "x = '\\é', '\\\N{GRINNING FACE}', y(batch_size=64)",
+    "'''\\d'''\ndef f():\n    '''\\d'''",
+    r"x = f'\d{batch}\d'",
+    r"x = f'\{batch}\{{\}}'",
+    r"x = f'\N{BULLET}{batch}\d'",
+    r"x = rf'\d{batch}\{batch}'",
+    r"x = f'{batch:\d}'",
+    r"x = f'{batch!r:>{width}}\d'",
+    r"x = f'{{\d}}{batch}'",
+    r"x = f'''{batch}\d{" + r'"a"' + r"}'''",
+    r"x = f'{d[" + r'"a"' + r"]:\d}' '\d'",
+    r"x = f'{(lambda a: {1: 2})(batch)}\d'",
+    "x = {'\\d': 1, 'batch_size': 64}",
+    "x = 1 if y else 0x1f or 2",
+    "# '\\d' 1if",
+    "x = '1if'",
+    "x = x1if_y = 1.0 .real + 1e5 + 1_000j + 0b1 + .5",
+    "match x:\n    case '\\d': pass",
+    "%%time\nx = '\\d'\n!ls '\n%ls \\\ny = '\\d'",
+    "try:\n    pass\nfinally:\n    x = '\\d'",
+]
+SINCE_312 = [
+    r"x = f'{'\d'}'",
+    r"x = f'{f'\d{f'\d'}'}\d'",
+    "x = f'{\n'\\d'  # '\n}'",
+    r"x = f'{x:{'\d'}}'",
+]
+if sys.version_info >= (3, 12):
+    ODD += SINCE_312
+if sys.version_info >= (3, 14):
+    ODD += [r"x = t'\d{batch}\N{BULLET}\d'", r"x = tr'\d{batch}' t'\d'"]
+# No room for a change of one character: these are not read at all.
+REFUSED = [
+    "x = 1if y else 0",
+    "x = [0x1for z in y]",
+    "x = 1.or y",
+    "x = f'{1if y else 0}'",
+    "x = 1_000and y",
+]
+
+
+def plainly(source: str) -> ast.Module:
+    """Read a source as Python does, whatever it warns of."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(source)
+
+
+def places(tree: ast.AST) -> list[tuple[object, ...]]:
+    """List the nodes of a tree with where they stand."""
+    keys = ("lineno", "col_offset", "end_lineno", "end_col_offset")
+    return [(type(node), *(getattr(node, key, None) for key in keys)) for node in ast.walk(tree)]
+
+
+def without_magics(source: str) -> str:
+    """Blank out magics by hand."""
+    return source.replace("%%time", "#%time").replace("!ls '", "pass").replace("%ls \\", "pass")
+
+
+@pytest.mark.parametrize("source", ODD)
+def test_reads_odd_texts_without_a_word(source: str) -> None:
+    """Each node stands where Python sees it, and texts say what they say."""
+    want = plainly(without_magics(source))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = parse_cell(source)
+    assert found is not None
+    assert places(found) == places(want)
+    if "\\400" not in source and "t'" not in source and "tr'" not in source:
+        assert ast.dump(found) == ast.dump(want)
+
+
+@pytest.mark.parametrize("source", REFUSED)
+def test_does_not_read_what_cannot_be_read_without_a_word(source: str) -> None:
+    """Python would warn; the notebook would show a warning that nobody's code caused."""
+    with pytest.warns(Warning, match="invalid"):
+        ast.parse(source)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        assert parse_cell(source) is None
+    assert said == []
+
+
+def mutated(source: str, random: Random) -> str:
+    """Put escapes into the texts of a source that has none."""
+    for old, new in (
+        ("\\n", ("\\q", "\\!", "\\é", "\\n")),
+        ("%s", ("\\d", "\\%s", "\\ ", "%s")),
+        ("f'", ("f'\\d", "f'\\{1}", "f'\\N{BULLET}", "f'{1:\\>5}\\w", "f'")),
+        ('f"', ('f"\\d', 'f"\\{1}', 'f"\\N{BULLET}', 'f"{1:\\>5}\\w', 'f"')),
+    ):
+        parts = source.split(old)
+        source = parts[0] + "".join(random.choice(new) + part for part in parts[1:])
+    return source
+
+
+def test_reads_what_others_have_written() -> None:
+    """A part of the standard library, as it is and with escapes that are none."""
+    files = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))[::8]
+    random, read = Random(5), 0  # noqa: S311  nothing to be guessed
+    for file in files:
+        text = file.read_text(encoding="utf-8")
+        for source in (text, mutated(text, random)) if len(text) < 100_000 else ():
+            try:
+                want = plainly(source)
+            except (SyntaxError, ValueError):
+                continue
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                code, _ = quiet(source)
+                found = ast.parse(code)
+            assert places(found) == places(want), file
+            read += 1
+    assert read > 20
+
+
+def test_touches_no_filters_while_another_thread_does() -> None:
+    """A cell's own `catch_warnings` puts back what it found, whatever is parsed meanwhile."""
+    source = "\n".join(f"x{n} = f('\\d', batch_size=64)" for n in range(500))
+    before, interval_s = list(warnings.filters), sys.getswitchinterval()
+    sys.setswitchinterval(1e-4)
+    try:
+        for _ in range(20):
+            thread = threading.Thread(target=parse_cell, args=(source,))
+            thread.start()
+            while thread.is_alive():
+                with warnings.catch_warnings():
+                    sum(range(2000))
+            thread.join()
+            assert warnings.filters == before
+    finally:
+        sys.setswitchinterval(interval_s)
+        warnings.filters[:] = before  # type: ignore[index]  # it is a list
+
+
+def test_finds_a_batch_behind_odd_texts() -> None:
+    """What stands behind them is found where it is."""
+    source = "title = f'$\\mu = {mu}$, \\sigma'; batch_size = 64"
+    (found,) = literals_in(cell(source), source)
+    assert source[found.column : found.end_column] == "64"
+
+
+@pytest.mark.parametrize(
+    "source", ["x = " + "-" * 100_000 + "1", "x = " + "(" * 1000, "x = '", "x = f'{", "\ud800"]
+)
+def test_what_python_cannot_read_is_none(source: str) -> None:
+    """Whatever it raises."""
+    assert parse_cell(source) is None
+
+
+def test_does_not_read_a_cell_of_a_megabyte() -> None:
+    """It would hold everything else up for seconds."""
+    line = "x = f(batch_size=64)\n"
+    assert parse_cell(line * (LONGEST // len(line) + 1)) is None
+
+
+def test_lists_magics() -> None:
+    """A line each, without what stands before them."""
+    assert magics("%time x\n\n  !ls -l\ny = 1 % 2\n\n\t%matplotlib inline") == [
+        "%time x",
+        "!ls -l",
+        "%matplotlib inline",
+    ]

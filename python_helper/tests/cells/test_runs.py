@@ -1,0 +1,208 @@
+"""The ledger of cell runs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from gpu_headroom.cells.runs import CellRun, Ledger
+from gpu_headroom.frameworks.view import FrameworkReading
+from gpu_headroom.readings.snapshot import DeviceReading, Snapshot
+
+
+def reading(in_use: int, **figures: int | None) -> Snapshot:
+    """A snapshot of one device with one framework."""
+    framework = FrameworkReading(
+        "torch",
+        in_use,
+        0,
+        figures.get("peak"),
+        figures.get("retries", 0),
+        figures.get("ooms", 0),
+    )
+    device = DeviceReading(
+        0, "cuda", "GPU", None, False, 1000, False, False, 500, 0, None, (framework,)
+    )
+    return Snapshot(1, 0.0, "live", (device,))
+
+
+NOTHING = Snapshot(1, 0.0, "not_initialised", ())
+
+
+def run_of(cell_id: str | None, source: str = "") -> CellRun:
+    """A run that begins."""
+    return CellRun(cell_id, None, source, None, 1.0)
+
+
+def ended(start: Snapshot | None, end: Snapshot, *between: Snapshot) -> dict[str, Any]:
+    """What a run between two readings did to the device."""
+    ledger = Ledger()
+    ledger.begin(token := object(), run_of("a"), start)
+    for each in between:
+        ledger.observe(each)
+    (memory,) = ledger.end(ledger.depth(token), "ok", 1, 2.0, end).memory
+    return dict(memory)
+
+
+def test_change_is_end_minus_start() -> None:
+    """A cell may add memory or give some back."""
+    assert ended(reading(100, peak=100), reading(160, peak=160))["change_bytes"] == 60
+    assert ended(reading(100, peak=100), reading(40, peak=100))["change_bytes"] == -60
+
+
+def test_peak_is_exact_where_the_counter_rose() -> None:
+    """The framework's own counter knows peaks that no sample saw."""
+    memory = ended(reading(100, peak=120), reading(110, peak=700), reading(300, peak=700))
+    assert (memory["peak_bytes"], memory["peak_exact"]) == (700, True)
+
+
+def test_peak_is_sampled_below_an_older_one() -> None:
+    """A counter that did not rise says nothing of this cell: the highest sample is a bound."""
+    memory = ended(reading(100, peak=900), reading(110, peak=900), reading(300, peak=900))
+    assert (memory["peak_bytes"], memory["peak_exact"]) == (300, False)
+
+
+def test_counters_are_differences() -> None:
+    """Retries and out-of-memory errors count from the start of the cell."""
+    memory = ended(reading(1, peak=1, retries=3, ooms=1), reading(1, peak=1, retries=5, ooms=2))
+    assert (memory["alloc_retries"], memory["ooms"]) == (2, 1)
+
+
+def test_unknown_stays_unknown() -> None:
+    """A figure that a framework does not have is null, not 0."""
+    start, end = reading(1, peak=None, retries=None), reading(9, peak=None, retries=None)
+    memory = ended(start, end)
+    assert memory["alloc_retries"] is None
+    assert (memory["peak_bytes"], memory["peak_exact"]) == (9, False)
+
+
+def test_a_device_that_the_cell_brought_up_began_at_nothing() -> None:
+    """Before its first tensor a device held nothing of this kernel's."""
+    memory = ended(NOTHING, reading(50, peak=80, ooms=1))
+    assert memory == {
+        "device_index": 0,
+        "change_bytes": 50,
+        "peak_bytes": 80,
+        "peak_exact": True,
+        "needed_bytes": 80,
+        "alloc_retries": 0,
+        "ooms": 1,
+    }
+
+
+def test_a_start_that_was_not_read_leaves_the_change_unknown() -> None:
+    """An adopted cell has no start: what it changed is not measured."""
+    memory = ended(None, reading(50, peak=80))
+    assert memory["change_bytes"] is None
+    assert memory["peak_exact"] is False
+
+
+def test_only_the_outermost_run_is_a_cell() -> None:
+    """Nested runs end with the cell that started them."""
+    ledger = Ledger()
+    outer, inner = object(), object()
+    assert ledger.begin(outer, run_of("outer"), NOTHING) is True
+    assert ledger.begin(inner, run_of("inner"), NOTHING) is False
+    assert (ledger.depth(outer), ledger.depth(inner), ledger.depth(object())) == (0, 1, -1)
+    ledger.end(1, "ok", None, 1.5, NOTHING)
+    assert ledger.running is True
+    ledger.end(0, "ok", 1, 2.0, NOTHING)
+    assert [ledger.running] == [False]
+    assert [each.cell_id for each in ledger.cells()] == ["outer"]
+
+
+def test_a_lost_inner_end_does_not_keep_the_cell_running() -> None:
+    """The end of the outer run is the end of all."""
+    ledger = Ledger()
+    ledger.begin(outer := object(), run_of("outer"), NOTHING)
+    ledger.begin(object(), run_of("inner"), NOTHING)
+    ledger.end(ledger.depth(outer), "error", 1, 2.0, NOTHING)
+    assert not ledger.running
+
+
+def test_a_cancelled_cell_ends_without_a_token() -> None:
+    """IPython ends a cancelled cell with no result: that is the outermost one."""
+    ledger = Ledger()
+    assert ledger.depth(None) == -1
+    ledger.begin(object(), run_of("a"), NOTHING)
+    assert ledger.depth(None) == 0
+
+
+def test_keeps_the_latest_source_of_each_cell() -> None:
+    """Cells stand in the order in which they last ran, each with what it then said."""
+    ledger = Ledger()
+    for cell_id, source in (("a", "x = 1"), ("b", "x"), ("a", "x = 2")):
+        ledger.begin(object(), run_of(cell_id, source), NOTHING)
+        ledger.end(0, "ok", 1, 2.0, NOTHING)
+    assert [(each.cell_id, each.source) for each in ledger.cells()] == [("b", "x"), ("a", "x = 2")]
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_forgets_the_oldest(*, named: bool) -> None:
+    """The ledger does not grow with the length of a session."""
+    ledger = Ledger()
+    for number in range(500):
+        ledger.begin(object(), run_of(f"cell {number}" if named else None), NOTHING)
+        ledger.end(0, "ok", number, 2.0, NOTHING)
+    assert len(ledger.cells()) == 200
+    assert ledger.cells()[-1].execution_count == 499
+
+
+def test_the_running_cell_knows_its_memory_so_far() -> None:
+    """Asked in between, a cell tells what it did up to then."""
+    ledger = Ledger()
+    ledger.begin(object(), run_of("a"), reading(100, peak=100))
+    current = ledger.current(reading(170, peak=180))
+    assert current is not None
+    assert current.status == "running"
+    assert current.memory[0]["change_bytes"] == 70
+
+
+def test_counts_the_runs_of_a_cell() -> None:
+    """The third run of a cell is number 3; the last three are remembered, oldest first."""
+    ledger = Ledger()
+    for number in range(5):
+        ledger.begin(object(), replace(run_of("a"), start_s=float(number)), NOTHING)
+        assert ledger.current() is not None
+        ledger.end(0, "ok", number, number + 0.5, NOTHING)
+    assert [each.run for each in ledger.runs()] == [3, 4, 5]
+    assert [each["run"] for each in (run.as_wire("life") for run in ledger.runs("a"))] == [3, 4, 5]
+
+
+def test_needed_is_the_peak_above_the_start() -> None:
+    """What was in use before the cell is not what the cell needs."""
+    memory = ended(reading(100, peak=120), reading(110, peak=700))
+    assert memory["needed_bytes"] == 600
+
+
+def test_a_counter_that_the_cell_reset_is_a_bound() -> None:
+    """A user may reset the peak in a cell: what it says since then is at least the peak."""
+    memory = ended(reading(100, peak=900), reading(110, peak=400))
+    assert (memory["peak_bytes"], memory["peak_exact"]) == (400, False)
+
+
+def test_peaks_of_several_frameworks_are_sampled() -> None:
+    """The peaks of two allocators need not fall together, so they are not added."""
+    torch, jax = (FrameworkReading(name, 50, 0, 300, 0, 0) for name in ("torch", "jax"))
+    (device,) = reading(0).devices
+    both = Snapshot(1, 0.0, "live", (replace(device, frameworks=(torch, jax)),))
+    memory = ended(NOTHING, both)
+    assert (memory["peak_bytes"], memory["peak_exact"]) == (100, False)
+
+
+def test_a_device_that_only_the_driver_knows_is_left_out() -> None:
+    """No framework of this kernel uses it: there is no change and no peak to tell."""
+    (device,) = reading(0).devices
+    ledger = Ledger()
+    ledger.begin(object(), run_of("a"), NOTHING)
+    idle = Snapshot(1, 0.0, "not_initialised", (replace(device, frameworks=()),))
+    assert ledger.end(0, "ok", 1, 2.0, idle).memory == ()
+
+
+def test_the_first_use_of_a_known_device_is_exact() -> None:
+    """A device that the driver knew before the framework held nothing of this kernel's."""
+    (device,) = reading(0).devices
+    idle = Snapshot(1, 0.0, "not_initialised", (replace(device, frameworks=()),))
+    memory = ended(idle, reading(50, peak=80))
+    assert (memory["peak_bytes"], memory["peak_exact"], memory["needed_bytes"]) == (80, True, 80)

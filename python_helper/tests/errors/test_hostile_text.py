@@ -1,0 +1,430 @@
+"""What a person's text costs: megabytes of logs in an error, and cells of any make.
+
+The hostile texts are made from the patterns themselves: what each looks for, cut short, and what
+it repeats. Times are bounded so generously that only what grows faster than its text fails.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sys
+import time
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from gpu_headroom.cells import batch, parsing, quiet
+from gpu_headroom.cells.batch import batch_literals, literals_in
+from gpu_headroom.cells.parsing import parse_cell
+from gpu_headroom.cells.runs import CellRun
+from gpu_headroom.concurrency.turns import Turn
+from gpu_headroom.errors import excerpt, formats, libraries
+from gpu_headroom.errors import recognise as recogniser
+from gpu_headroom.errors.recognise import errors_within, recognise, recognise_text
+from gpu_headroom.oom import place, sticky_error
+from gpu_headroom.oom.place import failing_line
+from gpu_headroom.oom.sticky_error import recognise_fault
+from gpu_headroom.release.loops import left_behind
+from tests.errors.test_recognise import NOT_THE_GPU, OTHERS, PYTORCH
+from tests.oom.test_sticky_error import natively
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+SIZE = 10_000_000
+# Seconds for `SIZE` characters, on the slowest machine that runs this: some thirty times what it
+# takes on a fast one.
+LIMIT_S = 0.5
+LINE = "node-3:4711:4820 [2] NCCL INFO Channel 07/0 : 3[3] -> 4[0] [send] via NET/Socket/0\n"
+# Private to the standard library; its name has changed.
+PARSER: Any = import_module("re._parser" if sys.version_info >= (3, 11) else "sre_parse")
+FORMATS = (
+    *formats.STRUCTURED,
+    *formats.LOOSE,
+    *libraries.STRUCTURED,
+    *libraries.LOOSE,
+)
+PATTERNS = {
+    **{each.id: each.sign for each in FORMATS},
+    **{f"{each.id}.{key}": one for each in FORMATS for key, one in each.clauses.items()},
+    "sticky_error.opening": sticky_error._OPENING,
+    "sticky_error.caught": sticky_error._CAUGHT,
+    **sticky_error._PATTERNS,
+}
+# Those that are matched at one place, or on one line of a text that was cut down before.
+ANCHORED = {"_NAME", "_TIMED", "_NAMED_LINE"}
+CHARACTERS = {"category_digit": "1", "category_word": "a", "category_space": " "}
+
+
+def spelled(parsed: Any, *, most: bool) -> str:
+    """Spell what a parsed pattern matches, with as few or as many repetitions as make sense."""
+    return "".join(one(str(kind).lower(), value, most=most) for kind, value in parsed)
+
+
+def one(kind: str, value: Any, *, most: bool) -> str:
+    """Spell one part of a pattern; nothing for where it stands, and what is not around it."""
+    found = ""
+    if kind == "literal":
+        found = chr(value)
+    elif kind == "in":
+        found = one(*_first(value), most=most)
+    elif kind == "range":
+        found = chr(value[0])
+    elif kind == "category":
+        found = CHARACTERS.get(str(value).lower(), "-")
+    elif kind in ("any", "not_literal", "negate"):
+        found = "-"
+    elif kind == "branch":
+        found = spelled(value[1][-1 if most else 0], most=most)
+    elif kind == "subpattern":
+        found = spelled(value[-1], most=most)
+    elif kind in ("max_repeat", "min_repeat"):
+        fewest, limit, inside = value
+        found = spelled(inside, most=most) * (min(int(limit), 40) if most else int(fewest))
+    return found
+
+
+def _first(members: Any) -> tuple[str, Any]:
+    kind, value = members[0]
+    return str(kind).lower(), value
+
+
+def repetitions(parsed: Any) -> Iterator[int]:
+    """Yield the limits of all repetitions of a parsed pattern."""
+    for kind, value in parsed:
+        if str(kind).lower() in ("max_repeat", "min_repeat"):
+            yield int(value[1])
+        parts = value if isinstance(value, (tuple, list)) else ()
+        for part in parts:
+            inner = part if isinstance(part, list) else [part]
+            for each in inner:
+                if isinstance(each, PARSER.SubPattern):
+                    yield from repetitions(each)
+
+
+def hostile(pattern: re.Pattern[str]) -> dict[str, str]:
+    """Return texts that make work for a pattern: all but a match, and its beginning."""
+    parsed = PARSER.parse(pattern.pattern, pattern.flags & re.IGNORECASE)
+    few, many = spelled(parsed, most=False), spelled(parsed, most=True)
+    texts = {"cut short": few[:-1], "cut short and long": many[:-1], "half": few[: len(few) // 2]}
+    return {name: filled(text or "x") for name, text in texts.items()}
+
+
+def filled(text: str, size: int = SIZE) -> str:
+    """Repeat a text up to a size."""
+    return (text * (size // len(text) + 1))[:size]
+
+
+def taken_s(call: Callable[[], object]) -> float:
+    """Return the least time of three: the machine has other things to do."""
+    times = []
+    for _ in range(3):
+        start = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - start)
+        if times[-1] < LIMIT_S / 10:
+            break
+    return min(times)
+
+
+def test_patterns_repeat_nothing_without_limit() -> None:
+    """So none looks through a long text again from each of its places."""
+    modules = (formats, libraries, sticky_error, recogniser, excerpt, batch, place)
+    of_modules = {
+        name: value
+        for module in modules
+        for name, value in vars(module).items()
+        if isinstance(value, re.Pattern) and name not in ANCHORED
+    }
+    for name, pattern in {**PATTERNS, **of_modules}.items():
+        limits = list(repetitions(PARSER.parse(pattern.pattern, pattern.flags & re.IGNORECASE)))
+        assert all(limit <= 300 for limit in limits), name
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_a_text_made_for_a_pattern_costs_no_more(name: str) -> None:
+    """Ten megabytes of what a pattern nearly matches."""
+    for way, text in hostile(PATTERNS[name]).items():
+        assert taken_s(partial(recognise, RuntimeError(text))) < LIMIT_S, way
+        assert taken_s(partial(recognise_fault, natively(RuntimeError(text)))) < LIMIT_S, way
+
+
+@pytest.mark.parametrize("sign", excerpt._SIGNS)
+def test_a_text_made_of_signs_costs_no_more(sign: str) -> None:
+    """Ten megabytes of what marks a place to look at, or nearly does."""
+    for text in (sign, sign[:-1], f"{sign}\n"):
+        assert taken_s(partial(recognise, RuntimeError(filled(text)))) < LIMIT_S
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a b c d ",
+        " ",
+        "\n",
+        "\\n",
+        "1",
+        "1,",
+        "\0",
+        "ä€ö ",
+        "€ out of memor",
+        "\ud800",
+        "\U0001f600",
+        LINE,
+    ],
+    ids=ascii,
+)
+def test_any_characters_cost_no_more(text: str) -> None:
+    """Blanks, digits, any script and what is no text at all."""
+    assert taken_s(partial(recognise, RuntimeError(filled(text)))) < LIMIT_S
+    error = natively(RuntimeError("CUDA error: " + filled(text)))
+    assert taken_s(partial(recognise_fault, error)) < LIMIT_S
+
+
+class Loud(str):
+    """A text that answers for itself."""
+
+    __slots__ = ()
+
+    def _fail(self, *_: object, **__: object) -> Any:
+        raise AssertionError
+
+    __len__ = __getitem__ = __str__ = __repr__ = __iter__ = __eq__ = __add__ = __contains__ = _fail
+    find = rfind = lower = split = replace = splitlines = partition = join = strip = _fail
+    __hash__ = str.__hash__
+
+
+@pytest.mark.parametrize("size", [1, 5_000, SIZE])
+def test_a_text_of_a_class_of_its_own_is_not_asked(size: int) -> None:
+    """Short or long, only `str` itself is."""
+    text = Loud(filled("x", size) + " CUDA out of memory. Tried to allocate 2.00 GiB.")
+    error = RuntimeError(text)
+    assert taken_s(partial(recognise, error)) < LIMIT_S
+    found = recognise(error)
+    assert found is not None
+    assert found.requested_bytes == 2 * 2**30
+    assert recognise_fault(natively(RuntimeError(text))) is None
+
+
+def test_thousands_of_arguments_cost_no_more() -> None:
+    """The first few say what there is to say."""
+    error = RuntimeError(*[filled(LINE, 1_000_000)] * 10_000)
+    assert taken_s(partial(recognise, error)) < LIMIT_S
+    error = RuntimeError("CUDA out of memory. Tried to allocate 2.00 GiB.", *["x"] * 10_000)
+    assert recognise(error) is not None
+
+
+def chain(count: int, text: str) -> BaseException:
+    """Raise an error in the handler of another, many times."""
+    last = RuntimeError(text)
+    for _ in range(count):
+        error = RuntimeError(text)
+        error.__context__ = last
+        last = error
+    return last
+
+
+def group(count: int, text: str) -> BaseException:
+    """Raise many errors at once."""
+    kind = getattr(__import__("builtins"), "ExceptionGroup", None)
+    if kind is None:
+        pytest.skip("Python 3.10 has no exception groups")
+    members = [RuntimeError(text) for _ in range(count)]
+    found: BaseException = kind(text, [kind(text, members), *members])
+    return found
+
+
+@pytest.mark.parametrize("make", [chain, group])
+@pytest.mark.parametrize("text", [LINE, "bfc_allocator", "out of memory "])
+def test_many_errors_cost_no_more(make: Callable[[int, str], BaseException], text: str) -> None:
+    """Ten thousand errors with a megabyte each."""
+    error = make(10_000, filled(text, 1_000_000))
+    assert taken_s(partial(recognise, error)) < LIMIT_S
+    assert taken_s(partial(recognise_fault, error)) < LIMIT_S
+    assert len(list(errors_within(error))) <= 100
+
+
+def test_reads_the_error_behind_long_ones() -> None:
+    """What wraps an error may say as much as it likes."""
+    error = chain(20, filled(LINE, 1_000_000))
+    error.__context__ = RuntimeError("CUDA out of memory. Tried to allocate 2.00 GiB.")
+    found = recognise(error)
+    assert found is not None
+    assert found.requested_bytes == 2 * 2**30
+
+
+LOG = "2026-01-01 12:00:00 worker 3: step 100 of 1000, loss 1.234, 12.3 samples/s\n" * 10_000
+WHOLE = {name: text for name, (text, _) in PYTORCH.items() if len(text) > 20}
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_finds_a_message_of_pytorch_anywhere_in_a_log(name: str) -> None:
+    """At its head, at its tail and in its middle, with the same numbers."""
+    _, expected = PYTORCH[name]
+    for text in (f"{WHOLE[name]}\n{LOG}", f"{LOG}\n{WHOLE[name]}", f"{LOG}\n{WHOLE[name]}\n{LOG}"):
+        found = recognise_text("RuntimeError", text)
+        assert found is not None
+        assert {key: getattr(found, key) for key in expected} == expected
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_finds_other_messages_anywhere_in_a_log(name: str) -> None:
+    """The same for other libraries."""
+    framework, said, expected = OTHERS[name]
+    for text in (f"{said}\n{LOG}", f"{LOG}\n{said}", f"{LOG}\n{said}\n{LOG}"):
+        found = recognise_text("RuntimeError", text)
+        assert found is not None
+        assert found.framework == framework
+        assert {key: getattr(found, key) for key in expected} == expected
+
+
+@pytest.mark.parametrize("text", NOT_THE_GPU)
+def test_a_log_makes_no_other_shortage_one_of_the_gpu(text: str) -> None:
+    """What is refused by itself is refused in the middle of a log."""
+    assert recognise_text("RuntimeError", f"{LOG}\n{text}\n{LOG}") is None
+
+
+# --- Cells -----------------------------------------------------------------------
+
+
+def cell(source: str, name: str = "failing") -> CellRun:
+    """Make the run of a cell."""
+    return CellRun(name, 1, source, f"<{name}>", 0.0)
+
+
+def failed(source: str, filename: str = "<failing>") -> BaseException:
+    """Compile a cell's last line alone, where it stands, and return what it raises."""
+    lines = source.splitlines()
+    code = compile("\n" * (len(lines) - 1) + "1 / 0", filename, "exec")
+    try:
+        exec(code, {})  # noqa: S102  a frame of that file is the case
+    except ZeroDivisionError as error:
+        return error
+    raise AssertionError
+
+
+CELLS = {
+    "one line, many times": "x = f(1, batch_size=64)\n",
+    "blank lines": "\n",
+    "blank lines with blanks": "   \n",
+    "magics": "%time x = 1\n",
+    "continued commands": "!ls \\\n",
+    "a long line": "x = 1; ",
+    "quotation marks": "'",
+    "backslashes": "\\",
+    "escapes in texts": "'\\d' ",
+    "open fields": "f'{",
+    "fields in fields": "f'{x:{",
+    "named characters": "f'\\N{",
+    "numbers that run into words": "1if ",
+    "numbers": "1.1",
+    "comments": "#",
+    "brackets": "(",
+    "closed brackets": "()",
+    "signs": "-",
+    "sums": "1+",
+    "products": "batch_size=1*",
+    "names": "batch_",
+    "leaving": "finally return ",
+}
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_a_long_cell_is_not_looked_through(name: str) -> None:
+    """Ten megabytes that somebody ran."""
+    source = filled(CELLS[name])
+    run = cell(source)
+    error = failed("x\n")
+    for call in (
+        partial(parse_cell, source),
+        partial(literals_in, run, source),
+        partial(batch_literals, run, [run], {}),
+        partial(failing_line, error, run),
+        partial(left_behind, [source], {"x"}, Turn(30.0)),
+    ):
+        assert taken_s(call) < LIMIT_S
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_no_cell_takes_longer_than_its_size(name: str) -> None:
+    """A tenth of what is looked through at most: nothing in it is looked at again and again."""
+    source = filled(CELLS[name], parsing.LONGEST // 10)
+    run = cell(source)
+    for call in (
+        partial(parse_cell, source),
+        partial(batch_literals, run, [run], {}),
+        partial(failing_line, failed(source), run),
+        partial(left_behind, [source], {"x"}, Turn(30.0)),
+    ):
+        assert taken_s(call) < 10 * LIMIT_S
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_reading_quietly_is_quick(name: str) -> None:
+    """What is done to a source before Python reads it costs less than that."""
+    source = filled(CELLS[name], parsing.LONGEST)
+
+    def read() -> None:
+        with contextlib.suppress(ValueError, RecursionError):
+            quiet.quiet(source)
+
+    assert taken_s(read) < 4 * LIMIT_S
+
+
+def test_a_failing_line_of_many_equal_ones_is_found() -> None:
+    """Twenty thousand lines that all look alike, behind a magic that became something else."""
+    source = "%ls\n" + "x = 1\n" * 20_000 + "1 / 0"
+    run = cell(source)
+    error = failed(source)
+    assert failing_line(error, run) == 20_002
+    assert taken_s(partial(failing_line, error, run)) < LIMIT_S
+
+
+def test_a_deep_traceback_costs_no_more() -> None:
+    """Each file of it is looked at once."""
+    source = "def f(n):\n    return f(n - 1) if n else 1 / 0\n" + "# a comment\n" * 12_000
+    space: dict[str, Any] = {}
+    exec(compile(source, "<failing>", "exec"), space)  # noqa: S102  frames of that file are the case
+    with pytest.raises(ZeroDivisionError) as caught:
+        space["f"](500)
+    run = cell(source)
+    assert failing_line(caught.value, run) == 2
+    assert taken_s(partial(failing_line, caught.value, run)) < LIMIT_S
+
+
+MANY = {
+    "calls": "f(batch_size=64)\n" * 3000,
+    "defaults": "".join(f"def f{n}(batch_size=64): pass\n" for n in range(2000)),
+    "defaults of one function": "def f(batch_size=64): pass\n" * 2000 + "f(" + "1, " * 2000 + ")\n",
+    "factors": "batch_size = " + "2*" * 900 + "2",
+    "a key": "config[0x" + "f" * 20_000 + "] = 64\nbatch_size = 64\n",
+    "keys": "config = {" + "'" + "_" * 1000 + "': 64, " * 50 + "}\n",
+    "lines": "x = f(1)\n" * 5000,
+}
+
+
+@pytest.mark.parametrize("name", MANY)
+def test_many_batches_in_many_cells_cost_no_more(name: str) -> None:
+    """Each cell is looked through once, however many literals there are."""
+    first = cell(MANY[name], "first")
+    cells = [first, *(cell(f"y{n} = g({n})\n" * 20, f"cell {n}") for n in range(100))]
+    failing = cell("train()\n" + MANY[name])
+    assert taken_s(partial(batch_literals, failing, [*cells, failing], {})) < 10 * LIMIT_S
+
+
+def test_what_many_loops_leave_behind_costs_no_more() -> None:
+    """A name is looked for once, not once for each loop."""
+    source = "".join(f"for x{n} in y: z{n} = x{n}\n" for n in range(5_000))
+    names = {f"x{n}" for n in range(5_000)}
+    start = time.perf_counter()
+    assert left_behind([source], names, Turn(30.0)) == names
+    assert time.perf_counter() - start < 4 * LIMIT_S
+
+
+def test_an_expression_of_a_thousand_steps_reads_its_names() -> None:
+    """Python's own limit ends the look at it."""
+    loop, names, turn = "for x1 in y: x2 = x3 = x1\n", {"x1", "x2", "x3"}, Turn(30.0)
+    assert left_behind([loop], names, turn) == names
+    assert left_behind([loop, "a = " + "x1 + " * 900 + "x2"], names, turn) == {"x3"}

@@ -1,0 +1,504 @@
+"""Which errors say that the GPU ran out of memory, and what they say; messages composed here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from gpu_headroom.errors.recognise import errors_within, is_credible, recognise, recognise_text
+from gpu_headroom.readings.snapshot import DeviceReading
+from gpu_headroom.text.format import GIB, MIB
+
+SENTINEL = "17179869184.00 GiB"
+ADVICE = " If reserved but unallocated memory is large try setting PYTORCH_ALLOC_CONF=x:True"
+OWN = " Including non-PyTorch memory, this process has 7.00 GiB memory in use."
+SPLIT = (
+    " Of the allocated memory 5.00 GiB is allocated by PyTorch,"
+    " and 1.50 GiB is reserved by PyTorch but unallocated."
+)
+
+
+def torch_2(word: str = "capacity", between: str = OWN, split: str = SPLIT) -> str:
+    """Compose the message of PyTorch since 2.1."""
+    return (
+        f"CUDA out of memory. Tried to allocate 2.00 GiB. GPU 1 has a total {word} of 8.00 GiB"
+        f" of which 512.00 MiB is free.{between}{split}{ADVICE}"
+    )
+
+
+def torch_1(last: str) -> str:
+    """Compose the message of PyTorch 1."""
+    return (
+        "CUDA out of memory. Tried to allocate 2.00 GiB (GPU 1; 8.00 GiB total capacity;"
+        f" 5.00 GiB already allocated; 512.00 MiB free; {last})"
+    )
+
+
+KNOWN = {
+    "requested_bytes": 2 * GIB,
+    "capacity_bytes": 8 * GIB,
+    "free_bytes": 512 * MIB,
+    "in_use_bytes": 5 * GIB,
+    "device_index": 1,
+}
+RESERVED = {"reserved_bytes": 6 * GIB + 512 * MIB, "unallocated_bytes": GIB + 512 * MIB}
+
+PYTORCH: dict[str, tuple[str, dict[str, Any]]] = {
+    "2.2": (torch_2(), {**KNOWN, **RESERVED}),
+    "2.1 and its typo": (torch_2("capacty"), {**KNOWN, **RESERVED}),
+    "no process clause": (torch_2(between=""), {**KNOWN, **RESERVED}),
+    "other processes": (
+        torch_2(between=f" Process 7 has 1.00 GiB memory in use.{OWN} Process 8 has 2.00 GiB"),
+        KNOWN,
+    ),
+    "lone process clause": (
+        torch_2(between=" Process 7 has 7.00 GiB memory in use."),
+        KNOWN,
+    ),
+    "private pools": (
+        torch_2(
+            split=SPLIT.replace(
+                "by PyTorch, and",
+                "by PyTorch, with 1.00 GiB allocated in private pools (e.g., CUDA Graphs), and",
+            )
+        ),
+        {**KNOWN, **RESERVED},
+    ),
+    "memory fraction": (
+        torch_2(between=" 4.00 GiB allowed;"),
+        {**KNOWN, "allowed_bytes": 4 * GIB},
+    ),
+    "WSL2 sentinel": (
+        torch_2(
+            between=f" Including non-PyTorch memory, this process has {SENTINEL} memory in use."
+        ),
+        KNOWN,
+    ),
+    "HIP": (torch_2().replace("CUDA", "HIP", 1), KNOWN),
+    "XPU": (torch_2().replace("CUDA", "XPU", 1), KNOWN),
+    "XPU without free": (
+        (
+            "XPU out of memory. Tried to allocate 2.00 GiB (GPU 1; 8.00 GiB total capacity;"
+            " 5.00 GiB already allocated; 6.50 GiB reserved in total by PyTorch)"
+        ),
+        {**KNOWN, **RESERVED, "free_bytes": None},
+    ),
+    "1.4": (torch_1("6.50 GiB reserved in total by PyTorch"), {**KNOWN, **RESERVED}),
+    "1.11": (
+        torch_1("6.50 GiB reserved in total by PyTorch")
+        + " If reserved memory is >> allocated memory try setting max_split_size_mb",
+        {**KNOWN, **RESERVED},
+    ),
+    "1.0: cached excludes in use": (torch_1("1.50 GiB cached"), {**KNOWN, **RESERVED}),
+    "glued to something": (torch_1("1.50 GiB cached") + "2", {**KNOWN, **RESERVED}),
+    "without its prefix": (
+        torch_1("6.50 GiB reserved in total by PyTorch").split(". ", 1)[1],
+        KNOWN,
+    ),
+    "no blanks": (
+        torch_1("1.50GiB cached")
+        .replace("2.00 GiB", "2.00GiB")
+        .replace("; 512.00 MiB", ";512.00MiB")
+        .replace("memory. Tried", "memory .Tried"),
+        KNOWN,
+    ),
+    "two blanks": (torch_1("1.50 GiB cached").replace("GPU 1", "GPU  1"), KNOWN),
+    "wrapped": (
+        torch_2().replace(" is allocated", "\n   is allocated").replace("8.00 G", "8.00\nG"),
+        KNOWN,
+    ),
+    "literal line breaks": (torch_2().replace(". GPU", ".\\nGPU"), KNOWN),
+    "worker prefix": (
+        f"(Worker rank=1 pid=29) ERROR [run.py:7] torch.OutOfMemoryError: {torch_2()}",
+        KNOWN,
+    ),
+    "zero bytes": (
+        torch_1("6.50 GiB reserved in total by PyTorch").replace("512.00 MiB free", "0 bytes free"),
+        {**KNOWN, "free_bytes": 0},
+    ),
+    "shared memory of Windows": (
+        torch_1("18.50 GiB reserved in total by PyTorch").replace("5.00 GiB al", "17.00 GiB al"),
+        {**KNOWN, "in_use_bytes": 17 * GIB},
+    ),
+    "request below what is free": (
+        torch_2().replace("512.00 MiB is free", "7.50 GiB is free"),
+        {**KNOWN, "free_bytes": 7 * GIB + 512 * MIB},
+    ),
+    "async allocator": (
+        (
+            "Allocation on device 1 would exceed allowed memory. (out of memory)\n"
+            "Currently allocated     : 5.00 GiB\nRequested               : 2.00 GiB\n"
+            "Device limit            : 8.00 GiB\nFree (according to CUDA): 512.00 MiB\n"
+            f"PyTorch limit (set by user-supplied memory fraction)\n: {SENTINEL}"
+        ),
+        {**KNOWN, "allowed_bytes": None},
+    ),
+    "MPS": (
+        (
+            "MPS backend out of memory (MPS allocated: 5.00 GB, other allocations: 1.00 MB,"
+            " max allowed: 8.00 GB). Tried to allocate 2.00 GB on private pool. Use PYTORCH"
+        ),
+        {"in_use_bytes": 5 * GIB, "allowed_bytes": 8 * GIB, "requested_bytes": 2 * GIB},
+    ),
+    "MPS buffer": ("Invalid buffer size: 2.00 GB", {"requested_bytes": 2 * GIB}),
+    "replica": (
+        (
+            "Caught OutOfMemoryError in replica 0 on device 0.\nOriginal Traceback (most recent"
+            f' call last):\n  File "x.py", line 1, in f\ntorch.OutOfMemoryError: {torch_2()}'
+        ),
+        {**KNOWN, **RESERVED},
+    ),
+    "one exabyte": (
+        "CUDA out of memory. Tried to allocate more than 1EB memory.",
+        {"requested_bytes": None},
+    ),
+    "cut after the first sentence": ("CUDA out of memory.", {"requested_bytes": None}),
+    "driver": (
+        (
+            "CUDA error: out of memory\nCompile with `TORCH_USE_CUDA_DSA` to enable "
+            "device-side assertions."
+        ),
+        {"requested_bytes": None},
+    ),
+    "driver, no blank": ("CUDA error:out of memory", {}),
+    "THC": ("cuda runtime error (2) : out of memory at /tmp/THCStorage.cu:58", {}),
+    "THC, no blanks": ("cuda runtime error(2):out of memory", {}),
+    "cuBLAS": ("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`", {}),
+    "cuDNN": ("cuDNN error: CUDNN_STATUS_ALLOC_FAILED", {}),
+    "NCCL": ("host:1:1 [0] enqueue.cc:1 NCCL WARN Cuda failure 'out of memory'", {}),
+    "accelerate": ("No executable batch size found, reached zero.", {}),
+}
+
+OTHERS: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "TF": (
+        "tensorflow",
+        (
+            "OOM when allocating tensor with shape[2,3] and type float on "
+            "/job:localhost/replica:0/task:0/device:GPU:1 by allocator GPU_1_bfc"
+        ),
+        {"device_index": 1},
+    ),
+    "TF graph": (
+        "tensorflow",
+        "Graph execution error:\n\nOOM when allocating tensor with shape[2]",
+        {},
+    ),
+    "TF short": ("tensorflow", "failed to allocate memory [Op:AddV2]", {}),
+    "TF copy": (
+        "tensorflow",
+        (
+            "Failed copying input tensor from /job:x/device:CPU:0 to "
+            "/job:x/device:GPU:0 in order to run Eager: Dst tensor is not initialized."
+        ),
+        {"device_index": 0},
+    ),
+    "TF driver": (
+        "tensorflow",
+        (
+            "failed to allocate 2.00G (2147483648 bytes) from device: "
+            "CUDA_ERROR_OUT_OF_MEMORY: out of memory"
+        ),
+        {"requested_bytes": 2 * GIB},
+    ),
+    "TF bfc": (
+        "tensorflow",
+        (
+            "W x/bfc_allocator.cc:1] Allocator (GPU_0_bfc) ran out of memory trying"
+            " to allocate 2.00GiB (rounded to 2147483648)requested by op Add"
+        ),
+        {"requested_bytes": 2 * GIB, "device_index": 0},
+    ),
+    "JAX": (
+        "jax",
+        "RESOURCE_EXHAUSTED: Out of memory while trying to allocate 2147483648 bytes.",
+        {"requested_bytes": 2 * GIB},
+    ),
+    "JAX with tags": (
+        "jax",
+        (
+            "RESOURCE_EXHAUSTED: Out of memory while trying to allocate 2.00GiB. "
+            "[tf-allocator-allocation-error='']"
+        ),
+        {"requested_bytes": 2 * GIB},
+    ),
+    "JAX device": (
+        "jax",
+        (
+            "RESOURCE_EXHAUSTED: Failed to allocate request for 2.00GiB (2147483648B)"
+            " on device ordinal 1"
+        ),
+        {"requested_bytes": 2 * GIB, "device_index": 1},
+    ),
+    "CuPy": (
+        "cupy",
+        (
+            "Out of memory allocating 2,147,483,648 bytes (allocated so far: 5,368,709,120"
+            " bytes, limit set to: 8,589,934,592 bytes)."
+        ),
+        {"requested_bytes": 2 * GIB, "in_use_bytes": 5 * GIB, "allowed_bytes": 8 * GIB},
+    ),
+    "CuPy old": (
+        "cupy",
+        "out of memory to allocate 2147483648 bytes (total 5 bytes)",
+        {"requested_bytes": 2 * GIB},
+    ),
+    "Paddle": (
+        "paddle",
+        (
+            "Out of memory error on GPU 1. Cannot allocate 2.000000GB memory on GPU 1,"
+            " 5.000000GB memory has been allocated and available memory is only 512.000000MB."
+        ),
+        {
+            "requested_bytes": 2 * GIB,
+            "in_use_bytes": 5 * GIB,
+            "free_bytes": 512 * MIB,
+            "device_index": 1,
+        },
+    ),
+    "Numba": ("cuda", "[2] Call to cuMemAlloc results in CUDA_ERROR_OUT_OF_MEMORY", {}),
+    "RMM": (
+        "rapids",
+        "std::bad_alloc: out_of_memory: RMM failure at:x.hpp:1: Maximum pool size exceeded",
+        {},
+    ),
+    "onnxruntime": (
+        "onnxruntime",
+        (
+            "bfc_arena.cc:1 void* onnxruntime::BFCArena::AllocateRawInternal("
+            "size_t) Failed to allocate memory for requested buffer of size 2147483648"
+        ),
+        {"requested_bytes": 2 * GIB},
+    ),
+    "garbage size": (
+        "onnxruntime",
+        (
+            "BFCArena::AllocateRawInternal(x) Failed to allocate memory for "
+            "requested buffer of size 4611686018427387904"
+        ),
+        {"requested_bytes": None},
+    ),
+    "vLLM start": (
+        "torch",
+        (
+            "Free memory on device cuda:1 (0.50/8.00 GiB) on startup is less than "
+            "desired GPU memory utilization (0.9, 7.2 GiB)."
+        ),
+        {"free_bytes": 512 * MIB, "capacity_bytes": 8 * GIB, "device_index": 1},
+    ),
+    "ggml": (
+        "ggml",
+        (
+            "ggml_backend_cuda_buffer_type_alloc_buffer: allocating 2048.00 MiB on device 1:"
+            " cudaMalloc failed: out of memory"
+        ),
+        {"requested_bytes": 2 * GIB, "device_index": 1},
+    ),
+    "XGBoost": (
+        "xgboost",
+        (
+            "Memory allocation error on worker 0: std::bad_alloc: "
+            "cudaErrorMemoryAllocation: out of memory\n- Free memory: 536870912\n"
+            "- Requested memory: 2147483648"
+        ),
+        {"requested_bytes": 2 * GIB, "free_bytes": 512 * MIB},
+    ),
+    "faiss": (
+        "faiss",
+        (
+            "StandardGpuResources: alloc fail type Flat dev 1 space Device stream 0x1 "
+            "size 2147483648 bytes (cudaMalloc error out of memory [2])"
+        ),
+        {"requested_bytes": 2 * GIB, "device_index": 1},
+    ),
+    "Theano": (
+        "theano",
+        (
+            "Error allocating 2147483648 bytes of device memory (out of memory). Driver"
+            " report 536870912 bytes free and 8589934592 bytes total"
+        ),
+        {"requested_bytes": 2 * GIB, "free_bytes": 512 * MIB, "capacity_bytes": 8 * GIB},
+    ),
+    "MXNet": ("mxnet", "pooled_storage_manager.h:1: cudaMalloc retry failed: out of memory", {}),
+    "bitsandbytes": ("torch", "Error out of memory at line 88 in file /src/csrc/ops.cu", {}),
+    "Julia": (
+        "julia",
+        "Out of GPU memory trying to allocate 2.00 GiB",
+        {"requested_bytes": 2 * GIB},
+    ),
+}
+
+NOT_THE_GPU = [
+    (
+        "[enforce fail at alloc_cpu.cpp:81] data. DefaultCPUAllocator: not enough memory: you tried"
+        " to allocate 9 bytes.\nIf you encounter CUDA out of memory, try a smaller tile."
+    ),
+    "Unable to allocate 58.0 GiB for an array with shape (1, 2) and data type uint16",
+    "[Errno 12] Cannot allocate memory",
+    "DataLoader worker (pid 3) is killed by signal: Bus error. out of shared memory",
+    "out of resource: shared memory, Required: 65538, Hardware limit: 65536.",
+    'IoError(Os { code: 28, kind: StorageFull, message: "No space left on device" })',
+    "CUDA error: device-side assert triggered",
+    "CUDA error: an illegal memory access was encountered",
+    "CUDA error: no kernel image is available for execution on the device",
+    "More than 95% of the memory on node x is used (11.8 / 12.3 GB).",
+    "java.lang.OutOfMemoryError: Java heap space",
+    "FATAL ERROR: Allocation failed - JavaScript heap out of memory",
+    (
+        "Allocator (GPU_0_bfc) ran out of memory trying to allocate 2.16GiB with freed_by_count=0."
+        " The caller indicates that this is not a failure, but may mean that there could be gains."
+    ),
+    "OOM when allocating tensor with shape[2] and type float on /job:x/device:CPU:0 by allocator",
+    "failed to allocate 1900,00 MiB of pinned memory: invalid argument",
+    "Caught RuntimeError in pin memory thread for device 0.",
+    "module 'torch' has no attribute 'OutOfMemoryError'",
+    "Out of Memory Error: Failed to allocate block of 2048 bytes (bad allocation)",
+    "If the build failed due to an out-of-memory error, you may disable `minimize`.",
+    "CUDA driver version is insufficient for CUDA runtime version",
+    "expected scalar type Float but found Half",
+]
+
+
+@pytest.mark.parametrize("name", PYTORCH)
+def test_reads_every_format_of_pytorch(name: str) -> None:
+    """The numbers that a message prints are read, and nothing else."""
+    text, expected = PYTORCH[name]
+    found = recognise_text("RuntimeError", text)
+    assert found is not None
+    assert found.framework == "torch"
+    assert {key: getattr(found, key) for key in expected} == expected
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_reads_other_frameworks(name: str) -> None:
+    """Other libraries are named, with the numbers that they print."""
+    framework, text, expected = OTHERS[name]
+    found = recognise_text("RuntimeError", text)
+    assert found is not None
+    assert found.framework == framework
+    assert {key: getattr(found, key) for key in expected} == expected
+
+
+@pytest.mark.parametrize("text", NOT_THE_GPU)
+def test_keeps_out_other_shortages(text: str) -> None:
+    """Host memory, disks, asserts and advice are no GPU that is full."""
+    assert recognise_text("RuntimeError", text) is None
+    assert recognise(RuntimeError(text)) is None
+
+
+def named(module: str, name: str, *bases: type) -> Any:
+    """Make an error class as a library would."""
+    return type(name, bases or (RuntimeError,), {"__module__": module})
+
+
+def test_knows_classes_by_module_and_name() -> None:
+    """A class is known through its MRO even where the message says nothing."""
+    own = named("mine", "Wrapped", named("torch", "OutOfMemoryError"))
+    found = recognise(own("something"))
+    assert found is not None
+    assert (found.framework, found.error_name) == ("torch", "Wrapped")
+    assert found.requested_bytes is None
+
+
+@pytest.mark.parametrize("module", ["ray.exceptions", "duckdb", "triton.runtime"])
+def test_is_not_misled_by_a_name(module: str) -> None:
+    """Other libraries have an OutOfMemoryError of their own."""
+    assert recognise(named(module, "OutOfMemoryError")("out of memory")) is None
+
+
+def chained(kind: str) -> BaseException:
+    """Raise an out-of-memory error and lose it inside another."""
+    inner = RuntimeError(torch_2())
+    try:
+        try:
+            raise inner
+        except RuntimeError:
+            if kind == "cause":
+                raise ValueError("training failed") from inner
+            if kind == "hidden":
+                raise ValueError("training failed") from None
+            raise ValueError("training failed")  # noqa: B904  the implicit chain is the case
+    except ValueError as error:
+        return error
+
+
+@pytest.mark.parametrize("kind", ["cause", "context", "hidden"])
+def test_finds_the_error_inside_a_chain(kind: str) -> None:
+    """The error that says it is found behind the one that came out of the cell."""
+    found = recognise(chained(kind))
+    assert found is not None
+    assert found.requested_bytes == 2 * GIB
+    assert str(found.error).startswith("CUDA out of memory")
+
+
+def test_finds_the_error_inside_a_group() -> None:
+    """Members of groups are looked at, nested ones as well."""
+    group_class = getattr(__import__("builtins"), "ExceptionGroup", None)
+    if group_class is None:
+        pytest.skip("Python 3.10 has no exception groups")
+    group = group_class("all", [ValueError(1), group_class("inner", [RuntimeError(torch_2())])])
+    found = recognise(group)
+    assert found is not None
+    assert found.requested_bytes == 2 * GIB
+
+
+def test_walks_a_circle_of_errors_once() -> None:
+    """Errors that name each other as cause end the search."""
+    first, second = ValueError(1), ValueError(2)
+    first.__cause__, second.__cause__ = second, first
+    assert list(errors_within(first)) == [first, second]
+
+
+@pytest.mark.parametrize("function", ["pin_memory", "mem_get_info"])
+def test_asks_the_frames_where_the_text_does_not_tell(function: str) -> None:
+    """The driver's text stands for pinned host memory, too: its frames say so."""
+    scope: dict[str, Any] = {}
+    exec(f"def {function}():\n    raise RuntimeError('CUDA error: out of memory')", scope)  # noqa: S102  a frame of that name is the case
+    with pytest.raises(RuntimeError) as caught:
+        scope[function]()
+    assert recognise(caught.value) is None
+
+
+def test_says_where_it_is_not_sure() -> None:
+    """A text that other faults share is marked."""
+    sure, unsure = recognise_text("", torch_2()), recognise_text("", "CUDA error: out of memory")
+    assert sure is not None
+    assert unsure is not None
+    assert (sure.certain, unsure.certain) == (True, False)
+
+
+def test_runs_no_code_of_the_error() -> None:
+    """The text is taken from the arguments: `str` and `repr` belong to the user."""
+
+    class LoudError(RuntimeError):
+        def __str__(self) -> str:
+            raise AssertionError
+
+        __repr__ = __str__
+
+    assert recognise(LoudError(torch_2())) is not None
+
+
+def card(free_bytes: int | None) -> DeviceReading:
+    """Make a reading of a card of 16 GiB."""
+    return DeviceReading(
+        0, "cuda", "card", None, False, 16 * GIB, False, False, free_bytes, None, None, ()
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "free_bytes", "credible"),
+    [
+        ("CUDA error: out of memory", 100 * MIB, True),
+        ("CUDA error: out of memory", 15 * GIB, False),
+        ("CUDA error: out of memory", None, True),
+        (torch_2(), 15 * GIB, True),
+    ],
+)
+def test_believes_a_doubtful_text_only_of_a_full_card(
+    text: str, free_bytes: int | None, *, credible: bool
+) -> None:
+    """Where the text also means other things, a card with room speaks against it."""
+    said = recognise_text("RuntimeError", text)
+    assert said is not None
+    assert is_credible(said, card(free_bytes)) is credible
+    assert is_credible(said, None)

@@ -1,0 +1,98 @@
+"""The export of PyTorch's memory snapshot: a file its viewer opens, or a sentence."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import torch
+from gpu_headroom.frameworks.torch.memory_snapshot import export
+from gpu_headroom.simulate import simulate
+from gpu_headroom.text.format import format_bytes
+from torch.cuda import _memory_viz
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working directory."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def used_card() -> Iterator[torch.Tensor]:
+    """A simulated card with 2 MiB in use."""
+    with simulate("4 GiB"):
+        yield torch.empty(2 * 2**20, dtype=torch.uint8, device="cuda")
+
+
+@pytest.mark.usefixtures("used_card")
+def test_writes_what_the_viewer_opens(folder: Path) -> None:
+    """PyTorch's own viewer lays out the file, and finds the bytes in use in it."""
+    written = export()
+    assert written.path is not None
+    file = Path(written.path)
+    assert file.parent == folder
+    assert file.match("gpu-headroom-snapshot-????????-??????.pickle")
+    assert written.bytes == file.stat().st_size
+    assert written.message["text"] == f"Wrote {format_bytes(written.bytes)} to `{file}`."
+    snapshot = pickle.loads(file.read_bytes())  # noqa: S301  our own file
+    assert sum(each["allocated_size"] for each in snapshot["segments"]) == 2 * 2**20
+    assert "2.0MiB" in _memory_viz.segsum(snapshot)
+    assert "<html" in _memory_viz.segment_plot(snapshot)
+    assert "<html" in _memory_viz.trace_plot(snapshot)
+
+
+@pytest.mark.usefixtures("used_card", "folder")
+def test_two_in_one_second_are_two_files() -> None:
+    """A new name is found however often one asks."""
+    names = {export().path for _ in range(4)}
+    assert None not in names
+    assert len(names) == 4
+
+
+@pytest.mark.usefixtures("used_card")
+def test_never_overwrites(folder: Path) -> None:
+    """A file that is there stays as it is, and the sentence says so."""
+    (folder / "mine.pickle").write_text("mine")
+    written = export("mine.pickle")
+    assert (written.path, written.bytes) == (None, None)
+    assert written.message["id"] == "snapshot.exists"
+    assert (folder / "mine.pickle").read_text() == "mine"
+
+
+@pytest.mark.usefixtures("used_card")
+def test_takes_a_path(folder: Path) -> None:
+    """A relative path is one in the working directory; a person's home may stand in it."""
+    (folder / "deep").mkdir()
+    assert export("deep/one.pickle").path == str(folder / "deep" / "one.pickle")
+
+
+@pytest.mark.usefixtures("used_card", "folder")
+@pytest.mark.parametrize("path", ["no/such/folder/x.pickle", ".", "", "nul\0.pickle", "x" * 5000])
+def test_says_what_is_wrong_with_a_path(path: str) -> None:
+    """A path that cannot be written to gets one sentence; nothing is raised."""
+    written = export(path)
+    assert (written.path, written.bytes) == (None, None)
+    assert written.message["id"] in ("snapshot.failed", "snapshot.exists")
+
+
+@pytest.mark.usefixtures("used_card")
+def test_leaves_no_half_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where writing fails midway nothing stays behind."""
+    monkeypatch.setattr(torch.cuda.memory, "_snapshot", lambda: {"frames": lambda: None})
+    assert export().path is None
+    assert list(folder.iterdir()) == []
+
+
+@pytest.mark.usefixtures("folder")
+def test_initialises_nothing() -> None:
+    """Before the GPU is in use there is nothing to write, and asking does not start it."""
+    written = export()
+    assert written.message["id"] == "snapshot.not_initialised"
+    assert not torch.cuda.is_initialized()

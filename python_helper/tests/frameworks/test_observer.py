@@ -1,0 +1,222 @@
+"""The observer: what it keeps of a failure, and that it harms nothing."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from gpu_headroom.frameworks.torch import observer as observing
+from gpu_headroom.frameworks.torch.observer import Observer
+from gpu_headroom.simulate import simulate
+from gpu_headroom.text.format import GIB, MIB
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+class Allocator:
+    """The part of `torch._C` that the observer meets; `snapshot_args` are those it accepts."""
+
+    def __init__(self, *snapshot_args: object) -> None:
+        self.observers: list[Callable[[int, int, int, int], None]] = []
+        self.asked: list[tuple[object, ...]] = []
+        self._accepted = snapshot_args
+
+    def _cuda_attach_out_of_memory_observer(
+        self, observer: Callable[[int, int, int, int], None]
+    ) -> None:
+        self.observers.append(observer)
+
+    def _cuda_memoryStats(self, device: int) -> dict[str, object]:  # noqa: N802  PyTorch's name
+        return {"device": device}
+
+    def _cuda_memorySnapshot(self, *args: object) -> dict[str, object]:  # noqa: N802  PyTorch's name
+        self.asked.append(args)
+        if args != self._accepted:
+            raise TypeError("another signature")
+        return {
+            "segments": [
+                segment(0, [("inactive", 5), ("active_allocated", 50), ("inactive", 7)]),
+                segment(1, [("inactive", 100)]),
+                {**segment(0, [("inactive", 90)]), "segment_pool_id": (0, 3)},
+            ]
+        }
+
+    def fail(self) -> None:
+        """Run out of memory."""
+        for observer in self.observers:
+            observer(0, 2 * MIB, 8 * GIB, MIB)
+
+
+def segment(device: int, blocks: list[tuple[str, int]]) -> dict[str, object]:
+    """Make a segment of a snapshot."""
+    return {
+        "device": device,
+        "blocks": [{"state": state, "size": size} for state, size in blocks],
+    }
+
+
+@pytest.fixture
+def observer() -> Iterator[Observer]:
+    """An observer that is detached afterwards."""
+    observer = Observer()
+    yield observer
+    observer.detach()
+
+
+def test_keeps_the_last_failure_until_it_is_taken(observer: Observer) -> None:
+    """Device, capacity, free and the allocator's own numbers are kept once."""
+    allocator = Allocator((0, 0, False))
+    assert observer.attach(allocator)
+    allocator.fail()
+    taken = observer.take()
+    assert taken is not None
+    assert taken.device_index == 0
+    assert (taken.capacity_bytes, taken.free_bytes) == (8 * GIB, MIB)
+    assert taken.stats == {"device": 0}
+    assert observer.take() is None
+
+
+def test_finds_the_largest_free_block_of_the_shared_pool(observer: Observer) -> None:
+    """Other devices and private pools are no help to an ordinary request."""
+    allocator = Allocator((0, 0, False))
+    observer.attach(allocator)
+    allocator.fail()
+    taken = observer.take()
+    assert taken is not None
+    assert taken.largest_block_bytes == 7
+
+
+@pytest.mark.parametrize("accepted", [((0, 0, False),), (None,), ()])
+def test_asks_for_a_snapshot_in_every_signature(
+    observer: Observer, accepted: tuple[object, ...]
+) -> None:
+    """Without traces where PyTorch can leave them out, else as older versions want it."""
+    allocator = Allocator(*accepted)
+    observer.attach(allocator)
+    allocator.fail()
+    assert allocator.asked[0] == ((0, 0, False),)
+    taken = observer.take()
+    assert taken is not None
+    assert taken.largest_block_bytes is not None
+
+
+def test_takes_a_snapshot_at_most_every_ten_seconds(observer: Observer) -> None:
+    """A program that probes with out-of-memory errors pays little for each."""
+    allocator = Allocator((0, 0, False))
+    observer.attach(allocator)
+    allocator.fail()
+    allocator.fail()
+    taken = observer.take()
+    assert len(allocator.asked) == 1
+    assert taken is not None
+    assert taken.largest_block_bytes is None
+
+
+def test_attaches_once_per_allocator(observer: Observer) -> None:
+    """An observer cannot be detached: a second one would stay for ever."""
+    allocator = Allocator()
+    observer.attach(allocator)
+    observer.attach(allocator)
+    other = Observer()
+    other.attach(allocator)
+    assert len(allocator.observers) == 1
+    allocator.fail()
+    assert observer.take() is None
+    assert other.take() is not None
+    other.detach()
+
+
+def test_never_raises_into_the_allocator(
+    observer: Observer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What an observer raises would replace the user's error, so nothing comes out of it."""
+    allocator = Allocator()
+    observer.attach(allocator)
+
+    def broken() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(observing, "_threads", broken)
+    allocator.fail()
+    assert observer.take() is None
+
+
+def test_does_not_observe_itself(observer: Observer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A failure inside the observer ends there."""
+    allocator = Allocator()
+    observer.attach(allocator)
+    calls = []
+
+    def fails_again() -> tuple[()]:
+        calls.append(1)
+        allocator.fail()
+        return ()
+
+    monkeypatch.setattr(observing, "_threads", fails_again)
+    allocator.fail()
+    assert calls == [1]
+
+
+def test_falls_silent_when_detached(observer: Observer) -> None:
+    """The trampoline stays behind and does nothing."""
+    allocator = Allocator()
+    observer.attach(allocator)
+    observer.detach()
+    allocator.fail()
+    assert observer.take() is None
+
+
+@pytest.mark.parametrize("torch_c", [object(), "refusing"])
+def test_does_without_an_observer(observer: Observer, torch_c: object) -> None:
+    """Old versions have none, and other backends refuse one."""
+
+    class Refusing(Allocator):
+        def _cuda_attach_out_of_memory_observer(self, _: object) -> None:
+            raise RuntimeError("cudaMallocAsync does not support an observer")
+
+    assert not observer.attach(Refusing() if torch_c == "refusing" else torch_c)
+
+
+class Marker:
+    """Something whose end can be seen."""
+
+
+def test_keeps_lines_and_no_frames(observer: Observer) -> None:
+    """The capture tells where each thread was, and keeps none of their variables alive."""
+    allocator = Allocator()
+    observer.attach(allocator)
+    alive: list[weakref.ref[Marker]] = []
+
+    def work() -> None:
+        local = Marker()
+        alive.append(weakref.ref(local))
+        allocator.fail()
+
+    work()
+    gc.collect()
+    assert alive[0]() is None
+    taken = observer.take()
+    assert taken is not None
+    functions = [function for _, lines in taken.threads for _, _, function in lines]
+    assert "work" in functions
+    assert all(isinstance(line, int) for _, lines in taken.threads for _, line, _ in lines)
+
+
+def test_sees_what_the_simulated_allocator_sees(observer: Observer) -> None:
+    """On a simulated card the capture equals PyTorch's own numbers of that moment."""
+    import torch
+
+    with simulate("4 GiB"):
+        kept = torch.empty(GIB, dtype=torch.uint8, device="cuda")
+        assert observer.attach(torch._C)
+        with pytest.raises(torch.OutOfMemoryError):
+            torch.empty(8 * GIB, dtype=torch.uint8, device="cuda")
+        taken: Any = observer.take()
+        assert taken.capacity_bytes == 4 * GIB
+        assert taken.free_bytes == torch.cuda.mem_get_info()[0]
+        assert taken.stats["allocated_bytes"]["all"]["current"] == kept.nbytes
+        assert taken.stats["num_ooms"] == 1
+        del kept

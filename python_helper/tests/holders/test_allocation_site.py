@@ -1,0 +1,175 @@
+"""Where memory was made: on only when asked for, and never beside somebody else's recording."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import torch
+from gpu_headroom.holders.allocation_site import Recording
+from gpu_headroom.simulate import simulate
+from tests.notebook import Notebook, open_notebook
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gpu_headroom.protocol.wire import Made
+
+MAKE = "import torch\n\n{name} = torch.empty({mib} * 2**20, dtype=torch.uint8, device='cuda')"
+
+
+@pytest.fixture
+def notebook() -> Iterator[Notebook]:
+    """A notebook on a simulated card of 4 GiB that is in use already."""
+    with simulate("4 GiB"), open_notebook() as notebook:
+        assert notebook.run(MAKE.format(name="before", mib=1)).success
+        yield notebook
+
+
+@pytest.fixture
+def recording(notebook: Notebook) -> Iterator[Recording]:  # noqa: ARG001 -- has the card in use
+    """A recording that has begun after `before` was made."""
+    recording = Recording()
+    recording.begin()
+    assert recording.on
+    yield recording
+    recording.end()
+
+
+def place_of(notebook: Notebook, recording: Recording, name: str) -> Made | None:
+    """Return where the tensor of that name was made."""
+    tensor = notebook.shell.user_ns[name]
+    places = recording.places(notebook.shell, notebook.ledger.runs())
+    return places.get((0, tensor.untyped_storage().data_ptr()))
+
+
+def test_names_cell_and_line(notebook: Notebook, recording: Recording) -> None:
+    """A tensor made while it records is known by cell, count and line; one made before is not."""
+    result = notebook.run(MAKE.format(name="x", mib=2), cell_id="maker")
+    made = {"cell_id": "maker", "execution_count": result.execution_count, "line": 3}
+    assert place_of(notebook, recording, "x") == made
+    assert place_of(notebook, recording, "before") is None
+
+
+def test_names_the_innermost_line_of_a_cell(notebook: Notebook, recording: Recording) -> None:
+    """Of a function of one cell that another calls it is the line in the function."""
+    notebook.run("def make():\n    return torch.zeros(2**20, device='cuda')", cell_id="definition")
+    notebook.run("made = make()", cell_id="call")
+    found = place_of(notebook, recording, "made")
+    assert found is not None
+    assert (found["cell_id"], found["line"]) == ("definition", 2)
+
+
+def test_a_library_is_not_a_cell(notebook: Notebook, recording: Recording) -> None:
+    """What a library makes is made by the line of the cell that called it."""
+    notebook.run("model = torch.nn.Linear(512, 512).cuda()\nweight = model.weight", cell_id="model")
+    found = place_of(notebook, recording, "weight")
+    assert found is not None
+    assert (found["cell_id"], found["line"]) == ("model", 1)
+
+
+def test_tells_no_cell_where_two_have_the_same_text(
+    notebook: Notebook, recording: Recording, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Kernels name code by its text: of two equal cells none is named, the line is."""
+    monkeypatch.setattr(notebook.shell.compile, "get_code_name", lambda raw, *_: f"<{hash(raw)}>")
+    source = MAKE.format(name="x", mib=2)
+    notebook.run(source, cell_id="one")
+    assert place_of(notebook, recording, "x") is not None
+    notebook.run(source, cell_id="two")
+    made = {"cell_id": None, "execution_count": None, "line": 3}
+    assert place_of(notebook, recording, "x") == made
+
+
+def test_leaves_a_recording_of_somebody_else_alone(notebook: Notebook) -> None:
+    """Where blocks have stacks already somebody records: it goes on as it was set up."""
+    notebook.run("torch.cuda.memory._record_memory_history(max_entries=1000)")
+    notebook.run(MAKE.format(name="x", mib=2))
+    recording = Recording()
+    recording.begin()
+    assert not recording.on
+    assert recording.places(notebook.shell, notebook.ledger.runs()) == {}
+    recording.end()
+    notebook.run(MAKE.format(name="y", mib=2))
+    assert len(torch.cuda.memory._snapshot()["device_traces"][0]) >= 2
+
+
+def test_leaves_a_recording_on_that_somebody_took_over(
+    notebook: Notebook, recording: Recording
+) -> None:
+    """A history of events is none of ours: it is not turned off with our recording."""
+    notebook.run("torch.cuda.memory._record_memory_history(max_entries=1000)")
+    notebook.run(MAKE.format(name="x", mib=2))
+    recording.end()
+    notebook.run(MAKE.format(name="y", mib=2))
+    assert len(torch.cuda.memory._snapshot()["device_traces"][0]) >= 2
+
+
+def test_waits_for_a_block_that_tells(notebook: Notebook) -> None:
+    """With nothing in use nobody can tell who records: it is put off until something is."""
+    notebook.run("del before")
+    recording, was_on = Recording(), []
+    for source in ("", MAKE.format(name="x", mib=1)):
+        notebook.run(source)
+        recording.begin()
+        was_on.append(recording.on)
+    assert was_on == [False, True]
+    recording.end()
+
+
+def test_ends_when_the_settings_change(notebook: Notebook) -> None:
+    """Off again, nothing is recorded any more; turning it off twice does nothing."""
+    recording = Recording()
+    recording.follow(True)
+    recording.follow(False)
+    recording.follow(False)
+    notebook.run(MAKE.format(name="x", mib=2))
+    frames = [
+        block.get("frames")
+        for segment in torch.cuda.memory_snapshot()
+        for block in segment["blocks"]
+    ]
+    assert not any(frames)
+
+
+@pytest.mark.usefixtures("notebook")
+def test_asks_for_no_more_than_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python stacks of what is in use, no history: all else costs time or gigabytes."""
+    asked: list[tuple[Any, ...]] = []
+    record = torch.cuda.memory._record_memory_history
+
+    def spy(*args: Any, **keys: Any) -> None:
+        asked.append((args, keys))
+        record(*args, **keys)
+
+    monkeypatch.setattr(torch.cuda.memory, "_record_memory_history", spy)
+    recording = Recording()
+    recording.begin()
+    recording.begin()
+    recording.end()
+    wanted = {"context": "state", "stacks": "python", "max_entries": 1}
+    assert asked == [(("state",), wanted), ((None,), {})]
+
+
+@pytest.mark.usefixtures("notebook")
+def test_does_without_where_pytorch_cannot(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A PyTorch whose recording is called otherwise is not asked again."""
+    calls: list[object] = []
+
+    def older(enabled: object, record_context: object = None) -> None:
+        calls.append((enabled, record_context))
+
+    monkeypatch.setattr(torch.cuda.memory, "_record_memory_history", older)
+    recording = Recording()
+    recording.begin()
+    recording.begin()
+    recording.end()
+    assert (recording.on, calls) == (False, [])
+
+
+def test_touches_nothing_before_the_gpu_is_in_use() -> None:
+    """Without a card in use nothing is asked, and nothing is known."""
+    recording = Recording()
+    recording.begin()
+    assert not recording.on
+    assert recording.places(None, []) == {}

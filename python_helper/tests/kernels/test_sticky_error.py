@@ -1,0 +1,227 @@
+"""CUDA stops in a kernel: the card says so, and from then on nothing of ours touches the GPU."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.live import LiveKernel
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.live import Packs, Run
+
+MIME = "application/vnd.gpu-headroom.report+json"
+# Everything the simulated card can be asked through: PyTorch's C functions and the driver.
+COUNT = """
+import torch, gpu_headroom
+kept = torch.empty(2**20, device="cuda")
+touched = []
+def watch(name, original):
+    def watched(*args, **kwargs):
+        touched.append(name)
+        return original(*args, **kwargs)
+    return watched
+for name in dir(torch._C):
+    if name.startswith(("_cuda_", "_accelerator_")) and name != "_cuda_isInBadFork":
+        setattr(torch._C, name, watch(name, getattr(torch._C, name)))
+for name in ("mem_get_info", "get_device_properties", "empty_cache", "synchronize"):
+    setattr(torch.cuda, name, watch(name, getattr(torch.cuda, name)))
+from gpu_headroom.readings.nvml import Driver
+Driver.read = watch("driver", Driver.read)
+Driver.processes = watch("driver", Driver.processes)
+import gc
+gc.collect = watch("gc", gc.collect)
+"""
+# What native code raises; no card here can really stop.
+STOP = """
+import ctypes
+def train():
+    held = kept * 2
+    error = {kind}("CUDA error: device-side assert triggered\\nCUDA kernel errors might be late")
+    ctypes.pythonapi.PyErr_SetObject(ctypes.py_object(type(error)), ctypes.py_object(error))
+train()
+"""
+# A look at PyTorch's own books is no call of CUDA's. At the end of each cell that succeeds it
+# shows whether CUDA has answered.
+BOOKS = ["_cuda_getAllocatorBackend", "_cuda_memoryStats"]
+
+
+@pytest.fixture(scope="module")
+def stopped(
+    python: Path, packs: Packs, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[LiveKernel, Run]]:
+    """A kernel of each generation whose CUDA stopped in a cell, as far as its error says."""
+    folder = tmp_path_factory.mktemp("poisoned")
+    with LiveKernel(python, folder, installed=True, GPU_HEADROOM_SIMULATE="4GiB") as kernel:
+        kernel.inject(packs, more=False)
+        kernel.attach()
+        kernel.run(COUNT)
+        run = kernel.run(
+            STOP.format(kind="torch.AcceleratorError"),
+            cell_id="failing",
+            stop_on_error=False,
+        )
+        yield kernel, run
+
+
+def report_of(run: Run) -> dict[str, Any]:
+    """The report in a failing cell's card."""
+    assert [kind for kind, _ in run.outputs][-2:] == ["error", "display_data"]
+    found: dict[str, Any] = run.outputs[-1][1]["data"][MIME]
+    return found
+
+
+def test_the_card_says_that_only_a_restart_helps(stopped: tuple[LiveKernel, Run]) -> None:
+    """One remedy, no number, and the live helper vouches for it."""
+    kernel, run = stopped
+    report = report_of(run)
+    assert report["poisoned"] is True
+    assert [each["id"] for each in report["remedies"]] == ["restart"]
+    assert report["cause"]["claim"]["params"] == {"said": "device-side assert triggered"}
+    assert (report["cell_id"], report["line"]) == ("failing", 6)
+    assert {report[key] for key in report if key.endswith("_bytes")} <= {None, 4 * 2**30}
+    data = run.outputs[-1][1]["data"]
+    assert "only a restart helps" in data["text/plain"]
+    assert "only a restart helps" in data["text/html"]
+    known = kernel.ask("report", life_id=report["life_id"], report_id=report["report_id"])
+    assert known["status"] == "known"
+
+
+def test_nothing_touches_the_gpu_from_the_error_on(stopped: tuple[LiveKernel, Run]) -> None:
+    """Neither the card nor a page's requests, cells and settings; the user's tensors stay."""
+    kernel, _ = stopped
+    kernel.run("touched.clear()")
+    kernel.attach(record_allocations=True)
+    kernel.sample()
+    kernel.run("import time; time.sleep(0.6)")
+    wishes: dict[str, dict[str, Any]] = {
+        "holders": {},
+        "plan": {},
+        "path": {"holder_id": "names/kept"},
+        "snapshot": {"path": None},
+    }
+    for kind, keys in wishes.items():
+        kernel.await_event(kind, request_id=kernel.ask(kind, **keys)["id"])
+    reply = kernel.ask("release", items=None, confirmed=[], report_id=None)
+    released = kernel.await_event("released", release_id=reply["release_id"])
+    kernel.ask("cleanup", items=None)
+    kernel.run("1 / 0", stop_on_error=False)
+    assert kernel.value("touched") == BOOKS * 2
+    assert released["status"] == "failed"
+    assert released["message"]["id"] == "poisoned.sentence"
+    assert kernel.value("kept.numel()") == 2**20
+
+
+def test_by_hand_it_says_the_same_and_touches_nothing(stopped: tuple[LiveKernel, Run]) -> None:
+    """What a person calls refuses in the same words as what a page asks for."""
+    kernel, _ = stopped
+    kernel.run("touched.clear()")
+    for call in ("save_memory_snapshot", "holders", "free"):
+        assert "only a restart helps" in kernel.value(f"str(gpu_headroom.{call}())").lower()
+    assert kernel.value("gpu_headroom.plan()") == []
+    assert kernel.value("touched") == BOOKS
+    assert kernel.value("__import__('glob').glob('*.pickle')") == []
+
+
+def test_the_numbers_say_that_they_are_old(stopped: tuple[LiveKernel, Run]) -> None:
+    """What was in use last stays, headroom is not measured, and a note says why."""
+    (device,) = stopped[0].sample()["devices"]
+    assert [note["id"] for note in device["notes"]] == ["poisoned.sentence"]
+    assert device["in_use_bytes"] >= 4 * 2**20
+    assert device["headroom_bytes"] is None
+    assert device["used_bytes"] is None
+
+
+def test_a_later_cell_is_told_that_it_is_not_at_fault(stopped: tuple[LiveKernel, Run]) -> None:
+    """Each call of CUDA gives the old error again, in older versions of another class."""
+    run = stopped[0].run(STOP.format(kind="RuntimeError"), stop_on_error=False)
+    assert report_of(run)["cause"]["evidence"]["id"] == "poisoned.evidence_again"
+
+
+def test_an_error_that_is_not_ours_changes_nothing(
+    newest_python: Path, packs: Packs, tmp_path: Path
+) -> None:
+    """Without a framework on the GPU nobody's CUDA has stopped here."""
+    with LiveKernel(newest_python, tmp_path) as kernel:
+        kernel.inject(packs)
+        kernel.attach()
+        run = kernel.run("kept = 1\n" + STOP.format(kind="RuntimeError"), stop_on_error=False)
+        assert [kind for kind, _ in run.outputs] == ["error"]
+
+
+@pytest.fixture(scope="module")
+def wrong(
+    newest_python: Path, packs: Packs, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[LiveKernel]:
+    """A kernel whose CUDA goes on, whatever is said of it."""
+    folder = tmp_path_factory.mktemp("wrong")
+    with LiveKernel(newest_python, folder, installed=True, GPU_HEADROOM_SIMULATE="4GiB") as kernel:
+        kernel.inject(packs, more=False)
+        kernel.attach()
+        kernel.run("import torch, gpu_headroom; kept = torch.empty(2**20, device='cuda')")
+        yield kernel
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        (
+            "raise RuntimeError('task train-3 failed on worker tcp://10.0.0.7: "
+            "CUDA error: an illegal memory access was encountered')"
+        ),
+        "raise RuntimeError('CUDA error: an illegal memory access was encountered')",
+        "raise torch.AcceleratorError('CUDA error: device-side assert triggered')",
+    ],
+)
+def test_what_a_cell_says_stops_nothing(wrong: LiveKernel, code: str) -> None:
+    """A quoted error has no card, and everything is measured and freed as before."""
+    run = wrong.run(code, stop_on_error=False)
+    assert [kind for kind, _ in run.outputs] == ["error"]
+    assert wrong.sample()["devices"][0]["headroom_bytes"] is not None
+    assert "only a restart" not in wrong.value("str(gpu_headroom.free())").lower()
+
+
+def notes(kernel: LiveKernel) -> list[str]:
+    """What a page is told beside the numbers."""
+    (device,) = kernel.sample()["devices"]
+    return [note["id"] for note in device["notes"]]
+
+
+def test_goes_on_when_cuda_answers_after_all(wrong: LiveKernel) -> None:
+    """Memory from the driver proves it; what PyTorch has in its cache or a failed cell does not."""
+    run = wrong.run(STOP.format(kind="RuntimeError"), cell_id="wrong", stop_on_error=False)
+    assert report_of(run)["poisoned"] is True
+    wrong.run("from_cache = torch.empty(2**20, device='cuda')")
+    wrong.run("1 / 0", stop_on_error=False)
+    wrong.run("more = torch.empty(2**28, device='cuda'); 1 / 0", stop_on_error=False)
+    assert notes(wrong) == ["poisoned.sentence"]
+    since = wrong.now
+    wrong.run("1", cell_id="proof")
+    assert notes(wrong) == []
+    ended = wrong.await_event("cell", since, cell_id="proof", status="ok")
+    assert ended["memory"] == []  # its start was not measured
+    (device,) = wrong.sample()["devices"]
+    assert device["in_use_bytes"] >= 2**30
+    assert device["headroom_bytes"] is not None
+    assert "only a restart" not in wrong.value("str(gpu_headroom.free())").lower()
+    since = wrong.now
+    wrong.run("again = torch.empty(2**20, device='cuda')", cell_id="after")
+    (memory,) = wrong.await_event("cell", since, cell_id="after", status="ok")["memory"]
+    assert memory["change_bytes"] == 4 * 2**20
+
+
+def test_each_card_has_to_answer(newest_python: Path, packs: Packs, tmp_path: Path) -> None:
+    """Which of several has stopped is not said, and the others may go on."""
+    with LiveKernel(newest_python, tmp_path, installed=True) as kernel:
+        kernel.inject(packs, more=False)
+        kernel.attach()
+        kernel.run("import gpu_headroom; gpu_headroom.simulate('4 GiB', devices=2); import torch")
+        kernel.run("kept, other = (torch.empty(2**20, device=f'cuda:{n}') for n in range(2))")
+        kernel.run(STOP.format(kind="RuntimeError"), stop_on_error=False)
+        for index, told in ((0, 2), (0, 2), (1, 0)):
+            kernel.run(f"kept = kept, torch.empty(2**26, device='cuda:{index}')")
+            devices = kernel.sample()["devices"]
+            assert sum(len(device["notes"]) for device in devices) == told

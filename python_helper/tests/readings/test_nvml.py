@@ -1,0 +1,455 @@
+"""The driver's library: what it tells, what it hides, and what is never asked of it."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import struct
+import sys
+from types import ModuleType, SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from gpu_headroom.readings import nvml, nvml_library
+from gpu_headroom.readings.merge import merge
+from gpu_headroom.readings.nvml import Driver, Identity, identity
+from gpu_headroom.readings.power import Power
+from gpu_headroom.simulate.driver import Library
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from gpu_headroom.readings.snapshot import DeviceReading
+    from gpu_headroom.simulate.driver import Listing
+
+GIB = 2**30
+CONTEXT = 420 * 2**20
+UUIDS = ("aaaa-1", "bbbb-2")
+
+
+class Machine:
+    """Two cards of 16 GiB: this process uses the first, another program 2 GiB of the second."""
+
+    def __init__(self) -> None:
+        self.cards: Any = (
+            SimpleNamespace(
+                index=0,
+                name="T4",
+                uuid=UUIDS[0],
+                capacity=16 * GIB,
+                outside=CONTEXT,
+                context=CONTEXT,
+                reserved=GIB,
+                has_context=True,
+            ),
+            SimpleNamespace(
+                index=1,
+                name="T4",
+                uuid=UUIDS[1],
+                capacity=16 * GIB,
+                outside=2 * GIB,
+                context=0,
+                reserved=0,
+                has_context=False,
+            ),
+        )
+
+
+class OldLibrary:
+    """A library that lacks some functions, or has others."""
+
+    def __init__(self, library: Any, lacks: tuple[str, ...] = (), **has: Any) -> None:
+        self._library, self._lacks = library, lacks
+        vars(self).update(has)
+
+    def __getattr__(self, name: str) -> Callable[..., int]:
+        if name in self._lacks:
+            raise AttributeError(name)
+        function: Callable[..., int] = getattr(self._library, name)
+        return function
+
+
+Open = "Callable[..., Driver]"
+
+
+@pytest.fixture(autouse=True)
+def _plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    monkeypatch.delenv("CUDA_DEVICE_ORDER", raising=False)
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Driver]:
+    """Open a driver on a library, as a process that knows its ids."""
+
+    def open_driver(library: Any, own: Identity | None = None, *, unknown: bool = False) -> Driver:
+        known = own or Identity(frozenset({os.getpid()}), same_namespace=True)
+        monkeypatch.setattr(nvml_library, "load", lambda: library)
+        monkeypatch.setattr(nvml, "identity", lambda: None if unknown else known)
+        driver = Driver()
+        driver.open()
+        return driver
+
+    return open_driver
+
+
+def devices(driver: Driver) -> tuple[DeviceReading, ...]:
+    """What the driver alone tells."""
+    return merge((), driver.read(fixed=False))
+
+
+def test_tells_totals_and_who_uses_them(opened: Callable[..., Driver]) -> None:
+    """Totals of each card before any framework has started, and the bytes of others."""
+    first, second = devices(opened(Library(Machine())))
+    assert (first.uuid, first.name, first.capacity_bytes) == (UUIDS[0], "T4", 16 * GIB)
+    assert (first.free_bytes, first.others_bytes) == (15 * GIB - CONTEXT, 0)
+    assert (second.outside_bytes, second.others_bytes) == (2 * GIB, 2 * GIB)
+
+
+def test_lists_other_processes_and_not_this_one(opened: Callable[..., Driver]) -> None:
+    """What else is on a card, by name, without the kernel itself."""
+    driver = opened(Library(Machine()))
+    first, second = devices(driver)
+    assert driver.processes(first) == []
+    (other,) = driver.processes(second) or []
+    assert (other["name"], other["bytes"]) == ("simulated-program", 2 * GIB)
+    assert other["pid"] is not None
+
+
+@pytest.mark.parametrize("listing", ["hidden", "unmeasured"])
+def test_what_the_driver_hides_is_not_measured(
+    opened: Callable[..., Driver], listing: Listing
+) -> None:
+    """MIG and Windows keep the bytes of a process to themselves; totals remain."""
+    driver = opened(Library(Machine(), listing))
+    _, second = devices(driver)
+    assert second.others_bytes is None
+    assert second.outside_bytes == 2 * GIB
+    listed = driver.processes(second)
+    assert (
+        listed is None
+        if listing == "hidden"
+        else [each["bytes"] for each in listed or []] == [None]
+    )
+
+
+def test_in_a_container_nobody_is_taken_for_this_process(opened: Callable[..., Driver]) -> None:
+    """A process id of another namespace may be anybody's: nothing is said of others."""
+    driver = opened(Library(Machine()), unknown=True)
+    first, second = devices(driver)
+    assert (first.others_bytes, second.others_bytes) == (None, None)
+    assert driver.processes(second) is None
+
+
+def test_ids_of_another_namespace_are_not_passed_on(opened: Callable[..., Driver]) -> None:
+    """Where the kernel's ids outside are known, others are counted, but have no id here."""
+    driver = opened(Library(Machine()), Identity(frozenset({os.getpid()}), same_namespace=False))
+    first, second = devices(driver)
+    assert first.others_bytes == 0
+    (other,) = driver.processes(second) or []
+    assert (other["pid"], other["bytes"]) == (None, 2 * GIB)
+
+
+def test_without_a_driver_nothing_is_told(opened: Callable[..., Driver]) -> None:
+    """No library, and a library that does not start, are no cards."""
+    broken = OldLibrary(Library(Machine()), nvmlInit_v2=lambda: 9)
+    assert devices(opened(None)) == ()
+    assert devices(opened(broken)) == ()
+
+
+def test_an_old_driver_tells_what_it_can(opened: Callable[..., Driver]) -> None:
+    """Without the second version of memory the first is asked; without processes, nothing."""
+
+    def memory(_handle: Any, found: Any) -> int:
+        found._obj.total, found._obj.free = 16 * GIB, 10 * GIB
+        return 0
+
+    library = OldLibrary(
+        Library(Machine()),
+        (
+            "nvmlDeviceGetMemoryInfo_v2",
+            "nvmlDeviceGetMigMode",
+            *(
+                f"nvmlDeviceGet{kind}RunningProcesses{version}"
+                for kind in ("Compute", "Graphics")
+                for version in ("_v3", "_v2", "")
+            ),
+        ),
+        nvmlDeviceGetMemoryInfo=memory,
+    )
+    first, _ = devices(opened(library))
+    assert (first.free_bytes, first.others_bytes) == (10 * GIB, None)
+
+
+@pytest.mark.parametrize("size", [24, 32])
+def test_reads_process_entries_of_either_size(opened: Callable[..., Driver], size: int) -> None:
+    """Drivers of one version name have entries of two sizes; a misread one is never shown."""
+
+    def listed(_handle: Any, count: Any, buffer: Any) -> int:
+        rows = [
+            struct.pack("@IQII", pid, used, 2**32 - 1, 2**32 - 1).ljust(size, b"\0")
+            for pid, used in ((101, GIB), (102, GIB // 2))
+        ]
+        count._obj.value = len(rows)
+        buffer[: size * len(rows)] = b"".join(rows)
+        return 0
+
+    library = OldLibrary(Library(Machine()), nvmlDeviceGetComputeRunningProcesses_v3=listed)
+    driver = opened(library)
+    _, second = devices(driver)
+    assert [each["bytes"] for each in driver.processes(second) or []] == [GIB, GIB // 2]
+
+
+def test_entries_that_make_no_sense_are_hidden(opened: Callable[..., Driver]) -> None:
+    """Entries of neither size are not shown as processes."""
+
+    def garbled(_handle: Any, count: Any, buffer: Any) -> int:
+        count._obj.value = 3
+        buffer[:64] = b"\xff" * 64
+        return 0
+
+    library = OldLibrary(
+        Library(Machine(), "hidden"), nvmlDeviceGetComputeRunningProcesses_v3=garbled
+    )
+    driver = opened(library)
+    assert driver.processes(devices(driver)[1]) is None
+
+
+def test_speaks_c(opened: Callable[..., Driver]) -> None:
+    """Arguments and structures are those of the C interface: here it answers through pointers."""
+    pointer, number, handle = ctypes.c_void_p, ctypes.c_uint, 0x7FFF_1234_5678
+
+    def text(content: bytes) -> Callable[..., int]:
+        def write(_handle: int, target: int, length: int) -> int:
+            assert length > len(content)
+            ctypes.memmove(target, content, len(content) + 1)
+            return 0
+
+        return write
+
+    def put(content: bytes) -> Callable[[int], int]:
+        def write(target: int) -> int:
+            ctypes.memmove(target, content, len(content))
+            return 0
+
+        return write
+
+    def memory(of: int, target: int) -> int:
+        assert of == handle
+        assert ctypes.c_uint.from_address(target).value == 40 | 2 << 24
+        return put(struct.pack("@IQQQQ", 0, 16 * GIB, GIB, 5 * GIB, 10 * GIB))(target)
+
+    def processes(_handle: int, count: int, target: int) -> int:
+        assert ctypes.c_uint.from_address(count).value >= 1
+        put(struct.pack("@I", 1))(count)
+        return put(struct.pack("@IQII", 11, 3 * GIB, 0, 0))(target)
+
+    def c(function: Callable[..., int], *arguments: Any) -> Any:
+        return ctypes.CFUNCTYPE(ctypes.c_int, *arguments)(function)
+
+    library = SimpleNamespace(
+        nvmlInit_v2=c(lambda: 0),
+        nvmlDeviceGetCount_v2=c(put(struct.pack("@I", 1)), pointer),
+        nvmlDeviceGetHandleByIndex_v2=c(
+            lambda _index, target: put(struct.pack("@P", handle))(target), number, pointer
+        ),
+        nvmlDeviceGetUUID=c(text(b"GPU-cccc"), pointer, pointer, number),
+        nvmlDeviceGetName=c(text(b"A card"), pointer, pointer, number),
+        nvmlDeviceGetMemoryInfo_v2=c(memory, pointer, pointer),
+        nvmlDeviceGetComputeRunningProcesses_v3=c(processes, pointer, pointer, pointer),
+        nvmlSystemGetProcessName=c(
+            text(b"/bin/train"),
+            number,
+            pointer,
+            number,
+        ),
+    )
+    driver = opened(library)
+    (device,) = devices(driver)
+    assert (device.uuid, device.name) == ("cccc", "A card")
+    assert (device.capacity_bytes, device.free_bytes) == (15 * GIB, 5 * GIB)
+    assert driver.processes(device) == [{"pid": 11, "name": "train", "bytes": 3 * GIB}]
+
+
+def test_more_free_than_there_is_is_not_measured(opened: Callable[..., Driver]) -> None:
+    """A driver under WSL may say −1, which is 16 EiB."""
+
+    def memory(_handle: Any, found: Any) -> int:
+        found._obj.total, found._obj.free = 16 * GIB, 2**64 - 1
+        return 0
+
+    first, _ = devices(opened(OldLibrary(Library(Machine()), nvmlDeviceGetMemoryInfo_v2=memory)))
+    assert (first.capacity_bytes, first.free_bytes, first.used_bytes) == (None, None, None)
+
+
+def test_a_gpu_split_by_mig_shows_one_instance(opened: Callable[..., Driver]) -> None:
+    """CUDA uses the first instance unless told otherwise; its memory is what counts."""
+
+    def mode(_handle: Any, current: Any, _pending: Any) -> int:
+        current._obj.value = 1
+        return 0
+
+    def count(_handle: Any, found: Any) -> int:
+        found._obj.value = 7
+        return 0
+
+    def instance(handle: Any, index: Any, found: Any) -> int:
+        if handle.value != 1 or index.value > 1:
+            return 6  # not found: places for instances that were not made
+        found._obj.value = 100 + index.value
+        return 0
+
+    def uuid(handle: Any, buffer: Any, _length: Any) -> int:
+        buffer.value = f"MIG-{handle.value}".encode()
+        return 0
+
+    def memory(handle: Any, found: Any) -> int:
+        found._obj.total = 5 * GIB if handle.value >= 100 else 40 * GIB
+        found._obj.free = 4 * GIB
+        return 0
+
+    library = OldLibrary(
+        Library(Machine(), "unmeasured"),
+        nvmlDeviceGetMigMode=mode,
+        nvmlDeviceGetMaxMigDeviceCount=count,
+        nvmlDeviceGetMigDeviceHandleByIndex=instance,
+        nvmlDeviceGetUUID=uuid,
+        nvmlDeviceGetMemoryInfo_v2=memory,
+        nvmlDeviceGetName=lambda *_: 0,
+        nvmlDeviceGetComputeRunningProcesses_v3=lambda *_: 3,
+        nvmlDeviceGetGraphicsRunningProcesses_v3=lambda *_: 3,
+    )
+    first, _ = devices(opened(library))
+    assert (first.uuid, first.capacity_bytes, first.others_bytes) == ("MIG-100", 5 * GIB, None)
+
+
+def test_counts_as_cuda_visible_devices_says(
+    opened: Callable[..., Driver], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Cards are counted as CUDA will count them; once it has, a change has no effect."""
+    driver = opened(Library(Machine()))
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", f"GPU-{UUIDS[1]}")
+    assert [(each.index, each.uuid) for each in driver.read(fixed=True)] == [(0, UUIDS[1])]
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    assert [each.uuid for each in driver.read(fixed=True)] == [UUIDS[1]]
+    assert driver.read(fixed=False) != ()
+    assert driver.read(fixed=False) == ()
+
+
+def test_two_models_without_a_uuid_are_a_doubt(opened: Callable[..., Driver]) -> None:
+    """CUDA puts the fastest first: until a framework tells a UUID, a note says so."""
+    machine = Machine()
+    machine.cards[1].name = "H100"
+    notes = [each.notes for each in devices(opened(Library(machine)))]
+    assert [[note["id"] for note in each] for each in notes] == [["note.mapping"]] * 2
+
+
+def test_only_looks(opened: Callable[..., Driver]) -> None:
+    """Nothing is asked that changes a card, and reading again asks for what changes only."""
+    library = Library(Machine())
+    driver = opened(library)
+    driver.processes(devices(driver)[1])
+    assert all(
+        name.startswith(("nvmlDeviceGet", "nvmlSystemGet", "nvmlInit")) for name in library.calls
+    )
+    library.calls.clear()
+    driver.read(fixed=False)
+    assert dict(library.calls) == {"nvmlDeviceGetMemoryInfo_v2": 2}
+
+
+def pci(folder: Path, vendor: str, kind: str, status: str) -> Path:
+    """A device on the bus, as the kernel shows it; returns where its state stands."""
+    (folder / "power").mkdir(parents=True)
+    (folder / "vendor").write_text(vendor + "\n")
+    (folder / "class").write_text(kind + "\n")
+    state = folder / "power/runtime_status"
+    state.write_text(status + "\n")
+    return state
+
+
+def test_never_wakes_a_sleeping_gpu(
+    opened: Callable[..., Driver], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A laptop's GPU that sleeps is not asked, neither at first nor later."""
+    pci(tmp_path / "0", "0x8086", "0x030000", "active")
+    pci(tmp_path / "1", "0x10de", "0x040300", "active")  # its sound
+    state = pci(tmp_path / "2", "0x10de", "0x030200", "suspended")
+    monkeypatch.setattr(nvml, "Power", lambda: Power(tmp_path))
+    library = Library(Machine())
+    driver = opened(library)
+    assert driver.read(fixed=False) == ()
+    assert library.calls.total() == 0
+    state.write_text("active\n")
+    driver.open()
+    assert len(driver.read(fixed=False)) == 2
+    state.write_text("suspended\n")
+    library.calls.clear()
+    assert driver.read(fixed=False) == ()
+    assert library.calls.total() == 0
+
+
+def test_a_machine_without_power_states_is_awake(tmp_path: Path) -> None:
+    """Where nothing is known of sleep, the driver is asked."""
+    assert Power(tmp_path).asleep() is False
+    assert Power(tmp_path / "nowhere").asleep() is False
+
+
+def test_opens_once_and_lets_go(opened: Callable[..., Driver]) -> None:
+    """The library counts its starts: each has its end."""
+    library = Library(Machine())
+    driver = opened(library)
+    driver.open()
+    driver.close()
+    assert (library.calls["nvmlInit_v2"], library.calls["nvmlShutdown"]) == (1, 1)
+    assert driver.read(fixed=False) == ()
+
+
+def test_says_nothing_in_a_forked_child(
+    opened: Callable[..., Driver], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Handles of the parent are never used by a child, nor is the library ended for it."""
+    library = Library(Machine())
+    driver = opened(library)
+    device = devices(driver)[1]
+    library.calls.clear()
+    monkeypatch.setattr(os, "getpid", lambda: -1)
+    assert driver.read(fixed=False) == ()
+    assert driver.processes(device) is None
+    driver.open()
+    driver.close()
+    assert library.calls.total() == 0
+
+
+def test_uses_the_library_that_pynvml_has_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An imported nvidia-ml-py has found the library already."""
+    module = ModuleType("pynvml")
+    vars(module)["nvmlLib"] = loaded = object()
+    monkeypatch.setitem(sys.modules, "pynvml", module)
+    assert nvml_library.load() is loaded
+
+
+def proc(folder: Path, namespace: str, status: str) -> Path:
+    """/proc as a process of some namespace sees it."""
+    (folder / "self/ns").mkdir(parents=True)
+    (folder / "self/ns/pid").symlink_to(namespace)
+    (folder / "self/status").write_text(status)
+    return folder
+
+
+def test_identity_in_the_first_namespace(tmp_path: Path) -> None:
+    """Outside of containers the driver's ids are ours."""
+    found = identity(proc(tmp_path, "pid:[4026531836]", "NSpid:\t77\n"))
+    assert found == Identity(frozenset({os.getpid()}), same_namespace=True)
+
+
+def test_identity_with_the_outer_ids(tmp_path: Path) -> None:
+    """Where the outer /proc is visible, all ids of this process are known."""
+    found = identity(proc(tmp_path, "pid:[4026532000]", "Name:\tpython\nNSpid:\t4711\t77\n"))
+    assert found == Identity(frozenset({4711, 77}), same_namespace=False)
+
+
+def test_identity_in_a_container(tmp_path: Path) -> None:
+    """A container's own /proc does not tell what the process is called outside."""
+    assert identity(proc(tmp_path, "pid:[4026532000]", "NSpid:\t77\n")) is None
+    assert identity(tmp_path / "nowhere") is None

@@ -1,0 +1,257 @@
+"""The sampling thread."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+from gpu_headroom.frameworks.view import FrameworkReading
+from gpu_headroom.readings.sampler import Pace, Sampler
+from gpu_headroom.readings.snapshot import DeviceReading, HostReading, Snapshot
+from gpu_headroom.readings.sources import Reading
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+SOON_S = 5.0
+
+
+class Card:
+    """Sources of one device whose bytes and mood a test decides."""
+
+    def __init__(self) -> None:
+        self.in_use = 0
+        self.reads = 0
+        self.prepared_by: set[str] = set()
+        self.mood: Callable[[], None] = lambda: None
+
+    def prepare(self) -> None:
+        """Remember who did the slow part."""
+        self.prepared_by.add(threading.current_thread().name)
+
+    def read(self) -> Reading:
+        """Read once, in whatever mood."""
+        self.reads += 1
+        started = time.perf_counter()
+        self.mood()
+        took_s = time.perf_counter() - started
+        framework = FrameworkReading("torch", self.in_use, 0, None, None, None)
+        device = DeviceReading(
+            0, "cuda", None, None, False, None, False, False, None, None, None, (framework,)
+        )
+        return Reading("live", (device,), HostReading(1, 2, 3), took_s)
+
+
+class Bench:
+    """A sampler with what it measured and complained about."""
+
+    def __init__(self, rate_hz: float | None = 100.0) -> None:
+        self.card = Card()
+        self.busy = False
+        self.measured: list[Snapshot] = []
+        self.failures: list[str] = []
+        self.news = threading.Semaphore(0)
+        self.sampler = Sampler(
+            self.card,
+            busy=lambda: self.busy,
+            rate_hz=lambda: rate_hz,
+            prepare=self.card.prepare,
+            measured=self._measured,
+            failed=self._failed,
+        )
+
+    def _measured(self, snapshot: Snapshot) -> None:
+        self.measured.append(snapshot)
+        self.news.release()
+
+    def _failed(self, part: str, error: BaseException) -> None:
+        self.failures.append(f"{part}: {error}")
+        self.news.release()
+
+    def run_cell(self) -> None:
+        """Begin a cell, as the cell hooks do."""
+        self.busy = True
+        self.sampler.wake()
+
+
+@pytest.fixture
+def bench() -> Iterator[Bench]:
+    """A sampler that has started."""
+    bench = Bench()
+    bench.sampler.start()
+    yield bench
+    bench.sampler.stop()
+
+
+def test_measures_while_a_cell_runs(bench: Bench) -> None:
+    """The thread reads as soon as a cell runs, and numbers what it reads."""
+    bench.run_cell()
+    assert bench.news.acquire(timeout=SOON_S)
+    assert bench.news.acquire(timeout=SOON_S)
+    assert bench.measured[1].seq > bench.measured[0].seq
+
+
+def test_does_what_takes_long_on_its_own_thread(bench: Bench) -> None:
+    """A driver that takes seconds to open keeps nobody waiting."""
+    bench.sampler.measure()
+    bench.run_cell()
+    assert bench.news.acquire(timeout=SOON_S)
+    assert bench.card.prepared_by == {"gpu-headroom"}
+
+
+def test_a_reading_carries_the_host_memory(bench: Bench) -> None:
+    """What the sources say of the host is part of each snapshot."""
+    snapshot = bench.sampler.measure()
+    assert snapshot is not None
+    assert snapshot.host == HostReading(1, 2, 3)
+
+
+def test_rests_when_no_cell_runs(bench: Bench) -> None:
+    """At rest nothing is read."""
+    assert not bench.news.acquire(timeout=0.2)
+    assert bench.card.reads == 0
+
+
+def test_survives_a_failing_source(bench: Bench) -> None:
+    """A source that raises is reported, and read again later."""
+
+    def raise_once() -> None:
+        bench.card.mood = lambda: None
+        raise RuntimeError("driver is gone")
+
+    bench.card.mood = raise_once
+    bench.run_cell()
+    assert bench.news.acquire(timeout=SOON_S)
+    assert bench.failures == ["sampler: driver is gone"]
+    assert bench.news.acquire(timeout=SOON_S)
+    assert bench.measured
+
+
+def test_survives_a_failing_listener() -> None:
+    """An error in what is done with a reading does not end the thread."""
+    bench = Bench()
+    listen = bench.sampler._measured
+    errors = [RuntimeError("channel is gone")]
+
+    def fail_once(snapshot: Snapshot) -> None:
+        if errors:
+            raise errors.pop()
+        listen(snapshot)
+
+    bench.sampler._measured = fail_once
+    bench.sampler.start()
+    bench.run_cell()
+    assert bench.news.acquire(timeout=SOON_S)
+    assert bench.failures == ["sampler: channel is gone"]
+    assert bench.news.acquire(timeout=SOON_S)
+    assert bench.measured
+    bench.sampler.stop()
+
+
+def test_stop_joins_and_may_be_repeated(bench: Bench) -> None:
+    """After stop no thread is left, and stopping again is harmless."""
+    thread = bench.sampler._thread
+    assert thread is not None
+    bench.sampler.stop()
+    bench.sampler.stop()
+    assert not thread.is_alive()
+
+
+def test_starts_again_after_a_stop(bench: Bench) -> None:
+    """A stopped sampler can be started again, once."""
+    bench.sampler.stop()
+    bench.sampler.start()
+    bench.sampler.start()
+    bench.run_cell()
+    assert bench.news.acquire(timeout=SOON_S)
+
+
+def test_asks_a_slow_source_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A read that takes long doubles the pause, up to a limit; fast ones shorten it again."""
+    bench = Bench()
+    clock = iter([0, 0.1] * 4 + [0, 0.001] * 20)
+    monkeypatch.setattr(time, "perf_counter", lambda: next(clock))
+    pauses = []
+    for _ in range(24):
+        bench.sampler.measure()
+        pauses.append(bench.sampler._interval_s())
+    assert pauses[:4] == [1.0, 2.0, 4.0, 5.0]
+    assert pauses[-1] == 1 / 100
+
+
+def test_the_edge_of_a_cell_does_not_wait_for_a_slow_source(bench: Bench) -> None:
+    """A driver that hangs holds our thread; the cell goes on without a reading of its edge."""
+    hangs = threading.Event()
+    assert bench.sampler.measure_edge() is not None
+
+    def hang() -> None:
+        hangs.wait(SOON_S)
+
+    bench.card.mood = hang
+    bench.run_cell()
+    began_s = time.monotonic()
+    assert bench.sampler.measure_edge() is None
+    assert time.monotonic() - began_s < 1.0
+    hangs.set()
+
+
+def test_the_edge_of_a_cell_is_read_anew(bench: Bench) -> None:
+    """What a cell did must not be told from an older reading."""
+    for in_use in range(5):
+        bench.card.in_use = in_use
+        snapshot = bench.sampler.measure_edge()
+        assert snapshot is not None
+        assert snapshot.devices[0].in_use_bytes == in_use
+
+
+def test_a_slow_import_does_not_hide_the_end_of_a_cell(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Readings that were slow for a while, with quick ones between them, are no reason to skip."""
+    bench = Bench()
+    clock = iter([0, 0.2, 0, 0.02, 0, 0.2, 0, 0.02])
+    monkeypatch.setattr(time, "perf_counter", lambda: next(clock))
+    for _ in range(3):
+        last = bench.sampler.measure()
+    assert bench.sampler.measure_edge() is not last
+
+
+def test_measure_gives_the_last_reading_while_another_is_at_it() -> None:
+    """A request is never kept waiting by a reading that hangs."""
+    bench = Bench()
+    last = bench.sampler.measure()
+    with bench.sampler._lock:
+        assert bench.sampler.measure(timeout_s=0.01) is last
+
+
+def test_is_inert_in_a_forked_child() -> None:
+    """The copy in a child reads nothing, even where a lock was copied while held."""
+    bench = Bench()
+    bench.sampler._lock.acquire(1.0)
+    bench.sampler.become_inert()
+    assert bench.sampler.forked
+    assert bench.sampler.measure() is None
+    assert bench.card.reads == 0
+
+
+def snapshot(in_use: int) -> Snapshot:
+    """A reading with so many bytes in use."""
+    card = Card()
+    card.in_use = in_use
+    return Snapshot(1, 0.0, "live", card.read().devices)
+
+
+def test_pace_sends_news_at_the_wanted_rate() -> None:
+    """What changed is sent, no faster than wanted."""
+    pace = Pace()
+    assert pace.due(snapshot(1), 2.0, 10.0)
+    assert not pace.due(snapshot(2), 2.0, 10.1)
+    assert pace.due(snapshot(2), 2.0, 10.5)
+
+
+def test_pace_repeats_what_is_unchanged_each_second() -> None:
+    """Silence would look like a kernel that hangs."""
+    pace = Pace()
+    assert pace.due(snapshot(1), 10.0, 10.0)
+    assert not pace.due(snapshot(1), 10.0, 10.9)
+    assert pace.due(snapshot(1), 10.0, 11.0)

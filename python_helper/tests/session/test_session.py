@@ -1,0 +1,196 @@
+"""A helper in a real IPython shell, heard through a channel that checks the wire."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from gpu_headroom.session.session import Session
+from gpu_headroom.testing import RecordingChannel
+from IPython.core.interactiveshell import InteractiveShell
+from tests.live import OPTIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ATTACH = {
+    "type": "attach",
+    "id": "1",
+    "protocol_version": "2.0",
+    "client_id": "page",
+    "visible": True,
+    "rate_hz": 10,
+    "options": OPTIONS,
+}
+FAIL = """
+class OutOfMemoryError(RuntimeError):
+    __module__ = "torch"
+raise OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity"
+    " of 16.00 GiB of which 1.00 GiB is free.")
+"""
+
+
+class Helper:
+    """A session, its shell and its channel."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        # IPython publishes hardly any types.
+        self.shell: Any = InteractiveShell(colors="nocolor")  # type: ignore[no-untyped-call]  # IPython does not annotate it
+        self.channel = RecordingChannel()
+        self.session = Session(self.shell, self.channel)
+        self.displayed: list[dict[str, Any]] = []
+        monkeypatch.setattr(self.shell.display_pub, "publish", self._publish)
+        self.session.open()
+        self.session._become_whole()
+
+    def _publish(self, data: dict[str, Any], *_: object, **__: object) -> None:
+        self.displayed.append(data)
+
+    def types(self) -> list[str]:
+        """The kinds of events so far."""
+        return [event["type"] for event in self.channel.events]
+
+    def ask(self, kind: str, **keys: Any) -> Any:
+        """Send a request."""
+        return self.channel.ask({"type": kind, "id": "9", "protocol_version": "2.0", **keys})
+
+
+@pytest.fixture
+def helper(monkeypatch: pytest.MonkeyPatch) -> Iterator[Helper]:
+    """A helper that has opened."""
+    helper = Helper(monkeypatch)
+    yield helper
+    helper.session.close()
+
+
+def test_says_hello_and_goodbye(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A life begins with hello and ends with bye, which may be said once only."""
+    helper = Helper(monkeypatch)
+    helper.session.close()
+    assert helper.types() == ["hello", "bye"]
+
+
+def test_sends_the_edges_of_a_cell_on_a_lease(helper: Helper) -> None:
+    """Nothing without a lease; with one, the start, the end and a reading."""
+    helper.shell.run_cell("1")
+    assert helper.types() == ["hello"]
+    helper.channel.ask(ATTACH)
+    helper.shell.run_cell("1")
+    assert helper.types() == ["hello", "cell", "cell", "sample"]
+
+
+def test_sends_only_the_edges_to_those_who_do_not_look(helper: Helper) -> None:
+    """A page that shows another kernel hears that a cell starts and ends, and of failures."""
+    reply: Any = helper.channel.ask({**ATTACH, "visible": False})
+    assert reply["lease_s"] == 90
+    helper.shell.run_cell("1")
+    assert helper.types() == ["hello", "cell", "cell"]
+    reply = helper.channel.ask(ATTACH)
+    assert reply["lease_s"] == 30
+
+
+def test_tells_of_a_failure_whoever_does_not_look(
+    helper: Helper, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A notebook in the background that runs out of memory says so."""
+    helper.channel.ask({**ATTACH, "visible": False})
+    helper.shell.run_cell(FAIL)
+    assert helper.types() == ["hello", "cell", "oom", "cell"]
+    assert "OutOfMemoryError" in capsys.readouterr().out
+
+
+def test_one_page_does_not_undo_what_another_wants(
+    helper: Helper, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A page that wants no cards gets none, though another one attached since."""
+    quiet = {**OPTIONS, "mark_cells": False}
+    helper.channel.ask({**ATTACH, "client_id": "quiet", "options": quiet})
+    helper.channel.ask(ATTACH)
+    helper.shell.run_cell(FAIL)
+    assert helper.displayed == []
+    helper.ask("detach", client_id="quiet")
+    helper.shell.run_cell(FAIL)
+    assert len(helper.displayed) == 1
+    assert capsys.readouterr().out
+
+
+def test_a_failing_cell_gets_a_card(helper: Helper, capsys: pytest.CaptureFixture[str]) -> None:
+    """The report is displayed, announced and known."""
+    helper.channel.ask(ATTACH)
+    helper.shell.run_cell(FAIL)
+    (bundle,) = helper.displayed
+    report = bundle["application/vnd.gpu-headroom.report+json"]
+    assert report["requested_bytes"] == 2 * 2**30
+    assert helper.types()[-3:] == ["oom", "cell", "sample"]
+    life_id = helper.session.life_id
+    reply = helper.ask("report", life_id=life_id, report_id=report["report_id"])
+    assert reply["report"] == report
+    assert "OutOfMemoryError" in capsys.readouterr().out
+
+
+def test_keeps_no_error_alive(helper: Helper, capsys: pytest.CaptureFixture[str]) -> None:
+    """After a report no object of ours refers to the error: freeing it is up to the user."""
+    import gc
+    import sys
+    import weakref
+
+    helper.shell.run_cell(FAIL)
+    error = weakref.ref(helper.shell.last_execution_result.error_in_exec)
+    assert error() is not None
+    helper.shell.last_execution_result = None
+    helper.shell.InteractiveTB.tb = helper.shell.InteractiveTB.evalue = None
+    for name in ("last_value", "last_traceback", "last_type", "last_exc"):
+        if hasattr(sys, name):
+            delattr(sys, name)
+    gc.collect()
+    assert error() is None
+    assert capsys.readouterr().out
+
+
+def test_reports_are_limited(helper: Helper, capsys: pytest.CaptureFixture[str]) -> None:
+    """A notebook that fails all day does not fill the memory with reports."""
+    for _ in range(55):
+        helper.shell.run_cell(FAIL)
+    assert len(helper.session.reports._entries) == 50
+    assert capsys.readouterr().out
+
+
+def test_a_failure_of_ours_is_reported_once(helper: Helper) -> None:
+    """One error event per cause, however often it happens."""
+    for _ in range(3):
+        helper.session.failed("sampler", RuntimeError("driver is gone"))
+    helper.session.failed("sampler", RuntimeError("driver is back"))
+    assert helper.types() == ["hello", "error", "error"]
+
+
+def test_each_request_that_a_failure_ends_is_told(helper: Helper) -> None:
+    """Also where the cause was reported before: the page that asked would wait for ever."""
+    helper.session.failed("mainloop", RuntimeError("lost"))
+    for request_id in ("1", "2"):
+        helper.session.failed("mainloop", RuntimeError("lost"), [request_id])
+    errors = [each for each in helper.channel.events if each["type"] == "error"]
+    assert [each["request_id"] for each in errors] == [None, "1", "2"]
+
+
+def test_a_reading_that_fails_is_refused_with_a_sentence(
+    helper: Helper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A poll gets an answer even where the source raises."""
+
+    def fail() -> None:
+        raise RuntimeError("driver is gone")
+
+    monkeypatch.setattr(helper.session.sampler, "_read", fail)
+    assert helper.ask("sample", client_id="page")["message"]["id"] == "refused.no_reading"
+    assert helper.channel.ask(ATTACH)["sample"] is None  # type: ignore[typeddict-item]  # only `attach` has one
+
+
+def test_a_request_that_breaks_is_refused(helper: Helper, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An error in answering is answered too."""
+
+    def fail(*_: object) -> None:
+        raise KeyError("lost")
+
+    monkeypatch.setattr(helper.session.reports, "report", fail)
+    reply = helper.ask("report", life_id=helper.session.life_id, report_id="r")
+    assert reply["message"]["text"] == "The helper could not answer: KeyError: 'lost'."

@@ -1,0 +1,326 @@
+"""The text interface: the numbers of the wire in plain tables, in scripts and terminals."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import gpu_headroom
+import pytest
+import torch
+from gpu_headroom import release
+from gpu_headroom import session as lives
+from gpu_headroom.__main__ import main
+from gpu_headroom.concurrency.turns import Turn
+from gpu_headroom.frameworks.view import FrameworkReading
+from gpu_headroom.holders.account import take
+from gpu_headroom.readings.snapshot import DeviceReading, HostReading, Snapshot
+from gpu_headroom.session.session import Session
+from gpu_headroom.simulate import simulate
+from gpu_headroom.terminal import magics, script
+from gpu_headroom.terminal.summary import (
+    list_holders,
+    list_items,
+    list_outcome,
+    list_processes,
+    summarise,
+)
+from gpu_headroom.terminal.tables import Text, table
+from gpu_headroom.testing import RecordingChannel
+from gpu_headroom.text.format import format_bytes
+from tests.live import SOURCES
+from tests.notebook import Notebook, open_notebook
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from gpu_headroom.protocol.wire import Made
+
+MIB, GIB = 2**20, 2**30
+MAKE = "import torch\nbatch = [torch.empty({mib} * 2**20, dtype=torch.uint8, device='cuda')]"
+
+
+@pytest.fixture
+def notebook() -> Iterator[Notebook]:
+    """A notebook on a simulated card with 600 MiB in a list."""
+    with simulate("4 GiB"), open_notebook() as notebook:
+        assert notebook.run(MAKE.format(mib=600)).success
+        yield notebook
+
+
+def reading(index: int, **changes: Any) -> DeviceReading:
+    """Return a device with 3 GiB in use by PyTorch of 16."""
+    torch_reading = FrameworkReading("torch", 3 * GIB, GIB, None, None, None)
+    values: dict[str, Any] = {
+        "index": index,
+        "backend": "cuda",
+        "name": "A card",
+        "uuid": None,
+        "simulated": False,
+        "capacity_bytes": 16 * GIB,
+        "capacity_limited": False,
+        "shared_with_host": False,
+        "free_bytes": 10 * GIB,
+        "outside_bytes": 2 * GIB,
+        "others_bytes": None,
+        "frameworks": (torch_reading,),
+    }
+    return DeviceReading(**{**values, **changes})
+
+
+def test_a_table_is_aligned() -> None:
+    """Columns line up under their heads, numbers to the right, and no line ends in blanks."""
+    said = table(("A", "Size", ""), [("one", "1.0 GiB", ""), ("a", "12 MiB", "x")])
+    assert said == "A       Size\none  1.0 GiB\na     12 MiB  x"
+
+
+def test_text_shows_itself() -> None:
+    """As the last line of a cell a text shows its lines, without quotes or escapes."""
+    assert repr(Text("a\n'b'")) == "a\n'b'"
+
+
+def test_says_the_numbers_of_each_device() -> None:
+    """One row per device with used, headroom, in use, cached, outside, free and capacity."""
+    unknown = reading(1, free_bytes=None, outside_bytes=None, frameworks=())
+    host = HostReading(GIB, 20 * GIB, None)
+    lines = summarise(Snapshot(1, 0.0, "live", (reading(0), unknown), host)).splitlines()
+    columns = [re.split(r"  +", line) for line in lines[:3]]
+    assert columns[1] == [
+        *("0", "A card", "5.0 GiB", "11.0 GiB", "3.0 GiB"),
+        *("1.0 GiB", "2.0 GiB", "10.0 GiB", "16.0 GiB"),
+    ]
+    assert columns[2][2:] == [
+        *("not measured", "not measured", "0 MiB", "0 MiB"),
+        *("not measured", "not measured", "16.0 GiB"),
+    ]
+    assert lines[3] == ("Host memory: 1.0 GiB in this process, 20.0 GiB available of not measured")
+
+
+def test_says_who_shares_a_device() -> None:
+    """Several frameworks on one device are told apart; a limit is told as one."""
+    both = (
+        FrameworkReading("torch", 3 * GIB, GIB, None, None, None),
+        FrameworkReading("jax", GIB, None, None, None, None),
+    )
+    said = summarise(
+        Snapshot(1, 0.0, "live", (reading(0, frameworks=both, capacity_limited=True),))
+    )
+    assert "GPU 0: in use by torch 3.0 GiB, jax 1.0 GiB." in said
+    assert "GPU 0: the capacity is the limit that was set for this process." in said
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "says"),
+    [
+        (None, "The GPU could not be read."),
+        (Snapshot(1, 0.0, "no_framework", ()), "No GPU framework is loaded yet."),
+        (Snapshot(1, 0.0, "not_initialised", ()), "PyTorch has not used the GPU yet."),
+        (Snapshot(1, 0.0, "no_gpu", ()), "This PyTorch has no GPU."),
+        (Snapshot(1, 0.0, "live", ()), "No GPU is in use yet."),
+    ],
+)
+def test_says_why_there_is_no_device(snapshot: Snapshot | None, says: str) -> None:
+    """Without a device there is one sentence."""
+    assert summarise(snapshot) == says
+
+
+def test_says_the_numbers_of_the_wire(notebook: Notebook) -> None:
+    """Every number of an account stands in the text as it stands in the event."""
+    account = take(notebook.shell, notebook.read(), Turn(30.0))
+    event = account.as_wire("life", None)
+    said = list_holders(event)
+    (device,) = event["devices"]
+    assert said.splitlines()[0] == event["message"]["text"]
+    assert f"GPU 0: {format_bytes(device['in_use_bytes'])} in use = " in said
+    row = next(each for each in device["rows"] if each["name"] == "batch")
+    assert row["bytes"] == 600 * MIB
+    assert re.search(r"^0\.6 GiB +tensor +batch$", said, re.MULTILINE)
+    assert "Made in" not in said
+
+
+def test_says_where_a_holder_was_made(notebook: Notebook) -> None:
+    """While allocations are recorded a column says in which cell and line."""
+    account = take(notebook.shell, notebook.read(), Turn(30.0))
+    made: Made = {"cell_id": "x", "execution_count": 7, "line": 2}
+    event = account.as_wire("life", None, recording=True, made=lambda *_: made)
+    assert re.search(r"batch +In \[7\], line 2$", list_holders(event), re.MULTILINE)
+
+
+def test_says_other_names(notebook: Notebook) -> None:
+    """Another name of the same memory stands beside the first."""
+    notebook.run("same = batch[0]")
+    event = take(notebook.shell, notebook.read(), Turn(30.0)).as_wire("life", None)
+    assert re.search(r"^0\.6 GiB +tensor +\w+ \(also \w+\)$", list_holders(event), re.MULTILINE)
+
+
+def test_lists_twenty_rows_and_the_rest(notebook: Notebook) -> None:
+    """A long list is cut, and says what was left out."""
+    notebook.run(
+        "for _i in range(30): globals()[f'name{_i}'] = torch.empty(2**20, device='cuda')\n"
+    )
+    event = take(notebook.shell, notebook.read(), Turn(30.0)).as_wire("life", None)
+    count = len(event["devices"][0]["rows"])
+    assert count > 30
+    assert f"and {count - 20} more with " in list_holders(event)
+
+
+def test_lists_items_with_their_price(notebook: Notebook) -> None:
+    """What is not measured before it is freed says so; what is lost comes after what is not."""
+    said = list_items(release.plan(notebook.situation())).splitlines()
+    apart = said.index("Only with --confirm:")
+    garbage, variable = (
+        next(at for at, line in enumerate(said) if line.startswith(item))
+        for item in ("garbage ", "variable:batch ")
+    )
+    assert re.split("  +", said[garbage]) == ["garbage", "not measured", "Nothing is lost."]
+    assert garbage < apart < variable
+    assert re.split("  +", said[variable])[1:] == [
+        "0.6 GiB",
+        "Cells that use it will fail until it is made again.",
+    ]
+
+
+def test_says_what_each_item_gave(notebook: Notebook) -> None:
+    """Below the sum stand the items that gave something, and what still holds the rest."""
+    notebook.run("kept = batch[0][: 100 * 2**20].clone(); other = kept")
+    wish = ["variable:batch", "variable:gone"]
+    outcome = release.run(wish, notebook.situation(), notebook.read, wish)
+    said = list_outcome(outcome).splitlines()
+    assert said[0] == outcome.message["text"]
+    rows = [re.split("  +", line) for line in said]
+    assert ["0 MiB", "variable:gone", "It is no longer there."] in rows
+    assert ["0.6 GiB", "variable:batch"] in rows
+    assert said[-1] == "Still in use: kept 100 MiB"
+
+
+def magic(notebook: Notebook, line: str) -> str:
+    """Type a line of the magic, with a helper of this notebook's own."""
+    session = Session(notebook.shell, RecordingChannel())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lives, "_live", session)
+        magics.register(notebook.shell)
+        notebook.run(f"%gpu_headroom {line}")
+    session.sampler.stop()
+    return notebook.printed.strip()
+
+
+def test_the_magic_asks_before_it_deletes(notebook: Notebook) -> None:
+    """A bare name is the variable; without `--confirm` its price is told and nothing happens."""
+    before = notebook.in_use()
+    said = magic(notebook, "free batch")
+    assert "`variable:batch` loses something" in said
+    assert "Delete `batch`?" in said
+    assert said.endswith("Add --confirm to free it all the same.")
+    assert notebook.in_use() == before
+    said = magic(notebook, "free batch --confirm")
+    assert said.startswith("Freed 0.6 GiB")
+    assert before - notebook.in_use() == 600 * MIB
+    assert "batch" not in notebook.shell.user_ns
+
+
+def test_the_magic_frees_what_is_safe(notebook: Notebook) -> None:
+    """Without a name it is the safe set, and the plan lists it first."""
+    notebook.run("def work():\n    x = torch.empty(2**28, device='cuda')\n    1 / 0\nwork()")
+    assert re.search(r"^traceback +1\.0 GiB", magic(notebook, "plan"), re.MULTILINE)
+    assert magic(notebook, "free").startswith("Freed 1.0 GiB")
+    assert notebook.shell.user_ns["batch"]
+
+
+def test_lists_processes_as_far_as_they_are_shown() -> None:
+    """Hidden processes are told as hidden, and none is told as none."""
+    assert list(list_processes(0, None)) == ["GPU 0: which processes use it is not shown here."]
+    assert list(list_processes(0, [])) == []
+    rows = list(list_processes(1, [{"pid": 42, "name": None, "bytes": 2 * GIB}]))
+    assert rows == ["GPU 1, processes:", "PID  Memory   Name\n42   2.0 GiB  ?"]
+
+
+# --- Scripts and terminals ------------------------------------------------------
+
+
+def python(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run a fresh interpreter that can import the package."""
+    return subprocess.run(
+        [sys.executable, "-W", "error", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(SOURCES), **variables},
+    )
+
+
+SCRIPT = """
+import gpu_headroom
+gpu_headroom.simulate("4 GiB")
+import torch
+weights = torch.ones(2**28, device="cuda")
+print(gpu_headroom.status())
+print(gpu_headroom.holders())
+print(gpu_headroom.holders())
+"""
+
+
+def test_works_in_a_plain_script(tmp_path: Path) -> None:
+    """Without IPython the names are those of the script, however often one asks."""
+    file = tmp_path / "train.py"
+    file.write_text(SCRIPT)
+    done = python(str(file))
+    assert done.stderr == ""
+    assert re.search(r"^0 +Simulated GPU +1\.4 GiB", done.stdout, re.MULTILINE)
+    assert len(re.findall(r"^1\.0 GiB +tensor +weights$", done.stdout, re.MULTILINE)) == 2
+
+
+def test_a_terminal_without_a_gpu_gets_a_sentence() -> None:
+    """`python -m gpu_headroom status` fails with code 1 and one sentence, starting nothing."""
+    done = python("-m", "gpu_headroom", "status", LD_LIBRARY_PATH="")
+    if done.returncode == 0:
+        pytest.skip("this machine has a GPU")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "No GPU could be read: no NVIDIA driver answers on this machine.\n"
+
+
+@pytest.mark.parametrize("arguments", [[], ["explode"], ["status", "more"]])
+def test_a_wrong_command_gets_the_usage(arguments: list[str]) -> None:
+    """A command that there is not ends with code 2 and the usage."""
+    done = python("-m", "gpu_headroom", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("usage: python -m gpu_headroom")
+
+
+def test_helps() -> None:
+    """`--help` says what can be asked here, what is asked in the kernel, and the exit codes."""
+    done = python("-m", "gpu_headroom", "--help")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "%gpu_headroom status" in done.stdout
+    assert "Exit codes" in done.stdout
+
+
+def test_a_terminal_gets_totals_and_processes(capsys: pytest.CaptureFixture[str]) -> None:
+    """What the driver says of each GPU, with the processes on it; no framework is started."""
+    with simulate("4 GiB", outside="1 GiB"):
+        assert main(["status"]) == 0
+        assert not torch.cuda.is_initialized()
+        (device,) = script.read().devices
+    said = capsys.readouterr().out
+    assert said.splitlines()[1].split()[:3] == ["0", "Simulated", "GPU"]
+    assert format_bytes(device.free_bytes or 0) in said
+
+
+def test_asking_starts_no_framework() -> None:
+    """Neither `status` nor `holders` imports or initialises anything in a script."""
+    done = python(
+        "-c",
+        "import sys, gpu_headroom; gpu_headroom.status(); gpu_headroom.holders()\n"
+        "assert not {'torch', 'jax', 'IPython'} & set(sys.modules)",
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_the_functions_say_what_they_do() -> None:
+    """Every public function has help, and the package that hides `holders` is callable."""
+    for name in gpu_headroom.__all__:
+        assert getattr(gpu_headroom, name).__doc__, name
+    assert callable(gpu_headroom.holders)

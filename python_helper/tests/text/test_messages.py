@@ -1,0 +1,107 @@
+"""The catalogue of sentences, its use in the helper, and its counterpart in the front end."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+from gpu_headroom.text.catalogue import SENTENCES
+from gpu_headroom.text.messages import FIRST_SENTENCES, message
+
+ROOT = Path(__file__).parents[3]
+HELPER = ROOT / "python_helper" / "gpu_headroom"
+FRONT_END = ROOT / "src" / "messages.ts"
+CATALOGUE = {**FIRST_SENTENCES, **SENTENCES}
+CALLS = {"message", "say", "_row"}
+PREFIXES = ("part.", "released.", "path.")
+PLACEHOLDER = re.compile(r"\{([^}]*)\}")
+
+
+def ids_in_code() -> set[str]:
+    """Collect every string of the helper that is shaped like an id of the catalogue."""
+    groups = {name.split(".")[0] for name in CATALOGUE}
+    shape = re.compile(rf"(?:{'|'.join(groups)})\.[a-z_.-]+")
+    found = set()
+    for path in HELPER.rglob("*.py"):
+        if path.name in ("messages.py", "catalogue.py") or "simulate" in path.parts:
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, (ast.Name, ast.Attribute))
+                and (getattr(node.func, "id", None) or getattr(node.func, "attr", None)) in CALLS
+            ):
+                found |= {
+                    each.value
+                    for each in ast.walk(node)
+                    if isinstance(each, ast.Constant)
+                    and isinstance(each.value, str)
+                    and shape.fullmatch(each.value)
+                }
+            elif isinstance(node, ast.Constant) and node.value in CATALOGUE:
+                found.add(str(node.value))
+    return found
+
+
+def front_end_templates() -> dict[str, str]:
+    """Read `'id': trans.__('…')` from the front end, plain string concatenation included."""
+    source = FRONT_END.read_text(encoding="utf-8")
+    string = r"(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")"
+    entry = re.compile(rf"({string}):\s*trans\.__\(\s*({string}(?:\s*\+\s*{string})*)\s*,?\s*\)")
+    return {
+        ast.literal_eval(found[1]): "".join(
+            ast.literal_eval(each) for each in re.findall(string, found[2])
+        )
+        for found in entry.finditer(source)
+    }
+
+
+def test_code_uses_known_ids() -> None:
+    """Every id that the helper passes to the catalogue is in it."""
+    assert ids_in_code() <= set(CATALOGUE)
+
+
+def test_a_sentence_stands_in_one_place() -> None:
+    """The sentences of the first pack and those of the second are different ones."""
+    assert not FIRST_SENTENCES.keys() & SENTENCES.keys()
+
+
+def test_every_sentence_is_used() -> None:
+    """No sentence stays in the catalogue that nothing says; ids made of a prefix count as used."""
+    unused = set(CATALOGUE) - ids_in_code()
+    assert {name for name in unused if not name.startswith(PREFIXES)} == set()
+
+
+def test_front_end_says_the_same() -> None:
+    """The front end translates exactly these ids from exactly these English texts."""
+    assert front_end_templates() == CATALOGUE
+
+
+@pytest.mark.parametrize(("name", "template"), CATALOGUE.items())
+def test_templates_are_well_formed(name: str, template: str) -> None:
+    """A template has named placeholders, closed marks, and no exclamation mark."""
+    assert all(re.fullmatch(r"[a-z_]+", key) for key in PLACEHOLDER.findall(template)), name
+    assert template.count("`") % 2 == 0
+    assert template.count("**") % 2 == 0
+    assert "!" not in template
+
+
+def test_fills_sizes_by_their_key() -> None:
+    """A parameter whose key ends in `_bytes` is shown as a size, others as they are."""
+    said = message("cause.activations", activations_bytes=3 * 2**30, in_use_bytes=4 * 2**30)
+    assert said["text"] == "**Activations: 3.0 GiB of the 4.0 GiB in tensors.**"
+    assert said["params"] == {"activations_bytes": 3 * 2**30, "in_use_bytes": 4 * 2**30}
+
+
+def test_refuses_a_missing_parameter() -> None:
+    """A sentence with a hole is never said."""
+    with pytest.raises(KeyError):
+        message("cause.activations", activations_bytes=1)
+
+
+def test_keeps_code_marks_closed() -> None:
+    """A user's text cannot end the `code` that it stands in."""
+    said = message("remedy.detach", name="a`b")
+    assert said["text"] == "Collect numbers instead of graphs in `a'b`"

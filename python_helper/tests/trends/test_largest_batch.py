@@ -1,0 +1,208 @@
+"""The largest batch that measured runs predict, beside the true one found by bisection."""
+
+from __future__ import annotations
+
+import gc
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import torch
+from gpu_headroom.cells.batch import literals_in
+from gpu_headroom.cells.largest_batch import Prediction, Probe, of_last_cell, predict, probes
+from gpu_headroom.simulate import simulate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from random import Random
+
+    from tests.trends.workbench import Workbench
+
+MIB = 2**20
+CAPACITY = 4096 * MIB
+
+TRAIN = """
+batch_size = {batch}
+x = torch.randn(batch_size, *shape, device="cuda")
+for step in range(2):
+    optimizer.zero_grad()
+    model(x).sum().backward()
+    optimizer.step()
+"""
+
+
+@dataclass(frozen=True)
+class Program:
+    """A cell that makes a model, and the batch that a person would begin with."""
+
+    setup: str
+    first: int
+
+
+def mlp(draw: Random) -> Program:
+    """Activations are a small part at first."""
+    width = draw.choice([512, 1024, 2048])
+    return Program(
+        f"""
+import torch
+from torch import nn
+shape = ({width},)
+model = nn.Sequential(*[
+    layer for _ in range({draw.randint(2, 6)}) for layer in (nn.Linear({width}, {width}), nn.ReLU())
+]).cuda()
+optimizer = torch.optim.Adam(model.parameters())
+""",
+        draw.choice([256, 1024, 4096]),
+    )
+
+
+def transformer(draw: Random) -> Program:
+    """Activations grow with the length as well, which stays the same."""
+    width = draw.choice([128, 256])
+    return Program(
+        f"""
+import torch
+from torch import nn
+shape = ({draw.choice([128, 256])}, {width})
+layer = nn.TransformerEncoderLayer({width}, 4, batch_first=True)
+model = nn.TransformerEncoder(layer, {draw.randint(2, 4)}, enable_nested_tensor=False).cuda()
+optimizer = torch.optim.AdamW(model.parameters())
+""",
+        draw.choice([4, 8, 16]),
+    )
+
+
+def convolution(draw: Random) -> Program:
+    """Nearly all is activations."""
+    channels = draw.choice([16, 32])
+    return Program(
+        f"""
+import torch
+from torch import nn
+shape = (3, 64, 64)
+model = nn.Sequential(
+    nn.Conv2d(3, {channels}, 3, padding=1), nn.BatchNorm2d({channels}), nn.ReLU(),
+    nn.Conv2d({channels}, {channels}, 3, padding=1), nn.ReLU(), nn.Flatten(),
+    nn.Linear({channels} * 64 * 64, 10)).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+""",
+        draw.choice([8, 16, 32]),
+    )
+
+
+def fits(program: Program, batch: int) -> bool:
+    """Whether a batch fits a card of its own."""
+    names: dict[str, object] = {}
+    with simulate(CAPACITY):
+        try:
+            exec(program.setup + TRAIN.format(batch=batch), names)  # noqa: S102  as a kernel does
+        except torch.OutOfMemoryError:
+            return False
+        finally:
+            names.clear()
+            gc.collect()
+    return True
+
+
+def true_largest(program: Program, low: int) -> int:
+    """Find the largest batch that fits, to half a percent."""
+    high = 2 * low
+    while fits(program, high):
+        low, high = high, 2 * high
+    while high - low > max(1, low // 200):
+        middle = (low + high) // 2
+        low, high = (middle, high) if fits(program, middle) else (low, middle)
+    return low
+
+
+@pytest.mark.parametrize("make", [mlp, transformer, convolution])
+def test_the_range_holds_the_true_largest_batch(
+    workbench: Workbench, make: Callable[[Random], Program]
+) -> None:
+    """A prediction is a range with the truth in it, or says that it is not measured."""
+    program = make(workbench.draw)
+    said: list[Prediction] = []
+    with workbench.card(CAPACITY):
+        workbench.run(program.setup, "setup")
+        batch = program.first
+        while workbench.run(TRAIN.format(batch=batch), "train").success:
+            said.append(of_last_cell(workbench.session))
+            batch *= 2
+        workbench.shell.reset(new_session=False)
+    truth = true_largest(program, program.first)
+    known = [(each.low, each.high) for each in said if each.low and each.high]
+    print(make.__name__, program.first, known, "of", len(said), "true:", truth)
+    assert known, [each.message["text"] for each in said]
+    # What a fresh card holds is found to half a percent.
+    assert all(low <= truth * 1.005 and truth <= high * 1.005 for low, high in known)
+
+
+GIB = 2**30
+STEADY = [Probe(64, GIB, 2 * GIB), Probe(128, GIB, 3 * GIB)]
+
+
+def test_a_line_through_all_that_is_above_the_start_is_certain() -> None:
+    """Where all that a run needs scales with its batch, both ends are that line's."""
+    found = predict("batch_size", STEADY, GIB, 7 * GIB)
+    assert found.high == 128 + 5 * 64
+    assert found.low == 128 + int(3.4 * 64)
+    assert found.message["params"]["runs"] == 2
+
+
+@pytest.mark.parametrize(
+    ("known", "headroom", "why"),
+    [
+        ([], GIB, "few_runs"),
+        (STEADY[:1], GIB, "few_runs"),
+        ([Probe(64, GIB, 5 * GIB), Probe(128, GIB, 5 * GIB + GIB // 2)], 9 * GIB, "small_share"),
+        (STEADY, 30 * GIB, "too_far"),
+        ([Probe(64, 0, 13 * GIB // 2), Probe(128, 0, 17 * GIB // 2)], 30 * GIB, "unclear"),
+        (STEADY, GIB // 2, "unclear"),
+    ],
+)
+def test_says_why_it_is_not_measured(known: list[Probe], headroom: int, why: str) -> None:
+    """A flat peak, a far extrapolation or a wide range is no measurement."""
+    found = predict("batch_size", known, 0, headroom)
+    assert (found.low, found.high) == (None, None)
+    assert found.message["id"] == f"prediction.{why}"
+
+
+def test_takes_the_batch_from_the_cell_that_defines_it(workbench: Workbench) -> None:
+    """The value counts that the earlier cell had when each run began."""
+    program = transformer(workbench.draw)
+    train = TRAIN.replace("batch_size = {batch}", "")
+    with workbench.card(CAPACITY):
+        workbench.run(program.setup, "setup")
+        for batch in (8, 16, 32, 64):
+            workbench.run(f"batch_size = {batch}", "size")
+            assert workbench.run(train, "train").success
+        runs = workbench.session.ledger.runs()
+        cell = next(each for each in reversed(runs) if each.cell_id == "train")
+        (literal,) = literals_in(runs[-2], runs[-2].source)
+        assert [each.batch for each in probes(literal, cell, runs, 0)] == [16, 32, 64]
+
+
+def test_the_remedy_says_what_was_measured(
+    workbench: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After runs that fitted, the smaller batch of a failure is one that they say will fit."""
+    program = transformer(workbench.draw)
+    shown: list[Any] = []
+    reports = workbench.session.reports
+    build = reports.build
+
+    def noted(failure: Any, turn: Any) -> Any:
+        shown.append(build(failure, turn))
+        return shown[-1]
+
+    monkeypatch.setattr(reports, "build", noted)
+    with workbench.card(CAPACITY):
+        workbench.run(program.setup, "setup")
+        batch = 16
+        while workbench.run(TRAIN.format(batch=batch), "train").success:
+            batch *= 2
+        (report,) = shown
+        remedy = next(each for each in report["remedies"] if each["id"] == "smaller-batch")
+        assert remedy["note"]["id"] == "remedy.smaller-batch.note_predicted"
+        assert remedy["title"]["params"]["new"] <= remedy["note"]["params"]["low"]
+        workbench.shell.reset(new_session=False)

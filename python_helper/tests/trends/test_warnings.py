@@ -1,0 +1,149 @@
+"""What is said of a cell: growth over its runs, errors it swallowed, a card that is nearly full."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.trends.workbench import Workbench
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+GIB, MIB = 2**30, 2**20
+KEEP = 'kept.append(torch.zeros({mib}, 2**18, device="cuda"))'
+
+
+@pytest.fixture
+def bench(monkeypatch: pytest.MonkeyPatch) -> Iterator[Workbench]:
+    """A workbench with a card of 4 GiB on which a list waits."""
+    bench = Workbench(monkeypatch, 1)
+    with bench.card(4 * GIB):
+        bench.run('import torch\nkept, other = [torch.zeros(1, device="cuda")], {}', "setup")
+        yield bench
+        bench.run("kept.clear(); other.clear()", "clear")
+    bench.close()
+
+
+def test_growth_over_runs_is_named(bench: Workbench) -> None:
+    """After the third run alike the cell has its growth, and a warning names who holds it."""
+    bench.attach()
+    for _ in range(2):
+        bench.run(KEEP.format(mib=100), "cell")
+    assert not bench.warnings("growth")
+    bench.run(KEEP.format(mib=100), "cell")
+    (said,) = bench.warnings("growth")
+    assert said["message"]["params"] == {
+        "growth_bytes": 100 * MIB,
+        "runs": 3,
+        "name": "kept",
+    }
+    cells = [each for each in bench.channel.events if each["type"] == "cell"]
+    assert cells[-1]["growth"] == {
+        "device_index": 0,
+        "runs": 3,
+        "bytes_per_run": 100 * MIB,
+        "holder": "kept",
+    }
+    assert cells[-1]["run"] == 3
+
+
+def test_growth_is_said_once(bench: Workbench) -> None:
+    """A fourth run counts on, and warns no more."""
+    bench.attach()
+    for _ in range(5):
+        bench.run(KEEP.format(mib=100), "cell")
+    assert len(bench.warnings("growth")) == 1
+    growth = bench.session.ledger.runs("cell")[-1].growth
+    assert growth is not None
+    assert (growth["runs"], growth["holder"]) == (5, "kept")
+
+
+@pytest.mark.parametrize("sizes", [(40, 40, 40), (100, 100, 150), (100, 100, 0), (0, 100, 100)])
+def test_other_runs_are_no_growth(bench: Workbench, sizes: tuple[int, ...]) -> None:
+    """Less than 50 MiB, unlike sizes or a run between that kept nothing."""
+    bench.attach()
+    for mib in sizes:
+        bench.run(KEEP.format(mib=mib), "cell")
+    assert bench.session.ledger.runs("cell")[-1].growth is None
+    assert not bench.warnings("growth")
+
+
+def test_what_another_cell_frees_is_no_growth(bench: Workbench) -> None:
+    """A cell that makes anew what was freed in between keeps much, and memory does not grow."""
+    bench.attach()
+    for _ in range(4):
+        bench.run(KEEP.format(mib=100), "cell")
+        bench.run("kept.clear()", "another")
+    assert [each.growth for each in bench.session.ledger.runs("cell")] == [None] * 3
+    assert not bench.warnings("growth")
+
+
+def test_walks_only_when_growth_is_suspected(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Cells that do not grow alike are never surveyed."""
+    walks: list[str] = []
+    monkeypatch.setattr(type(bench.session.lookout), "_account", lambda _: walks.append("walk"))
+    for mib in (100, 200, 60, 0):
+        bench.run(KEEP.format(mib=mib), "cell")
+        bench.run("1", "another")
+    assert walks == []
+
+
+def test_a_swallowed_error_is_said(bench: Workbench) -> None:
+    """A cell that went on after an out-of-memory error is told of it, once."""
+    bench.attach()
+    bench.run(
+        "for _ in range(2):\n"
+        "    try:\n"
+        '        torch.zeros(8, 2**28, device="cuda")\n'
+        "    except torch.OutOfMemoryError:\n"
+        "        pass",
+        "cell",
+    )
+    (said,) = bench.warnings("swallowed_oom")
+    assert said["message"]["params"] == {"count": 2}
+    assert said["cell_id"] == "cell"
+
+
+def test_an_error_that_came_out_is_not_swallowed(bench: Workbench) -> None:
+    """The card of the failure says it already."""
+    bench.attach()
+    bench.run('torch.zeros(8, 2**28, device="cuda")', "cell")
+    assert not bench.warnings("swallowed_oom")
+
+
+def test_warnings_wait_for_a_page(bench: Workbench) -> None:
+    """Without a lease nothing is sent; the page that comes is told."""
+    for _ in range(3):
+        bench.run(KEEP.format(mib=100), "cell")
+    assert not [each for each in bench.channel.events if each["type"] == "warning"]
+    bench.attach()
+    assert len(bench.warnings("growth")) == 1
+
+
+def test_retries_for_long_are_said(bench: Workbench) -> None:
+    """An allocator that must empty its cache again and again is near its limit."""
+    bench.attach()
+    bench.tick_s, bench.rate_hz = 0.5, 2
+    bench.run(
+        "for step in range(40):\n"
+        "    size = 2**21 * (1000 + 10 * step)\n"
+        '    x = torch.empty(size, dtype=torch.uint8, device="cuda"); del x',
+        "cell",
+    )
+    (said,) = bench.warnings("retries")
+    assert said["message"]["params"]["count"] >= 3
+
+
+def test_history_keeps_the_highest_of_each_second(bench: Workbench) -> None:
+    """One point per second and device, five minutes at most."""
+    bench.tick_s, bench.rate_hz = 0.1, 10
+    bench.run('for _ in range(4000):\n    x = torch.zeros(2**20, device="cuda"); del x', "cell")
+    assert bench.session.lookout is not None
+    points = bench.session.lookout.history.points()
+    seconds = [int(each["time_s"]) for each in points]
+    assert len(set(seconds)) == len(seconds)
+    assert 290 <= len(seconds) <= 300
+    assert seconds == sorted(seconds)
