@@ -504,6 +504,9 @@ export function templates(trans: TranslationBundle): Record<string, string> {
     'holders.disturbed': trans.__(
       'A thread of yours began to train meanwhile: not measured.'
     ),
+    'holders.unreadable': trans.__(
+      'This version of PyTorch cannot be looked at without running code of its tensors: not measured.'
+    ),
     'holders.cancelled': trans.__('Cancelled: not measured.'),
     'holders.surplus': trans.__(
       '{surplus_bytes} more were found than the frameworks count: memory shared with other programs or libraries, or made since.'

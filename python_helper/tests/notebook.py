@@ -59,9 +59,7 @@ class Notebook:
         status: Any = "ok" if result.success else "error"
         self.ledger.end(0, status, result.execution_count, time.time(), self.read())
         if self.source.state() == "live":
-            import torch
-
-            self.observer.attach(torch._C)
+            self.observer.attach()
         return result
 
     def read(self) -> Snapshot | None:

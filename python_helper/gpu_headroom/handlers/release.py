@@ -6,6 +6,7 @@ import time
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, cast
 
+from ..frameworks.torch.private import is_opaque
 from ..release.code import cleanup_code
 from ..release.items import measured, shared, together
 from ..release.outcome import objection, run
@@ -209,6 +210,8 @@ def _summary(found: list[Freeable], situation: Situation) -> wire.Message:
     inside = situation.turn.company.inside
     if inside:
         return message("plan.beside", name=inside[0])
+    if is_opaque():
+        return message("holders.unreadable")
     if not situation.complete:
         return message("plan.incomplete")
     expected = together(each for each in found if each.safe and each.adds_headroom).bytes

@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from ..concurrency.turns import Disturbed
+from ..frameworks.torch.private import is_opaque
 from ..text.messages import message
 from .account import take
 
@@ -21,6 +22,8 @@ def measure(session: Session, request_id: str | None, turn: Turn) -> wire.Holder
 
     if session.poisoned is not None:
         return not_measured(session, request_id, session.poisoned)
+    if is_opaque():
+        return not_measured(session, request_id, message("holders.unreadable"))
     if turn.unwelcome is not None:
         why = message("holders.beside_unasked", name=turn.unwelcome)
         return not_measured(session, request_id, why)

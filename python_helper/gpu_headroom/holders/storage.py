@@ -6,11 +6,12 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..frameworks.torch.observer import block_snapshot
+from ..frameworks.torch import private
 from ..inspection.classes import defines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
+    from contextlib import AbstractContextManager
 
     from ..protocol.wire import FrameworkName
 
@@ -48,25 +49,30 @@ class Torch:
     A subclass may override `is_cuda` or `grad` with code of its own: read from here it is not run.
     """
 
-    def __init__(self, module: Any, blocks: Mapping[object, int]) -> None:
+    def __init__(
+        self,
+        module: Any,
+        blocks: Mapping[object, int],
+        quiet: Callable[[], AbstractContextManager[object]],
+    ) -> None:
         self.module = module
         self.blocks = blocks
         self.tensor: type = module.Tensor
         self.parameter: type | None = _class("torch.nn.parameter", "Parameter")
         self.nn_module: type | None = _class("torch.nn.modules.module", "Module")
         self.optimizer: type | None = _class("torch.optim.optimizer", "Optimizer")
-        self.quiet = module._C.DisableTorchFunction  # noqa: SLF001 — the only switch there is
+        self.quiet = quiet
         self._getters: dict[str, Any] = {}
         self._holds_objects: bool | None = None
         self._natures: dict[int, tuple[type, bool, bool]] = {}
 
     @classmethod
     def loaded(cls, *, whole_blocks: bool = False) -> Torch | None:
-        """Return PyTorch if this process has imported all of it."""
-        module = sys.modules.get("torch")
-        if module is None or not hasattr(module, "Tensor") or not hasattr(module, "_C"):
+        """Return PyTorch if this process has imported all of it, and it can be looked at."""
+        module, quiet = sys.modules.get("torch"), private.no_overrides()
+        if module is None or quiet is None or not hasattr(module, "Tensor"):
             return None
-        return cls(module, _block_sizes(module) if whole_blocks else {})
+        return cls(module, _block_sizes() if whole_blocks else {}, quiet)
 
     def get(self, tensor: Any, attribute: str) -> Any:
         """Read an attribute of `torch.Tensor` itself."""
@@ -183,15 +189,15 @@ def _class(module: str, name: str) -> type | None:
 
 
 def _key(memory: Any) -> object:
-    return memory.data_ptr() or ("storage", memory._cdata)  # noqa: SLF001 — identity without an address
+    return memory.data_ptr() or ("storage", private.storage_identity(memory))
 
 
-def _block_sizes(module: Any) -> dict[object, int]:
+def _block_sizes() -> dict[object, int]:
     """Return the size of each block in use by its address, as far as the allocator tells."""
     cuda = sys.modules.get("torch.cuda")
     if cuda is None or not cuda.is_initialized():
         return {}
-    snapshot = block_snapshot(module._C) or {}  # noqa: SLF001 — the allocator has no other door
+    snapshot = private.block_snapshot() or {}
     return {
         block["address"]: block["size"]
         for segment in snapshot.get("segments", ())

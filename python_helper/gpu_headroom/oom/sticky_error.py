@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors.excerpt import Reader
 from ..errors.recognise import errors_within
-from ..frameworks.imported import imported
+from ..frameworks.torch.private import driver_bytes
 from ..inspection.kinds import is_kind, origins, top_of
 from ..readings.sources import Reading
 from ..text.messages import message
@@ -110,7 +110,7 @@ def lift(session: Session) -> bool:
     """
     silent = session.silent
     for index, before in list(silent.items()):
-        taken = _taken(index)
+        taken = driver_bytes(index)
         if taken is None:
             return False
         silent[index] = min(before, taken)  # the counters may have been reset
@@ -132,26 +132,10 @@ def _leave_alone(session: Session) -> None:
         None if latest is None else latest.host,
     )
     used = [each.index for each in devices if any(one.name == "torch" for one in each.frameworks)]
-    session.silent = {index: _taken(index) or 0 for index in used}
+    session.silent = {index: driver_bytes(index) or 0 for index in used}
 
 
 _UNKNOWN: dict[str, Any] = dict.fromkeys(("free_bytes", "outside_bytes", "others_bytes"))
-
-
-def _taken(index: int) -> int | None:
-    """Return the bytes that PyTorch has ever got from the driver, by its own books.
-
-    Other backends than its own have to ask CUDA.
-    """
-    torch_c: Any = getattr(imported("torch"), "_C", None)
-    try:
-        if torch_c._cuda_getAllocatorBackend() != "native":  # noqa: SLF001 — a name, and no call of CUDA's
-            return None
-        stats = torch_c._cuda_memoryStats(index)  # noqa: SLF001 — the one call behind torch.cuda.memory_stats
-        taken: int = stats["reserved_bytes"]["all"]["allocated"]
-    except (AttributeError, KeyError, RuntimeError):
-        return None
-    return taken
 
 
 def _is_up(session: Session) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+from ..frameworks.torch import private
 from ..frameworks.torch.cuda import TorchCuda
 from ..text.messages import message
 from .freeable import Freeable
@@ -45,9 +46,8 @@ def _live_torch() -> Any:
 
 def _capturing(situation: Situation) -> bool:
     """Whether a CUDA graph is being captured, which emptying the cache would break."""
-    torch = None if situation.poisoned else _live_torch()
-    asks = getattr(torch and torch._C, "_cuda_isCurrentStreamCapturing", None)  # noqa: SLF001 — as torch.cuda.graphs asks
-    return bool(asks()) if asks is not None else False
+    is_live = not situation.poisoned and _live_torch() is not None
+    return is_live and private.is_capturing()
 
 
 def _cached() -> Sizes | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..frameworks import cupy, jax
 from ..frameworks.imported import imported
+from ..frameworks.torch import private
 from ..frameworks.torch.cuda import TorchCuda
 from ..text.format import MIB
 from ..text.messages import message
@@ -45,12 +46,10 @@ def items(situation: Situation) -> Iterator[Freeable]:
 
 
 def _of_torch(situation: Situation, torch: Any) -> Iterator[Freeable]:
-    clear = getattr(torch._C, "_cuda_clearCublasWorkspaces", None)  # noqa: SLF001  as torch.cuda.graphs does
+    clear = private.workspaces_clearer()
     views = TorchCuda().read()
     if clear is not None and _not_attributed(situation, views) >= MIB:
-        code = _code(
-            "torch", "_torch.cuda.is_initialized() and _torch._C._cuda_clearCublasWorkspaces()"
-        )
+        code = _code("torch", f"_torch.cuda.is_initialized() and {private.CLEAR_WORKSPACES}")
         blocked = message("item.captured") if situation.known.captured else None
         yield _item("cublas", clear, code, blocked=blocked)
     plans = [torch.backends.cuda.cufft_plan_cache[view.index] for view in views]

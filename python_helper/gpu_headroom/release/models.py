@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from ..frameworks.torch.private import storage_identity
 from ..holders import modules, objects
 from ..holders.names import user_names
 from ..holders.storage import Torch
@@ -149,7 +150,7 @@ class Models:
     def host_bytes(self, tensors: Iterable[Any]) -> int:
         """Return the memory of plain tensors wherever they are, each storage once."""
         memories = [each.untyped_storage() for each in tensors]
-        return sum({each._cdata: each.nbytes() for each in memories}.values())  # noqa: SLF001
+        return sum({storage_identity(each): each.nbytes() for each in memories}.values())
 
     def _is_tensor(self, value: Any) -> bool:
         return self.torch is not None and comes_from(type(value), self.torch.tensor)

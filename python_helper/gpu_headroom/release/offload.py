@@ -13,6 +13,7 @@ from heapq import nlargest
 from typing import TYPE_CHECKING, Any
 
 from ..concurrency.turns import Turn
+from ..frameworks.torch import private
 from ..frameworks.torch.cuda import TorchCuda
 from ..inspection.classes import module_of, mro
 from ..inspection.kinds import name_of
@@ -54,7 +55,7 @@ class Moved:
         for reference, device in self.tensors:
             tensor = reference()
             if tensor is not None:
-                tensor._fix_weakref()  # noqa: SLF001  as torch.utils.weak does after each look
+                private.keep_weakref(tensor)
                 yield tensor, device
 
 
@@ -215,7 +216,7 @@ def _move(torch: Torch, pairs: list[tuple[Any, Any]]) -> None:
     for tensor, device in pairs:
         memory = tensor_class.untyped_storage(tensor)
         plain = tensor_class.detach(tensor)
-        key = memory._cdata  # noqa: SLF001  the storage's identity on every device
+        key = private.storage_identity(memory)
         if key not in copies:
             count = memory.nbytes() // plain.element_size()
             copies[key] = plain.as_strided((count,), (1,), 0).to(device)

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..concurrency.turns import Late, Turn
+from ..frameworks.torch.private import is_opaque
 from ..holders.storage import Torch
 from ..holders.walk import Walk
 from ..inspection.classes import comes_from
@@ -87,6 +88,7 @@ class Situation:
 
     def _look(self) -> None:
         walk = self._walk = Walk(Torch.loaded(whole_blocks=True), self.turn)
+        self.complete &= not is_opaque()
         if not walk.native:
             return
         try:

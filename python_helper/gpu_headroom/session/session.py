@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 import uuid
 from contextlib import ExitStack, suppress
@@ -208,7 +207,7 @@ class Session:
         # To attach before CUDA is up would start it; another framework may be what is live.
         if self.poisoned is None and self.sources.torch.state() == "live":
             self._record()
-            self._observe(sys.modules["torch"]._C)  # noqa: SLF001  where the observer is
+            self._observe()
         return snapshot
 
     def computes_elsewhere(self) -> bool:
@@ -282,12 +281,12 @@ class Session:
         if rate_hz is not None and self._pace.due(snapshot, rate_hz, time.monotonic()):
             self.send(self.as_wire(snapshot))
 
-    def _observe(self, torch_c: object) -> None:
+    def _observe(self) -> None:
         from ..frameworks.torch.observer import Observer
 
         if self._observer is None:
             self._observer = Observer()
-        self._observer.attach(torch_c)
+        self._observer.attach()
 
     def _record(self) -> None:
         wanted = self.options["record_allocations"]

@@ -408,6 +408,10 @@ SENTENCES = {
         "A thread or task of yours is inside a framework (`{name}`): what it holds is not measured."
     ),
     "holders.disturbed": "A thread of yours began to train meanwhile: not measured.",
+    "holders.unreadable": (
+        "This version of PyTorch cannot be looked at without running code of its tensors: not"
+        " measured."
+    ),
     "holders.cancelled": "Cancelled: not measured.",
     "holders.incomplete": (
         "Stopped early: there are more objects than there was time for. Some names may be missing, "

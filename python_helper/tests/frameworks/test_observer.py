@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from gpu_headroom.frameworks.torch import observer as observing
+from gpu_headroom.frameworks.torch import private
 from gpu_headroom.frameworks.torch.observer import Observer
 from gpu_headroom.simulate import simulate
 from gpu_headroom.text.format import GIB, MIB
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    Attach = Callable[[object], bool]
 
 
 class Allocator:
@@ -66,10 +69,21 @@ def observer() -> Iterator[Observer]:
     observer.detach()
 
 
-def test_keeps_the_last_failure_until_it_is_taken(observer: Observer) -> None:
+@pytest.fixture
+def attach(observer: Observer, monkeypatch: pytest.MonkeyPatch) -> Attach:
+    """Attaches the observer to an allocator in place of PyTorch's own."""
+
+    def attach_to(allocator: object) -> bool:
+        monkeypatch.setattr(private, "_calls", lambda: allocator)
+        return observer.attach()
+
+    return attach_to
+
+
+def test_keeps_the_last_failure_until_it_is_taken(observer: Observer, attach: Attach) -> None:
     """Device, capacity, free and the allocator's own numbers are kept once."""
     allocator = Allocator((0, 0, False))
-    assert observer.attach(allocator)
+    assert attach(allocator)
     allocator.fail()
     taken = observer.take()
     assert taken is not None
@@ -79,10 +93,12 @@ def test_keeps_the_last_failure_until_it_is_taken(observer: Observer) -> None:
     assert observer.take() is None
 
 
-def test_finds_the_largest_free_block_of_the_shared_pool(observer: Observer) -> None:
+def test_finds_the_largest_free_block_of_the_shared_pool(
+    observer: Observer, attach: Attach
+) -> None:
     """Other devices and private pools are no help to an ordinary request."""
     allocator = Allocator((0, 0, False))
-    observer.attach(allocator)
+    attach(allocator)
     allocator.fail()
     taken = observer.take()
     assert taken is not None
@@ -91,11 +107,11 @@ def test_finds_the_largest_free_block_of_the_shared_pool(observer: Observer) -> 
 
 @pytest.mark.parametrize("accepted", [((0, 0, False),), (None,), ()])
 def test_asks_for_a_snapshot_in_every_signature(
-    observer: Observer, accepted: tuple[object, ...]
+    observer: Observer, attach: Attach, accepted: tuple[object, ...]
 ) -> None:
     """Without traces where PyTorch can leave them out, else as older versions want it."""
     allocator = Allocator(*accepted)
-    observer.attach(allocator)
+    attach(allocator)
     allocator.fail()
     assert allocator.asked[0] == ((0, 0, False),)
     taken = observer.take()
@@ -103,10 +119,10 @@ def test_asks_for_a_snapshot_in_every_signature(
     assert taken.largest_block_bytes is not None
 
 
-def test_takes_a_snapshot_at_most_every_ten_seconds(observer: Observer) -> None:
+def test_takes_a_snapshot_at_most_every_ten_seconds(observer: Observer, attach: Attach) -> None:
     """A program that probes with out-of-memory errors pays little for each."""
     allocator = Allocator((0, 0, False))
-    observer.attach(allocator)
+    attach(allocator)
     allocator.fail()
     allocator.fail()
     taken = observer.take()
@@ -115,13 +131,13 @@ def test_takes_a_snapshot_at_most_every_ten_seconds(observer: Observer) -> None:
     assert taken.largest_block_bytes is None
 
 
-def test_attaches_once_per_allocator(observer: Observer) -> None:
+def test_attaches_once_per_allocator(observer: Observer, attach: Attach) -> None:
     """An observer cannot be detached: a second one would stay for ever."""
     allocator = Allocator()
-    observer.attach(allocator)
-    observer.attach(allocator)
+    attach(allocator)
+    attach(allocator)
     other = Observer()
-    other.attach(allocator)
+    other.attach()
     assert len(allocator.observers) == 1
     allocator.fail()
     assert observer.take() is None
@@ -130,11 +146,11 @@ def test_attaches_once_per_allocator(observer: Observer) -> None:
 
 
 def test_never_raises_into_the_allocator(
-    observer: Observer, monkeypatch: pytest.MonkeyPatch
+    observer: Observer, attach: Attach, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What an observer raises would replace the user's error, so nothing comes out of it."""
     allocator = Allocator()
-    observer.attach(allocator)
+    attach(allocator)
 
     def broken() -> None:
         raise KeyboardInterrupt
@@ -144,10 +160,10 @@ def test_never_raises_into_the_allocator(
     assert observer.take() is None
 
 
-def test_does_not_observe_itself(observer: Observer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_does_not_observe_itself(attach: Attach, monkeypatch: pytest.MonkeyPatch) -> None:
     """A failure inside the observer ends there."""
     allocator = Allocator()
-    observer.attach(allocator)
+    attach(allocator)
     calls = []
 
     def fails_again() -> tuple[()]:
@@ -160,34 +176,34 @@ def test_does_not_observe_itself(observer: Observer, monkeypatch: pytest.MonkeyP
     assert calls == [1]
 
 
-def test_falls_silent_when_detached(observer: Observer) -> None:
+def test_falls_silent_when_detached(observer: Observer, attach: Attach) -> None:
     """The trampoline stays behind and does nothing."""
     allocator = Allocator()
-    observer.attach(allocator)
+    attach(allocator)
     observer.detach()
     allocator.fail()
     assert observer.take() is None
 
 
 @pytest.mark.parametrize("torch_c", [object(), "refusing"])
-def test_does_without_an_observer(observer: Observer, torch_c: object) -> None:
+def test_does_without_an_observer(attach: Attach, torch_c: object) -> None:
     """Old versions have none, and other backends refuse one."""
 
     class Refusing(Allocator):
         def _cuda_attach_out_of_memory_observer(self, _: object) -> None:
             raise RuntimeError("cudaMallocAsync does not support an observer")
 
-    assert not observer.attach(Refusing() if torch_c == "refusing" else torch_c)
+    assert not attach(Refusing() if torch_c == "refusing" else torch_c)
 
 
 class Marker:
     """Something whose end can be seen."""
 
 
-def test_keeps_lines_and_no_frames(observer: Observer) -> None:
+def test_keeps_lines_and_no_frames(observer: Observer, attach: Attach) -> None:
     """The capture tells where each thread was, and keeps none of their variables alive."""
     allocator = Allocator()
-    observer.attach(allocator)
+    attach(allocator)
     alive: list[weakref.ref[Marker]] = []
 
     def work() -> None:
@@ -211,7 +227,7 @@ def test_sees_what_the_simulated_allocator_sees(observer: Observer) -> None:
 
     with simulate("4 GiB"):
         kept = torch.empty(GIB, dtype=torch.uint8, device="cuda")
-        assert observer.attach(torch._C)
+        assert observer.attach()
         with pytest.raises(torch.OutOfMemoryError):
             torch.empty(8 * GIB, dtype=torch.uint8, device="cuda")
         taken: Any = observer.take()

@@ -1,10 +1,7 @@
 """PyTorch's CUDA allocator (ROCm answers to the same names: declared, not run).
 
-Reads `torch._C` directly: `torch.cuda.memory_stats` flattens and sorts about a
-hundred keys in Python on every call, and several of its neighbours initialise CUDA.
+Reads by names that are not public (`private.py`): several public ones initialise CUDA.
 """
-
-# ruff: noqa: SLF001 -- torch._C has the only calls that start nothing and cost little
 
 from __future__ import annotations
 
@@ -13,8 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..imported import imported, simulation
 from ..view import FrameworkReading, View
+from . import private
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ...protocol import wire
     from ..view import Backend, Card
 
@@ -41,7 +41,7 @@ class TorchCuda:
         if torch is None or cuda is None:
             return "no_framework"
         if cuda.is_initialized():
-            return "live" if hasattr(torch._C, "_cuda_memoryStats") else "no_gpu"
+            return "live" if private.has_statistics() else "no_gpu"
         if simulation() is not None:
             return "not_initialised"
         version = torch.version
@@ -51,8 +51,8 @@ class TorchCuda:
     def read(self) -> tuple[View, ...]:
         """Read each device that already has a context; makes none."""
         torch = sys.modules["torch"]
-        devices = range(torch._C._cuda_getDeviceCount())
-        return tuple([self._read(torch, index) for index in devices if _in_use(torch, index)])
+        devices = range(private.device_count())
+        return tuple([self._read(torch, each) for each in devices if private.has_context(each)])
 
     def _read(self, torch: Any, index: int) -> View:
         simulated = simulation() is not None
@@ -60,7 +60,7 @@ class TorchCuda:
         if known is None:
             known = properties(torch.cuda.get_device_properties(index))
             self._properties[index, simulated] = known
-        fraction = _fraction(torch, index)
+        fraction = private.memory_fraction(index)
         limited = fraction < 1 and known.total_bytes is not None
         backend: Backend = "rocm" if getattr(torch.version, "hip", None) else "cuda"
         return View(
@@ -72,7 +72,7 @@ class TorchCuda:
             shared_with_host=known.integrated,
             total_bytes=known.total_bytes,
             limit_bytes=int((known.total_bytes or 0) * fraction) if limited else None,
-            framework=allocator_reading(torch._C._cuda_memoryStats(index)),
+            framework=allocator_reading(private.statistics(index)),
             ask_card=lambda: _card(torch, index),
         )
 
@@ -88,7 +88,7 @@ def properties(found: Any) -> Properties:
     )
 
 
-def allocator_reading(stats: dict[str, Any]) -> FrameworkReading:
+def allocator_reading(stats: Mapping[str, Any]) -> FrameworkReading:
     """Return what the nested statistics of one of PyTorch's caching allocators say."""
     in_use = _bytes(stats, "allocated_bytes", "current") or 0
     reserved = _bytes(stats, "reserved_bytes", "current")
@@ -104,16 +104,7 @@ def allocator_reading(stats: dict[str, Any]) -> FrameworkReading:
     )
 
 
-def _in_use(torch: Any, index: int) -> bool:
-    """Whether this process has a context on the device: asking others would make one."""
-    has_context = getattr(torch._C, "_cuda_hasPrimaryContext", None)  # since PyTorch 2.4
-    if has_context is not None:
-        return bool(has_context(index))
-    stats = torch._C._cuda_memoryStats(index)
-    return bool(_bytes(stats, "reserved_bytes", "peak"))
-
-
-def _bytes(stats: dict[str, Any], key: str, figure: str) -> int | None:
+def _bytes(stats: Mapping[str, Any], key: str, figure: str) -> int | None:
     value: int | None = stats.get(key, {}).get("all", {}).get(figure)
     return value
 
@@ -125,9 +116,3 @@ def _card(torch: Any, index: int) -> Card:
     except (RuntimeError, AttributeError):
         return None, None
     return free, total
-
-
-def _fraction(torch: Any, index: int) -> float:
-    # The public getter would initialise CUDA; this one only reads the allocator.
-    getter = getattr(torch._C, "_cuda_getMemoryFraction", None)
-    return 1.0 if getter is None else float(getter(index))

@@ -1,13 +1,12 @@
 """PyTorch's allocator on Apple GPUs, which share the host's memory. Declared, not run."""
 
-# ruff: noqa: SLF001 -- torch._C has the calls that start nothing
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from ..imported import imported
 from ..view import FrameworkReading, View
+from . import private
 
 if TYPE_CHECKING:
     from ...protocol import wire
@@ -18,13 +17,11 @@ class TorchMps:
 
     def state(self) -> wire.State:
         """Say whether MPS has been used; PyTorch that cannot tell (before 2.9) is not asked."""
-        torch = imported("torch")
-        if torch is None or imported("torch.mps") is None:
+        if imported("torch") is None or imported("torch.mps") is None:
             return "no_framework"
-        if not getattr(torch._C, "_has_mps", False):
+        if not private.has_mps():
             return "no_gpu"
-        used = getattr(torch._C, "_accelerator_isAllocatorInitialized", None)
-        return "live" if used is not None and used() else "not_initialised"
+        return "live" if private.has_used_accelerator() else "not_initialised"
 
     def read(self) -> tuple[View, ...]:
         """Read the allocator, which on this system is all that PyTorch takes."""

@@ -19,6 +19,9 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from . import private
+from .private import DEFAULT_POOL
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from types import FrameType
@@ -26,7 +29,6 @@ if TYPE_CHECKING:
 _FULL_EVERY_S = 10.0  # programs probe with out-of-memory errors: each must stay cheap
 _DEPTH = 100
 _MOST_THREADS = 100
-_DEFAULT_POOL = (0, 0)
 
 FrameLine = tuple[str, int, str]
 
@@ -75,20 +77,18 @@ class Observer:
     """Keeps the last failure of each thread until it is taken; only the newest is served."""
 
     def __init__(self) -> None:
-        self._torch_c: Any = None
         self._last: dict[int, Capture] = {}
         self._full_s = float("-inf")
 
-    def attach(self, torch_c: object) -> bool:
-        """Watch the allocator of `torch._C`; call only once CUDA is initialised.
+    def attach(self) -> bool:
+        """Watch PyTorch's allocator; call only once CUDA is initialised.
 
         Attaching earlier crashes PyTorch 2.0 and initialises CUDA in later ones. False where
         there is no such observer, or the allocator's backend refuses one.
         """
-        register = getattr(torch_c, "_cuda_attach_out_of_memory_observer", None)
+        register = private.observer_registry()
         if register is None:
             return False
-        self._torch_c = torch_c
         _TRAMPOLINE.body = self._observe
         if any(register == each for each in _TRAMPOLINE.attached_to):
             return True
@@ -121,14 +121,10 @@ class Observer:
             device_index=device,
             capacity_bytes=capacity,
             free_bytes=free,
-            stats=self._torch_c._cuda_memoryStats(device),  # noqa: SLF001 — the one call behind torch.cuda.memory_stats
-            largest_block_bytes=self._largest_block(device) if self._may_take_time() else None,
+            stats=private.statistics(device),
+            largest_block_bytes=_largest_block(device) if self._may_take_time() else None,
             threads=_threads(),
         )
-
-    def _largest_block(self, device: int) -> int | None:
-        snapshot = block_snapshot(self._torch_c)
-        return None if snapshot is None else _largest_block(snapshot, device)
 
     def _may_take_time(self) -> bool:
         now = time.monotonic()
@@ -138,27 +134,15 @@ class Observer:
         return True
 
 
-def block_snapshot(torch_c: Any) -> Mapping[str, Any] | None:
-    """Return the allocator's segments and blocks.
-
-    Ask without traces where that is possible: they make up nearly all of the cost.
-    """
-    take = getattr(torch_c, "_cuda_memorySnapshot", None)
-    for args in (((*_DEFAULT_POOL, False),), (None,), ()):
-        try:
-            found: Mapping[str, Any] | None = take(*args) if take else None
-        except (TypeError, RuntimeError, ValueError):
-            continue
-        return found
-    return None
-
-
-def _largest_block(snapshot: Mapping[str, Any], device: int) -> int:
+def _largest_block(device: int) -> int | None:
+    snapshot = private.block_snapshot()
+    if snapshot is None:
+        return None
     sizes = [
         block["size"]
         for segment in snapshot["segments"]
         if segment["device"] == device
-        and tuple(segment.get("segment_pool_id", _DEFAULT_POOL)) == _DEFAULT_POOL
+        and tuple(segment.get("segment_pool_id", DEFAULT_POOL)) == DEFAULT_POOL
         for block in segment["blocks"]
         if block["state"] == "inactive"
     ]

@@ -1,13 +1,12 @@
 """PyTorch's allocator on Intel GPUs. Declared, not run."""
 
-# ruff: noqa: SLF001 -- torch._C has the calls that start nothing
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from ..imported import imported
 from ..view import View
+from . import private
 from .cuda import allocator_reading, properties
 
 if TYPE_CHECKING:
@@ -23,10 +22,10 @@ class TorchXpu:
 
     def state(self) -> wire.State:
         """Say whether XPU is up, from flags alone."""
-        torch, xpu = imported("torch"), imported("torch.xpu")
-        if torch is None or xpu is None:
+        xpu = imported("torch.xpu")
+        if imported("torch") is None or xpu is None:
             return "no_framework"
-        if not hasattr(torch._C, "_xpu_memoryStats"):
+        if not private.has_statistics("xpu"):
             return "no_gpu"
         return "live" if xpu.is_initialized() else "not_initialised"
 
@@ -35,7 +34,7 @@ class TorchXpu:
         torch = imported("torch")
         found = []
         for index in range(torch.xpu.device_count()):
-            reading = allocator_reading(torch._C._xpu_memoryStats(index))
+            reading = allocator_reading(private.statistics(index, "xpu"))
             if not reading.peak_in_use_bytes:
                 continue
             known = self._properties.get(index)

@@ -1,0 +1,153 @@
+"""The names of PyTorch that are not public: here and in no other file.
+
+No public name does the same without starting CUDA, without running what a tensor's class or a mode
+overrides, or cheaply enough for ten readings a second. Each has a function that lives without it;
+what is lost then stands in `tests/frameworks/test_private_names.py`, which takes them away in turn.
+"""
+
+# ruff: noqa: SLF001 -- see above
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..imported import imported
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from contextlib import AbstractContextManager
+
+    Backend = Literal["cuda", "xpu"]
+
+DEFAULT_POOL = (0, 0)
+"""The pool of the allocator's segments that every request may be served from."""
+
+CLEAR_WORKSPACES = "_torch._C._cuda_clearCublasWorkspaces()"
+"""What a clean-up cell says for `workspaces_clearer`."""
+
+
+def _calls() -> Any:
+    return getattr(sys.modules.get("torch"), "_C", None)
+
+
+def has_statistics(backend: Backend = "cuda") -> bool:
+    """Whether this build of PyTorch counts what it holds on such GPUs."""
+    return hasattr(_calls(), f"_{backend}_memoryStats")
+
+
+def statistics(index: int, backend: Backend = "cuda") -> Mapping[str, Any]:
+    """Return the allocator's nested statistics, sizes in bytes.
+
+    The one call behind `memory_stats`, which flattens and sorts some hundred keys in Python.
+    Raises `AttributeError` where `has_statistics` is false.
+    """
+    found: Mapping[str, Any] = getattr(_calls(), f"_{backend}_memoryStats")(index)
+    return found
+
+
+def device_count() -> int:
+    """Return the number of CUDA devices; call only once CUDA is initialised."""
+    count = getattr(_calls(), "_cuda_getDeviceCount", None) or imported("torch.cuda").device_count
+    return int(count())
+
+
+def has_context(index: int) -> bool:
+    """Whether this process has a context on the device: asking others would make one."""
+    has = getattr(_calls(), "_cuda_hasPrimaryContext", None)  # since PyTorch 2.4
+    if has is not None:
+        return bool(has(index))
+    reserved = statistics(index).get("reserved_bytes", {})
+    return bool(reserved.get("all", {}).get("peak"))
+
+
+def memory_fraction(index: int) -> float:
+    """Return the share of the device that PyTorch may take; the public getter initialises CUDA."""
+    getter = getattr(_calls(), "_cuda_getMemoryFraction", None)
+    return 1.0 if getter is None else float(getter(index))
+
+
+def driver_bytes(index: int) -> int | None:
+    """Return what the allocator has ever got from the driver, without a call of CUDA's.
+
+    `None` where it cannot be told: other backends than PyTorch's own have to ask CUDA.
+    """
+    try:
+        if _calls()._cuda_getAllocatorBackend() != "native":
+            return None
+        taken: int = statistics(index)["reserved_bytes"]["all"]["allocated"]
+    except (AttributeError, KeyError, RuntimeError):
+        return None
+    return taken
+
+
+def observer_registry() -> Callable[[Callable[[int, int, int, int], None]], None] | None:
+    """Return what takes an observer of failed allocations; it can never be taken back."""
+    found: Any = getattr(_calls(), "_cuda_attach_out_of_memory_observer", None)
+    return found if has_statistics() else None
+
+
+def block_snapshot() -> Mapping[str, Any] | None:
+    """Return the allocator's segments and blocks.
+
+    Asks without traces where that is possible: they make up nearly all of the cost.
+    """
+    take = getattr(_calls(), "_cuda_memorySnapshot", None)
+    for args in (((*DEFAULT_POOL, False),), (None,), ()):
+        try:
+            found: Mapping[str, Any] | None = take(*args) if take else None
+        except (TypeError, RuntimeError, ValueError):
+            continue
+        return found
+    return None
+
+
+def is_capturing() -> bool:
+    """Whether a CUDA graph is being captured, as `torch.cuda.graphs` asks it."""
+    asks = getattr(_calls(), "_cuda_isCurrentStreamCapturing", None)
+    return bool(asks()) if asks is not None else False
+
+
+def workspaces_clearer() -> Callable[[], None] | None:
+    """Return what gives back the workspaces of cuBLAS, as `torch.cuda.graphs` does."""
+    found: Callable[[], None] | None = getattr(_calls(), "_cuda_clearCublasWorkspaces", None)
+    return found
+
+
+def no_overrides() -> Callable[[], AbstractContextManager[object]] | None:
+    """Return the context in which no tensor's class and no mode is asked.
+
+    `None` where there is none: to look at a tensor would be to run a person's code.
+    """
+    found: Callable[[], AbstractContextManager[object]] | None
+    found = getattr(_calls(), "DisableTorchFunction", None)
+    return found
+
+
+def is_opaque() -> bool:
+    """Whether PyTorch is here and no tensor of it may be looked at."""
+    return imported("torch") is not None and no_overrides() is None
+
+
+def storage_identity(storage: Any) -> int:
+    """Return what tells a storage from others on any device, also where it has no memory."""
+    identity: int | None = getattr(storage, "_cdata", None)
+    return int(storage.data_ptr()) if identity is None else identity
+
+
+def keep_weakref(tensor: Any) -> None:
+    """Have a weak reference to a tensor stay good, as `torch.utils.weak` does after each look."""
+    fix = getattr(tensor, "_fix_weakref", None)
+    if fix is not None:
+        fix()
+
+
+def has_mps() -> bool:
+    """Whether this build of PyTorch can use Apple's GPUs."""
+    return bool(getattr(_calls(), "_has_mps", False))
+
+
+def has_used_accelerator() -> bool:
+    """Whether the accelerator's allocator is up; PyTorch before 2.9 cannot tell."""
+    used = getattr(_calls(), "_accelerator_isAllocatorInitialized", None)
+    return used is not None and bool(used())
