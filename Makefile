@@ -207,10 +207,11 @@ check: lint types jest .make/test-tools ## what to run before each commit, some 
 
 test: lint types jest pytest galata ## everything below, one after the other
 
-lint: node_modules/.stamp ui-tests/node_modules/.stamp .make/test-tools ## eslint, prettier, stylelint, ruff
+lint: node_modules/.stamp ui-tests/node_modules/.stamp .make/test-tools ## eslint, prettier, stylelint, ruff, import-linter
 	@$(JLPM) lint:check
 	@$(VENV)/bin/ruff check .
 	@$(VENV)/bin/ruff format --check .
+	@PYTHONPATH=python_helper $(VENV)/bin/lint-imports --no-cache --no-logo
 
 types: node_modules/.stamp ui-tests/node_modules/.stamp .make/test-tools ## tsc, mypy
 	@$(JLPM) types

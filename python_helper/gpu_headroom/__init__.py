@@ -77,8 +77,11 @@ def largest_batch() -> str:
     A range, where two runs with different batch sizes tell it; else why it is not measured.
     """
     from .cells.largest_batch import of_last_cell
+    from .holders.names import user_names
 
-    return of_last_cell(_live()).message["text"]
+    session = _live()
+    names, snapshot = user_names(session.shell), session.sampler.measure()
+    return of_last_cell(session.ledger, names, snapshot).message["text"]
 
 
 def save_memory_snapshot(path: str | None = None) -> str:
@@ -89,7 +92,7 @@ def save_memory_snapshot(path: str | None = None) -> str:
     from .frameworks.torch.memory_snapshot import export
 
     session = _session_module().current()
-    return export(path, session and session.poisoned).message["text"]
+    return export(path, session and session.cuda.stopped).message["text"]
 
 
 def plan() -> list[Item]:

@@ -13,34 +13,24 @@ from ..inspection.kinds import name_of
 from ..oom.place import failing_line
 from ..text.messages import message
 from .report import VERSION, BuiltReport
-from .reports import show
 
 if TYPE_CHECKING:
     from ..cells.runs import CellRun
-    from ..oom.sticky_error import Fault
-    from ..protocol.wire import Report
-    from ..readings.snapshot import DeviceReading
-    from ..session.session import Session
+    from ..errors.sticky_error import Fault
+    from ..protocol.wire import Message, Report
+    from ..readings.snapshot import Snapshot
 
 _NUMBERS = ("requested", "available", "in_use", "cached", "outside", "traceback")
 
 
-def explain(session: Session, fault: Fault, cell: CellRun) -> None:
-    """Keep the report of a fault, and display it where failing cells are marked."""
-    latest = session.sampler.latest
+def build(
+    fault: Fault, cell: CellRun, latest: Snapshot | None, life_id: str, stopped: Message | None
+) -> BuiltReport:
+    """Return the report of a fault; `stopped` says since when CUDA has not answered."""
     devices = () if latest is None else latest.devices
-    only = devices[0] if len(devices) == 1 else None
-    since_s = session.poisoned["params"]["since_s"] if session.poisoned else None
+    device = devices[0] if len(devices) == 1 else None
+    since_s = stopped["params"]["since_s"] if stopped else None
     again = isinstance(since_s, float) and cell.start_s > since_s
-    made = _report(session.life_id, fault, cell, only, again=again)
-    report = session.reports.enter(BuiltReport(made, {}))
-    if session.options["mark_cells"]:
-        show(session.shell, report, keep=session.options["keep_reports"])
-
-
-def _report(
-    life_id: str, fault: Fault, cell: CellRun, device: DeviceReading | None, *, again: bool
-) -> Report:
     evidence = "poisoned.evidence_again" if again else "poisoned.evidence"
     frameworks = device.frameworks if device is not None else ()
     report: dict[str, Any] = {
@@ -82,4 +72,4 @@ def _report(
         ],
         "details": [],
     }
-    return cast("Report", report)
+    return BuiltReport(cast("Report", report), {})

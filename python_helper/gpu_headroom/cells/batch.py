@@ -17,9 +17,8 @@ from .calls import Function, Parameter, callee, defaults, is_overridden
 from .parsing import LONGEST, parse_cell
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from ..holders.modules import Model
     from .runs import CellRun
 
 _NAME = re.compile(r"(?:.*_)?(?:batch_?size|bs|batch|bsz)", re.IGNORECASE)
@@ -183,9 +182,9 @@ def replaced(source: str, literal: BatchLiteral, value: int) -> tuple[str, str] 
     return line, changed
 
 
-def defines_any(cell: CellRun, models: Sequence[Model]) -> bool:
-    """Whether a cell makes one of these models."""
-    return bool(Code().of(cell.source).stores & {each.name for each in models})
+def defines_any(cell: CellRun, names: Iterable[str]) -> bool:
+    """Whether a cell gives a value to one of these names."""
+    return not Code().of(cell.source).stores.isdisjoint(names)
 
 
 def cells_to_run(

@@ -20,10 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ..protocol.wire import Message
-    from ..readings.snapshot import DeviceReading
-    from ..session.session import Session
+    from ..readings.snapshot import DeviceReading, Snapshot
     from .batch import BatchLiteral
-    from .runs import CellRun
+    from .runs import CellRun, Ledger
 
 # From trials on the simulated GPU; to be confirmed on real ones.
 _LEAST_SHARE = 0.3
@@ -152,13 +151,11 @@ def _value_at(
     return said.pop() if len(said) == 1 else None
 
 
-def of_last_cell(session: Session) -> Prediction:
+def of_last_cell(
+    ledger: Ledger, values: Mapping[str, object], snapshot: Snapshot | None
+) -> Prediction:
     """Predict for the cell that ran last of those in which a batch is found."""
-    from ..holders.names import user_names
-
-    ledger, shell = session.ledger, session.shell
-    snapshot = session.sampler.measure()
-    runs, values, code = ledger.runs(), user_names(shell), Code()
+    runs, code = ledger.runs(), Code()
     for cell in reversed(ledger.cells()):
         for memory in cell.memory:
             device = snapshot.device(memory["device_index"]) if snapshot else None

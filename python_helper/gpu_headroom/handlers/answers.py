@@ -6,34 +6,50 @@ from typing import TYPE_CHECKING, Any
 
 from ..frameworks.torch import memory_snapshot
 from ..text.messages import message
-from .holders import HolderRequests
-from .release import ReleaseRequests
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Literal, Protocol
 
-    from ..concurrency.mainloop import Job
+    from ..card.reports import Reports
+    from ..cells.runs import Ledger
+    from ..concurrency.mainloop import Job, MainLoop
     from ..protocol import requests, wire
-    from ..session.session import Session
+    from ..readings.cuda import Cuda
+    from ..trends.monitor import Monitor
+
+    class _Life(Protocol):
+        """What of the helper is asked here."""
+
+        life_id: str
+        cuda: Cuda
+        ledger: Ledger
+        mainloop: MainLoop
+        monitor: Monitor | None
+        reports: Reports
+
+        @property
+        def when(self) -> Literal["queued", "waiting"]: ...
+        def sample(self) -> wire.Sample | None: ...
+        def cell(self) -> wire.Cell | None: ...
+        def send(self, event: wire.Event) -> None: ...
 
 
 class Answers:
     """The answers that need the second pack, by the type of the request."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, life: _Life) -> None:
+        self._life = life
         self.by_kind: dict[str, Callable[[Any], wire.Reply]] = {
             "fix": self._fix,
             "cells": self._cells,
             "history": self._history,
             "snapshot": self._snapshot,
             "presence": self._presence,
-            **HolderRequests(session).by_kind,
-            **ReleaseRequests(session).by_kind,
         }
 
     def _fix(self, request: requests.FixRequest) -> wire.FixReply:
-        fix = self._session.reports.fix(request["report_id"], request["remedy_id"])
+        fix = self._life.reports.fix(request["report_id"], request["remedy_id"])
         if fix is None:
             return {
                 "type": "fix",
@@ -54,18 +70,18 @@ class Answers:
         }
 
     def _cells(self, request: requests.CellsRequest) -> wire.CellsReply:
-        session = self._session
-        runs = [run.as_wire(session.life_id) for run in session.ledger.runs()]
+        life = self._life
+        runs = [run.as_wire(life.life_id) for run in life.ledger.runs()]
         return {"type": "cells", "id": request["id"], "runs": runs}
 
     def _history(self, request: requests.HistoryRequest) -> wire.HistoryReply:
-        lookout = self._session.lookout
-        points = [] if lookout is None else lookout.history.points()
+        monitor = self._life.monitor
+        points = [] if monitor is None else monitor.history.points()
         return {"type": "history", "id": request["id"], "points": points}
 
     def _presence(self, request: requests.PresenceRequest) -> wire.PresenceReply:
-        session = self._session
-        sample, cell = session.sample(), session.cell()
+        life = self._life
+        sample, cell = life.sample(), life.cell()
         return {
             "type": "presence",
             "id": request["id"],
@@ -74,8 +90,8 @@ class Answers:
         }
 
     def _snapshot(self, request: requests.SnapshotRequest) -> wire.SnapshotReply:
-        path, status = request["path"], self._session.when
-        self._session.mainloop.submit(
+        path, status = request["path"], self._life.when
+        self._life.mainloop.submit(
             ("snapshot", request["id"]),
             request["id"],
             lambda job, turn: turn.on_main(lambda: self._export(job, path)),
@@ -83,12 +99,12 @@ class Answers:
         return {"type": "snapshot", "id": request["id"], "status": status}
 
     def _export(self, job: Job, path: str | None) -> None:
-        written = memory_snapshot.export(path, self._session.poisoned)
+        written = memory_snapshot.export(path, self._life.cuda.stopped)
         for request_id in job.request_ids:
-            self._session.send(
+            self._life.send(
                 {
                     "type": "snapshot",
-                    "life_id": self._session.life_id,
+                    "life_id": self._life.life_id,
                     "request_id": request_id,
                     "path": written.path,
                     "bytes": written.bytes,

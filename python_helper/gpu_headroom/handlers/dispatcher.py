@@ -1,4 +1,4 @@
-"""What a page may ask of the first pack, and the way to what answers the rest."""
+"""From a request to what answers it: the check of its shape, and one table of handlers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, cast
 from ..concurrency.mainloop import QueueFull
 from ..concurrency.threads import NotNow
 from ..protocol import requests
-from ..readings.sampler import DEFAULT_HZ
 from ..text.format import format_error
 from ..text.messages import message
 
@@ -15,7 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from ..protocol import wire
-    from ..session.session import Session
+
+    Handler = Callable[[Any], wire.Reply]
+    Handlers = dict[str, Handler]
 
 _SHOWN = 80  # characters of what a page sent, in the sentence that refuses it
 _LARGEST = 10**20  # of the numbers that stand there
@@ -29,30 +30,30 @@ class Refusal(Exception):  # noqa: N818  it is an answer, not a failure of ours
         self.reason = reason
 
 
-class Desk:
-    """Answers requests, on whatever thread they arrive.
+class Dispatcher:
+    """Has requests answered, on whatever thread they arrive.
 
-    A request is answered from what is known, or its work is queued for the main
-    thread; nothing here waits for a cell. Bad input gets a `refused` reply. What needs
-    the second pack is answered by `answers.py`.
+    A request is answered from what is known, or its work is queued for the main thread; nothing
+    here waits for a cell. Bad input gets a `refused` reply. `rest` are the handlers of the second
+    pack, `None` before it has come.
     """
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
-        self._answers: dict[str, Callable[[Any], wire.Reply]] = {
-            "attach": self._attach,
-            "detach": self._detach,
-            "sample": self._sample,
-            "report": self._report,
-            "pack": self._pack,
-        }
+    def __init__(
+        self,
+        handlers: Handlers,
+        rest: Callable[[], Handlers | None],
+        failed: Callable[[str, BaseException], None],
+    ) -> None:
+        self._handlers = handlers
+        self._rest = rest
+        self._failed = failed
 
     def answer(self, request: object) -> wire.Reply:
         """Answer one request; raises nothing."""
         request_id = request.get("id") if isinstance(request, dict) else None
         try:
             checked = _checked(request)
-            return self._work_of(checked)(checked)
+            return self._handler_of(checked["type"])(checked)
         except Refusal as refusal:
             reason = refusal.reason
         except NotNow:
@@ -60,7 +61,7 @@ class Desk:
         except QueueFull:
             reason = message("refused.full")
         except Exception as error:  # noqa: BLE001  whatever fails here must not fail the kernel
-            self._session.failed("requests", error)
+            self._failed("requests", error)
             reason = message("refused.failed", error=format_error(error))
         return {
             "type": "refused",
@@ -68,75 +69,17 @@ class Desk:
             "message": reason,
         }
 
-    def _attach(self, request: requests.AttachRequest) -> wire.AttachReply:
-        session = self._session
-        lease_s = session.leases.renew(
-            request["client_id"],
-            visible=request["visible"],
-            rate_hz=request["rate_hz"],
-            options=request["options"],
-        )
-        session.sampler.wake()
-        sample = session.sample()
-        return {
-            "type": "attach",
-            "id": request["id"],
-            "hello": session.hello(),
-            "lease_s": lease_s,
-            "sample": sample,
-            "cell": session.cell(),
-        }
+    def complete(self) -> bool:
+        """Take up the handlers of the second pack; false before it is here."""
+        rest = self._rest()
+        self._handlers |= rest or {}
+        return rest is not None
 
-    def _detach(self, request: requests.DetachRequest) -> wire.DetachReply:
-        self._session.leases.end(request["client_id"])
-        return {"type": "detach", "id": request["id"]}
-
-    def _sample(self, request: requests.SampleRequest) -> wire.SampleReply:
-        session = self._session
-        session.leases.touch(request["client_id"], DEFAULT_HZ)
-        sample = session.sample()
-        if sample is None:
-            raise Refusal(message("refused.no_reading"))
-        return {
-            "type": "sample",
-            "id": request["id"],
-            "sample": sample,
-            "cell": session.cell(),
-        }
-
-    def _report(self, request: requests.ReportRequest) -> wire.ReportReply:
-        session = self._session
-        ours = request["life_id"] == session.life_id
-        report = session.reports.report(request["report_id"]) if ours else None
-        return {
-            "type": "report",
-            "id": request["id"],
-            "status": "known" if report else "unknown",
-            "report": report,
-            "released": session.reports.released(request["report_id"]) if report else None,
-        }
-
-    def _pack(self, request: requests.PackRequest) -> wire.PackReply:
-        try:
-            accepted = self._session.add_pack(request["data"])
-        except (ValueError, RecursionError):  # nothing of it was taken up
-            raise Refusal(message("refused.malformed", key="data")) from None
-        return {"type": "pack", "id": request["id"], "accepted": accepted}
-
-    def _work_of(self, request: Mapping[str, Any]) -> Callable[[Any], wire.Reply]:
+    def _handler_of(self, kind: str) -> Handler:
         """Return what answers a request; raises `Refusal` before its part of the helper is here."""
-        kind = request["type"]
-        if kind not in self._answers:
-            if not self._session.complete:
-                raise Refusal(message("refused.incomplete"))
-            self.complete()
-        return self._answers[kind]
-
-    def complete(self) -> None:
-        """Import what answers the rest, once it is here."""
-        from .answers import Answers
-
-        self._answers = {**Answers(self._session).by_kind, **self._answers}
+        if kind not in self._handlers and not self.complete():
+            raise Refusal(message("refused.incomplete"))
+        return self._handlers[kind]
 
 
 def _checked(request: object) -> Mapping[str, Any]:

@@ -10,12 +10,23 @@ from ..text.messages import message
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Literal, Protocol
 
-    from ..concurrency.mainloop import Job
+    from ..concurrency.mainloop import Job, MainLoop
     from ..concurrency.turns import Turn
+    from ..holders.measure import Measured
     from ..holders.paths import Ways
     from ..protocol import requests, wire
-    from ..session.session import Session
+
+    class _Life(Measured, Protocol):
+        """What walks are made with, and where their results go."""
+
+        mainloop: MainLoop
+
+        @property
+        def when(self) -> Literal["queued", "waiting"]: ...
+        def send(self, event: wire.Event) -> None: ...
+        def failed(self, part: str, error: BaseException) -> None: ...
 
 
 class HolderRequests:
@@ -24,8 +35,8 @@ class HolderRequests:
     While a cell runs the last account is all there is to say.
     """
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, life: _Life) -> None:
+        self._life = life
         self._last: wire.Holders | None = None
         self.by_kind: dict[str, Callable[[Any], wire.Reply]] = {
             "holders": self._holders,
@@ -33,8 +44,8 @@ class HolderRequests:
         }
 
     def _holders(self, request: requests.HoldersRequest) -> wire.HoldersReply:
-        status = self._session.when
-        self._session.mainloop.submit(
+        status = self._life.when
+        self._life.mainloop.submit(
             "holders", request["id"], self._measure, asked=request["asked"], given_up=self._give_up
         )
         return {"type": "holders", "id": request["id"], "status": status, "last": self._last}
@@ -42,28 +53,28 @@ class HolderRequests:
     def _measure(self, job: Job, turn: Turn) -> None:
         from ..holders.measure import measure, not_measured
 
-        session, first = self._session, job.request_ids[0]
+        life, first = self._life, job.request_ids[0]
         try:
-            event = self._last = measure(session, first, turn)
+            event = self._last = measure(life, first, turn)
         except Exception as error:  # noqa: BLE001  the page waits for an end, whatever it is
-            session.failed("holders", error)
+            life.failed("holders", error)
             why = message("holders.failed", error=format_error(error))
-            event = not_measured(session, first, why)
+            event = not_measured(life.life_id, first, why)
         self._send(job, event)
 
     def _give_up(self, job: Job) -> None:
         from ..holders.measure import not_measured
 
         why = message("holders.cancelled")
-        self._send(job, not_measured(self._session, job.request_ids[0], why))
+        self._send(job, not_measured(self._life.life_id, job.request_ids[0], why))
 
     def _send(self, job: Job, event: wire.Holders) -> None:
         for request_id in job.request_ids:
-            self._session.send({**event, "request_id": request_id})
+            self._life.send({**event, "request_id": request_id})
 
     def _path(self, request: requests.PathRequest) -> wire.PathReply:
-        holder_id, status = request["holder_id"], self._session.when
-        self._session.mainloop.submit(
+        holder_id, status = request["holder_id"], self._life.when
+        self._life.mainloop.submit(
             ("path", holder_id),
             request["id"],
             lambda job, turn: self._find(job, holder_id, turn),
@@ -75,17 +86,17 @@ class HolderRequests:
     def _find(self, job: Job, holder_id: str, turn: Turn) -> None:
         from ..holders.paths import Ways, find
 
-        session = self._session
+        life = self._life
         try:
             ways = (
-                Ways([], complete=False, message=session.poisoned)
-                if session.poisoned
-                else find(holder_id, session.shell, session.sampler.measure(), turn)
+                Ways([], complete=False, message=life.cuda.stopped)
+                if life.cuda.stopped
+                else find(holder_id, life.shell, life.sampler.measure(), turn)
             )
         except Disturbed:
             ways = Ways([], complete=False, message=message("holders.disturbed"))
         except Exception as error:  # noqa: BLE001  the page waits for an end, whatever it is
-            session.failed("holders", error)
+            life.failed("holders", error)
             ways = Ways.broken_off(error)
         self._send_ways(job, holder_id, ways)
 
@@ -99,6 +110,6 @@ class HolderRequests:
         return give_up
 
     def _send_ways(self, job: Job, holder_id: str, ways: Ways) -> None:
-        session = self._session
+        life = self._life
         for request_id in job.request_ids:
-            session.send(ways.as_wire(session.life_id, request_id, holder_id))
+            life.send(ways.as_wire(life.life_id, request_id, holder_id))

@@ -16,13 +16,34 @@ from .dispatcher import Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from typing import Literal, Protocol
 
-    from ..concurrency.mainloop import Job
+    from ..card.reports import Reports
+    from ..cells.runs import Ledger
+    from ..concurrency.mainloop import Job, MainLoop
     from ..concurrency.turns import Turn
     from ..protocol import requests, wire
+    from ..readings.cuda import Cuda
+    from ..readings.sampler import Sampler
     from ..release.freeable import Freeable
     from ..release.situation import Situation
-    from ..session.session import Session
+
+    class _Life(Protocol):
+        """What memory is given back with, and where the results go."""
+
+        life_id: str
+        cuda: Cuda
+        ledger: Ledger
+        mainloop: MainLoop
+        reports: Reports
+        sampler: Sampler
+
+        @property
+        def when(self) -> Literal["queued", "waiting"]: ...
+        def situation(self, turn: Turn) -> Situation: ...
+        def send(self, event: wire.Event) -> None: ...
+        def failed(self, part: str, error: BaseException) -> None: ...
+
 
 _MEASURED = (
     "freed_bytes",
@@ -36,8 +57,8 @@ _MEASURED = (
 class ReleaseRequests:
     """Queues releases and plans for the main thread; their results come as events."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, life: _Life) -> None:
+        self._life = life
         self.by_kind: dict[str, Callable[[Any], wire.Reply]] = {
             "plan": self._plan,
             "release": self._release,
@@ -46,42 +67,42 @@ class ReleaseRequests:
         }
 
     def _plan(self, request: requests.PlanRequest) -> wire.PlanReply:
-        self._session.mainloop.submit(
+        self._life.mainloop.submit(
             "plan",
             request["id"],
             self._make_plan,
             asked=request["asked"],
             given_up=lambda job: self._send_plan(job, [], message("plan.cancelled")),
         )
-        return {"type": "plan", "id": request["id"], "status": self._session.when}
+        return {"type": "plan", "id": request["id"], "status": self._life.when}
 
     def _make_plan(self, job: Job, turn: Turn) -> None:
-        session = self._session
+        life = self._life
         found: list[Freeable] = []
         complete = False
         try:
             if turn.unwelcome is None:
-                situation = session.situation(turn)
+                situation = life.situation(turn)
                 found = measured(situation)
-                summary = session.poisoned or _summary(found, situation)
-                complete = session.poisoned is not None or (situation.complete and turn.native)
+                summary = life.cuda.stopped or _summary(found, situation)
+                complete = life.cuda.stopped is not None or (situation.complete and turn.native)
             else:
                 summary = message("plan.beside_unasked", name=turn.unwelcome)
         except Exception as error:  # noqa: BLE001  the page waits for a plan, whatever it is
-            session.failed("plan", error)
+            life.failed("plan", error)
             summary = message("plan.failed", error=format_error(error))
         self._send_plan(job, found, summary, complete=complete)
 
     def _send_plan(
         self, job: Job, found: list[Freeable], summary: wire.Message, *, complete: bool = False
     ) -> None:
-        session = self._session
+        life = self._life
         items, counted_twice = [each.as_wire() for each in found], shared(found)
         for request_id in job.request_ids:
-            session.send(
+            life.send(
                 {
                     "type": "plan",
-                    "life_id": session.life_id,
+                    "life_id": life.life_id,
                     "request_id": request_id,
                     "complete": complete,
                     "items": items,
@@ -91,14 +112,14 @@ class ReleaseRequests:
             )
 
     def _release(self, request: requests.ReleaseRequest) -> wire.ReleaseReply:
-        session = self._session
+        life = self._life
         items, confirmed, report_id = request["items"], request["confirmed"], request["report_id"]
         refused = objection(items, confirmed)
         if refused is not None:
             raise Refusal(refused)
         wish = ("release", None if items is None else tuple(sorted(items)), report_id)
-        status = session.when
-        job = session.mainloop.submit(
+        status = life.when
+        job = life.mainloop.submit(
             wish,
             request["id"],
             lambda job, turn: self._run_release(job.id, items, confirmed, report_id, turn),
@@ -115,7 +136,7 @@ class ReleaseRequests:
     def free_failed(self, report_id: str) -> None:
         """Free what a failed cell still holds when the main thread comes round to it, unasked."""
         items = ("traceback",)
-        self._session.mainloop.submit(
+        self._life.mainloop.submit(
             ("release", items, report_id),
             None,
             lambda job, turn: self._run_release(job.id, items, (), report_id, turn, unasked=True),
@@ -131,25 +152,25 @@ class ReleaseRequests:
         *,
         unasked: bool = False,
     ) -> None:
-        session = self._session
+        life = self._life
         try:
-            situation, read = session.situation(turn), session.sampler.measure
+            situation, read = life.situation(turn), life.sampler.measure
             outcome = asdict(run(items, situation, read, confirmed))
             if unasked and (outcome["freed_bytes"] or 0) > 0:
                 outcome["message"] = _unasked(outcome)
         except Exception as error:  # noqa: BLE001  the page waits for an end, whatever it is
-            session.failed("release", error)
+            life.failed("release", error)
             outcome = _without_effect("failed", error=format_error(error))
         released = self._released(release_id, report_id, outcome)
-        session.reports.enter_release(released)
-        session.send(released)
+        life.reports.enter_release(released)
+        life.send(released)
 
     def _released(
         self, release_id: str, report_id: str | None, outcome: Mapping[str, object]
     ) -> wire.Released:
         released = {
             "type": "released",
-            "life_id": self._session.life_id,
+            "life_id": self._life.life_id,
             "release_id": release_id,
             "report_id": report_id,
             "time_s": time.time(),
@@ -159,46 +180,46 @@ class ReleaseRequests:
 
     def _send_cancelled(self, release_id: str, report_id: str | None) -> None:
         cancelled = self._released(release_id, report_id, _without_effect("cancelled"))
-        self._session.send(cancelled)
+        self._life.send(cancelled)
 
     def _cancel(self, request: requests.CancelRequest) -> wire.CancelReply:
-        mainloop, wanted = self._session.mainloop, request["cancelled_id"]
+        mainloop, wanted = self._life.mainloop, request["cancelled_id"]
         cancelled = mainloop.cancel(wanted) or mainloop.cancel_requested(wanted)
         return {"type": "cancel", "id": request["id"], "cancelled": cancelled}
 
     def _cleanup(self, request: requests.CleanupRequest) -> wire.CleanupReply:
-        session, items = self._session, request["items"]
-        if session.poisoned is not None:
-            raise Refusal(session.poisoned)
-        if session.ledger.running:
+        life, items = self._life, request["items"]
+        if life.cuda.stopped is not None:
+            raise Refusal(life.cuda.stopped)
+        if life.ledger.running:
             raise Refusal(message("cleanup.busy"))
         key = ("cleanup", None if items is None else tuple(sorted(items)))
-        session.mainloop.submit(
+        life.mainloop.submit(
             key,
             request["id"],
             lambda job, turn: self._write_cleanup(job, items, turn),
             asked=True,
             given_up=lambda job: self._send_code(job, None, message("cleanup.cancelled")),
         )
-        return {"type": "cleanup", "id": request["id"], "status": session.when}
+        return {"type": "cleanup", "id": request["id"], "status": life.when}
 
     def _write_cleanup(self, job: Job, items: Sequence[str] | None, turn: Turn) -> None:
-        session, code = self._session, None
+        life, code = self._life, None
         try:
-            code = cleanup_code(session.situation(turn), items)
+            code = cleanup_code(life.situation(turn), items)
             said = message("cleanup.written")
         except Exception as error:  # noqa: BLE001  the page waits for an end, whatever it is
-            session.failed("release", error)
+            life.failed("release", error)
             said = message("cleanup.failed", error=format_error(error))
         self._send_code(job, code, said)
 
     def _send_code(self, job: Job, code: str | None, said: wire.Message) -> None:
-        session = self._session
+        life = self._life
         for request_id in job.request_ids:
-            session.send(
+            life.send(
                 {
                     "type": "cleanup",
-                    "life_id": session.life_id,
+                    "life_id": life.life_id,
                     "request_id": request_id,
                     "code": code,
                     "message": said,

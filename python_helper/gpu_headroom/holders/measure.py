@@ -1,9 +1,9 @@
-"""An account with all that the session knows besides: processes, and where memory was made."""
+"""An account with all that is known besides: processes, and where memory was made."""
 
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..concurrency.turns import Disturbed
 from ..frameworks.torch.private import is_opaque
@@ -11,33 +11,46 @@ from ..text.messages import message
 from .account import take
 
 if TYPE_CHECKING:
+    from ..cells.runs import Ledger
     from ..concurrency.turns import Turn
     from ..protocol import wire
-    from ..session.session import Session
+    from ..readings.cuda import Cuda
+    from ..readings.sampler import Sampler
+    from .allocation_site import Recording
+
+    class Measured(Protocol):
+        """What is known besides, of one life of the helper."""
+
+        shell: Any
+        life_id: str
+        cuda: Cuda
+        ledger: Ledger
+        sampler: Sampler
+        recording: Recording | None
 
 
-def measure(session: Session, request_id: str | None, turn: Turn) -> wire.Holders:
+def measure(life: Measured, request_id: str | None, turn: Turn) -> wire.Holders:
     """Measure who holds what now. Call between cells."""
     from ..readings.nvml import processes
 
-    if session.poisoned is not None:
-        return not_measured(session, request_id, session.poisoned)
+    if life.cuda.stopped is not None:
+        return not_measured(life.life_id, request_id, life.cuda.stopped)
     if is_opaque():
-        return not_measured(session, request_id, message("holders.unreadable"))
+        return not_measured(life.life_id, request_id, message("holders.unreadable"))
     if turn.unwelcome is not None:
         why = message("holders.beside_unasked", name=turn.unwelcome)
-        return not_measured(session, request_id, why)
-    snapshot = session.sampler.measure()
+        return not_measured(life.life_id, request_id, why)
+    snapshot = life.sampler.measure()
     devices = () if snapshot is None else snapshot.devices
-    recording = session.recording
-    places = {} if recording is None else recording.places(session.shell, session.ledger.runs())
-    last = session.ledger.current()
+    recording = life.recording
+    places = {} if recording is None else recording.places(life.shell, life.ledger.runs())
+    last = life.ledger.current()
     try:
-        account = take(session.shell, snapshot, turn)
+        account = take(life.shell, snapshot, turn)
     except Disturbed:
-        return not_measured(session, request_id, message("holders.disturbed"))
+        return not_measured(life.life_id, request_id, message("holders.disturbed"))
     return account.as_wire(
-        session.life_id,
+        life.life_id,
         request_id,
         execution_count=None if last is None else last.execution_count,
         recording=recording is not None and recording.on,
@@ -46,11 +59,11 @@ def measure(session: Session, request_id: str | None, turn: Turn) -> wire.Holder
     )
 
 
-def not_measured(session: Session, request_id: str | None, why: wire.Message) -> wire.Holders:
+def not_measured(life_id: str, request_id: str | None, why: wire.Message) -> wire.Holders:
     """Return what is told of a measurement that failed, or must not be made."""
     return {
         "type": "holders",
-        "life_id": session.life_id,
+        "life_id": life_id,
         "request_id": request_id,
         "time_s": time.time(),
         "duration_s": 0.0,

@@ -145,10 +145,8 @@ class Driver:
         self.close()
         if now is None:
             return
-        from ..simulate.driver import Library
-
         self._pid, self._simulation = os.getpid(), now
-        self._use(Nvml(Library(now)), Identity(frozenset({self._pid}), same_namespace=True), now)
+        self._use(Nvml(now.driver()), Identity(frozenset({self._pid}), same_namespace=True), now)
 
     def _view(self, index: int, board: Board, certain: bool) -> View:
         library = self._library

@@ -24,7 +24,7 @@ def items(situation: Situation) -> Iterator[Freeable]:
         kind="cache",
         title=message("item.cache"),
         cost=message("item.cache.cost"),
-        gives=None if situation.poisoned else _cached(),
+        gives=None if situation.stopped else _cached(),
         free=_empty_cache,
         safe=True,
         adds_headroom=False,
@@ -46,7 +46,7 @@ def _live_torch() -> Any:
 
 def _capturing(situation: Situation) -> bool:
     """Whether a CUDA graph is being captured, which emptying the cache would break."""
-    is_live = not situation.poisoned and _live_torch() is not None
+    is_live = not situation.stopped and _live_torch() is not None
     return is_live and private.is_capturing()
 
 

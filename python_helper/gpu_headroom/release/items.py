@@ -76,7 +76,7 @@ def find(situation: Situation, wanted: Collection[str] | None = None) -> list[Fr
     `outputs` are all displayed values. A file that fails costs its own items only. Beside other
     threads of the person's what touches gradients and graphs is blocked.
     """
-    if situation.poisoned is not None:
+    if situation.stopped is not None:
         return []  # even a look could touch the GPU
     situation.wanted = wanted or ()
     kinds = set(KINDS) if wanted is None else {kind_of(each) for each in wanted}
@@ -133,7 +133,7 @@ def collect(situation: Situation) -> None:
     cycles that a failed cell leaves would count as holding what the error does.
     """
     turn = situation.turn
-    if situation.poisoned is None and turn.lists_all:
+    if situation.stopped is None and turn.lists_all:
         situation.turn.make_way()
         situation.turn.on_main(gc.collect)
 

@@ -71,8 +71,8 @@ def run(
     refused = objection(items, confirmed)
     if refused is not None:
         raise ValueError(refused["text"])
-    if situation.poisoned is not None:
-        return _failed(None, situation.poisoned)
+    if situation.stopped is not None:
+        return _failed(None, situation.stopped)
     if debugging():
         return _failed(read(), message("released.debugging"))
     wanted = dict.fromkeys(SAFE if items is None else items)

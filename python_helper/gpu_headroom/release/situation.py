@@ -27,7 +27,7 @@ class Situation:
 
     `turn` is the time there is for all of it, a short one that nobody asked for unless given.
     `cells` are the latest runs of all cells, oldest first. `moved` is the session's own list of
-    what was moved to the host, by name. `poisoned` says that CUDA failed for good: then nothing may
+    what was moved to the host, by name. `stopped` says that CUDA failed for good: then nothing may
     touch the GPU. `wanted` are the items that are asked for, by id. `known`, `models` and
     `reachable` are there while it is `looking` and `sees`: not beside a thread that is inside a
     framework. `complete` is false where the time was over before all was come to.
@@ -43,7 +43,7 @@ class Situation:
         turn: Turn | None = None,
         cells: tuple[CellRun, ...] = (),
         moved: dict[str, Any] | None = None,
-        poisoned: Message | None = None,
+        stopped: Message | None = None,
         failed: Callable[[str, BaseException], None] | None = None,
     ) -> None:
         self.shell = shell
@@ -52,7 +52,7 @@ class Situation:
         self.wanted: Collection[str] = ()
         self.cells = cells
         self.moved: dict[str, Any] = {} if moved is None else moved
-        self.poisoned = poisoned
+        self.stopped = stopped
         self._failed = failed
 
     def failed(self, part: str, error: BaseException) -> None:

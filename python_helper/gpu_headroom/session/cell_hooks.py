@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from ..concurrency.mainloop import Job
     from ..concurrency.turns import Turn
     from ..errors.recognise import Recognition
+    from ..errors.sticky_error import Fault
     from ..oom.earlier import EarlierError
-    from ..oom.sticky_error import Fault
     from ..protocol import wire
     from ..readings.snapshot import Snapshot
     from .session import Session
@@ -52,7 +52,7 @@ class _Cell:
     inner_error: BaseException | None = None
 
 
-class Watch:
+class CellHooks:
     """Listens to `pre_run_cell` and `post_run_cell`; nothing in here raises into a cell.
 
     `pre_execute` and `post_execute` would fire for every comm message as well. Cells of a
@@ -215,14 +215,12 @@ class Watch:
         session.ended(run)
         try:
             if fault is not None:
-                from ..card.sticky_error import explain
-
-                explain(session, fault, self._named(run))
+                self._explain_fault(fault, run)
             elif error is not None and recognition is not None:
                 device = None if snapshot is None else snapshot.device(_index(recognition))
                 said = {"recognition": recognition, "capture": capture, "device": device}
                 self._report(error, said, run, shown_before)
-            elif error is not None and session.complete and session.sources.torch.state() == "live":
+            elif error is not None and session.complete and session.cuda.torch() is not None:
                 work = partial(self._earlier_error().measure, self._shell)
                 session.mainloop.submit("earlier", None, work)
         finally:
@@ -233,17 +231,29 @@ class Watch:
     def _fault(self, error: BaseException | None) -> Fault | None:
         if error is None or not self._session.complete:
             return None
-        from ..oom.sticky_error import notice
+        from ..errors.sticky_error import recognise_fault
 
-        return notice(self._session, error)
+        cuda, fault = self._session.cuda, recognise_fault(error)
+        if fault is None or not cuda.is_up():
+            return None
+        cuda.stop()
+        return fault
+
+    def _explain_fault(self, fault: Fault, run: CellRun) -> None:
+        """Keep the report of an error that stopped CUDA, and display it where cells are marked."""
+        from ..card.sticky_error import build
+
+        session, latest = self._session, self._session.sampler.latest
+        built = build(fault, self._named(run), latest, session.life_id, session.cuda.stopped)
+        report = session.reports.enter(built)
+        if session.options["mark_cells"]:
+            show(self._shell, report, keep=session.options["keep_reports"])
 
     def _answers_again(self) -> bool:
         """Whether CUDA, said to have stopped, has answered the cell that ends."""
-        if self._session.poisoned is None or not running_cell.on_main_thread():
-            return False
-        from ..oom.sticky_error import lift
-
-        return lift(self._session)
+        cuda = self._session.cuda
+        stopped = cuda.stopped is not None and running_cell.on_main_thread()
+        return stopped and cuda.answers_again()
 
     def _report(
         self,

@@ -16,16 +16,18 @@ from ..cells.runs import Ledger
 from ..concurrency import threads
 from ..concurrency.mainloop import MainLoop
 from ..concurrency.threads import NotNow
-from ..handlers.dispatcher import Desk
+from ..handlers.basics import Basics
+from ..handlers.dispatcher import Dispatcher
 from ..kernel import injection, running_cell
 from ..kernel.channel import TARGET, KernelChannel
 from ..protocol.leases import Leases
 from ..protocol.requests import PROTOCOL_VERSION
+from ..readings.cuda import Cuda
 from ..readings.sampler import Pace, Sampler
 from ..readings.sources import Sources
 from ..text.format import format_error
 from ..text.messages import message
-from .cell_hooks import Watch
+from .cell_hooks import CellHooks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -35,12 +37,13 @@ if TYPE_CHECKING:
     from ..concurrency.mainloop import Job
     from ..concurrency.turns import SlicedTurn, Turn
     from ..frameworks.torch.observer import Capture, Observer
+    from ..handlers.dispatcher import Handlers
     from ..holders.allocation_site import Recording
     from ..kernel.channel import Channel
     from ..protocol import requests, wire
     from ..readings.snapshot import Snapshot
     from ..release.situation import Situation
-    from ..trends.monitor import Lookout
+    from ..trends.monitor import Monitor
 
 _MOST_ERRORS = 50
 
@@ -68,6 +71,7 @@ class Session:
             measured=self._measured,
             failed=self.failed,
         )
+        self.cuda = Cuda(self.sources, lambda: self.sampler.latest)
         self._kernel = getattr(shell, "kernel", None)
         self._comm_id = f"{TARGET}-{self.life_id}"
         self.channel = channel
@@ -80,14 +84,12 @@ class Session:
             self._tell_progress,
             walk=self._walk,
         )
-        self.poisoned: wire.Message | None = None
-        self.silent: dict[int, int] = {}
         self.moved: dict[str, Any] = {}
-        self._desk = Desk(self)
-        self._watch = Watch(self)
+        self._dispatcher = Dispatcher(Basics(self).by_kind, self._rest, self.failed)
+        self._cell_hooks = CellHooks(self)
         self._pace = Pace()
         self.recording: Recording | None = None
-        self.lookout: Lookout | None = None
+        self.monitor: Monitor | None = None
         self._undo = ExitStack()
         self._errors: set[str] = set()
 
@@ -96,8 +98,8 @@ class Session:
         self._simulate_as_asked()
         with ExitStack() as undo:
             undo.callback(self._end_recording)
-            self._watch.open()
-            undo.callback(self._watch.close)
+            self._cell_hooks.open()
+            undo.callback(self._cell_hooks.close)
             if self.channel is not None:
                 self.channel.open(self._answer)
                 undo.callback(self.channel.close)
@@ -136,7 +138,7 @@ class Session:
             return False
         self._finder.add(data)
         self.sampler.wake()
-        self.mainloop.submit("card", None, self._watch.explain_owed)
+        self.mainloop.submit("card", None, self._cell_hooks.explain_owed)
         return True
 
     def turn(self, cpu_s: float | None = None, *, asked: bool = True) -> Turn:
@@ -171,7 +173,7 @@ class Session:
 
     def sample(self) -> wire.Sample | None:
         """Read now; `None` where reading fails."""
-        self._watch.look_for_lost_end()
+        self._cell_hooks.look_for_lost_end()
         snapshot = self.sampler.measure()
         if snapshot is None:
             return None
@@ -202,10 +204,10 @@ class Session:
     def notice(self, snapshot: Snapshot) -> Snapshot:
         """Enter a reading wherever readings are of use, and return it; may raise `NotNow`."""
         self.ledger.observe(snapshot)
-        if self.lookout is not None:
-            self.lookout.enter(snapshot)
+        if self.monitor is not None:
+            self.monitor.enter(snapshot)
         # To attach before CUDA is up would start it; another framework may be what is live.
-        if self.poisoned is None and self.sources.torch.state() == "live":
+        if self.cuda.torch() is not None:
             self._record()
             self._observe()
         return snapshot
@@ -217,8 +219,8 @@ class Session:
     def ended(self, run: CellRun) -> None:
         """Look at what a cell has done, between its end and its event."""
         try:
-            if self.lookout is not None:
-                self.lookout.ended(run)
+            if self.monitor is not None:
+                self.monitor.ended(run)
         except NotNow:
             pass
         except Exception as error:  # noqa: BLE001  the cell has ended, whatever we make of it
@@ -241,7 +243,7 @@ class Session:
             "busy": self.ledger.running,
             "devices": [each.as_wire() for each in snapshot.devices],
             "host": None if snapshot.host is None else snapshot.host.as_wire(),
-            "trends": [] if self.lookout is None else self.lookout.trends(),
+            "trends": [] if self.monitor is None else self.monitor.trends(),
             "queued": self.mainloop.waiting("release") if self.ledger.running else [],
         }
 
@@ -269,10 +271,21 @@ class Session:
 
     def _answer(self, request: object) -> wire.Reply:
         try:
-            return self._desk.answer(request)
+            return self._dispatcher.answer(request)
         finally:
             if self.channel is not None and not self.channel.control:
-                self._watch.keep_prints_in_their_cell()
+                self._cell_hooks.keep_prints_in_their_cell()
+
+    def _rest(self) -> Handlers | None:
+        """Return the handlers of the second pack, once it is here."""
+        if not self.complete:
+            return None
+        from ..handlers.answers import Answers
+        from ..handlers.holders import HolderRequests
+        from ..handlers.release import ReleaseRequests
+
+        parts = (Answers(self), HolderRequests(self), ReleaseRequests(self))
+        return {kind: handler for part in parts for kind, handler in part.by_kind.items()}
 
     def _measured(self, snapshot: Snapshot) -> None:
         with suppress(NotNow):
@@ -302,11 +315,11 @@ class Session:
         from ..release.situation import Situation
 
         cells = self.ledger.cells()
-        return Situation(self.shell, turn, cells, self.moved, self.poisoned, self.failed)
+        return Situation(self.shell, turn, cells, self.moved, self.cuda.stopped, self.failed)
 
     def _idle(self) -> bool:
         """Whether no cell runs, in a subshell neither; on the main thread."""
-        self._watch.end_lost()
+        self._cell_hooks.end_lost()
         return not self.ledger.running and not running_cell.computes(self.shell)
 
     def _schedule(self, call: Callable[[], None], delay_s: float) -> None:
@@ -340,11 +353,11 @@ class Session:
         It imports what requests need: the control thread must not wait for an import that a cell
         is in the middle of, and a cell's hook not for one of ours.
         """
-        if self.complete and self.lookout is None:
-            from ..trends.monitor import Lookout
+        if self.complete and self.monitor is None:
+            from ..trends.monitor import Monitor
 
-            self.lookout = Lookout(self)
-            self._desk.complete()
+            self.monitor = Monitor(self)
+            self._dispatcher.complete()
         self.sources.prepare()
 
     def _end_recording(self) -> None:

@@ -10,6 +10,7 @@ import torch._dynamo
 from .attributes import put_attributes
 from .card import DEVICE_NAME
 from .compiling import put_compile
+from .driver import Library
 from .machine import Machine
 from .modes import Modes
 from .parallel import put_parallel
@@ -71,6 +72,10 @@ class Simulation:
     def allocator(self) -> CachingAllocator:
         """The allocator of the first visible card."""
         return self.allocators[0]
+
+    def driver(self) -> Library:
+        """Return the management library of these cards, as NVIDIA's would answer."""
+        return Library(self)
 
     @staticmethod
     def active() -> Simulation | None:

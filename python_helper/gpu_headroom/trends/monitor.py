@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..concurrency.threads import Lock
 from ..concurrency.turns import Disturbed
@@ -19,13 +19,28 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Literal
 
-    from ..cells.runs import CellRun
-    from ..concurrency.mainloop import Job
+    from ..cells.runs import CellRun, Ledger
+    from ..concurrency.mainloop import Job, MainLoop
     from ..concurrency.turns import Turn
     from ..holders.account import Account
     from ..protocol import wire
+    from ..protocol.leases import Leases
+    from ..readings.cuda import Cuda
+    from ..readings.sampler import Sampler
     from ..readings.snapshot import Snapshot
-    from ..session.session import Session
+
+    class _Watched(Protocol):
+        """What is watched of one life of the helper, and where it is told."""
+
+        shell: Any
+        life_id: str
+        cuda: Cuda
+        leases: Leases
+        ledger: Ledger
+        mainloop: MainLoop
+        sampler: Sampler
+
+        def send(self, event: wire.Event) -> None: ...
 
     Kind = Literal["filling_up", "growth", "retries", "swallowed_oom"]
 
@@ -37,14 +52,14 @@ _UNSENT = 20
 _MINUTE_S = 60
 
 
-class Lookout:
+class Monitor:
     """Watches over one life; a warning is said once per cell run, device and kind.
 
     Without a lease warnings wait for one: a page that comes later is told.
     """
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, life: _Watched) -> None:
+        self._life = life
         self.history = History()
         self._lock = Lock()
         self._cell: CellRun | None = None
@@ -60,8 +75,8 @@ class Lookout:
         """Enter a reading, from any thread; may raise `NotNow`, as `ended` may."""
         with self._lock:
             self.history.enter(snapshot)
-            run = self._session.ledger.current(snapshot)
-            opened = self._session.ledger.opened
+            run = self._life.ledger.current(snapshot)
+            opened = self._life.ledger.opened
             if opened is None or run is None:
                 self._send_unsent()
                 return
@@ -73,7 +88,7 @@ class Lookout:
 
     def trends(self) -> list[wire.Trend]:
         """Return the trend of each device while a cell runs, as the last reading left it."""
-        if self._session.ledger.opened is not self._cell or self._cell is None:
+        if self._life.ledger.opened is not self._cell or self._cell is None:
             return []
         return list(self._shown)
 
@@ -144,11 +159,11 @@ class Lookout:
                 self._say("swallowed_oom", run, memory["device_index"], said)
 
     def _compare(self, run: CellRun) -> None:
-        session = self._session
-        runs = session.ledger.runs(run.key)
+        life = self._life
+        runs = life.ledger.runs(run.key)
         growth = growth_of(runs) if runs else None
         if growth is not None:
-            session.ledger.amend(run, growth)
+            life.ledger.amend(run, growth)
             if growth["runs"] == len(runs):
                 self._queue(
                     "growth", run, growth["device_index"], partial(self._name, growth=growth)
@@ -165,20 +180,20 @@ class Lookout:
         work: Callable[[CellRun, int, Account | None], None],
     ) -> None:
         """Have it done before the next cell, where CUDA still answers and nobody else trains."""
-        if self._session.poisoned is not None:
+        if self._life.cuda.stopped is not None:
             return
 
         def do(_: Job, turn: Turn) -> None:
             if turn.unwelcome is None:
                 work(run, index, self._account(turn))
 
-        self._session.mainloop.submit((what, run.key, index), None, do)
+        self._life.mainloop.submit((what, run.key, index), None, do)
 
     def _account(self, turn: Turn) -> Account | None:
         from ..holders.account import take
 
         try:
-            return take(self._session.shell, self._session.sampler.latest, turn)
+            return take(self._life.shell, self._life.sampler.latest, turn)
         except Disturbed:
             return None
 
@@ -189,11 +204,11 @@ class Lookout:
     def _name(
         self, run: CellRun, index: int, account: Account | None, *, growth: wire.Growth
     ) -> None:
-        session = self._session
+        life = self._life
         holder = None if account is None else self._accounts.grown(run.key, index, account)
-        amended = session.ledger.amend(run, {**growth, "holder": holder})
-        if amended is not None and session.leases.any():
-            session.send(amended.as_wire(session.life_id))
+        amended = life.ledger.amend(run, {**growth, "holder": holder})
+        if amended is not None and life.leases.any():
+            life.send(amended.as_wire(life.life_id))
         figures = {"growth_bytes": growth["bytes_per_run"], "runs": growth["runs"]}
         said = (
             message("warning.growth", **figures)
@@ -227,7 +242,7 @@ class Lookout:
     def _event(self, kind: Kind, run: CellRun, index: int, said: wire.Message) -> wire.WarningEvent:
         return {
             "type": "warning",
-            "life_id": self._session.life_id,
+            "life_id": self._life.life_id,
             "time_s": time.time(),
             "cell_id": run.cell_id,
             "kind": kind,
@@ -236,9 +251,9 @@ class Lookout:
         }
 
     def _send_unsent(self) -> None:
-        if self._session.leases.any():
+        if self._life.leases.any():
             while self._unsent:
-                self._session.send(self._unsent.popleft())
+                self._life.send(self._unsent.popleft())
 
 
 def _about(seconds: float) -> str:

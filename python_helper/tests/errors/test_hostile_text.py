@@ -20,15 +20,15 @@ from gpu_headroom.cells.batch import batch_literals, literals_in
 from gpu_headroom.cells.parsing import parse_cell
 from gpu_headroom.cells.runs import CellRun
 from gpu_headroom.concurrency.turns import Turn
-from gpu_headroom.errors import excerpt, formats, libraries
+from gpu_headroom.errors import excerpt, formats, libraries, sticky_error
 from gpu_headroom.errors import recognise as recogniser
 from gpu_headroom.errors.recognise import errors_within, recognise, recognise_text
-from gpu_headroom.oom import place, sticky_error
+from gpu_headroom.errors.sticky_error import recognise_fault
+from gpu_headroom.oom import place
 from gpu_headroom.oom.place import failing_line
-from gpu_headroom.oom.sticky_error import recognise_fault
 from gpu_headroom.release.loops import left_behind
 from tests.errors.test_recognise import NOT_THE_GPU, OTHERS, PYTORCH
-from tests.oom.test_sticky_error import natively
+from tests.errors.test_sticky_error import natively
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from gpu_headroom.errors import recognise as recogniser
 from gpu_headroom.errors.recognise import Recognition, recognise, recognise_text
+from gpu_headroom.errors.sticky_error import recognise_fault
 from gpu_headroom.oom.failure_memory import moment_of
-from gpu_headroom.oom.sticky_error import recognise_fault
 from tests.errors.test_recognise import OTHERS, PYTORCH
 from tests.fuzz.mutate import TEXTS, Maker, how_many
 

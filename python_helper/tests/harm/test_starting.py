@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 FAILURES = {
     "no thread": ("threading.Thread.start", "can't start new thread"),
     "no comm": ("gpu_headroom.kernel.channel.KernelChannel.open", "no control channel"),
-    "no hooks": ("gpu_headroom.session.cell_hooks.Watch.open", "no hooks"),
+    "no hooks": ("gpu_headroom.session.cell_hooks.CellHooks.open", "no hooks"),
 }
 BREAK = """
 import threading, gpu_headroom.session

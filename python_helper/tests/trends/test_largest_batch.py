@@ -10,6 +10,7 @@ import pytest
 import torch
 from gpu_headroom.cells.batch import literals_in
 from gpu_headroom.cells.largest_batch import Prediction, Probe, of_last_cell, predict, probes
+from gpu_headroom.holders.names import user_names
 from gpu_headroom.simulate import simulate
 
 if TYPE_CHECKING:
@@ -126,7 +127,9 @@ def test_the_range_holds_the_true_largest_batch(
         workbench.run(program.setup, "setup")
         batch = program.first
         while workbench.run(TRAIN.format(batch=batch), "train").success:
-            said.append(of_last_cell(workbench.session))
+            session = workbench.session
+            names, snapshot = user_names(session.shell), session.sampler.measure()
+            said.append(of_last_cell(session.ledger, names, snapshot))
             batch *= 2
         workbench.shell.reset(new_session=False)
     truth = true_largest(program, program.first)

@@ -84,7 +84,7 @@ def test_walks_only_when_growth_is_suspected(
 ) -> None:
     """Cells that do not grow alike are never surveyed."""
     walks: list[str] = []
-    monkeypatch.setattr(type(bench.session.lookout), "_account", lambda _: walks.append("walk"))
+    monkeypatch.setattr(type(bench.session.monitor), "_account", lambda _: walks.append("walk"))
     for mib in (100, 200, 60, 0):
         bench.run(KEEP.format(mib=mib), "cell")
         bench.run("1", "another")
@@ -141,8 +141,8 @@ def test_history_keeps_the_highest_of_each_second(bench: Workbench) -> None:
     """One point per second and device, five minutes at most."""
     bench.tick_s, bench.rate_hz = 0.1, 10
     bench.run('for _ in range(4000):\n    x = torch.zeros(2**20, device="cuda"); del x', "cell")
-    assert bench.session.lookout is not None
-    points = bench.session.lookout.history.points()
+    assert bench.session.monitor is not None
+    points = bench.session.monitor.history.points()
     seconds = [int(each["time_s"]) for each in points]
     assert len(set(seconds)) == len(seconds)
     assert 290 <= len(seconds) <= 300

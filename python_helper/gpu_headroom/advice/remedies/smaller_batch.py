@@ -37,7 +37,8 @@ def offer(evidence: Evidence) -> Offer | None:
     path = cells_to_run(batch, failure.cell, failure.cells) or (failure.cell,)
     run = tuple(each.cell_id for each in path if each.cell_id is not None)
     # A cell in between that makes a model anew would lose what it has learnt.
-    makes_models = any(defines_any(each, evidence.models) for each in path[1:-1])
+    models = [each.name for each in evidence.models]
+    makes_models = any(defines_any(each, models) for each in path[1:-1])
     editable = len(run) == len(path) and not makes_models
     ratio = value / batch.value
     return Offer(

@@ -26,14 +26,14 @@ class Export:
     message: Message
 
 
-def export(path: str | None = None, poisoned: Message | None = None) -> Export:
+def export(path: str | None = None, stopped: Message | None = None) -> Export:
     """Write the snapshot to `path`, or under a new name in the working directory.
 
     A file is never overwritten. Whatever goes wrong is said in the message; raises nothing.
-    `poisoned` says that CUDA failed for good: then nothing is asked of it.
+    `stopped` says that CUDA failed for good: then nothing is asked of it.
     """
-    if poisoned is not None:
-        return Export(None, None, poisoned)
+    if stopped is not None:
+        return Export(None, None, stopped)
     memory = sys.modules.get("torch.cuda.memory")
     cuda = sys.modules.get("torch.cuda")
     if memory is None or cuda is None or not cuda.is_initialized():

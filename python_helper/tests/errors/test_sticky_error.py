@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import torch
 from gpu_headroom.errors.recognise import recognise
-from gpu_headroom.oom.sticky_error import recognise_fault
+from gpu_headroom.errors.sticky_error import recognise_fault
 
 if TYPE_CHECKING:
     from collections.abc import Callable

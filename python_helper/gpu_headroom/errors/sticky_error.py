@@ -1,34 +1,28 @@
 """Errors after which CUDA answers nothing more in this process: only a restart helps.
 
 NVIDIA documents each of these as leaving the process in an inconsistent state, in which any
-further CUDA work returns the same error (cudaError_t in the CUDA Runtime API). After one of
-them nothing here touches the GPU: not even reading, since a call may wait for ever.
+further CUDA work returns the same error (cudaError_t in the CUDA Runtime API): they stick.
 
 The words alone prove nothing: anybody may quote them, and errors of other processes are raised
 here, too. What counts is an error that native code or a framework raised in this process and that
-begins as CUDA's errors do. Should CUDA answer afterwards, it is taken back.
+begins as CUDA's errors do.
 """
 
 from __future__ import annotations
 
 import opcode
 import re
-import time
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from ..errors.excerpt import Reader
-from ..errors.recognise import errors_within
-from ..frameworks.torch.private import driver_bytes
 from ..inspection.kinds import is_kind, origins, top_of
-from ..readings.sources import Reading
-from ..text.messages import message
+from .excerpt import Reader
+from .recognise import errors_within
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import TracebackType
 
-    from ..session.session import Session
 
 # How the runtime's and the driver's errors begin in PyTorch, CuPy, Triton, Numba and PyCUDA, then
 # those of NCCL (which says it further down), JAX, Thrust and faiss.
@@ -90,60 +84,6 @@ def recognise_fault(error: BaseException) -> Fault | None:
     if any(name in _REMOTE for each in errors for _, name in origins(type(each))):
         return None
     return next(filter(None, (_recognise_one(each, reader) for each in errors)), None)
-
-
-def notice(session: Session, error: BaseException) -> Fault | None:
-    """Recognise a fault of this kernel's CUDA, and leave the GPU alone from then on."""
-    fault = recognise_fault(error)
-    if fault is None or not _is_up(session):
-        return None
-    if session.poisoned is None:
-        _leave_alone(session)
-    return fault
-
-
-def lift(session: Session) -> bool:
-    """Go back to normal if CUDA has answered since it was said to have stopped; whether it has.
-
-    Proof is that PyTorch got memory from the driver on each device that it had used: where CUDA
-    has stopped every such call fails. Reading what the allocator counts is no call of CUDA's.
-    """
-    silent = session.silent
-    for index, before in list(silent.items()):
-        taken = driver_bytes(index)
-        if taken is None:
-            return False
-        silent[index] = min(before, taken)  # the counters may have been reset
-        if taken > before:
-            del silent[index]
-            if not silent:
-                session.poisoned = session.sources.frozen = None
-                return True
-    return False
-
-
-def _leave_alone(session: Session) -> None:
-    session.poisoned = message("poisoned.sentence", since_s=time.time())
-    latest = session.sampler.latest
-    devices = () if latest is None else latest.devices
-    session.sources.frozen = Reading(
-        "live" if latest is None else latest.state,
-        tuple(replace(each, **_UNKNOWN, notes=(session.poisoned,)) for each in devices),
-        None if latest is None else latest.host,
-    )
-    used = [each.index for each in devices if any(one.name == "torch" for one in each.frameworks)]
-    session.silent = {index: driver_bytes(index) or 0 for index in used}
-
-
-_UNKNOWN: dict[str, Any] = dict.fromkeys(("free_bytes", "outside_bytes", "others_bytes"))
-
-
-def _is_up(session: Session) -> bool:
-    """Whether a framework of this process uses CUDA, told from what is known already."""
-    latest = session.sampler.latest
-    return session.sources.torch.state() == "live" or (
-        latest is not None and latest.state == "live"
-    )
 
 
 def _recognise_one(error: BaseException, reader: Reader) -> Fault | None:

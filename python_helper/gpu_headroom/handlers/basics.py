@@ -1,0 +1,100 @@
+"""What a page may ask before the second pack has come: to be there, and what is known at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..readings.sampler import DEFAULT_HZ
+from ..text.messages import message
+from .dispatcher import Refusal
+
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    from ..card.reports import Reports
+    from ..protocol import requests, wire
+    from ..protocol.leases import Leases
+    from ..readings.sampler import Sampler
+    from .dispatcher import Handlers
+
+    class _Life(Protocol):
+        """What of the helper is asked here."""
+
+        life_id: str
+        leases: Leases
+        reports: Reports
+        sampler: Sampler
+
+        def add_pack(self, data: str) -> bool: ...
+        def hello(self) -> wire.Hello: ...
+        def sample(self) -> wire.Sample | None: ...
+        def cell(self) -> wire.Cell | None: ...
+
+
+class Basics:
+    """The answers of the first pack, by the type of the request."""
+
+    def __init__(self, life: _Life) -> None:
+        self._life = life
+        self.by_kind: Handlers = {
+            "attach": self._attach,
+            "detach": self._detach,
+            "sample": self._sample,
+            "report": self._report,
+            "pack": self._pack,
+        }
+
+    def _attach(self, request: requests.AttachRequest) -> wire.AttachReply:
+        life = self._life
+        lease_s = life.leases.renew(
+            request["client_id"],
+            visible=request["visible"],
+            rate_hz=request["rate_hz"],
+            options=request["options"],
+        )
+        life.sampler.wake()
+        sample = life.sample()
+        return {
+            "type": "attach",
+            "id": request["id"],
+            "hello": life.hello(),
+            "lease_s": lease_s,
+            "sample": sample,
+            "cell": life.cell(),
+        }
+
+    def _detach(self, request: requests.DetachRequest) -> wire.DetachReply:
+        self._life.leases.end(request["client_id"])
+        return {"type": "detach", "id": request["id"]}
+
+    def _sample(self, request: requests.SampleRequest) -> wire.SampleReply:
+        life = self._life
+        life.leases.touch(request["client_id"], DEFAULT_HZ)
+        sample = life.sample()
+        if sample is None:
+            raise Refusal(message("refused.no_reading"))
+        return {
+            "type": "sample",
+            "id": request["id"],
+            "sample": sample,
+            "cell": life.cell(),
+        }
+
+    def _report(self, request: requests.ReportRequest) -> wire.ReportReply:
+        life = self._life
+        ours = request["life_id"] == life.life_id
+        report = life.reports.report(request["report_id"]) if ours else None
+        return {
+            "type": "report",
+            "id": request["id"],
+            "status": "known" if report else "unknown",
+            "report": report,
+            "released": life.reports.released(request["report_id"]) if report else None,
+        }
+
+    def _pack(self, request: requests.PackRequest) -> wire.PackReply:
+        try:
+            accepted = self._life.add_pack(request["data"])
+        except (ValueError, RecursionError):  # nothing of it was taken up
+            raise Refusal(message("refused.malformed", key="data")) from None
+        return {"type": "pack", "id": request["id"], "accepted": accepted}
