@@ -95,7 +95,7 @@ class Account:
             origin=row.origin,
             name=name,
             graph=held[0].graph,
-            keys=tuple(each.storage.key for each in held),
+            keys=tuple([each.storage.key for each in held]),
             ways=self._sharing.ways(held[0]),
         )
 
@@ -145,7 +145,7 @@ def take(shell: Any, snapshot: Snapshot | None, turn: Turn) -> Account:
     found = survey(shell, turn, for_account=True)
     readings = snapshot.devices if snapshot is not None else ()
     sharing = Sharing(found.ledger if found is not None else None)
-    devices = tuple(_device(each, found, sharing) for each in readings if each.frameworks)
+    devices = tuple([_device(each, found, sharing) for each in readings if each.frameworks])
     complete = found.complete if found is not None else True
     return Account(
         time_s=time.time(),

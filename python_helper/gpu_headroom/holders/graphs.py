@@ -90,4 +90,4 @@ def saved_by(walk: Walk, node: Any) -> Iterator[Any]:
 
 
 def _saved_names(kind: type) -> tuple[str, ...]:
-    return tuple(name for name in dir(kind) if name.startswith("_raw_saved_"))
+    return tuple([name for name in dir(kind) if name.startswith("_raw_saved_")])

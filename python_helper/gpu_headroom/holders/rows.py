@@ -75,7 +75,7 @@ class Row:
     @property
     def held(self) -> tuple[Held, ...]:
         """All storages, those of the largest part first."""
-        return tuple(held for part in self.parts for held in part.held)
+        return tuple([held for part in self.parts for held in part.held])
 
     @property
     def bytes(self) -> int:

@@ -231,7 +231,7 @@ def _traceback_variables(found: Survey | None, index: int) -> tuple[Holder, ...]
         return ()
     largest = found.ledger.largest(index, "traceback")
     least = max(_NAMED_BYTES, _NAMED_SHARE * found.ledger.bytes(index, origin="traceback"))
-    return tuple(each for n, each in enumerate(largest) if n == 0 or each["bytes"] >= least)
+    return tuple([each for n, each in enumerate(largest) if n == 0 or each["bytes"] >= least])
 
 
 def _difference(whole: int | None, part: int) -> int | None:

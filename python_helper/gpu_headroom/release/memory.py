@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ..concurrency.turns import Turn
@@ -225,8 +224,8 @@ class Inventory:
             waiting += _following(node)
         nodes += [
             (
-                tuple(chain.from_iterable(map(self._keys_of, self._saved(node)))),
-                tuple(self._numbers[each] for each in _following(node)),
+                tuple([key for each in self._saved(node) for key in self._keys_of(each)]),
+                tuple([self._numbers[each] for each in _following(node)]),
             )
             for node in fresh
         ]
@@ -247,7 +246,7 @@ class Inventory:
             return known
         storages = elsewhere.storages(self._walk, array)
         self._found.sizes.update((each.key, each.bytes) for each in storages)
-        return tuple(each.key for each in storages)
+        return tuple([each.key for each in storages])
 
 
 def _turned(table: dict[int, Keys]) -> dict[object, list[int]]:

@@ -36,7 +36,7 @@ def items(situation: Situation) -> Iterator[Freeable]:
     largest = nlargest(_MOST_ROWS, range(len(groups)), key=lambda each: groups[each][1].bytes)
     more, sizes = [], Sizes()
     for number, (ids, gives) in enumerate(groups):
-        group = tuple(name for each in ids for name in displayed[each])
+        group = tuple([name for each in ids for name in displayed[each]])
         if number in largest or _id(group) in situation.wanted:
             plain = all(_is_plain(situation, values[each]) for each in ids)
             yield _row(shell, group, gives, plain=plain)
@@ -54,7 +54,7 @@ def _row(shell: Any, names: tuple[str, ...], gives: Sizes, *, plain: bool) -> Fr
 
 
 def _rest(shell: Any, groups: list[tuple[str, ...]], gives: Sizes) -> Freeable:
-    names = tuple(name for group in groups for name in group)
+    names = tuple([name for group in groups for name in group])
     title = message("item.output.more", count=len(groups))
     return _freeable(shell, "output:more", title, names, gives)
 

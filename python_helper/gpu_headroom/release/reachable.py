@@ -253,7 +253,7 @@ class Reachable:
                 let_go.update(number for number in referred if number in roots)
                 for number in self._numbers([holder, *self._tables_of(holder)]):
                     left = parted.get(number, graph.refers[number])
-                    parted[number] = tuple(one for one in left if one not in roots)
+                    parted[number] = tuple([one for one in left if one not in roots])
 
         def referred_by(numbers: AbstractSet[int]) -> Iterator[int]:
             rest = chain.from_iterable(map(parted.__getitem__, numbers & parted.keys()))

@@ -44,7 +44,7 @@ def items(situation: Situation) -> Iterator[Freeable]:
     found: dict[int, tuple[str, ...]] = {}
     for name, _ in sizes.most_common(_MOST):
         value = values[name]
-        names = tuple(each for each, other in values.items() if other is value)
+        names = tuple([each for each, other in values.items() if other is value])
         found.setdefault(id(value), names)
     for names in sorted(found.values(), key=left.issuperset):
         kind: Kind = "leftover" if left.issuperset(names) else "variable"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 import uuid
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from threading import get_ident, main_thread
@@ -67,21 +67,24 @@ class CellHooks:
         self._doubtful_since_s: dict[int, float] = {}
         self._next_count = session.shell.execution_count
         self._timers: list[Timer] = []
+        self._undo = ExitStack()
         self._owed: tuple[dict[str, Any], str] | None = None
         self._earlier: EarlierError | None = None
 
     def open(self) -> None:
-        """Register the hooks, and adopt the cell that runs already."""
-        self._adopt()
-        self._shell.events.register("pre_run_cell", self._before_cell)
-        self._shell.events.register("post_run_cell", self._after_cell)
+        """Register the hooks, and adopt the cell that runs already; else leave nothing behind."""
+        hooks = {"pre_run_cell": self._before_cell, "post_run_cell": self._after_cell}
+        with ExitStack() as undo:
+            undo.callback(self._cancel_timers)
+            self._adopt()
+            for event, hook in hooks.items():
+                self._shell.events.register(event, hook)
+                undo.callback(self._shell.events.unregister, event, hook)
+            self._undo = undo.pop_all()
 
     def close(self) -> None:
         """Take the hooks back, and what was put off."""
-        self._shell.events.unregister("pre_run_cell", self._before_cell)
-        self._shell.events.unregister("post_run_cell", self._after_cell)
-        for each in self._timers:
-            each.cancel()
+        self._undo.close()
 
     def look_for_lost_end(self) -> None:
         """Have the main thread let go of a cell whose end went unnoticed.
@@ -98,13 +101,17 @@ class CellHooks:
         """
         session = self._session
         for ident in self._lost():
-            del self._doubtful_since_s[ident]
+            since_s = self._doubtful_since_s
+            self._doubtful_since_s = {each: since_s[each] for each in since_s if each != ident}
             self._cells.pop(ident, None)
             run = session.ledger.end(0, "ok", None, time.time(), None, thread_id=ident)
             session.stream(None, run)
 
     def _lost(self) -> list[int]:
-        """Return the threads of which our ledger says that a cell runs, and for long none does."""
+        """Return the threads of which our ledger says that a cell runs, and for long none does.
+
+        Asked on the main thread and beside it: what is remembered is replaced, never changed.
+        """
         now_s = time.monotonic()
         silent = [
             each
@@ -112,10 +119,8 @@ class CellHooks:
             if not running_cell.runs_cell(self._shell, each)
         ]
         since_s = self._doubtful_since_s
-        self._doubtful_since_s = {each: since_s.get(each, now_s) for each in silent}
-        return [
-            each for each, from_s in self._doubtful_since_s.items() if now_s - from_s > _DOUBT_S
-        ]
+        doubtful = self._doubtful_since_s = {each: since_s.get(each, now_s) for each in silent}
+        return [each for each, from_s in doubtful.items() if now_s - from_s > _DOUBT_S]
 
     def keep_prints_in_their_cell(self) -> None:
         """Give the parent of the last cell back to what its threads print.
@@ -377,6 +382,10 @@ class CellHooks:
         if running_cell.on_control_thread(self._shell):
             for delay_s in _HEAL_AFTER_S:
                 self._timers.append(later(delay_s, lambda: self._say_busy(request)))
+
+    def _cancel_timers(self) -> None:
+        for each in self._timers:
+            each.cancel()
 
     def _let_go_of_adopted(self) -> None:
         """End an adopted cell when another request's cell begins.

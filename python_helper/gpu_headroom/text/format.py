@@ -51,8 +51,8 @@ def format_compared(*sizes: int) -> tuple[str, ...]:
     """
     decimals = 2 if all(abs(size) < _TEN_GIB for size in sizes) else 1
     if all(abs(size) < GIB for size in sizes) and any(abs(size) * 10 < GIB for size in sizes):
-        return tuple(_below_gib(size) for size in sizes)
-    return tuple(format_bytes(size, decimals=decimals) for size in sizes)
+        return tuple([_below_gib(size) for size in sizes])
+    return tuple([format_bytes(size, decimals=decimals) for size in sizes])
 
 
 def _below_gib(size: int) -> str:

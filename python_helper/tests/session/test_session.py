@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from gpu_headroom.cells.runs import CellRun
+from gpu_headroom.kernel import running_cell
 from gpu_headroom.session.session import Session
 from gpu_headroom.testing import RecordingChannel
 from IPython.core.interactiveshell import InteractiveShell
@@ -194,3 +197,40 @@ def test_a_request_that_breaks_is_refused(helper: Helper, monkeypatch: pytest.Mo
     monkeypatch.setattr(helper.session.reports, "report", fail)
     reply = helper.ask("report", life_id=helper.session.life_id, report_id="r")
     assert reply["message"]["text"] == "The helper could not answer: KeyError: 'lost'."
+
+
+def test_half_a_start_leaves_no_hook(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hooks that stayed behind would be called twice after the next start."""
+    shell: Any = InteractiveShell(colors="nocolor")  # type: ignore[no-untyped-call]  # IPython does not annotate it
+    register = shell.events.register
+    before = {event: list(hooks) for event, hooks in shell.events.callbacks.items()}
+
+    def fail_late(event: str, hook: object) -> None:
+        if event == "post_run_cell":
+            raise RuntimeError("no more hooks")
+        register(event, hook)
+
+    monkeypatch.setattr(shell.events, "register", fail_late)
+    with pytest.raises(RuntimeError, match="no more hooks"):
+        Session(shell, RecordingChannel()).open()
+    assert shell.events.callbacks == before
+
+
+def test_a_page_may_ask_while_a_lost_cell_is_let_go_of(
+    helper: Helper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The control thread looks at the same threads, and may see that the cell runs after all."""
+    hooks, ledger = helper.session._cell_hooks, helper.session.ledger
+    ledger.begin(object(), CellRun("lost", 1, "1", None, time.time()), None)
+    hooks._doubtful_since_s = dict.fromkeys(ledger.threads, -10.0)
+    lost = hooks._lost
+
+    def looked_at_meanwhile() -> list[int]:
+        found = lost()
+        monkeypatch.setattr(running_cell, "runs_cell", lambda *_: True)
+        lost()
+        return found
+
+    monkeypatch.setattr(hooks, "_lost", looked_at_meanwhile)
+    hooks.end_lost()
+    assert not ledger.running

@@ -35,7 +35,7 @@ def offer(evidence: Evidence) -> Offer | None:
         return None
     failure = evidence.failure
     path = cells_to_run(batch, failure.cell, failure.cells) or (failure.cell,)
-    run = tuple(each.cell_id for each in path if each.cell_id is not None)
+    run = tuple([each.cell_id for each in path if each.cell_id is not None])
     # A cell in between that makes a model anew would lose what it has learnt.
     models = [each.name for each in evidence.models]
     makes_models = any(defines_any(each, models) for each in path[1:-1])
