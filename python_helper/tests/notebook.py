@@ -19,7 +19,7 @@ from gpu_headroom.kernel import running_cell
 from gpu_headroom.oom.earlier import EarlierError, last_shown
 from gpu_headroom.oom.evidence import Failure
 from gpu_headroom.readings.merge import merge
-from gpu_headroom.readings.snapshot import Snapshot
+from gpu_headroom.readings.snapshot import DeviceSnapshot
 from gpu_headroom.release.situation import Situation
 from gpu_headroom.release.tracebacks import drop_tracebacks
 from IPython.core.interactiveshell import InteractiveShell
@@ -62,12 +62,12 @@ class Notebook:
             self.observer.attach()
         return result
 
-    def read(self) -> Snapshot | None:
+    def read(self) -> DeviceSnapshot | None:
         """Measure the card; `None` before it is up."""
         state = self.source.state()
         if state != "live":
             return None
-        return Snapshot(0, time.time(), state, merge(self.source.read(), ()))
+        return DeviceSnapshot(0, time.time(), state, merge(self.source.read(), ()))
 
     def situation(self) -> Situation:
         """Return what items are found from, as the session would, with time enough."""

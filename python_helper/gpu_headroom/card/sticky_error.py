@@ -18,13 +18,17 @@ if TYPE_CHECKING:
     from ..cells.runs import CellRun
     from ..errors.sticky_error import Fault
     from ..protocol.wire import Message, Report
-    from ..readings.snapshot import Snapshot
+    from ..readings.snapshot import DeviceSnapshot
 
 _NUMBERS = ("requested", "available", "in_use", "cached", "outside", "traceback")
 
 
 def build(
-    fault: Fault, cell: CellRun, latest: Snapshot | None, life_id: str, stopped: Message | None
+    fault: Fault,
+    cell: CellRun,
+    latest: DeviceSnapshot | None,
+    life_id: str,
+    stopped: Message | None,
 ) -> BuiltReport:
     """Return the report of a fault; `stopped` says since when CUDA has not answered."""
     devices = () if latest is None else latest.devices

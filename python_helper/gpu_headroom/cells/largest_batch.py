@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ..protocol.wire import Message
-    from ..readings.snapshot import DeviceReading, Snapshot
+    from ..readings.snapshot import DeviceReading, DeviceSnapshot
     from .batch import BatchLiteral
     from .runs import CellRun, Ledger
 
@@ -152,7 +152,7 @@ def _value_at(
 
 
 def of_last_cell(
-    ledger: Ledger, values: Mapping[str, object], snapshot: Snapshot | None
+    ledger: Ledger, values: Mapping[str, object], snapshot: DeviceSnapshot | None
 ) -> Prediction:
     """Predict for the cell that ran last of those in which a batch is found."""
     runs, code = ledger.runs(), Code()

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from ..protocol import wire
-    from ..readings.snapshot import DeviceReading, Snapshot
+    from ..readings.snapshot import DeviceReading, DeviceSnapshot
 
     Status = Literal["running", "ok", "error", "oom"]
 
@@ -75,7 +75,7 @@ class _Open:
 
     token: object
     run: CellRun
-    start: Snapshot | None
+    start: DeviceSnapshot | None
     alone: bool
     highest: dict[int, int] = field(default_factory=dict)
 
@@ -116,7 +116,12 @@ class Ledger:
         return all(each.alone for each in self._nest(thread_id)[:1])
 
     def begin(
-        self, token: object, run: CellRun, start: Snapshot | None, *, thread_id: int | None = None
+        self,
+        token: object,
+        run: CellRun,
+        start: DeviceSnapshot | None,
+        *,
+        thread_id: int | None = None,
     ) -> bool:
         """Enter the start of a run; true when it is a cell of the notebook."""
         ident = get_ident() if thread_id is None else thread_id
@@ -131,7 +136,7 @@ class Ledger:
             self._open[ident] = (*nest, opened)
             return not nest
 
-    def observe(self, snapshot: Snapshot) -> None:
+    def observe(self, snapshot: DeviceSnapshot) -> None:
         """Enter a reading made meanwhile."""
         with self._writing:
             for nest in self._open.values():
@@ -155,7 +160,7 @@ class Ledger:
         status: Status,
         execution_count: int | None,
         end_s: float,
-        snapshot: Snapshot | None,
+        snapshot: DeviceSnapshot | None,
         *,
         thread_id: int | None = None,
     ) -> CellRun:
@@ -180,7 +185,7 @@ class Ledger:
                 self._keep(run)
             return run
 
-    def current(self, snapshot: Snapshot | None = None) -> CellRun | None:
+    def current(self, snapshot: DeviceSnapshot | None = None) -> CellRun | None:
         """Return the running cell with its memory up to `snapshot`, else the last one."""
         opened = self._outermost()
         if opened is None:
@@ -234,7 +239,7 @@ class Ledger:
             self._runs.popitem(last=False)
 
 
-def _memory(opened: _Open, snapshot: Snapshot | None) -> tuple[wire.CellMemory, ...]:
+def _memory(opened: _Open, snapshot: DeviceSnapshot | None) -> tuple[wire.CellMemory, ...]:
     if snapshot is None or not opened.alone:
         return ()
     start = opened.start

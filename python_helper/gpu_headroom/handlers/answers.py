@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..readings.cuda import Cuda
     from ..trends.monitor import Monitor
 
-    class _Life(Protocol):
+    class _AnswersLife(Protocol):
         """What of the helper is asked here."""
 
         life_id: str
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 class Answers:
     """The answers that need the second pack, by the type of the request."""
 
-    def __init__(self, life: _Life) -> None:
+    def __init__(self, life: _AnswersLife) -> None:
         self._life = life
         self.by_kind: dict[str, Callable[[Any], wire.Reply]] = {
             "fix": self._fix,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..readings.sampler import Sampler
     from .dispatcher import Handlers
 
-    class _Life(Protocol):
+    class _BasicsLife(Protocol):
         """What of the helper is asked here."""
 
         life_id: str
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 class Basics:
     """The answers of the first pack, by the type of the request."""
 
-    def __init__(self, life: _Life) -> None:
+    def __init__(self, life: _BasicsLife) -> None:
         self._life = life
         self.by_kind: Handlers = {
             "attach": self._attach,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..holders.paths import Ways
     from ..protocol import requests, wire
 
-    class _Life(Measured, Protocol):
+    class _HolderLife(Measured, Protocol):
         """What walks are made with, and where their results go."""
 
         mainloop: MainLoop
@@ -35,7 +35,7 @@ class HolderRequests:
     While a cell runs the last account is all there is to say.
     """
 
-    def __init__(self, life: _Life) -> None:
+    def __init__(self, life: _HolderLife) -> None:
         self._life = life
         self._last: wire.Holders | None = None
         self.by_kind: dict[str, Callable[[Any], wire.Reply]] = {

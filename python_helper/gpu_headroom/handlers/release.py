@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..release.freeable import Freeable
     from ..release.situation import Situation
 
-    class _Life(Protocol):
+    class _ReleaseLife(Protocol):
         """What memory is given back with, and where the results go."""
 
         life_id: str
@@ -57,7 +57,7 @@ _MEASURED = (
 class ReleaseRequests:
     """Queues releases and plans for the main thread; their results come as events."""
 
-    def __init__(self, life: _Life) -> None:
+    def __init__(self, life: _ReleaseLife) -> None:
         self._life = life
         self.by_kind: dict[str, Callable[[Any], wire.Reply]] = {
             "plan": self._plan,

@@ -10,7 +10,7 @@ import sys
 from types import ModuleType
 
 
-class _CallableModule(ModuleType):
+class _CallableHolders(ModuleType):
     """Python sets the name of a subpackage in its package: there it hides the function."""
 
     def __call__(self) -> str:
@@ -20,4 +20,4 @@ class _CallableModule(ModuleType):
         return summary.holders()
 
 
-sys.modules[__name__].__class__ = _CallableModule
+sys.modules[__name__].__class__ = _CallableHolders

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     from ..concurrency.turns import Turn
     from ..protocol import wire
-    from ..readings.snapshot import DeviceReading, Snapshot
+    from ..readings.snapshot import DeviceReading, DeviceSnapshot
     from .place import Origin, Place
-    from .rows import WhereMade
+    from .rows import SiteOf
     from .survey import Survey
 
 _MOST_ROWS = 100
@@ -107,7 +107,7 @@ class Account:
         execution_count: int | None = None,
         recording: bool = False,
         processes: Mapping[int, list[wire.Process] | None] | None = None,
-        made: WhereMade | None = None,
+        site_of: SiteOf | None = None,
     ) -> wire.Holders:
         """Return the event."""
         return {
@@ -127,7 +127,7 @@ class Account:
                     "graph_bytes": each.graph_bytes,
                     "unnamed_bytes": each.unnamed_bytes,
                     "not_attributed_bytes": each.not_attributed_bytes,
-                    "rows": [row.as_wire(made) for row in each.rows[:_MOST_ROWS]],
+                    "rows": [row.as_wire(site_of) for row in each.rows[:_MOST_ROWS]],
                     "processes": (processes or {}).get(each.device_index),
                 }
                 for each in self.devices
@@ -136,7 +136,7 @@ class Account:
         }
 
 
-def take(shell: Any, snapshot: Snapshot | None, turn: Turn) -> Account:
+def take(shell: Any, snapshot: DeviceSnapshot | None, turn: Turn) -> Account:
     """Account for all that `snapshot`, a reading of this moment, says is in use.
 
     Call between cells. May raise `Disturbed`.

@@ -71,7 +71,7 @@ class Recording:
         if on and memory is not None and not any(memory._snapshot()["device_traces"]):  # noqa: SLF001
             memory._record_memory_history(None)  # noqa: SLF001
 
-    def places(self, shell: Any, runs: Iterable[CellRun]) -> dict[Block, Made]:
+    def sites(self, shell: Any, runs: Iterable[CellRun]) -> dict[Block, Made]:
         """Return where each block in use was made: its innermost line in a cell."""
         memory = _memory()
         if not self.on or memory is None:

@@ -18,7 +18,7 @@ _MOST_OF_ONE = 8
 
 
 @dataclass(slots=True)
-class Held:
+class HeldStorage:
     """One storage, at the place where it was first found; `graph`: only an autograd graph has it.
 
     `also` are other places of the same storage.
@@ -64,21 +64,21 @@ class Retained:
     bytes: int
 
 
-class Ledger:
+class StorageLedger:
     """Counts each storage once, for whoever reaches it first."""
 
     def __init__(self) -> None:
-        self._held: dict[object, Held] = {}
+        self._held: dict[object, HeldStorage] = {}
         self.meetings: list[tuple[Place, Place]] = []
 
-    def __iter__(self) -> Iterator[Held]:
+    def __iter__(self) -> Iterator[HeldStorage]:
         return iter(self._held.values())
 
     def add(self, storage: Storage, place: Place, *, graph: bool = False) -> None:
         """Enter a storage, or another place of one."""
         held = self._held.get(storage.key)
         if held is None:
-            self._held[storage.key] = Held(storage, place, graph)
+            self._held[storage.key] = HeldStorage(storage, place, graph)
         elif place.rank < held.place.rank:
             held.also.append(held.place)
             held.place, held.graph = place, graph
@@ -98,7 +98,7 @@ class Ledger:
             if device_index in (None, held.storage.device_index) and origin in (None, held.origin)
         )
 
-    def on(self, device_index: int) -> Iterator[Held]:
+    def on(self, device_index: int) -> Iterator[HeldStorage]:
         """Yield the storages of one device."""
         return (held for held in self if held.storage.device_index == device_index)
 

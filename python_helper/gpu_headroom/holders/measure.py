@@ -43,7 +43,7 @@ def measure(life: Measured, request_id: str | None, turn: Turn) -> wire.Holders:
     snapshot = life.sampler.measure()
     devices = () if snapshot is None else snapshot.devices
     recording = life.recording
-    places = {} if recording is None else recording.places(life.shell, life.ledger.runs())
+    sites = {} if recording is None else recording.sites(life.shell, life.ledger.runs())
     last = life.ledger.current()
     try:
         account = take(life.shell, snapshot, turn)
@@ -55,7 +55,7 @@ def measure(life: Measured, request_id: str | None, turn: Turn) -> wire.Holders:
         execution_count=None if last is None else last.execution_count,
         recording=recording is not None and recording.on,
         processes={each.index: processes(each) for each in devices},
-        made=lambda device_index, key: places.get((device_index, key)),
+        site_of=lambda device_index, key: sites.get((device_index, key)),
     )
 
 

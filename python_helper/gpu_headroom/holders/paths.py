@@ -21,7 +21,7 @@ from .walk import Walk
 if TYPE_CHECKING:
     from ..concurrency.turns import Turn
     from ..protocol.wire import Message, Path
-    from ..readings.snapshot import Snapshot
+    from ..readings.snapshot import DeviceSnapshot
     from .account import Found
     from .place import Place
 
@@ -55,7 +55,7 @@ class Ways:
         }
 
 
-def find(holder_id: str, shell: Any, snapshot: Snapshot | None, turn: Turn) -> Ways:
+def find(holder_id: str, shell: Any, snapshot: DeviceSnapshot | None, turn: Turn) -> Ways:
     """Return at most three ways to a row or a part of an account, the shortest first.
 
     Call between cells. May raise `Disturbed`.

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..protocol import wire
-    from .ledger import Held
+    from .ledger import HeldStorage
     from .place import Origin
     from .sharing import Sharing
     from .survey import Survey
 
-    WhereMade = Callable[[int, object], wire.Made | None]
+    SiteOf = Callable[[int, object], wire.Made | None]
 
 _MOST_PARTS = 50
 _HINTS = {
@@ -30,19 +30,19 @@ _CLEARLY = 0.9  # of a row must be of one kind, to call the row by it
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class RowPart:
     """One storage, or all that one autograd graph alone holds; the largest storage first."""
 
     id: str
     name: str
-    held: tuple[Held, ...]
+    held: tuple[HeldStorage, ...]
 
     @property
     def bytes(self) -> int:
         """The size of all its storages."""
         return sum(each.storage.bytes for each in self.held)
 
-    def as_wire(self, made: WhereMade | None) -> wire.HeldPart:
+    def as_wire(self, site_of: SiteOf | None) -> wire.HeldPart:
         """Return the part as it travels; a graph has neither shape nor place of origin."""
         first = self.held[0]
         storage = first.storage
@@ -56,7 +56,9 @@ class Part:
             "graph": first.graph,
             "dtype": None if first.graph else storage.dtype,
             "shape": shape,
-            "made": made(storage.device_index, storage.key) if made and not first.graph else None,
+            "made": site_of(storage.device_index, storage.key)
+            if site_of and not first.graph
+            else None,
         }
 
 
@@ -68,12 +70,12 @@ class Row:
     name: str
     origin: Origin
     type_name: str | None
-    parts: tuple[Part, ...]
+    parts: tuple[RowPart, ...]
     aliases: tuple[str, ...]
     hint: wire.Message | None
 
     @property
-    def held(self) -> tuple[Held, ...]:
+    def held(self) -> tuple[HeldStorage, ...]:
         """All storages, those of the largest part first."""
         return tuple([held for part in self.parts for held in part.held])
 
@@ -96,11 +98,11 @@ class Row:
         kind, size = kinds.most_common(1)[0]
         return kind if size >= _CLEARLY * kinds.total() else "mixed"
 
-    def part(self, part_id: str) -> Part | None:
+    def part(self, part_id: str) -> RowPart | None:
         """Return the part of an id."""
         return next((each for each in self.parts if each.id == part_id), None)
 
-    def as_wire(self, made: WhereMade | None) -> wire.Held:
+    def as_wire(self, site_of: SiteOf | None) -> wire.Held:
         """Return the row as it travels."""
         return {
             "id": self.id,
@@ -112,14 +114,14 @@ class Row:
             "graph_bytes": self.graph_bytes,
             "count": len(self.held),
             "aliases": list(self.aliases),
-            "parts": [each.as_wire(made) for each in self.parts[:_MOST_PARTS]],
+            "parts": [each.as_wire(site_of) for each in self.parts[:_MOST_PARTS]],
             "hint": self.hint,
         }
 
 
 def rows_of(device_index: int, found: Survey, sharing: Sharing) -> tuple[Row, ...]:
     """Return the rows of a device, largest first."""
-    members: dict[tuple[Origin, str], list[Held]] = {}
+    members: dict[tuple[Origin, str], list[HeldStorage]] = {}
     for held in found.ledger.on(device_index):
         members.setdefault(row_of(held.place), []).append(held)
     graphs = {each.name: each.count for each in found.ledger.retained(device_index)}
@@ -142,8 +144,8 @@ def rows_of(device_index: int, found: Survey, sharing: Sharing) -> tuple[Row, ..
     return tuple(sorted(rows, key=lambda row: -row.bytes))
 
 
-def _parts(row_id: str, origin: Origin, members: list[Held]) -> tuple[Part, ...]:
-    groups: dict[str, list[Held]] = {}
+def _parts(row_id: str, origin: Origin, members: list[HeldStorage]) -> tuple[RowPart, ...]:
+    groups: dict[str, list[HeldStorage]] = {}
     paths: dict[int, str] = {}
     for held in members:
         if held.graph:
@@ -159,11 +161,13 @@ def _parts(row_id: str, origin: Origin, members: list[Held]) -> tuple[Part, ...]
         group.sort(key=lambda held: -held.storage.bytes)
         place = group[0].place
         name = place.path if origin == "traceback" else place.suffix
-        parts.append(Part(part_id, name, tuple(group)))
+        parts.append(RowPart(part_id, name, tuple(group)))
     return tuple(sorted(parts, key=lambda part: -part.bytes))
 
 
-def _hint(origin: Origin, name: str, parts: tuple[Part, ...], graphs: int) -> wire.Message | None:
+def _hint(
+    origin: Origin, name: str, parts: tuple[RowPart, ...], graphs: int
+) -> wire.Message | None:
     if origin in _HINTS:
         return message(_HINTS[origin])
     if graphs > 1:

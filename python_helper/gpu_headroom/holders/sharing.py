@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from .ledger import Held, Ledger
+    from .ledger import HeldStorage, StorageLedger
     from .place import Origin, Place
 
     RowKey = tuple[Origin, str]
@@ -19,7 +19,7 @@ _MOST_NAMES = 20
 class Sharing:
     """Which rows are reached under which other names, and on which ways."""
 
-    def __init__(self, ledger: Ledger | None) -> None:
+    def __init__(self, ledger: StorageLedger | None) -> None:
         self._meetings = ledger.meetings if ledger is not None else []
         self._names: dict[RowKey, dict[str, None]] = {}
         self._find_names(ledger if ledger is not None else ())
@@ -28,7 +28,7 @@ class Sharing:
         """Return the other names of what a row holds, or of a part of it."""
         return list(self._names.get(row, ()))[:_MOST_NAMES]
 
-    def ways(self, held: Held) -> tuple[tuple[Place, ...], ...]:
+    def ways(self, held: HeldStorage) -> tuple[tuple[Place, ...], ...]:
         """Return the ways from roots to a storage; the first is the one that it counts under."""
         ways = [held.place.way, *(place.way for place in held.also)]
         used: set[int] = set()
@@ -42,7 +42,7 @@ class Sharing:
                     ways.append((*place.way, *way[index + 1 :]))
         return tuple(ways)
 
-    def _find_names(self, ledger: Iterable[Held]) -> None:
+    def _find_names(self, ledger: Iterable[HeldStorage]) -> None:
         # A place carries a row if storages of the row were found behind it.
         carried: dict[int, set[RowKey]] = {}
         for held in ledger:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from ..concurrency.other_threads import Company
-    from .ledger import Ledger
+    from .ledger import StorageLedger
     from .modules import Model
     from .place import Origin
 
@@ -37,7 +37,7 @@ class Survey:
     the class of what a root names, by its origin and the row it is shown as.
     """
 
-    ledger: Ledger
+    ledger: StorageLedger
     models: tuple[Model, ...]
     complete: bool
     company: Company

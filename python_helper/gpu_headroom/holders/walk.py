@@ -10,7 +10,7 @@ from ..inspection.classes import comes_from, compare_plainly
 from ..inspection.kinds import name_of
 from . import arrays, containers, frames, modules, objects, optimizers, tensors
 from .graphs import visit_graphs
-from .ledger import Ledger
+from .ledger import StorageLedger
 from .place import Place
 from .reach import leads_nowhere
 from .sharing import row_of
@@ -44,7 +44,7 @@ class Walk:
         self.turn = turn
         self.native = turn.native
         self.arrays: list[Arrays] = arrays.loaded()
-        self.ledger = Ledger()
+        self.ledger = StorageLedger()
         self.graphs: list[tuple[Any, Place]] = []
         self.results: list[tuple[Any, Place]] = []
         self.errors: list[tuple[Any, Place]] = []

@@ -10,7 +10,7 @@ from ..concurrency.turns import Disturbed
 from ..holders.names import user_names
 from ..holders.survey import Survey, survey
 from ..text.format import MIB
-from .failure_memory import from_device, moment_of
+from .failure_memory import failure_memory, from_device
 from .place import failed_in_backward, failing_line
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..holders.modules import Model
     from ..protocol.wire import Holder, HolderKind
     from ..readings.snapshot import DeviceReading
-    from .failure_memory import Moment
+    from .failure_memory import FailureMemory
 
 _NAMED_BYTES = MIB
 _NAMED_SHARE = 0.01  # of what the traceback keeps in use
@@ -64,7 +64,7 @@ class Evidence:
     """
 
     failure: Failure
-    moment: Moment
+    moment: FailureMemory
     device_index: int
     requested_bytes: int | None
     line: int | None
@@ -152,21 +152,21 @@ def _device_index(failure: Failure) -> int:
     return failure.device.index if failure.device is not None else 0
 
 
-def _moment(failure: Failure, found: Survey | None, index: int) -> Moment:
+def _moment(failure: Failure, found: Survey | None, index: int) -> FailureMemory:
     """Take the observer's numbers unless they are of another failure: less than is found now."""
     capture, device = failure.capture, failure.device
     if device is not None and device.index != index:
         device = None
     if capture is not None and capture.device_index != index:
         capture = None
-    moment = moment_of(failure.recognition, capture, device)
+    moment = failure_memory(failure.recognition, capture, device)
     attributed = found.ledger.bytes(index) if found else 0
     if device is not None and moment.in_use_bytes is not None and attributed > moment.in_use_bytes:
         return from_device(device)
     return moment
 
 
-def _growth(failure: Failure, moment: Moment, index: int) -> int | None:
+def _growth(failure: Failure, moment: FailureMemory, index: int) -> int | None:
     """Return what the cell had added when it failed: in use then, less in use at its start."""
     device = failure.device
     memory = (each for each in failure.cell.memory if each["device_index"] == index)
@@ -176,7 +176,7 @@ def _growth(failure: Failure, moment: Moment, index: int) -> int | None:
     return max(0, moment.in_use_bytes - (device.in_use_bytes - change))
 
 
-def _let_go(failure: Failure, moment: Moment, index: int) -> int | None:
+def _let_go(failure: Failure, moment: FailureMemory, index: int) -> int | None:
     """Return what came back by itself: an earlier error's, and what no name held yet."""
     device = failure.device
     if device is None or device.index != index or moment.in_use_bytes is None:
@@ -186,7 +186,7 @@ def _let_go(failure: Failure, moment: Moment, index: int) -> int | None:
 
 def _fits(
     failure: Failure,
-    moment: Moment,
+    moment: FailureMemory,
     requested: int | None,
     growth: int | None,
     traceback: int | None,

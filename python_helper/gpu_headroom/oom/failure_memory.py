@@ -18,7 +18,7 @@ _PRINTED = 0.01  # how exact the numbers in an error are
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class FailureMemory:
     """One device when the request failed, in bytes; `None` is not known.
 
     `free_bytes` is what the driver had; `usable_bytes` of it could be had, less where a memory
@@ -41,9 +41,9 @@ class Moment:
         return self.usable_bytes + (self.cached_bytes or 0)
 
 
-def moment_of(
+def failure_memory(
     recognition: Recognition, capture: Capture | None, device: DeviceReading | None
-) -> Moment:
+) -> FailureMemory:
     """Return the observer's numbers, else those measured after the error, else the printed ones.
 
     What has come back since the failure is in the printed ones only.
@@ -60,11 +60,11 @@ def _has_come_back(said: Recognition, device: DeviceReading) -> bool:
     return in_use - device.in_use_bytes > _PRINTED * in_use
 
 
-def from_device(device: DeviceReading) -> Moment:
+def from_device(device: DeviceReading) -> FailureMemory:
     """Return the numbers measured when the error had come out of the cell."""
     cached, outside = device.cached_bytes, device.outside_bytes
     reserved = device.in_use_bytes + cached
-    return Moment(
+    return FailureMemory(
         capacity_bytes=device.capacity_bytes,
         free_bytes=device.free_bytes,
         usable_bytes=_usable(device.capacity_bytes, device.free_bytes, reserved),
@@ -75,12 +75,12 @@ def from_device(device: DeviceReading) -> Moment:
     )
 
 
-def _from_capture(capture: Capture, device: DeviceReading | None) -> Moment:
+def _from_capture(capture: Capture, device: DeviceReading | None) -> FailureMemory:
     in_use = _current(capture.stats, "allocated_bytes")
     reserved = _current(capture.stats, "reserved_bytes")
     limited = device is not None and device.capacity_limited
     outside = max(0, capture.capacity_bytes - capture.free_bytes - reserved)
-    return Moment(
+    return FailureMemory(
         capacity_bytes=capture.capacity_bytes,
         free_bytes=capture.free_bytes,
         usable_bytes=_usable(capture.capacity_bytes, capture.free_bytes, reserved),
@@ -91,12 +91,12 @@ def _from_capture(capture: Capture, device: DeviceReading | None) -> Moment:
     )
 
 
-def _from_text(said: Recognition) -> Moment:
+def _from_text(said: Recognition) -> FailureMemory:
     capacity, free, reserved = said.capacity_bytes, said.free_bytes, said.reserved_bytes
     outside = None
     if capacity is not None and free is not None and reserved is not None:
         outside = max(0, capacity - free - reserved)
-    return Moment(
+    return FailureMemory(
         capacity_bytes=capacity,
         free_bytes=free,
         usable_bytes=_usable(said.allowed_bytes or capacity, free, reserved or 0),

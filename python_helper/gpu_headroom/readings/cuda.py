@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..protocol.wire import Message
-    from .snapshot import Snapshot
+    from .snapshot import DeviceSnapshot
     from .sources import Sources
 
 _UNKNOWN: dict[str, Any] = dict.fromkeys(("free_bytes", "outside_bytes", "others_bytes"))
@@ -31,7 +31,7 @@ class Cuda:
     `latest` returns the last reading: it is all there is to see from then on.
     """
 
-    def __init__(self, sources: Sources, latest: Callable[[], Snapshot | None]) -> None:
+    def __init__(self, sources: Sources, latest: Callable[[], DeviceSnapshot | None]) -> None:
         self.stopped: Message | None = None
         self._sources = sources
         self._latest = latest

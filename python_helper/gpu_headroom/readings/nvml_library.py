@@ -40,7 +40,7 @@ class MemoryV1(ctypes.Structure):
     _fields_ = (("total", c_ulonglong), ("free", c_ulonglong), ("used", c_ulonglong))
 
 
-class Memory(NamedTuple):
+class CardMemory(NamedTuple):
     """Bytes of a card that programs can have, and those that none has."""
 
     total_bytes: int
@@ -100,16 +100,16 @@ class Nvml:
         """Return the product's name."""
         return self._text("nvmlDeviceGetName", handle)
 
-    def memory(self, handle: Any) -> Memory | None:
+    def memory(self, handle: Any) -> CardMemory | None:
         """Return total and free; `None` where the numbers cannot be true, as some of WSL's."""
         new = MemoryV2(version=sizeof(MemoryV2) | 2 << 24)
         if self._call("nvmlDeviceGetMemoryInfo_v2", handle, byref(new)) == 0:
-            found = Memory(new.total - new.reserved, new.free)
+            found = CardMemory(new.total - new.reserved, new.free)
         else:
             old = MemoryV1()
             if self._call("nvmlDeviceGetMemoryInfo", handle, byref(old)) != 0:
                 return None
-            found = Memory(old.total, old.free)
+            found = CardMemory(old.total, old.free)
         return found if 0 <= found.free_bytes <= found.total_bytes < 2**60 else None
 
     def processes(self, handle: Any) -> dict[int, int | None] | None:

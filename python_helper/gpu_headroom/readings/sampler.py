@@ -11,7 +11,7 @@ from random import uniform
 from typing import TYPE_CHECKING, Protocol
 
 from ..concurrency import threads
-from .snapshot import Snapshot
+from .snapshot import DeviceSnapshot
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,7 +54,7 @@ class Sampler:
         busy: Callable[[], bool],
         rate_hz: Callable[[], float | None],
         prepare: Callable[[], None],
-        measured: Callable[[Snapshot], None],
+        measured: Callable[[DeviceSnapshot], None],
         failed: Callable[[str, BaseException], None],
     ) -> None:
         self._sources = sources
@@ -73,7 +73,7 @@ class Sampler:
         self._edge_read = threads.Bell()
         self._thread: threading.Thread | None = None
         self.clock: Callable[[], float] = time.time
-        self.latest: Snapshot | None = None
+        self.latest: DeviceSnapshot | None = None
 
     @property
     def forked(self) -> bool:
@@ -101,7 +101,7 @@ class Sampler:
         """Tell the thread of a cell's start or end, another rate, or parts that arrived."""
         self._news.ring()
 
-    def measure(self, timeout_s: float = 0.25) -> Snapshot | None:
+    def measure(self, timeout_s: float = 0.25) -> DeviceSnapshot | None:
         """Read all sources now; the last reading where another thread is at it for long."""
         if self._forked:
             return None
@@ -117,7 +117,7 @@ class Sampler:
             self._lock.release()
         return self.latest
 
-    def measure_edge(self) -> Snapshot | None:
+    def measure_edge(self) -> DeviceSnapshot | None:
         """Read at the start or end of a cell, or say that it was not possible in time.
 
         Our thread reads while the caller stands still: a driver that hangs must not hold a cell,
@@ -133,14 +133,14 @@ class Sampler:
         latest = self.latest
         return latest if in_time and latest is not None and latest.seq > seq else None
 
-    def _read(self) -> Snapshot:
+    def _read(self) -> DeviceSnapshot:
         found = self._sources.read()
         if found.took_s > _SLOW_S:
             self._slow_down()
         else:
             self._back_off_s = self._back_off_s / 2 if self._back_off_s > _SLOW_S else 0.0
         self._seq += 1
-        return Snapshot(self._seq, self.clock(), found.state, found.devices, found.host)
+        return DeviceSnapshot(self._seq, self.clock(), found.state, found.devices, found.host)
 
     def _slow_down(self) -> None:
         self._back_off_s = min(_LAST_BACK_OFF_S, max(_FIRST_BACK_OFF_S, 2 * self._back_off_s))
@@ -196,10 +196,10 @@ class Pace:
     """Decides whether a reading is worth sending: news, or a heartbeat each second."""
 
     def __init__(self) -> None:
-        self._sent: Snapshot | None = None
+        self._sent: DeviceSnapshot | None = None
         self._sent_s = 0.0
 
-    def due(self, snapshot: Snapshot, rate_hz: float, now_s: float) -> bool:
+    def due(self, snapshot: DeviceSnapshot, rate_hz: float, now_s: float) -> bool:
         """Whether to send `snapshot` at a wanted rate; remembers it as sent if so."""
         # Half a period early is on time: the thread's clock and ours are not one.
         if self._sent is not None and now_s - self._sent_s < 0.5 / rate_hz:
@@ -209,11 +209,11 @@ class Pace:
         self.sent(snapshot, now_s)
         return True
 
-    def sent(self, snapshot: Snapshot, now_s: float) -> None:
+    def sent(self, snapshot: DeviceSnapshot, now_s: float) -> None:
         """Remember a reading that was sent for another reason."""
         self._sent, self._sent_s = snapshot, now_s
 
-    def _same(self, snapshot: Snapshot) -> bool:
+    def _same(self, snapshot: DeviceSnapshot) -> bool:
         sent = self._sent
         return (
             sent is not None and sent.state == snapshot.state and sent.devices == snapshot.devices

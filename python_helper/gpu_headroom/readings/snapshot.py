@@ -102,7 +102,7 @@ class HostReading:
 
 
 @dataclass(frozen=True, slots=True)
-class Snapshot:
+class DeviceSnapshot:
     """All devices at one moment; `state` says why there are none."""
 
     seq: int

@@ -34,7 +34,7 @@ class Sizes(dict[object, int]):
 
 
 @dataclass
-class Memory:
+class ArrayMemory:
     """What arrays keep, by their ids: `behind` them, in their `gradients`, and in their graphs.
 
     `graphs` has the node that an array came from; a node has the storages that it saved and the
@@ -162,10 +162,10 @@ class Inventory:
 
     def __init__(self, walk: Walk) -> None:
         self._walk = walk
-        self._found = Memory(turn=walk.turn)
+        self._found = ArrayMemory(turn=walk.turn)
         self._numbers: dict[Any, int] = {}
 
-    def take(self, arrays: list[Any]) -> Memory:
+    def take(self, arrays: list[Any]) -> ArrayMemory:
         """Return the memory of arrays as it is now; the list alone of ours may hold them.
 
         Raises `Late` where the turn of the walk is over before that.

@@ -12,7 +12,7 @@ from ..holders.storage import Torch
 from ..holders.walk import Walk
 from ..inspection.classes import comes_from
 from ..inspection.kinds import is_kind
-from .memory import Memory, Sizes
+from .memory import ArrayMemory, Sizes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -28,10 +28,10 @@ class Models:
     `memory` is what is known of their memory already.
     """
 
-    def __init__(self, shell: Any, turn: Turn, memory: Memory | None = None) -> None:
+    def __init__(self, shell: Any, turn: Turn, memory: ArrayMemory | None = None) -> None:
         self.torch = Torch.loaded()
         self._values = user_names(shell)
-        self._memory = Memory() if memory is None else memory
+        self._memory = ArrayMemory() if memory is None else memory
         self._walk = Walk(self.torch, turn)
         self._attributes: dict[int, dict[str, Any]] = {}
         self._tensors: dict[int, list[Any]] = {}

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
     from ..holders.survey import Survey
     from ..protocol.wire import Holder, Message, ReleasedItem
-    from ..readings.snapshot import DeviceReading, Snapshot
+    from ..readings.snapshot import DeviceReading, DeviceSnapshot
     from .freeable import Freeable
     from .situation import Situation
 
-    Read = Callable[[], Snapshot | None]
+    Read = Callable[[], DeviceSnapshot | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,8 +164,8 @@ class _Act:
 
 
 def _outcome(
-    before: Snapshot | None,
-    after: Snapshot | None,
+    before: DeviceSnapshot | None,
+    after: DeviceSnapshot | None,
     items: list[ReleasedItem],
     undo: list[str],
     situation: Situation,
@@ -226,7 +226,7 @@ def _said(
     return message("released.nothing")
 
 
-def _failed(now: Snapshot | None, why: Message) -> Outcome:
+def _failed(now: DeviceSnapshot | None, why: Message) -> Outcome:
     device = now.devices[0] if now and now.devices else None
     headroom = device.headroom_bytes if device else None
     return Outcome(
@@ -243,7 +243,9 @@ def _failed(now: Snapshot | None, why: Message) -> Outcome:
     )
 
 
-def _most_gained(before: Snapshot | None, after: Snapshot | None) -> DeviceReading | None:
+def _most_gained(
+    before: DeviceSnapshot | None, after: DeviceSnapshot | None
+) -> DeviceReading | None:
     if before is None or after is None or not after.devices:
         return None
 
@@ -254,13 +256,13 @@ def _most_gained(before: Snapshot | None, after: Snapshot | None) -> DeviceReadi
     return min(after.devices, key=gain)
 
 
-def _in_use(snapshot: Snapshot | None) -> int | None:
+def _in_use(snapshot: DeviceSnapshot | None) -> int | None:
     if snapshot is None or snapshot.state != "live" or not snapshot.devices:
         return None
     return sum(device.in_use_bytes for device in snapshot.devices)
 
 
-def _reserved(snapshot: Snapshot | None) -> int | None:
+def _reserved(snapshot: DeviceSnapshot | None) -> int | None:
     if snapshot is None or snapshot.state != "live" or not snapshot.devices:
         return None
     return sum(device.in_use_bytes + device.cached_bytes for device in snapshot.devices)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ..errors.sticky_error import Fault
     from ..oom.earlier import EarlierError
     from ..protocol import wire
-    from ..readings.snapshot import Snapshot
+    from ..readings.snapshot import DeviceSnapshot
     from .session import Session
 
 _CARD_S = 0.25  # of processor time, before the next cell
@@ -426,7 +426,9 @@ def _last_shown() -> int:
     return id(getattr(sys, "last_value", None))
 
 
-def _recognise(error: BaseException | None, snapshot: Snapshot | None = None) -> Recognition | None:
+def _recognise(
+    error: BaseException | None, snapshot: DeviceSnapshot | None = None
+) -> Recognition | None:
     if error is None:
         return None
     from ..errors.recognise import is_credible, recognise  # on first need: most cells do not fail

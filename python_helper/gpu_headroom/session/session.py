@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from ..holders.allocation_site import Recording
     from ..kernel.channel import Channel
     from ..protocol import requests, wire
-    from ..readings.snapshot import Snapshot
+    from ..readings.snapshot import DeviceSnapshot
     from ..release.situation import Situation
     from ..trends.monitor import Monitor
 
@@ -186,7 +186,7 @@ class Session:
         run = self.ledger.current(self.sampler.latest)
         return run.as_wire(self.life_id) if run else None
 
-    def stream(self, snapshot: Snapshot | None, ended: CellRun | None = None) -> None:
+    def stream(self, snapshot: DeviceSnapshot | None, ended: CellRun | None = None) -> None:
         """Send the edge of a cell to whoever is there, and the reading to whoever looks.
 
         Beside the cell that has `ended` another may run on, which is the one to be looked at.
@@ -201,7 +201,7 @@ class Session:
             self._pace.sent(snapshot, time.monotonic())
             self.send(self.as_wire(snapshot))
 
-    def notice(self, snapshot: Snapshot) -> Snapshot:
+    def notice(self, snapshot: DeviceSnapshot) -> DeviceSnapshot:
         """Enter a reading wherever readings are of use, and return it; may raise `NotNow`."""
         self.ledger.observe(snapshot)
         if self.monitor is not None:
@@ -232,7 +232,7 @@ class Session:
             return None
         return self._observer.take(get_ident() if of_this_thread else None)
 
-    def as_wire(self, snapshot: Snapshot) -> wire.Sample:
+    def as_wire(self, snapshot: DeviceSnapshot) -> wire.Sample:
         """Return a reading as it travels."""
         return {
             "type": "sample",
@@ -287,7 +287,7 @@ class Session:
         parts = (Answers(self), HolderRequests(self), ReleaseRequests(self))
         return {kind: handler for part in parts for kind, handler in part.by_kind.items()}
 
-    def _measured(self, snapshot: Snapshot) -> None:
+    def _measured(self, snapshot: DeviceSnapshot) -> None:
         with suppress(NotNow):
             self.notice(snapshot)
         rate_hz = self.leases.wanted_hz()

@@ -84,11 +84,11 @@ def active() -> Simulation | None:
     return None if simulation is None else simulation.active()
 
 
-class _CallableModule(ModuleType):
+class _CallableSimulate(ModuleType):
     """Importing this module hides the package's function of the same name: be it as well."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Simulation:
         return simulate(*args, **kwargs)
 
 
-sys.modules[__name__].__class__ = _CallableModule
+sys.modules[__name__].__class__ = _CallableSimulate

@@ -9,19 +9,19 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from ..concurrency import threads
-from ..readings.snapshot import Snapshot
+from ..readings.snapshot import DeviceSnapshot
 from ..readings.sources import Sources
 
 if TYPE_CHECKING:
     from ..protocol import wire
 
 
-def read() -> Snapshot:
+def read() -> DeviceSnapshot:
     """Read the GPUs of this process and its host memory once."""
     sources = Sources(complete=lambda: True, failed=lambda *_: None)
     sources.prepare()
     found = sources.read()
-    return Snapshot(0, time.time(), found.state, found.devices, found.host)
+    return DeviceSnapshot(0, time.time(), found.state, found.devices, found.host)
 
 
 def holders() -> wire.Holders:

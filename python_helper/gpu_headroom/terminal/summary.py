@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ..protocol import wire
-    from ..readings.snapshot import DeviceReading, HostReading, Snapshot
+    from ..readings.snapshot import DeviceReading, DeviceSnapshot, HostReading
     from ..release import Outcome
     from ..session.session import Session
 
@@ -54,7 +54,7 @@ def holders() -> Text:
     return list_holders(script.holders())
 
 
-def summarise(snapshot: Snapshot | None) -> Text:
+def summarise(snapshot: DeviceSnapshot | None) -> Text:
     """Say what is in use, cached, outside and free, and the kernel's own host memory."""
     if snapshot is None:
         return Text("The GPU could not be read.")
@@ -65,7 +65,7 @@ def summarise(snapshot: Snapshot | None) -> Text:
     return Text("\n".join(said))
 
 
-def list_devices(snapshot: Snapshot) -> Iterator[str]:
+def list_devices(snapshot: DeviceSnapshot) -> Iterator[str]:
     """Say the numbers of each GPU in a table, and what one should know to read them."""
     if snapshot.devices:
         yield table(_DEVICES, [_device(each) for each in snapshot.devices], right=2)

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ..protocol import wire
-    from ..readings.snapshot import DeviceReading, Snapshot
+    from ..readings.snapshot import DeviceReading, DeviceSnapshot
 
 KEPT_S = 300
 
 
-class History:
+class ReadingHistory:
     """One point per second and device: the highest reading of that second."""
 
     def __init__(self) -> None:
         self._points: dict[int, deque[wire.HistoryPoint]] = {}
 
-    def enter(self, snapshot: Snapshot) -> None:
+    def enter(self, snapshot: DeviceSnapshot) -> None:
         """Enter a reading, whether a cell runs or a page asked."""
         for device in snapshot.devices:
             points = self._points.setdefault(device.index, deque(maxlen=KEPT_S))

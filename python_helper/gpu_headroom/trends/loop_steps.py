@@ -17,7 +17,7 @@ _LEAST_MARKS = 4
 _ALIKE = 0.25
 
 
-class Cycles:
+class LoopSteps:
     """Counts steps from the framework's counter of all bytes it ever gave out.
 
     A step of a training loop gives out the same number of bytes each time. How many is learnt

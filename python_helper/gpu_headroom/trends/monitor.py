@@ -11,9 +11,9 @@ from ..concurrency.threads import Lock
 from ..concurrency.turns import Disturbed
 from ..text.messages import message
 from .growth import Accounts, collector, growth_of, suspected
-from .history import History
+from .history import ReadingHistory
 from .loading import loads_model
-from .trend import Trend
+from .trend import DeviceTrend
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..protocol.leases import Leases
     from ..readings.cuda import Cuda
     from ..readings.sampler import Sampler
-    from ..readings.snapshot import Snapshot
+    from ..readings.snapshot import DeviceSnapshot
 
     class _Watched(Protocol):
         """What is watched of one life of the helper, and where it is told."""
@@ -60,10 +60,10 @@ class Monitor:
 
     def __init__(self, life: _Watched) -> None:
         self._life = life
-        self.history = History()
+        self.history = ReadingHistory()
         self._lock = Lock()
         self._cell: CellRun | None = None
-        self._trends: dict[int, Trend] = {}
+        self._trends: dict[int, DeviceTrend] = {}
         self._shown: list[wire.Trend] = []
         self._soon: dict[int, int] = {}
         self._retries: dict[int, list[float]] = {}
@@ -71,7 +71,7 @@ class Monitor:
         self._accounts = Accounts()
         self._unsent: deque[wire.WarningEvent] = deque(maxlen=_UNSENT)
 
-    def enter(self, snapshot: Snapshot) -> None:
+    def enter(self, snapshot: DeviceSnapshot) -> None:
         """Enter a reading, from any thread; may raise `NotNow`, as `ended` may."""
         with self._lock:
             self.history.enter(snapshot)
@@ -112,16 +112,16 @@ class Monitor:
         self._trends, self._soon, self._retries, self._said = {}, {}, {}, {}
         self._shown = []
 
-    def _look(self, run: CellRun, snapshot: Snapshot) -> None:
+    def _look(self, run: CellRun, snapshot: DeviceSnapshot) -> None:
         loading = loads_model()
         for device in snapshot.devices:
-            trend = self._trends.setdefault(device.index, Trend())
+            trend = self._trends.setdefault(device.index, DeviceTrend())
             if not loading:
                 trend.enter(snapshot.time_s, device)
             self._forecast(run, device.index, trend)
             self._count_retries(run, device.index, snapshot.time_s)
 
-    def _forecast(self, run: CellRun, index: int, trend: Trend) -> None:
+    def _forecast(self, run: CellRun, index: int, trend: DeviceTrend) -> None:
         full_in_s = trend.full_in_s
         soon = full_in_s is not None and full_in_s <= _SOON_S
         self._soon[index] = self._soon.get(index, 0) + 1 if soon else 0

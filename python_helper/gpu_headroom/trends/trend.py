@@ -7,7 +7,7 @@ from statistics import fmean, median
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..text.format import MIB
-from .loop_steps import Cycles
+from .loop_steps import LoopSteps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,7 +57,7 @@ class _Line(NamedTuple):
     rise: float
 
 
-class Trend:
+class DeviceTrend:
     """Readings of one device in one run of a cell, and what they say of its growth.
 
     Growth is a line through the lowest readings of ten stretches of time: what a step takes and
@@ -78,12 +78,12 @@ class Trend:
         self._line: _Line | None = None
         self._state = "unknown"
         self._room: int | None = None
-        self.cycles = Cycles()
+        self.loop_steps = LoopSteps()
 
     def enter(self, time_s: float, device: DeviceReading) -> None:
         """Enter a reading."""
         in_use = device.in_use_bytes
-        self.cycles.enter(time_s, in_use, device.allocated_total_bytes)
+        self.loop_steps.enter(time_s, in_use, device.allocated_total_bytes)
         self._keep(time_s, device)
         line = next((each for each in map(_growth, self._windows()) if each), None)
         self._room = self._room_left(device)
@@ -105,7 +105,7 @@ class Trend:
 
     def as_wire(self, device_index: int) -> wire.Trend:
         """Return it as it travels."""
-        line, full_in_s, step_s = self._line, self.full_in_s, self.cycles.step_s
+        line, full_in_s, step_s = self._line, self.full_in_s, self.loop_steps.step_s
         per_step = None if line is None or step_s is None else round(line.bytes_per_s * step_s)
         in_steps = None if full_in_s is None or step_s is None else int(full_in_s / step_s)
         return {
@@ -113,7 +113,7 @@ class Trend:
             "state": self._state,  # type: ignore[typeddict-item]  # one of three, set above
             "bytes_per_s": None if line is None else round(line.bytes_per_s),
             "bytes_per_step": per_step,
-            "steps": self.cycles.steps,
+            "steps": self.loop_steps.steps,
             "full_in_s": None if full_in_s is None else round(full_in_s, 1),
             "full_in_steps": in_steps,
         }

@@ -9,7 +9,7 @@ from gpu_headroom.cells.runs import CellRun
 from gpu_headroom.errors.recognise import recognise_text
 from gpu_headroom.frameworks.torch.observer import Capture
 from gpu_headroom.oom.evidence import Evidence, Failure
-from gpu_headroom.oom.failure_memory import Moment
+from gpu_headroom.oom.failure_memory import FailureMemory
 from gpu_headroom.text.format import GIB
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def evidence(  # noqa: PLR0913  all that a test may vary
         shell=None,
         time_s=0.0,
     )
-    moment = Moment(CAPACITY, free, free, in_use, cached, outside, "memory_stats()")
+    moment = FailureMemory(CAPACITY, free, free, in_use, cached, outside, "memory_stats()")
     known: Any = kinds or {}
     made = Evidence(
         failure=failure,

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from gpu_headroom.cells.runs import CellRun, Ledger
 from gpu_headroom.frameworks.view import FrameworkReading
-from gpu_headroom.readings.snapshot import DeviceReading, Snapshot
+from gpu_headroom.readings.snapshot import DeviceReading, DeviceSnapshot
 
 
-def reading(in_use: int, **figures: int | None) -> Snapshot:
+def reading(in_use: int, **figures: int | None) -> DeviceSnapshot:
     """A snapshot of one device with one framework."""
     framework = FrameworkReading(
         "torch",
@@ -24,10 +24,10 @@ def reading(in_use: int, **figures: int | None) -> Snapshot:
     device = DeviceReading(
         0, "cuda", "GPU", None, False, 1000, False, False, 500, 0, None, (framework,)
     )
-    return Snapshot(1, 0.0, "live", (device,))
+    return DeviceSnapshot(1, 0.0, "live", (device,))
 
 
-NOTHING = Snapshot(1, 0.0, "not_initialised", ())
+NOTHING = DeviceSnapshot(1, 0.0, "not_initialised", ())
 
 
 def run_of(cell_id: str | None, source: str = "") -> CellRun:
@@ -35,7 +35,9 @@ def run_of(cell_id: str | None, source: str = "") -> CellRun:
     return CellRun(cell_id, None, source, None, 1.0)
 
 
-def ended(start: Snapshot | None, end: Snapshot, *between: Snapshot) -> dict[str, Any]:
+def ended(
+    start: DeviceSnapshot | None, end: DeviceSnapshot, *between: DeviceSnapshot
+) -> dict[str, Any]:
     """What a run between two readings did to the device."""
     ledger = Ledger()
     ledger.begin(token := object(), run_of("a"), start)
@@ -186,7 +188,7 @@ def test_peaks_of_several_frameworks_are_sampled() -> None:
     """The peaks of two allocators need not fall together, so they are not added."""
     torch, jax = (FrameworkReading(name, 50, 0, 300, 0, 0) for name in ("torch", "jax"))
     (device,) = reading(0).devices
-    both = Snapshot(1, 0.0, "live", (replace(device, frameworks=(torch, jax)),))
+    both = DeviceSnapshot(1, 0.0, "live", (replace(device, frameworks=(torch, jax)),))
     memory = ended(NOTHING, both)
     assert (memory["peak_bytes"], memory["peak_exact"]) == (100, False)
 
@@ -196,13 +198,13 @@ def test_a_device_that_only_the_driver_knows_is_left_out() -> None:
     (device,) = reading(0).devices
     ledger = Ledger()
     ledger.begin(object(), run_of("a"), NOTHING)
-    idle = Snapshot(1, 0.0, "not_initialised", (replace(device, frameworks=()),))
+    idle = DeviceSnapshot(1, 0.0, "not_initialised", (replace(device, frameworks=()),))
     assert ledger.end(0, "ok", 1, 2.0, idle).memory == ()
 
 
 def test_the_first_use_of_a_known_device_is_exact() -> None:
     """A device that the driver knew before the framework held nothing of this kernel's."""
     (device,) = reading(0).devices
-    idle = Snapshot(1, 0.0, "not_initialised", (replace(device, frameworks=()),))
+    idle = DeviceSnapshot(1, 0.0, "not_initialised", (replace(device, frameworks=()),))
     memory = ended(idle, reading(50, peak=80))
     assert (memory["peak_bytes"], memory["peak_exact"], memory["needed_bytes"]) == (80, True, 80)

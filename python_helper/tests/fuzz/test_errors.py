@@ -14,7 +14,7 @@ import pytest
 from gpu_headroom.errors import recognise as recogniser
 from gpu_headroom.errors.recognise import Recognition, recognise, recognise_text
 from gpu_headroom.errors.sticky_error import recognise_fault
-from gpu_headroom.oom.failure_memory import moment_of
+from gpu_headroom.oom.failure_memory import failure_memory
 from tests.errors.test_recognise import OTHERS, PYTORCH
 from tests.fuzz.mutate import TEXTS, Maker, how_many
 
@@ -121,7 +121,7 @@ def check(said: Recognition) -> None:
     if said.in_use_bytes is not None and said.reserved_bytes is not None:
         assert said.unallocated_bytes is not None
         assert said.reserved_bytes == said.in_use_bytes + said.unallocated_bytes
-    moment = moment_of(said, None, None)
+    moment = failure_memory(said, None, None)
     parts = (moment.in_use_bytes, moment.cached_bytes, moment.outside_bytes, moment.free_bytes)
     assert min((each for each in parts if each is not None), default=0) >= 0
     if None not in parts:

@@ -39,8 +39,8 @@ def recording(notebook: Notebook) -> Iterator[Recording]:  # noqa: ARG001 -- has
 def place_of(notebook: Notebook, recording: Recording, name: str) -> Made | None:
     """Return where the tensor of that name was made."""
     tensor = notebook.shell.user_ns[name]
-    places = recording.places(notebook.shell, notebook.ledger.runs())
-    return places.get((0, tensor.untyped_storage().data_ptr()))
+    sites = recording.sites(notebook.shell, notebook.ledger.runs())
+    return sites.get((0, tensor.untyped_storage().data_ptr()))
 
 
 def test_names_cell_and_line(notebook: Notebook, recording: Recording) -> None:
@@ -88,7 +88,7 @@ def test_leaves_a_recording_of_somebody_else_alone(notebook: Notebook) -> None:
     recording = Recording()
     recording.begin()
     assert not recording.on
-    assert recording.places(notebook.shell, notebook.ledger.runs()) == {}
+    assert recording.sites(notebook.shell, notebook.ledger.runs()) == {}
     recording.end()
     notebook.run(MAKE.format(name="y", mib=2))
     assert len(torch.cuda.memory._snapshot()["device_traces"][0]) >= 2
@@ -172,4 +172,4 @@ def test_touches_nothing_before_the_gpu_is_in_use() -> None:
     recording = Recording()
     recording.begin()
     assert not recording.on
-    assert recording.places(None, []) == {}
+    assert recording.sites(None, []) == {}

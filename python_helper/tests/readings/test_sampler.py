@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from gpu_headroom.frameworks.view import FrameworkReading
 from gpu_headroom.readings.sampler import Pace, Sampler
-from gpu_headroom.readings.snapshot import DeviceReading, HostReading, Snapshot
+from gpu_headroom.readings.snapshot import DeviceReading, DeviceSnapshot, HostReading
 from gpu_headroom.readings.sources import Reading
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Bench:
     def __init__(self, rate_hz: float | None = 100.0) -> None:
         self.card = Card()
         self.busy = False
-        self.measured: list[Snapshot] = []
+        self.measured: list[DeviceSnapshot] = []
         self.failures: list[str] = []
         self.news = threading.Semaphore(0)
         self.sampler = Sampler(
@@ -62,7 +62,7 @@ class Bench:
             failed=self._failed,
         )
 
-    def _measured(self, snapshot: Snapshot) -> None:
+    def _measured(self, snapshot: DeviceSnapshot) -> None:
         self.measured.append(snapshot)
         self.news.release()
 
@@ -135,7 +135,7 @@ def test_survives_a_failing_listener() -> None:
     listen = bench.sampler._measured
     errors = [RuntimeError("channel is gone")]
 
-    def fail_once(snapshot: Snapshot) -> None:
+    def fail_once(snapshot: DeviceSnapshot) -> None:
         if errors:
             raise errors.pop()
         listen(snapshot)
@@ -234,11 +234,11 @@ def test_is_inert_in_a_forked_child() -> None:
     assert bench.card.reads == 0
 
 
-def snapshot(in_use: int) -> Snapshot:
+def snapshot(in_use: int) -> DeviceSnapshot:
     """A reading with so many bytes in use."""
     card = Card()
     card.in_use = in_use
-    return Snapshot(1, 0.0, "live", card.read().devices)
+    return DeviceSnapshot(1, 0.0, "live", card.read().devices)
 
 
 def test_pace_sends_news_at_the_wanted_rate() -> None:

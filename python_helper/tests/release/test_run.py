@@ -10,7 +10,7 @@ import pytest
 from gpu_headroom import release
 from gpu_headroom.frameworks.view import View
 from gpu_headroom.readings.merge import merge
-from gpu_headroom.readings.snapshot import Snapshot
+from gpu_headroom.readings.snapshot import DeviceSnapshot
 from gpu_headroom.text.format import GIB, MIB, format_bytes
 
 if TYPE_CHECKING:
@@ -248,7 +248,7 @@ def test_leaves_the_cache_alone_while_a_graph_is_captured(
 def test_says_that_nothing_was_measured_while_no_framework_is_live(notebook: Notebook) -> None:
     """The driver tells its totals before; what a framework holds is then still unknown."""
     card = View(0, total_bytes=4 * GIB, free_bytes=GIB)
-    driver_only = Snapshot(0, 0.0, "not_initialised", merge((), [card]))
+    driver_only = DeviceSnapshot(0, 0.0, "not_initialised", merge((), [card]))
     outcome = release.run(["garbage"], notebook.situation(), lambda: driver_only)
     assert (outcome.freed_bytes, outcome.in_use_bytes) == (None, None)
     assert outcome.message["id"] == "released.not_measured"

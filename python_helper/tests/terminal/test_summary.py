@@ -17,7 +17,7 @@ from gpu_headroom.__main__ import main
 from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.frameworks.view import FrameworkReading
 from gpu_headroom.holders.account import take
-from gpu_headroom.readings.snapshot import DeviceReading, HostReading, Snapshot
+from gpu_headroom.readings.snapshot import DeviceReading, DeviceSnapshot, HostReading
 from gpu_headroom.session.session import Session
 from gpu_headroom.simulate import simulate
 from gpu_headroom.terminal import magics, script
@@ -87,7 +87,7 @@ def test_says_the_numbers_of_each_device() -> None:
     """One row per device with used, headroom, in use, cached, outside, free and capacity."""
     unknown = reading(1, free_bytes=None, outside_bytes=None, frameworks=())
     host = HostReading(GIB, 20 * GIB, None)
-    lines = summarise(Snapshot(1, 0.0, "live", (reading(0), unknown), host)).splitlines()
+    lines = summarise(DeviceSnapshot(1, 0.0, "live", (reading(0), unknown), host)).splitlines()
     columns = [re.split(r"  +", line) for line in lines[:3]]
     assert columns[1] == [
         *("0", "A card", "5.0 GiB", "11.0 GiB", "3.0 GiB"),
@@ -107,7 +107,7 @@ def test_says_who_shares_a_device() -> None:
         FrameworkReading("jax", GIB, None, None, None, None),
     )
     said = summarise(
-        Snapshot(1, 0.0, "live", (reading(0, frameworks=both, capacity_limited=True),))
+        DeviceSnapshot(1, 0.0, "live", (reading(0, frameworks=both, capacity_limited=True),))
     )
     assert "GPU 0: in use by torch 3.0 GiB, jax 1.0 GiB." in said
     assert "GPU 0: the capacity is the limit that was set for this process." in said
@@ -117,13 +117,13 @@ def test_says_who_shares_a_device() -> None:
     ("snapshot", "says"),
     [
         (None, "The GPU could not be read."),
-        (Snapshot(1, 0.0, "no_framework", ()), "No GPU framework is loaded yet."),
-        (Snapshot(1, 0.0, "not_initialised", ()), "PyTorch has not used the GPU yet."),
-        (Snapshot(1, 0.0, "no_gpu", ()), "This PyTorch has no GPU."),
-        (Snapshot(1, 0.0, "live", ()), "No GPU is in use yet."),
+        (DeviceSnapshot(1, 0.0, "no_framework", ()), "No GPU framework is loaded yet."),
+        (DeviceSnapshot(1, 0.0, "not_initialised", ()), "PyTorch has not used the GPU yet."),
+        (DeviceSnapshot(1, 0.0, "no_gpu", ()), "This PyTorch has no GPU."),
+        (DeviceSnapshot(1, 0.0, "live", ()), "No GPU is in use yet."),
     ],
 )
-def test_says_why_there_is_no_device(snapshot: Snapshot | None, says: str) -> None:
+def test_says_why_there_is_no_device(snapshot: DeviceSnapshot | None, says: str) -> None:
     """Without a device there is one sentence."""
     assert summarise(snapshot) == says
 
@@ -146,7 +146,7 @@ def test_says_where_a_holder_was_made(notebook: Notebook) -> None:
     """While allocations are recorded a column says in which cell and line."""
     account = take(notebook.shell, notebook.read(), Turn(30.0))
     made: Made = {"cell_id": "x", "execution_count": 7, "line": 2}
-    event = account.as_wire("life", None, recording=True, made=lambda *_: made)
+    event = account.as_wire("life", None, recording=True, site_of=lambda *_: made)
     assert re.search(r"batch +In \[7\], line 2$", list_holders(event), re.MULTILINE)
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gpu_headroom.trends.history import KEPT_S, History
+from gpu_headroom.trends.history import KEPT_S, ReadingHistory
 from tests.cells.test_runs import reading
 
 
 def told(*readings: tuple[float, int]) -> list[tuple[float, int]]:
     """Enter readings, and return what is told of them."""
-    history = History()
+    history = ReadingHistory()
     for time_s, in_use_bytes in readings:
         history.enter(replace(reading(in_use_bytes), time_s=time_s))
     return [(each["time_s"], each["in_use_bytes"]) for each in history.points()]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from gpu_headroom.frameworks.view import FrameworkReading
 from gpu_headroom.readings.snapshot import DeviceReading
-from gpu_headroom.trends.loop_steps import Cycles
-from gpu_headroom.trends.trend import Trend
+from gpu_headroom.trends.loop_steps import LoopSteps
+from gpu_headroom.trends.trend import DeviceTrend
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,15 +37,15 @@ def device(
     )
 
 
-def trend_of(in_use: Callable[[float], float], seconds: int, hz: float = 2) -> Trend:
+def trend_of(in_use: Callable[[float], float], seconds: int, hz: float = 2) -> DeviceTrend:
     """Enter readings of a memory that is a function of time."""
-    trend = Trend()
+    trend = DeviceTrend()
     for reading in range(int(seconds * hz)):
         trend.enter(reading / hz, device(in_use(reading / hz) * MIB))
     return trend
 
 
-def state(trend: Trend) -> str:
+def state(trend: DeviceTrend) -> str:
     """What the trend says."""
     return trend.as_wire(0)["state"]
 
@@ -90,7 +90,7 @@ def test_others_are_steady(shape: Callable[[float], float]) -> None:
 @pytest.mark.parametrize("rates", [(2, 10), (10, 2), (2, 10, 2)])
 def test_another_rate_of_readings_is_no_change(rates: tuple[int, ...]) -> None:
     """A page that opens its popup and closes it does not make growth uncertain, nor a wave grow."""
-    leak, wave = Trend(), Trend()
+    leak, wave = DeviceTrend(), DeviceTrend()
     time_s, states = 0.0, set()
     for hz in rates:
         for _ in range(30 * hz):
@@ -111,7 +111,7 @@ def test_a_late_leak_is_seen() -> None:
 
 def test_a_beat_between_steps_and_readings_is_no_growth() -> None:
     """Readings that creep through a step look like growth; the peak counter knows better."""
-    trend = Trend()
+    trend = DeviceTrend()
     for reading in range(200):
         peak = 8000 * MIB if reading else 100 * MIB
         trend.enter(reading / 2, device((1000 + 30 * reading) * MIB, peak=peak))
@@ -122,12 +122,12 @@ def test_memory_stays_bounded() -> None:
     """A day of readings is kept in as many slots as an hour."""
     trend = trend_of(lambda _: 100, 24 * 3600, hz=1)
     assert len(trend._slots) <= 160
-    assert len(trend.cycles._recent) <= 48
+    assert len(trend.loop_steps._recent) <= 48
 
 
 def test_scattered_blocks_are_no_room() -> None:
     """What the allocator cannot use while it asks the card for more is not left."""
-    trend = Trend()
+    trend = DeviceTrend()
     for second in range(40):
         in_use, cached = 100 * second * MIB, 50 * second * MIB
         framework = FrameworkReading(
@@ -144,22 +144,22 @@ def test_scattered_blocks_are_no_room() -> None:
     assert trend._room < CAPACITY - 100 * 39 * MIB - 50 * 30 * MIB
 
 
-def steps_of(step_s: float, hz: float) -> Cycles:
+def steps_of(step_s: float, hz: float) -> LoopSteps:
     """A minute of a loop whose steps give out three times what they keep for a while."""
-    cycles = Cycles()
+    steps = LoopSteps()
     for reading in range(int(60 * hz)):
         done, part = divmod(reading / hz, step_s)
         phase = part / step_s
         in_use = 500 * (1 - abs(2 * phase - 1))
-        cycles.enter(reading / hz, int(in_use * MIB), int(1500 * (done + phase) * MIB))
-    return cycles
+        steps.enter(reading / hz, int(in_use * MIB), int(1500 * (done + phase) * MIB))
+    return steps
 
 
 def test_steps_are_told_apart() -> None:
     """With several readings in each, steps are counted and timed."""
-    cycles = steps_of(2.0, 10)
-    assert cycles.steps == pytest.approx(30, abs=1)
-    assert cycles.step_s == pytest.approx(2.0, rel=0.1)
+    steps = steps_of(2.0, 10)
+    assert steps.steps == pytest.approx(30, abs=1)
+    assert steps.step_s == pytest.approx(2.0, rel=0.1)
 
 
 @pytest.mark.parametrize("step_s", [0.1, 0.105, 0.2, 0.31])
@@ -170,7 +170,7 @@ def test_fast_steps_are_not_guessed(step_s: float) -> None:
 
 def test_per_step_numbers() -> None:
     """Growth per step and steps until full come with the steps."""
-    trend = Trend()
+    trend = DeviceTrend()
     for reading in range(600):
         done, part = divmod(reading / 10, 2.0)
         in_use = 200 * done + 500 * (1 - abs(part - 1))

@@ -36,7 +36,7 @@ class Workbench:
     """A helper whose sampler is driven by the allocations of the simulated card.
 
     Each allocation takes `tick_s`; a reading is made whenever the next is due, in the middle of
-    a step or not. Everything else is the helper as it is: hooks, sources, sampler, lookout.
+    a step or not. Everything else is the helper as it is: hooks, sources, sampler, monitor.
     """
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:

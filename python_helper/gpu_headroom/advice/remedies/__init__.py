@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..remedy import Offer
 
 _MOST = 4
-_FIXES = (
+_REMEDIES = (
     free_traceback,
     smaller_batch,
     detach,
@@ -34,6 +34,6 @@ _FIXES = (
 
 def offers(evidence: Evidence) -> list[Offer]:
     """Return at most four remedies: what helps the failing line first, then by effect."""
-    found = [offer for fix in _FIXES if (offer := fix.offer(evidence)) is not None]
+    found = [offer for remedy in _REMEDIES if (offer := remedy.offer(evidence)) is not None]
     found.sort(key=lambda offer: (offer.rank, -(offer.remedy["effect_bytes"] or 0)))
     return found[:_MOST]
