@@ -1,9 +1,10 @@
 import Ajv from 'ajv';
 
 import schema from '../../python_helper/gpu_headroom/protocol/protocol.schema.json';
+import { plainText } from '../frame/text';
 import { parseEvent, parseReply, parseReport } from '../parser';
 import type { Reply } from '../protocol';
-import { REPORT } from './report';
+import { FREE, gib, message, REPORT, WORDS } from './report';
 import { EVENTS, REPLIES, UNKNOWN_EVENTS, UNKNOWN_REPLIES } from './samples';
 
 /** Values of every type, some of which fit nowhere. */
@@ -128,9 +129,43 @@ describe('parser', () => {
     expect(parseReport({ ...REPORT, parts: 'all of it' })).toBeNull();
   });
 
+  it('should read a card that an early helper saved, in its own words', () => {
+    const said = (text: string, params = {}): object => ({
+      id: 'any',
+      params,
+      text
+    });
+    const early = {
+      ...REPORT,
+      cause: {
+        rule: 'activations',
+        claim: said('**Activations: 9.8 GiB**'),
+        evidence: said('They grow with `batch_size` ({name}).')
+      },
+      remedies: [{ ...FREE, title: said('Free 12.0 GiB'), note: said('') }],
+      details: [
+        { label: said('Requested'), bytes: gib(2), source: 'error message' }
+      ]
+    };
+    const report = parseReport(early);
+    if (report === null || !('parts' in report)) {
+      throw new Error('It is no card.');
+    }
+    const text = plainText(WORDS, report);
+    for (const sentence of [
+      'Most likely cause: Activations: 9.8 GiB They grow with batch_size ({name}).',
+      '1. Free 12.0 GiB',
+      'Requested: 2.00 GiB (error message)'
+    ]) {
+      expect(text).toContain(sentence);
+    }
+    expect(parseReport({ ...early, remedies: { length: 1 } })).toBeNull();
+    expect(parseReport({ ...early, cause: 'none' })).toBeNull();
+  });
+
   it.each([10 ** 300, Infinity])('should read no report of %d bytes', bytes => {
-    const label = { id: 'detail.x', params: { size_bytes: bytes }, text: '' };
-    const details = [{ label, bytes: 1, source: '' }];
+    const label = message('detail.x', { size_bytes: bytes });
+    const details = [{ label, bytes: 1, source: label }];
     expect(parseReport({ ...REPORT, capacity_bytes: bytes })).toBeNull();
     expect(parseReport({ ...REPORT, details })).toBeNull();
     label.params.size_bytes = 2 ** 63;

@@ -9,8 +9,52 @@ export const WORDS: IWords = wordsOf(nullTranslator.load('gpu-headroom'));
 
 export const gib = (size: number): number => Math.round(size * GIB);
 
+/** Sentences of the helper that tests look at. */
+const TEMPLATES: Record<string, string> = {
+  'poisoned.sentence':
+    'CUDA has stopped in this kernel: nothing on the GPU can be measured or freed any more. Only a restart helps.',
+  'note.preallocated':
+    '{framework} took a pool of {pool_bytes} when it started, on purpose: its size says nothing about need.',
+  'warning.growth_holder':
+    'This cell kept {growth_bytes} more on each of its last {runs} runs: `{name}` grows.',
+  'remedy.free-traceback':
+    "Free {traceback_bytes} held by this error's traceback",
+  'remedy.free-traceback.note_not_enough':
+    "The traceback keeps the failed cell's variables alive. You lose `%debug` for this error. Freeing alone will not make this cell fit.",
+  'remedy.smaller-batch': '`{name} = {old}` → `{new}` (line {line})',
+  'remedy.smaller-batch.note':
+    'Activations scale with the batch. Training changes slightly: check the learning rate.',
+  'remedy.restart': 'Restart the kernel',
+  'remedy.restart.note':
+    'Save first what is on the CPU. To see the line at fault, run the cell on the CPU, or with the environment variable `CUDA_LAUNCH_BLOCKING=1`, set before the first use of the GPU.',
+  'cause.activations':
+    '**Activations: {activations_bytes} of the {in_use_bytes} in tensors.**',
+  'cause.activations.evidence_batch':
+    'They are what the forward pass keeps for the backward pass; they grow with `{name}` ({value}).',
+  'detail.requested': 'Requested',
+  'detail.in_use': 'In use by tensors',
+  'detail.allowed': 'Allowed by the memory fraction',
+  'fix.changed':
+    'The cell was edited after it failed; line {line} no longer matches.',
+  'holders.incomplete':
+    'Stopped early: there are more objects than there was time for. Some names may be missing, and what they hold is not attributed.',
+  'item.traceback': 'Tracebacks of failed cells',
+  'plan.incomplete':
+    'Not all was measured: there are more objects than there was time for.',
+  'plan.ready':
+    'About {expected_bytes} can be freed without deleting a variable you named.',
+  'released.done': 'Freed {freed_bytes}: headroom is now {headroom_bytes}.',
+  'released.failed': 'The release stopped early: {error}.',
+  'released.nothing': 'Nothing was freed.',
+  'released.nothing_held':
+    'Nothing was freed: {in_use_bytes} are held by names of yours, most by `{name}`.',
+  'source.error': 'error message',
+  'source.call': '{name}'
+};
+
 export function message(id: string, params: IMessage['params'] = {}): IMessage {
-  return { id, params, text: `English of ${id}` };
+  const text = `English of ${id}`;
+  return { id, template: TEMPLATES[id] ?? text, params, text };
 }
 
 export const FREE: IRemedy = {
@@ -112,14 +156,18 @@ export const REPORT: IReport = {
     {
       label: message('detail.requested'),
       bytes: gib(2),
-      source: 'error message'
+      source: message('source.error')
     },
     {
       label: message('detail.in_use'),
       bytes: gib(12.2),
-      source: 'memory_allocated()'
+      source: message('source.call', { name: 'memory_allocated()' })
     },
-    { label: message('detail.allowed'), bytes: null, source: 'hidden' }
+    {
+      label: message('detail.allowed'),
+      bytes: null,
+      source: message('source.call', { name: 'hidden' })
+    }
   ]
 };
 

@@ -478,7 +478,12 @@ export const UNKNOWN_EVENTS: readonly Event[] = [
       freed_bytes: null,
       message: message('released.nothing')
     })),
-    message: { id: 'released.nothing', params: { name: null }, text: '' }
+    message: {
+      id: 'released.nothing',
+      template: '',
+      params: { name: null },
+      text: ''
+    }
   },
   { ...SAMPLE, host: null },
   { ...CELL, growth: null },

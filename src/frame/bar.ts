@@ -19,8 +19,30 @@ function shown(parts: readonly ISegment[]): ISegment[] {
   return parts.slice(0, MAX_PARTS).filter(part => part.bytes > 0);
 }
 
-function name({ trans, say }: IWords, { kind }: ISegment): string {
-  return kind === 'in_use' ? trans.__('in use') : say(`part.${kind}`);
+/** A part in words. */
+export function nameSegment({ trans }: IWords, { kind }: ISegment): string {
+  switch (kind) {
+    case 'outside':
+      return trans.__('outside');
+    case 'parameters':
+      return trans.__('parameters');
+    case 'optimizer_state':
+      return trans.__('optimizer state');
+    case 'gradients':
+      return trans.__('gradients');
+    case 'activations':
+      return trans.__('activations');
+    case 'other_tensors':
+      return trans.__('other tensors');
+    case 'not_attributed':
+      return trans.__('not attributed');
+    case 'in_use':
+      return trans.__('in use');
+    case 'cached':
+      return trans.__('cached');
+    case 'free':
+      return trans.__('free');
+  }
 }
 
 /** `other_tensors` becomes `jp-mod-otherTensors`. */
@@ -36,7 +58,7 @@ function modifier({ kind }: ISegment): string {
  */
 export function listParts(words: IWords, parts: readonly ISegment[]): string {
   return shown(parts)
-    .map(part => `${name(words, part)} ${formatBytes(part.bytes)}`)
+    .map(part => `${nameSegment(words, part)} ${formatBytes(part.bytes)}`)
     .join(', ');
 }
 
@@ -67,7 +89,11 @@ export function bar(
 
 function inBar(words: IWords, part: ISegment): HTMLElement[] {
   return [
-    element('span', 'jp-GpuHeadroomCard-segmentName', `${name(words, part)} `),
+    element(
+      'span',
+      'jp-GpuHeadroomCard-segmentName',
+      `${nameSegment(words, part)} `
+    ),
     element('span', 'jp-GpuHeadroomCard-segmentSize', bare(part.bytes))
   ];
 }
@@ -88,7 +114,7 @@ export function legend(words: IWords, parts: readonly ISegment[]): HTMLElement {
       'li',
       'jp-GpuHeadroomCard-legendEntry',
       element('span', `jp-GpuHeadroomCard-swatch ${modifier(part)}`),
-      name(words, part),
+      nameSegment(words, part),
       element(
         'strong',
         '',

@@ -45,12 +45,18 @@ export function details(context: IContext, report: IReport): HTMLElement {
     button(context, { label: trans.__('Copy as text'), action: 'copy' })
   );
   const origin = report.simulated
-    ? element('p', 'jp-GpuHeadroomCard-note', words.say('card.simulated'))
+    ? element(
+        'p',
+        'jp-GpuHeadroomCard-note',
+        trans.__(
+          "Simulated GPU: the numbers come from a model of PyTorch's allocator."
+        )
+      )
     : null;
   const hasNumbers = report.details.length > 0;
   return fold(
     'details',
-    words.say('card.details'),
+    trans.__('Details'),
     hasNumbers ? trans.__('allocator numbers and their sources') : '',
     hasNumbers ? table(context, report) : null,
     origin,
@@ -59,6 +65,7 @@ export function details(context: IContext, report: IReport): HTMLElement {
 }
 
 function table({ words }: IContext, report: IReport): HTMLElement {
+  const { trans } = words;
   const head = element(
     'thead',
     '',
@@ -66,9 +73,9 @@ function table({ words }: IContext, report: IReport): HTMLElement {
       'tr',
       '',
       ...[
-        words.say('card.moment'),
-        words.trans.__('Size'),
-        words.say('card.source')
+        trans.__('At the moment of failure'),
+        trans.__('Size'),
+        trans.__('Source')
       ].map(headerCell)
     )
   );
@@ -83,10 +90,14 @@ function table({ words }: IContext, report: IReport): HTMLElement {
           'td',
           'jp-GpuHeadroomCard-number',
           detail.bytes === null
-            ? words.say('card.not_measured')
+            ? trans.__('not measured')
             : formatBytes(detail.bytes, 2)
         ),
-        element('td', 'jp-GpuHeadroomCard-source', ...inline(detail.source))
+        element(
+          'td',
+          'jp-GpuHeadroomCard-source',
+          ...inline(words.sentence(detail.source))
+        )
       )
     );
   return element(

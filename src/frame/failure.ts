@@ -2,6 +2,7 @@ import { formatBytes } from '../format';
 import type { IReport } from '../protocol';
 import { bar, legend, listParts } from './bar';
 import { element, inline } from './element';
+import { fill } from './fill';
 import { remedyList } from './remedylist';
 import type { IContext, IWords } from './state';
 
@@ -20,7 +21,7 @@ export function failure(context: IContext, report: IReport): Node[] {
     ...composition(words, report),
     traceback(words, report),
     ...cause(words, report),
-    open ? heading(words.say('card.remedies')) : null,
+    open ? heading(words.trans.__('What you can do')) : null,
     open
   );
   return more ? [body, more] : [body];
@@ -36,12 +37,16 @@ function composition(words: IWords, report: IReport): HTMLElement[] {
   }
   const parts = listParts(words, report.parts);
   return [
-    bar(report.parts, `${words.say('card.moment')}: ${parts}`, words),
+    bar(
+      report.parts,
+      `${words.trans.__('At the moment of failure')}: ${parts}`,
+      words
+    ),
     legend(words, report.parts)
   ];
 }
 
-function traceback(words: IWords, report: IReport): HTMLElement | null {
+function traceback({ trans }: IWords, report: IReport): HTMLElement | null {
   const size = report.traceback_bytes;
   if (size === null || size === 0) {
     return null;
@@ -50,21 +55,30 @@ function traceback(words: IWords, report: IReport): HTMLElement | null {
     .slice(0, MAX_VARIABLES)
     .map(held => `\`${held.name}\` ${formatBytes(held.bytes)}`)
     .join(', ');
-  const sentence = variables
-    ? words.say('card.traceback', { traceback_bytes: size, variables })
-    : words.say('card.traceback_unnamed', { traceback_bytes: size });
+  const template = variables
+    ? trans.__(
+        'The traceback of this error still keeps {traceback_bytes} in use: {variables}.'
+      )
+    : trans.__(
+        'The traceback of this error still keeps {traceback_bytes} in use.'
+      );
+  const sentence = fill(template, { traceback_bytes: size, variables });
   return element('p', 'jp-GpuHeadroomCard-traceback', ...inline(sentence));
 }
 
 function cause(words: IWords, report: IReport): HTMLElement[] {
   if (report.cause === null) {
     return [
-      element('p', 'jp-GpuHeadroomCard-noCause', words.say('card.no_cause'))
+      element(
+        'p',
+        'jp-GpuHeadroomCard-noCause',
+        words.trans.__('No single cause stands out.')
+      )
     ];
   }
   const { claim, evidence } = report.cause;
   return [
-    heading(words.say('card.cause')),
+    heading(words.trans.__('Most likely cause')),
     element(
       'p',
       'jp-GpuHeadroomCard-cause',

@@ -2,9 +2,10 @@ import { formatBytes } from '../format';
 import type { IRemedy, IReport } from '../protocol';
 import { diff } from './diff';
 import { element, inline } from './element';
+import { fill } from './fill';
 import { progress } from './progress';
 import { remedyButtons } from './remedybuttons';
-import type { IContext } from './state';
+import type { IContext, ITranslate } from './state';
 
 /**
  * One remedy as an item of the ordered list.
@@ -47,7 +48,7 @@ function note({ words, state }: IContext, remedy: IRemedy): Node[] {
   const typed = remedy.type_this;
   const typing =
     typed !== null && (state.trust === 'saved' || remedy.kind === 'snippet')
-      ? ` ${words.say('card.type_this', { code: typed.replace(/`/g, "'") })}`
+      ? ` ${fill(words.trans.__('Run `{code}` in a new cell.'), { code: typed.replace(/`/g, "'") })}`
       : '';
   return inline(sentence + typing);
 }
@@ -59,9 +60,24 @@ function effect({ words }: IContext, remedy: IRemedy): HTMLElement {
       ? ''
       : `**${remedy.kind === 'release' ? '' : '−'}${formatBytes(bytes)}**`;
   const quality = bytes === null ? 'not_measured' : remedy.effect_quality;
+  const template = effectIn(words.trans, quality);
   return element(
     'p',
     'jp-GpuHeadroomCard-effect',
-    ...inline(words.say(`effect.${quality}`, { effect: size }))
+    ...inline(fill(template, { effect: size }))
   );
+}
+
+function effectIn(
+  trans: ITranslate,
+  quality: IRemedy['effect_quality']
+): string {
+  switch (quality) {
+    case 'measured':
+      return trans.__('{effect} measured');
+    case 'estimated':
+      return trans.__('about {effect} estimated');
+    case 'not_measured':
+      return trans.__('not measured');
+  }
 }

@@ -10,8 +10,6 @@ export interface IWords {
   readonly trans: ITranslate;
   /** A sentence that came with a report or an event. */
   sentence(message: IMessage): string;
-  /** A sentence of the catalogue by its id. */
-  say(id: string, params?: IMessage['params']): string;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { formatBytes } from '../format';
 import type { IReport } from '../protocol';
+import { nameSegment } from './bar';
 import type { IWords } from './state';
 import { deviceLabel, title } from './title';
 
@@ -7,32 +8,34 @@ import { deviceLabel, title } from './title';
  * The card as plain text, for pasting into a message.
  */
 export function plainText(words: IWords, report: IReport): string {
+  const { trans } = words;
   const parts = report.parts.map(
-    part => `  ${words.say(`part.${part.kind}`)}: ${formatBytes(part.bytes)}`
+    part => `  ${nameSegment(words, part)}: ${formatBytes(part.bytes)}`
   );
   const cause = report.cause
     ? `${words.sentence(report.cause.claim)} ${words.sentence(report.cause.evidence)}`
-    : words.say('card.no_cause');
+    : trans.__('No single cause stands out.');
   const remedies = report.remedies.map(
     (remedy, index) => `  ${index + 1}. ${words.sentence(remedy.title)}`
   );
-  const details = report.details.map(
-    ({ label, bytes, source }) =>
-      `  ${words.sentence(label)}: ${bytes === null ? words.say('card.not_measured') : formatBytes(bytes, 2)} (${source})`
-  );
+  const details = report.details.map(({ label, bytes, source }) => {
+    const size =
+      bytes === null ? trans.__('not measured') : formatBytes(bytes, 2);
+    return `  ${words.sentence(label)}: ${size} (${words.sentence(source)})`;
+  });
   return [
     title(words, report),
     deviceLabel(words, report),
     '',
-    words.say('card.moment'),
+    trans.__('At the moment of failure'),
     ...parts,
     '',
-    `${words.say('card.cause')}: ${cause}`,
+    `${trans.__('Most likely cause')}: ${cause}`,
     '',
-    words.say('card.remedies'),
+    trans.__('What you can do'),
     ...remedies,
     '',
-    words.say('card.details'),
+    trans.__('Details'),
     ...details,
     ''
   ]

@@ -1,6 +1,7 @@
 import { formatBytes, formatCompared } from '../format';
 import type { IReport } from '../protocol';
-import type { IWords } from './state';
+import { fill } from './fill';
+import type { ITranslate, IWords } from './state';
 
 /** Characters shown of a device's name, which comes from a file. */
 const MAX_NAME = 80;
@@ -8,26 +9,32 @@ const MAX_NAME = 80;
 /**
  * What happened, in one line, with the name of the failure in bold.
  */
-export function title(words: IWords, report: IReport): string {
+export function title({ trans }: IWords, report: IReport): string {
   if (report.poisoned) {
-    return `**${words.say('poisoned.title')}** — ${words.say('poisoned.restart')}`;
+    return `**${trans.__('CUDA has stopped in this kernel')}** — ${trans.__('only a restart helps')}`;
   }
-  const what = words.say(
-    report.simulated ? 'card.title_simulated' : 'card.title'
-  );
-  return `**${what}** — ${request(words, report)}`;
+  const what = report.simulated
+    ? trans.__('Out of simulated GPU memory')
+    : trans.__('Out of GPU memory');
+  return `**${what}** — ${request(trans, report)}`;
 }
 
-function request(words: IWords, report: IReport): string {
+function request(trans: ITranslate, report: IReport): string {
   const { requested_bytes: requested, available_bytes: available } = report;
   if (requested === null) {
-    return words.say('card.size_unknown');
+    return trans.__('the size of the request is not known');
   }
   if (available === null) {
-    return words.say('card.needed_only', { requested: formatBytes(requested) });
+    return fill(
+      trans.__('needed {requested} more, what was available is not known'),
+      { requested: formatBytes(requested) }
+    );
   }
   const [needed = '', free = ''] = formatCompared(requested, available);
-  return words.say('card.needed', { requested: needed, available: free });
+  return fill(trans.__('needed {requested} more, {available} was available'), {
+    requested: needed,
+    available: free
+  });
 }
 
 /**

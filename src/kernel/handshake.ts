@@ -1,5 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
+import { words } from '../messages';
 import type { IReplies } from '../protocol';
 import type { OffReason } from '../tokens';
 import { type Attempts, WAITS_MS } from './attempts';
@@ -114,7 +115,7 @@ export class Handshake {
       return reply;
     }
     throw reply.type === 'refused'
-      ? new Refused(reply.message.text)
+      ? new Refused(words(this._options.trans).sentence(reply.message))
       : new NotUnderstood(null);
   }
 

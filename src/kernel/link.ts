@@ -2,6 +2,7 @@ import type { Kernel } from '@jupyterlab/services';
 import type { IDisposable } from '@lumino/disposable';
 import { type ISignal, Signal } from '@lumino/signaling';
 
+import { words } from '../messages';
 import {
   type Event,
   type IHello,
@@ -129,7 +130,7 @@ export class KernelLink implements IKernelMemory {
     if (reply?.type === 'refused') {
       const isIncomplete = reply.message.id === 'refused.incomplete';
       const problem = isIncomplete ? this._state.problem : null;
-      throw new Error(problem ?? reply.message.text);
+      throw new Error(problem ?? words(trans).sentence(reply.message));
     }
     if (reply?.type !== type) {
       void this._connect();

@@ -12,4 +12,9 @@ const params: Check<IMessage['params']> = (value, path) => {
   return plain ? null : `${path} holds more than plain values`;
 };
 
-export const message = shape<IMessage>({ id: text, params, text });
+export const message = shape<IMessage>({
+  id: text,
+  template: text,
+  params,
+  text
+});

@@ -1,5 +1,6 @@
 import type { Event, IReport, IStub, Reply } from '../protocol';
 import { type Check, isObject } from '../shape';
+import { ofEarlyHelper } from './early';
 import { EVENTS } from './event';
 import { REPLIES } from './reply';
 import { report, stub, stubKeys } from './report';
@@ -49,8 +50,10 @@ export function parseReply(data: unknown): Reply | null {
  * Read the out-of-memory card of a notebook: a report, a stub, or `null`.
  */
 export function parseReport(data: unknown): IReport | IStub | null {
-  if (report(data, 'report') === null) {
-    return data as IReport;
+  for (const read of [data, ofEarlyHelper(data)]) {
+    if (report(read, 'report') === null) {
+      return read as IReport;
+    }
   }
   const keys = isObject(data) ? Object.keys(data).length : 0;
   const onlyStub = keys === Object.keys(stubKeys).length;

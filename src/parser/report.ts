@@ -85,7 +85,11 @@ export const report = shape<IReport>({
   fits_after_free: nullable(flag),
   remedies: list(remedy),
   details: list(
-    shape<IDetail>({ label: message, bytes: nullable(integer), source: text })
+    shape<IDetail>({
+      label: message,
+      bytes: nullable(integer),
+      source: message
+    })
   )
 });
 

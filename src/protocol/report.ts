@@ -60,7 +60,7 @@ export interface ICause {
 export interface IDetail {
   label: IMessage;
   bytes: number | null;
-  source: string;
+  source: IMessage;
 }
 
 /** The out-of-memory card: untrusted text until a live helper confirms it. */

@@ -63,6 +63,7 @@ test.describe('A card from elsewhere', () => {
     const markup = '<img src=x onerror="window.harmed = true">';
     const message = {
       id: 'card.title',
+      template: markup,
       params: { name: markup },
       text: markup
     };

@@ -6,6 +6,7 @@ const MIME_TYPE = 'application/vnd.gpu-headroom.report+json';
 
 const GIB = 2 ** 30;
 
+/** As early helpers wrote it: without a template. */
 const message = (text: string): object => ({
   id: 'not-known',
   params: {},

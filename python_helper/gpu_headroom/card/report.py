@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 from ..advice.remedies import offers
 from ..advice.rules import likeliest_cause
 from ..oom.evidence import measure
+from ..oom.failure_memory import ERROR
 from ..text.messages import message
 
 if TYPE_CHECKING:
@@ -17,19 +18,11 @@ if TYPE_CHECKING:
     from ..advice.remedy import Fix
     from ..concurrency.turns import Turn
     from ..oom.evidence import Evidence, Failure
-    from ..protocol.wire import Detail, FrameworkName, Part, PartKind, Report
+    from ..protocol.wire import Detail, FrameworkName, Message, Part, PartKind, Report
 
 VERSION = "1.0"
 
 _FRAMEWORKS = ("torch", "jax", "tensorflow", "cupy")  # `FrameworkName`, which is a type only
-
-# Where a number in the details comes from, in words.
-_SAID = "error message"
-_DRIVER = "cudaMemGetInfo"
-_SNAPSHOT = "memory_snapshot()"
-_WALKED = "measured by walking the notebook's objects"
-_REST = "in use − what was found there"
-_LATER = "in use − in use when the cell had ended"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,23 +110,30 @@ def _details(evidence: Evidence) -> list[Detail]:
     if moment.in_use_bytes is not None and moment.cached_bytes is not None:
         reserved = moment.in_use_bytes + moment.cached_bytes
     largest = capture.largest_block_bytes if capture else None
-    driver = _SAID if moment.source == _SAID else _DRIVER
-    rows: list[Detail] = [
-        _row("detail.requested", evidence.requested_bytes, _SAID),
-        _row("detail.free", moment.free_bytes, driver),
-        _row("detail.in_use", moment.in_use_bytes, moment.source),
-        _row("detail.reserved", reserved, moment.source),
-        _row("detail.largest_block", largest, _SNAPSHOT),
-        _row("detail.outside", moment.outside_bytes, "capacity − free − reserved"),
-        _row("detail.capacity", moment.capacity_bytes, driver),
-        _row("detail.traceback", evidence.traceback_bytes, _WALKED),
-        _row("detail.not_attributed", evidence.not_attributed_bytes, _REST),
-        _row("detail.let_go", evidence.let_go_bytes, _LATER),
+    allocator = _source(moment.source)
+    rows = [
+        _row("detail.requested", evidence.requested_bytes, _source(ERROR)),
+        _row("detail.free", moment.free_bytes, _source(moment.free_source)),
+        _row("detail.in_use", moment.in_use_bytes, allocator),
+        _row("detail.reserved", reserved, allocator),
+        _row("detail.largest_block", largest, _source("memory_snapshot()" if capture else "")),
+        _row("detail.outside", moment.outside_bytes, message("source.outside")),
+        _row("detail.capacity", moment.capacity_bytes, _source(moment.capacity_source)),
+        _row("detail.traceback", evidence.traceback_bytes, message("source.walk")),
+        _row("detail.not_attributed", evidence.not_attributed_bytes, message("source.rest")),
+        _row("detail.let_go", evidence.let_go_bytes, message("source.later")),
     ]
     if said.allowed_bytes is not None:
-        rows.append(_row("detail.allowed", said.allowed_bytes, "error message"))
+        rows.append(_row("detail.allowed", said.allowed_bytes, _source(ERROR)))
     return rows
 
 
-def _row(label: str, size: int | None, source: str) -> Detail:
+def _row(label: str, size: int | None, source: Message) -> Detail:
     return {"label": message(label), "bytes": size, "source": source}
+
+
+def _source(call: str) -> Message:
+    """Say where a number comes from: the call that told it, or the error; empty is nowhere."""
+    if call == ERROR:
+        return message("source.error")
+    return message("source.call", name=call) if call else message("source.none")

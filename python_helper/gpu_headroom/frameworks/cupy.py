@@ -53,13 +53,15 @@ def _reading(cupy: Any) -> FrameworkReading:
     in_use = pool.used_bytes()
     cached: int | None = max(0, pool.total_bytes() - in_use)
     peak: int | None = None
+    source = "get_default_memory_pool()"
     statistics = imported("rmm.statistics")
     counted = None if statistics is None else statistics.get_statistics()
     if counted is not None:
         in_use += counted.current_bytes
+        source += " + rmm.statistics"
         cached = None  # what RMM's pool keeps beyond is not in its statistics
         peak = counted.peak_bytes if in_use == counted.current_bytes else None
-    return FrameworkReading("cupy", in_use, cached, peak, alloc_retries=None, ooms=None)
+    return FrameworkReading("cupy", in_use, cached, peak, None, None, source=source)
 
 
 def _has_memory(reading: FrameworkReading) -> bool:

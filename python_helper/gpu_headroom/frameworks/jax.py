@@ -70,6 +70,7 @@ def _view(device: Any) -> View | None:
         backend="rocm" if "rocm" in str(device.client.platform_version).lower() else "cuda",
         name=device.device_kind,
         limit_bytes=limit,
+        limit_source="memory_stats()",
         framework=FrameworkReading(
             name="jax",
             in_use_bytes=in_use,

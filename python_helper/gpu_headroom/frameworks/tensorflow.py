@@ -65,6 +65,7 @@ class TensorFlow:
             index=index,
             backend="rocm" if _is_rocm() else "cuda",
             limit_bytes=limit,
+            limit_source="TF_DeviceListMemoryBytes",
             framework=FrameworkReading(
                 name="tensorflow",
                 in_use_bytes=in_use,
@@ -73,6 +74,7 @@ class TensorFlow:
                 alloc_retries=None,
                 ooms=None,
                 preallocated=preallocated,
+                source="get_memory_info()",
             ),
             notes=notes,
         )

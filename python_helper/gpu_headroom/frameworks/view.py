@@ -29,11 +29,13 @@ class FrameworkReading:
     # For trends only. They change all the time, which is no news to a page.
     allocated_total_bytes: int | None = field(default=None, compare=False)
     inactive_split_bytes: int | None = field(default=None, compare=False)
+    # The call that told what is in use and cached: for cards only.
+    source: str = field(default="memory_stats()", compare=False)
 
     def as_wire(self) -> wire.Framework:
         """Return this reading as it travels."""
         reading = asdict(self)
-        del reading["allocated_total_bytes"], reading["inactive_split_bytes"]
+        del reading["allocated_total_bytes"], reading["inactive_split_bytes"], reading["source"]
         return cast("wire.Framework", reading)
 
 
@@ -43,6 +45,7 @@ class View:
 
     `index` is counted by the source. `limit_bytes` is the most that the framework may take, and
     `ask_card` what it can find out about free and total where the driver's library says nothing.
+    `card_source` is the call that told total and free, `limit_source` the one that told the limit.
     """
 
     index: int
@@ -58,6 +61,13 @@ class View:
     framework: FrameworkReading | None = None
     notes: tuple[wire.Message, ...] = ()
     ask_card: Callable[[], Card] | None = field(default=None, compare=False, repr=False)
+    card_source: str = ""
+    limit_source: str = ""
+
+
+def driver_call(backend: Backend) -> str:
+    """Return the driver's call behind PyTorch's `mem_get_info`."""
+    return "hipMemGetInfo" if backend == "rocm" else "cudaMemGetInfo"
 
 
 class Source(Protocol):

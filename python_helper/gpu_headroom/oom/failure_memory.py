@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..frameworks.view import driver_call
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from ..readings.snapshot import DeviceReading
 
 
+ERROR = "error message"  # as a source: no call, but what the error itself prints
 _PRINTED = 0.01  # how exact the numbers in an error are
 
 
@@ -22,7 +25,8 @@ class FailureMemory:
     """One device when the request failed, in bytes; `None` is not known.
 
     `free_bytes` is what the driver had; `usable_bytes` of it could be had, less where a memory
-    fraction is set. `source` says where the numbers come from.
+    fraction is set. `source` is the call that told what is in use and reserved, or `ERROR`; the
+    other two told capacity and free, empty where none did.
     """
 
     capacity_bytes: int | None
@@ -32,6 +36,8 @@ class FailureMemory:
     cached_bytes: int | None
     outside_bytes: int | None
     source: str
+    capacity_source: str = ""
+    free_source: str = ""
 
     @property
     def headroom_bytes(self) -> int | None:
@@ -71,7 +77,9 @@ def from_device(device: DeviceReading) -> FailureMemory:
         in_use_bytes=device.in_use_bytes,
         cached_bytes=cached,
         outside_bytes=outside,
-        source="memory_stats()",
+        source=" + ".join([each.source for each in device.frameworks]),
+        capacity_source=device.capacity_source,
+        free_source=device.free_source,
     )
 
 
@@ -80,6 +88,7 @@ def _from_capture(capture: Capture, device: DeviceReading | None) -> FailureMemo
     reserved = _current(capture.stats, "reserved_bytes")
     limited = device is not None and device.capacity_limited
     outside = max(0, capture.capacity_bytes - capture.free_bytes - reserved)
+    driver = driver_call("cuda" if device is None else device.backend)
     return FailureMemory(
         capacity_bytes=capture.capacity_bytes,
         free_bytes=capture.free_bytes,
@@ -88,6 +97,8 @@ def _from_capture(capture: Capture, device: DeviceReading | None) -> FailureMemo
         cached_bytes=reserved - in_use,
         outside_bytes=device.outside_bytes if device is not None and limited else outside,
         source="memory_stats()",
+        capacity_source=device.capacity_source if device is not None and limited else driver,
+        free_source=driver,
     )
 
 
@@ -103,7 +114,9 @@ def _from_text(said: Recognition) -> FailureMemory:
         in_use_bytes=said.in_use_bytes,
         cached_bytes=said.unallocated_bytes,
         outside_bytes=outside,
-        source="error message",
+        source=ERROR,
+        capacity_source=ERROR,
+        free_source=ERROR,
     )
 
 

@@ -41,9 +41,10 @@ PartKind = Literal[
 
 
 class Message(TypedDict):
-    """A sentence with its identity: JupyterLab translates by `id`, static forms show `text`."""
+    """A sentence: its template is gettext's msgid; `text` is the same, filled, in English."""
 
     id: str
+    template: str
     params: dict[str, str | float | bool | None]
     text: str
 
@@ -206,7 +207,7 @@ class Detail(TypedDict):
 
     label: Message
     bytes: int | None
-    source: str
+    source: Message
 
 
 class Report(TypedDict):

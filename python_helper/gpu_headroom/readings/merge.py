@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
+from ..frameworks.view import driver_call
 from .snapshot import DeviceReading
 
 if TYPE_CHECKING:
@@ -13,8 +14,11 @@ if TYPE_CHECKING:
     from .snapshot import HostReading
 
     Groups = dict[tuple[Backend, int], list[View]]
+    Told = tuple[int | None, str]
 
 Value = TypeVar("Value")
+
+_HOST = "/proc/meminfo"
 
 
 def merge(
@@ -73,7 +77,7 @@ def _device(
     key: tuple[Backend, int], views: Sequence[View], card: View | None, host: HostReading | None
 ) -> DeviceReading:
     known = [*views, card] if card is not None else views
-    total, free = _card(known, host)
+    (total, total_source), (free, free_source) = _card(known, host)
     frameworks = tuple([view.framework for view in views if view.framework is not None])
     reserved: int | None = 0
     for each in frameworks:
@@ -103,23 +107,31 @@ def _device(
         others_bytes=others if outside is None or others is None else min(others, outside),
         frameworks=frameworks,
         notes=tuple([note for view in (views if certain else known) for note in view.notes]),
+        capacity_source=views[0].limit_source if limited else total_source,
+        free_source=free_source,
     )
 
 
-def _card(known: Sequence[View], host: HostReading | None) -> tuple[int | None, int | None]:
+def _card(known: Sequence[View], host: HostReading | None) -> tuple[Told, Told]:
     """Total and free bytes of the card; free is the host's where they share their memory."""
-    total = _first(view.total_bytes for view in known)
-    free = _first(view.free_bytes for view in known)
-    ask = _first(view.ask_card for view in known)
-    if free is None and ask is not None:
-        free, asked_total = ask()
-        total = total if asked_total is None else asked_total
-    if host is not None and any(view.shared_with_host for view in known):
-        left = host.available_bytes
-        free = free if left is None else left if total is None else min(left, total)
-    if total is not None and free is not None and not 0 <= free <= total:
-        free = None
+    total = _told((view.total_bytes, view.card_source) for view in known)
+    free = _told((view.free_bytes, view.card_source) for view in known)
+    asked = next((view for view in known if view.ask_card is not None), None)
+    if free[0] is None and asked is not None and asked.ask_card is not None:
+        call = driver_call(asked.backend)
+        asked_free, asked_total = asked.ask_card()
+        free, total = _told([(asked_free, call)]), _told([(asked_total, call), total])
+    left = None if host is None else host.available_bytes
+    if left is not None and any(view.shared_with_host for view in known):
+        free = (left if total[0] is None else min(left, total[0])), _HOST
+    if total[0] is not None and free[0] is not None and not 0 <= free[0] <= total[0]:
+        free = None, ""
     return total, free
+
+
+def _told(values: Iterable[Told]) -> Told:
+    """Return the first value that is known, and the call that told it."""
+    return next((each for each in values if each[0] is not None), (None, ""))
 
 
 def _first(values: Iterable[Value | None]) -> Value | None:

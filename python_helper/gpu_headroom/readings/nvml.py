@@ -159,6 +159,7 @@ class Driver:
             total_bytes=None if memory is None else memory.total_bytes,
             free_bytes=None if memory is None else memory.free_bytes,
             others_bytes=self._others_bytes(board),
+            card_source="nvmlDeviceGetMemoryInfo",
             notes=() if certain else (message("note.mapping", index=index),),
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
@@ -27,6 +27,9 @@ class DeviceReading:
     others_bytes: int | None
     frameworks: tuple[FrameworkReading, ...]
     notes: tuple[wire.Message, ...] = ()
+    # The calls that told capacity and free, empty where none did: for cards only.
+    capacity_source: str = field(default="", compare=False)
+    free_source: str = field(default="", compare=False)
 
     @property
     def in_use_bytes(self) -> int:
@@ -85,6 +88,7 @@ class DeviceReading:
             "frameworks": [each.as_wire() for each in self.frameworks],
             "notes": list(self.notes),
         }
+        del device["capacity_source"], device["free_source"]
         return cast("wire.Device", device)
 
 

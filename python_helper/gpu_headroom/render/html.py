@@ -111,7 +111,7 @@ def _details(report: Report) -> Iterator[str]:
         )
         label = escape(row["label"]["text"])
         yield f'<tr><th scope="row">{label}</th><td>{escape(size)}</td>'
-        yield f"<td>{escape(row['source'])}</td></tr>"
+        yield f"<td>{escape(row['source']['text'])}</td></tr>"
     yield "</tbody></table></details>"
 
 

@@ -72,6 +72,14 @@ SENTENCES = {
     "detail.traceback": "Kept by the traceback only",
     "detail.not_attributed": "Not attributed",
     "detail.let_go": "Came back by itself after the error",
+    # The card: where the number of such a row comes from.
+    "source.call": "{name}",
+    "source.error": "error message",
+    "source.outside": "capacity − free − reserved",
+    "source.walk": "measured by walking the notebook's objects",
+    "source.rest": "in use − what was found there",
+    "source.later": "in use − in use when the cell had ended",
+    "source.none": "nothing tells it here",
     # Causes: claim, then evidence.
     "cause.earlier-traceback": (
         "**The traceback of an earlier error held {held_bytes}** of the {in_use_bytes} in tensors."

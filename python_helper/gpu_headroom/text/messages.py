@@ -2,9 +2,10 @@
 
 Here stands what the first pack says; all others stand in `catalogue.py`.
 
-JupyterLab translates by `id` and `params` from its own copy in `src/messages.ts`; static
-forms show `text`. In a template a placeholder ending in `_bytes` stands for a size, `code`
-in backticks and **strong** in double asterisks are the only markup.
+The template is gettext's msgid: JupyterLab looks it up in the person's language and fills in
+`params` (`src/frame/fill.ts`); consoles and static forms show `text`, the same in English.
+`make translations` collects the templates. A placeholder ending in `_bytes` stands for a size;
+`code` in backticks and **strong** in double asterisks are the only markup.
 """
 
 from __future__ import annotations
@@ -53,9 +54,10 @@ def message(message_id: str, /, **params: Param) -> Message:
 
     Raises `KeyError` for an id or a placeholder that is not known: both are programming errors.
     """
+    template = _template(message_id)
     clean = {key: _clean(value) for key, value in params.items()}
-    text = _PLACEHOLDER.sub(lambda found: _shown(found[1], clean), _template(message_id))
-    return {"id": message_id, "params": clean, "text": text}
+    text = _PLACEHOLDER.sub(lambda found: _shown(found[1], clean), template)
+    return {"id": message_id, "template": template, "params": clean, "text": text}
 
 
 def _template(message_id: str) -> str:

@@ -189,7 +189,7 @@ def test_names_the_argument_of_the_persons_own_layer(notebook: Notebook) -> None
 def test_says_in_plain_words_where_each_number_is_from(notebook: Notebook) -> None:
     """A person can look each of them up; nothing is called by a name of ours."""
     built = card(notebook, "x = torch.empty(2**40, device='cuda')")
-    assert {each["source"] for each in built.report["details"]} == {
+    assert {each["source"]["text"] for each in built.report["details"]} == {
         "error message",
         "cudaMemGetInfo",
         "memory_stats()",

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     Imported = Callable[..., ModuleType]
 
 GIB = 2**30
-CARD = View(0, name="T4", total_bytes=16 * GIB, free_bytes=3 * GIB)
+NVML = "nvmlDeviceGetMemoryInfo"
+CARD = View(0, name="T4", total_bytes=16 * GIB, free_bytes=3 * GIB, card_source=NVML)
 
 
 @pytest.fixture(autouse=True)
@@ -106,6 +107,7 @@ def test_jax_pool_taken_at_start_is_no_alarm(jax_with: Callable[..., jax.Jax]) -
     assert (framework.preallocated, framework.cached_bytes) == (True, 11 * GIB)
     assert device.outside_bytes == GIB
     assert (device.capacity_bytes, device.headroom_bytes) == (12 * GIB, 11 * GIB)
+    assert (device.capacity_source, device.free_source) == ("memory_stats()", NVML)
     assert device.notes[0]["text"].startswith("JAX took a pool of 12.0 GiB when it started")
 
 
@@ -195,6 +197,8 @@ def test_tensorflow_pool_is_cached_and_noted(imported: Imported) -> None:
     (framework,) = device.frameworks
     assert (framework.preallocated, framework.cached_bytes) == (True, 9 * GIB)
     assert (device.outside_bytes, device.capacity_bytes) == (3 * GIB, 10 * GIB)
+    assert (device.capacity_source, device.free_source) == ("TF_DeviceListMemoryBytes", NVML)
+    assert framework.source == "get_memory_info()"
     assert [each["id"] for each in device.notes] == ["note.preallocated"]
     source.read()
     assert fake.asked == ["deleted", "GPU:0", "GPU:0"]
@@ -277,6 +281,7 @@ def test_cupy_is_read_where_it_has_a_context(
     (view,) = source.read()
     assert view.framework is not None
     assert (view.index, view.framework.in_use_bytes, view.framework.cached_bytes) == (1, 100, 300)
+    assert view.framework.source == "get_default_memory_pool()"
 
 
 def test_cupy_keeps_what_it_read_of_other_devices(
@@ -304,6 +309,7 @@ def test_rmm_is_asked_only_for_statistics_that_are_on(
     (view,) = source.read()
     assert view.framework is not None
     assert (view.framework.in_use_bytes, view.framework.cached_bytes) == (155, None)
+    assert view.framework.source == "get_default_memory_pool() + rmm.statistics"
 
 
 # --- PyTorch on other hardware ----------------------------------------------------
@@ -337,6 +343,7 @@ def test_torch_xpu_has_the_shape_of_cuda(imported: Imported) -> None:
         4,
     )
     assert (device.capacity_bytes, device.free_bytes, device.outside_bytes) == (100, None, None)
+    assert (device.capacity_source, device.free_source) == ("get_device_properties()", "")
 
 
 def test_torch_mps_is_asked_only_once_it_was_used(imported: Imported) -> None:
@@ -356,6 +363,8 @@ def test_torch_mps_is_asked_only_once_it_was_used(imported: Imported) -> None:
     (device,) = merge(source.read(), [])
     assert (device.backend, device.in_use_bytes, device.cached_bytes) == ("mps", 5, 4)
     assert device.shared_with_host is True
+    assert (device.capacity_source, device.free_source) == ("recommended_max_memory()", "")
+    assert device.frameworks[0].source == "torch.mps"
     inside._has_mps = False
     assert source.state() == "no_gpu"
 

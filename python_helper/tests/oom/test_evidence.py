@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -180,8 +181,6 @@ def test_says_nothing_came_back_where_a_name_holds_it(notebook: Notebook) -> Non
 
 def evidence_of(failure: Failure, **changes: Any) -> Evidence:
     """Measure a failure that lacks something."""
-    from dataclasses import replace
-
     return measure(replace(failure, **changes))
 
 
@@ -204,6 +203,42 @@ def test_believes_the_message_where_memory_has_come_back(notebook: Notebook) -> 
     report = build(evidence.failure).report
     assert report["cause"] is not None
     assert report["cause"]["rule"] == "unnamed-values"
+
+
+@pytest.mark.parametrize(
+    ("frameworks", "capacity", "free", "expected"),
+    [
+        (["memory_stats()"], "memory_stats()", "nvmlDeviceGetMemoryInfo", "memory_stats()"),
+        (["torch.mps"], "recommended_max_memory()", "", "torch.mps"),
+        (
+            ["memory_stats()", "get_default_memory_pool()"],
+            "get_device_properties()",
+            "hipMemGetInfo",
+            "memory_stats() + get_default_memory_pool()",
+        ),
+    ],
+    ids=["JAX", "MPS", "PyTorch beside CuPy on ROCm"],
+)
+def test_names_the_calls_that_told_the_numbers(
+    notebook: Notebook, frameworks: list[str], capacity: str, free: str, expected: str
+) -> None:
+    """No other card than PyTorch's on CUDA has numbers of `cudaMemGetInfo` or a snapshot."""
+    failure = fail(notebook, "step(128 * 1024)")
+    assert failure.device is not None
+    (only,) = failure.device.frameworks
+    first, *others = [replace(only, in_use_bytes=0, source=each) for each in frameworks]
+    device = replace(
+        failure.device,
+        frameworks=(replace(first, in_use_bytes=only.in_use_bytes), *others),
+        capacity_source=capacity,
+        free_source=free,
+    )
+    details = build(replace(failure, capture=None, device=device)).report["details"]
+    sources = {each["label"]["id"]: each["source"]["text"] for each in details}
+    assert sources["detail.in_use"] == sources["detail.reserved"] == expected
+    assert sources["detail.capacity"] == capacity
+    assert sources["detail.free"] == (free or "nothing tells it here")
+    assert sources["detail.largest_block"] == "nothing tells it here"
 
 
 def test_does_without_any_reading(notebook: Notebook) -> None:

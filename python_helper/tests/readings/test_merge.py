@@ -98,6 +98,7 @@ def test_a_framework_without_a_driver_is_a_device() -> None:
     own = View(0, framework=framework, ask_card=ask_card)
     (device,) = merge([own], [])
     assert (device.free_bytes, device.capacity_bytes, device.outside_bytes) == (5000, 10000, 4000)
+    assert device.free_source == device.capacity_source == "cudaMemGetInfo"
     merge([own], [card(0, None)])
     assert asked == [1]
 

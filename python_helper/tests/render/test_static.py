@@ -99,8 +99,16 @@ def report(**changes: Any) -> Report:
             },
         ],
         "details": [
-            {"label": message("detail.requested"), "bytes": gib(2), "source": "error message"},
-            {"label": message("detail.largest_block"), "bytes": None, "source": "snapshot"},
+            {
+                "label": message("detail.requested"),
+                "bytes": gib(2),
+                "source": message("source.error"),
+            },
+            {
+                "label": message("detail.largest_block"),
+                "bytes": None,
+                "source": message("source.none"),
+            },
         ],
     }
     made.update(changes)

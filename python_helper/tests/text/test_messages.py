@@ -1,4 +1,4 @@
-"""The catalogue of sentences, its use in the helper, and its counterpart in the front end."""
+"""The catalogue of sentences, and its use in the helper."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from gpu_headroom.text.messages import FIRST_SENTENCES, message
 
 ROOT = Path(__file__).parents[3]
 HELPER = ROOT / "python_helper" / "gpu_headroom"
-FRONT_END = ROOT / "src" / "messages.ts"
 CATALOGUE = {**FIRST_SENTENCES, **SENTENCES}
 CALLS = {"message", "say", "_row"}
 PREFIXES = ("part.", "released.", "path.")
@@ -45,19 +44,6 @@ def ids_in_code() -> set[str]:
     return found
 
 
-def front_end_templates() -> dict[str, str]:
-    """Read `'id': trans.__('…')` from the front end, plain string concatenation included."""
-    source = FRONT_END.read_text(encoding="utf-8")
-    string = r"(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")"
-    entry = re.compile(rf"({string}):\s*trans\.__\(\s*({string}(?:\s*\+\s*{string})*)\s*,?\s*\)")
-    return {
-        ast.literal_eval(found[1]): "".join(
-            ast.literal_eval(each) for each in re.findall(string, found[2])
-        )
-        for found in entry.finditer(source)
-    }
-
-
 def test_code_uses_known_ids() -> None:
     """Every id that the helper passes to the catalogue is in it."""
     assert ids_in_code() <= set(CATALOGUE)
@@ -74,17 +60,13 @@ def test_every_sentence_is_used() -> None:
     assert {name for name in unused if not name.startswith(PREFIXES)} == set()
 
 
-def test_front_end_says_the_same() -> None:
-    """The front end translates exactly these ids from exactly these English texts."""
-    assert front_end_templates() == CATALOGUE
-
-
 @pytest.mark.parametrize(("name", "template"), CATALOGUE.items())
 def test_templates_are_well_formed(name: str, template: str) -> None:
     """A template has named placeholders, closed marks, and no exclamation mark."""
     assert all(re.fullmatch(r"[a-z_]+", key) for key in PLACEHOLDER.findall(template)), name
     assert template.count("`") % 2 == 0
     assert template.count("**") % 2 == 0
+    assert not re.search(r"%[%\d]", template)  # these are places of gettext
     assert "!" not in template
 
 
@@ -92,6 +74,7 @@ def test_fills_sizes_by_their_key() -> None:
     """A parameter whose key ends in `_bytes` is shown as a size, others as they are."""
     said = message("cause.activations", activations_bytes=3 * 2**30, in_use_bytes=4 * 2**30)
     assert said["text"] == "**Activations: 3.0 GiB of the 4.0 GiB in tensors.**"
+    assert said["template"] == CATALOGUE["cause.activations"]
     assert said["params"] == {"activations_bytes": 3 * 2**30, "in_use_bytes": 4 * 2**30}
 
 

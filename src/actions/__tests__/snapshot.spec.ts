@@ -35,7 +35,12 @@ describe('saving a memory snapshot', () => {
   });
 
   it('should tell why nothing was written', async () => {
-    const message = { id: 'unknown', params: {}, text: 'No `torch` here.' };
+    const message = {
+      id: 'unknown',
+      template: 'No `torch` here.',
+      params: {},
+      text: 'No `torch` here.'
+    };
     const notice = await save('queued', { path: null, bytes: null, message });
     expect(notice?.message).toBe('No torch here.');
   });

@@ -219,8 +219,18 @@ describe('Card', () => {
         device_name: '<img src=x onerror=alert(1)>',
         cause: {
           rule: 'x',
-          claim: { id: 'x', params: {}, text: '<script>alert(1)</script>' },
-          evidence: { id: 'x', params: {}, text: '**`<b>`**' }
+          claim: {
+            id: 'x',
+            template: '<script>alert(1)</script>',
+            params: {},
+            text: '<script>alert(1)</script>'
+          },
+          evidence: {
+            id: 'x',
+            template: '**`<b>`**',
+            params: {},
+            text: '**`<b>`**'
+          }
         }
       });
       expect(host.querySelector('script, img, b')).toBeNull();

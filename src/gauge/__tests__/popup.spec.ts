@@ -7,7 +7,7 @@ import {
   FakeGpuMemory,
   FakeMemory
 } from '../../__tests__/memory';
-import { gib } from '../../__tests__/report';
+import { gib, message } from '../../__tests__/report';
 import {
   CELL,
   DEVICE,
@@ -242,7 +242,7 @@ describe('the popup', () => {
 
   it('should offer nothing but a restart where CUDA has stopped', async () => {
     commands.addCommand('kernelmenu:restart', { execute: jest.fn() });
-    const why = { id: 'poisoned.sentence', params: {}, text: '' };
+    const why = message('poisoned.sentence');
     const devices = [{ ...DEVICE, notes: [why] }];
     await open({ sample: { ...SAMPLE, devices } });
     expect(text()).toContain('CUDA has stopped');
@@ -307,11 +307,11 @@ describe('the popup', () => {
     const warning = {
       ...EVENTS.warning,
       kind: 'growth' as const,
-      message: {
-        id: 'warning.growth_holder',
-        params: { growth_bytes: gib(0.5), runs: 3, name: 'xs' },
-        text: ''
-      }
+      message: message('warning.growth_holder', {
+        growth_bytes: gib(0.5),
+        runs: 3,
+        name: 'xs'
+      })
     };
     await open({ warning });
     expect(text()).toContain(
@@ -332,11 +332,7 @@ describe('the popup', () => {
         ? [{ ...torch, name: 'jax' as const, preallocated: true }]
         : [],
       notes: [
-        {
-          id: 'note.preallocated',
-          params: { framework: 'JAX', pool_bytes: gib(11) },
-          text: ''
-        }
+        message('note.preallocated', { framework: 'JAX', pool_bytes: gib(11) })
       ]
     };
     await open({ sample: { ...SAMPLE, devices: [device] } });

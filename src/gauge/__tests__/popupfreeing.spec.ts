@@ -7,7 +7,7 @@ import {
   FakeGpuMemory,
   FakeMemory
 } from '../../__tests__/memory';
-import { gib, RELEASED } from '../../__tests__/report';
+import { gib, message, RELEASED } from '../../__tests__/report';
 import { CELL, SAMPLE } from '../../__tests__/samples';
 import {
   CACHE,
@@ -254,11 +254,10 @@ describe('freeing in the popup', () => {
     await finish({
       status: 'nothing',
       freed_bytes: 0,
-      message: {
-        id: 'released.nothing_held',
-        params: { in_use_bytes: gib(3.3), name: 'xs' },
-        text: ''
-      }
+      message: message('released.nothing_held', {
+        in_use_bytes: gib(3.3),
+        name: 'xs'
+      })
     });
     await expectText('Nothing was freed: 3.3 GiB are held');
     expect(popup()?.querySelector('code')?.textContent).toBe('xs');

@@ -87,7 +87,12 @@ describe('readGauge', () => {
   });
 
   it('should say that CUDA has stopped, whatever was read last', () => {
-    const why = { id: 'poisoned.sentence', params: {}, text: 'Stopped.' };
+    const why = {
+      id: 'poisoned.sentence',
+      template: 'Stopped.',
+      params: {},
+      text: 'Stopped.'
+    };
     const device = { ...deviceWith(0.4), notes: [why] };
     const reading = readGauge(live({ devices: [device] }), NO_MEMO, NOW);
     expect(reading).toEqual({ kind: 'stopped', why });

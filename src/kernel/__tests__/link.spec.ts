@@ -191,7 +191,12 @@ describe('KernelLink', () => {
     kernel.answer = ({ id }) => ({
       type: 'refused',
       id,
-      message: { id: 'refused.version', params: {}, text: 'Too new.' }
+      message: {
+        id: 'refused.version',
+        template: 'Too new.',
+        params: {},
+        text: 'Too new.'
+      }
     });
     link = connect();
     await settle();
@@ -244,7 +249,12 @@ describe('KernelLink', () => {
         ? {
             type: 'refused',
             id: request.id,
-            message: { id: 'refused.incomplete', params: {}, text: 'Wait.' }
+            message: {
+              id: 'refused.incomplete',
+              template: 'Wait.',
+              params: {},
+              text: 'Wait.'
+            }
           }
         : answer(request);
     link = connect({ more: () => Promise.reject(new OtherVersion('1', '2')) });
@@ -683,7 +693,12 @@ describe('KernelLink', () => {
 
   it('should do without what an older helper does not remember', async () => {
     const answer = helper();
-    const message = { id: 'refused.unknown', params: {}, text: 'No.' };
+    const message = {
+      id: 'refused.unknown',
+      template: 'No.',
+      params: {},
+      text: 'No.'
+    };
     kernel.answer = request =>
       request.type === 'cells' || request.type === 'history'
         ? { type: 'refused', id: request.id, message }
@@ -779,7 +794,12 @@ describe('KernelLink', () => {
     kernel.answer = ({ id }) => ({
       type: 'refused',
       id,
-      message: { id: 'refused.busy', params: {}, text: 'Not now.' }
+      message: {
+        id: 'refused.busy',
+        template: 'Not now.',
+        params: {},
+        text: 'Not now.'
+      }
     });
     await expect(link.request('cleanup', { items: null })).rejects.toThrow(
       'Not now.'

@@ -190,7 +190,12 @@ describe('the other kernels of the server', () => {
     serve('third', ({ id }) => ({
       type: 'refused',
       id,
-      message: { id: 'refused.unknown', params: {}, text: 'Unknown.' }
+      message: {
+        id: 'refused.unknown',
+        template: 'Unknown.',
+        params: {},
+        text: 'Unknown.'
+      }
     }));
     services.models = [makeModel('third')];
     others.askUnasked();

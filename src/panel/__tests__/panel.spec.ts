@@ -62,6 +62,7 @@ describe('the panel', () => {
 
   const say = (sentence: string): IMessage => ({
     id: 'of a later helper',
+    template: sentence,
     params: {},
     text: sentence
   });

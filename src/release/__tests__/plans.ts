@@ -3,7 +3,7 @@ import type { IItem, IMessage, IPlan, IShared } from '../../protocol';
 
 /** A sentence that no catalogue has: it is shown as it is. */
 export function say(text: string): IMessage {
-  return { id: 'of a later helper', params: {}, text };
+  return { id: 'of a later helper', template: text, params: {}, text };
 }
 
 /** An item that costs nothing that the person named. */

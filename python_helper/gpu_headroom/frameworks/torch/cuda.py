@@ -28,6 +28,9 @@ class Properties(NamedTuple):
     integrated: bool
 
 
+PROPERTIES = "get_device_properties()"
+
+
 class TorchCuda:
     """Source for PyTorch on CUDA and ROCm."""
 
@@ -74,6 +77,8 @@ class TorchCuda:
             limit_bytes=int((known.total_bytes or 0) * fraction) if limited else None,
             framework=allocator_reading(private.statistics(index)),
             ask_card=lambda: _card(torch, index),
+            card_source=PROPERTIES,
+            limit_source="set_per_process_memory_fraction()",
         )
 
 

@@ -36,8 +36,9 @@ class TorchMps:
                 shared_with_host=True,
                 total_bytes=most,
                 framework=FrameworkReading(
-                    "torch", in_use, max(0, reserved - in_use), None, None, None
+                    "torch", in_use, max(0, reserved - in_use), None, None, None, source="torch.mps"
                 ),
+                card_source="recommended_max_memory()",
             ),
         )
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..imported import imported
 from ..view import View
 from . import private
-from .cuda import allocator_reading, properties
+from .cuda import PROPERTIES, allocator_reading, properties
 
 if TYPE_CHECKING:
     from ...protocol import wire
@@ -50,6 +50,7 @@ class TorchXpu:
                     shared_with_host=known.integrated,
                     total_bytes=known.total_bytes,
                     framework=reading,
+                    card_source=PROPERTIES,
                 )
             )
         return tuple(found)

@@ -1,0 +1,28 @@
+import { formatBytes } from '../format';
+import type { IMessage } from '../protocol';
+import { own } from './own';
+
+const PLACE = /\{(\w+)\}/g;
+
+/**
+ * A template with values in its `{places}`: a key ending in `_bytes` is a size.
+ *
+ * @param otherwise - what to say where a value is missing
+ */
+export function fill(
+  template: string,
+  params: IMessage['params'],
+  otherwise = template
+): string {
+  const valueOf = (key = ''): string | number | boolean | null =>
+    own(params, key) ?? null;
+  const keys = [...template.matchAll(PLACE)].map(([, key]) => key);
+  return keys.some(key => valueOf(key) === null)
+    ? otherwise
+    : template.replace(PLACE, (_, key: string) => {
+        const value = valueOf(key);
+        return key.endsWith('_bytes') && typeof value === 'number'
+          ? formatBytes(value)
+          : String(value);
+      });
+}

@@ -1,0 +1,45 @@
+import { isObject } from '../shape';
+
+type Part = Record<string, unknown>;
+
+/**
+ * A card that an early helper saved, as one of today: its sentences had no
+ * template, and the sources of its numbers were plain texts.
+ *
+ * Nothing is checked here: what is no card stays none.
+ */
+export function ofEarlyHelper(data: unknown): unknown {
+  return edited(data, card => ({
+    cause: edited(card.cause, ({ claim, evidence }) => ({
+      claim: withTemplate(claim),
+      evidence: withTemplate(evidence)
+    })),
+    remedies: each(card.remedies, ({ title, note }) => ({
+      title: withTemplate(title),
+      note: withTemplate(note)
+    })),
+    details: each(card.details, ({ label, source }) => ({
+      label: withTemplate(label),
+      source: withTemplate(
+        typeof source === 'string'
+          ? { id: 'source.call', params: {}, text: source }
+          : source
+      )
+    }))
+  }));
+}
+
+function edited(value: unknown, change: (part: Part) => Part): unknown {
+  return isObject(value) ? { ...value, ...change(value) } : value;
+}
+
+function each(value: unknown, change: (part: Part) => Part): unknown {
+  return Array.isArray(value) ? value.map(part => edited(part, change)) : value;
+}
+
+/** The English text is a template too: where it has no values, the same. */
+function withTemplate(message: unknown): unknown {
+  return edited(message, ({ template, text }) => ({
+    template: template ?? text
+  }));
+}
