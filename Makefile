@@ -53,7 +53,7 @@ PACKAGE := pyproject.toml install.json README.md LICENSE $(FRONTEND)
 
 .NOTPARALLEL:
 .PHONY: help demo develop environments check test lint types jest pytest fuzz galata \
-	wheel install benchmarks recovery harm soak images requirements clean distclean
+	translations wheel install benchmarks recovery harm soak images requirements clean distclean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -207,7 +207,7 @@ check: lint types jest .make/test-tools ## what to run before each commit, some 
 
 test: lint types jest pytest galata ## everything below, one after the other
 
-lint: node_modules/.stamp ui-tests/node_modules/.stamp .make/test-tools ## eslint, prettier, stylelint, ruff, import-linter
+lint: translations ui-tests/node_modules/.stamp .make/test-tools ## eslint, prettier, stylelint, ruff, import-linter
 	@$(JLPM) lint:check
 	@$(VENV)/bin/ruff check .
 	@$(VENV)/bin/ruff format --check .
@@ -236,7 +236,7 @@ fuzz: node_modules/.stamp .make/test-tools ## the fuzz tests at their full size 
 .make/chromium: ui-tests/node_modules/.stamp
 	@scripts/chromium.sh > $@
 
-galata: install environments .make/chromium ## the browser tests (APP=lab-4.6, lab-4.2, notebook-7.6 or notebook-7.2, ARGS=…)
+galata: install environments translations .make/chromium ## the browser tests (APP=lab-4.6, lab-4.2, notebook-7.6 or notebook-7.2, ARGS=…)
 	@export GPU_HEADROOM_CHROMIUM="$$(cat .make/chromium)"; cd ui-tests; \
 	for app in $(APP); do GPU_HEADROOM_APP=$$app node node_modules/@playwright/test/cli.js test $(ARGS); done
 
@@ -252,6 +252,11 @@ recovery: .make/recovery ## what comes back after out-of-memory errors, beside e
 images: install environments .make/chromium ## the pictures of docs/images, taken by the browser tests
 	@GPU_HEADROOM_IMAGES=1 $(MAKE) galata APP=lab-4.6 ARGS="badges demo freeing panel walks"
 
+# --- For translators ---------------------------------------------------------------
+
+translations: node_modules/.stamp ## translations/gpu_headroom.pot: every sentence of both halves
+	@PYTHON=$(HOST_PYTHON) node scripts/translations.mjs
+
 # --- Upkeep ----------------------------------------------------------------------
 
 requirements: | .make/python ## pin every version in requirements/ again
@@ -265,7 +270,7 @@ requirements: | .make/python ## pin every version in requirements/ again
 
 clean: ## remove what was built, keep the environments
 	@rm -rf .make/wheel .make/installed-* .make/ui-tests dist labextension lib coverage tsconfig.tsbuildinfo \
-		src/kernel/packs.ts ui-tests/test-results ui-tests/playwright-report
+		src/kernel/packs.ts translations ui-tests/test-results ui-tests/playwright-report
 	@rm -rf .eslintcache .stylelintcache .mypy_cache .ruff_cache .pytest_cache
 
 distclean: clean ## remove the environments and packages too

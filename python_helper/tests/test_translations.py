@@ -1,0 +1,74 @@
+"""What translators are given: the sentences of both halves, by `make translations`."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from babel.messages.pofile import read_po
+from gpu_headroom.catalogue import SENTENCES
+from gpu_headroom.messages import FIRST_SENTENCES
+
+if TYPE_CHECKING:
+    from babel.messages.catalog import Catalog
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def collected(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
+    """The file for translators, read by gettext's own rules."""
+    target = tmp_path_factory.mktemp("translations") / "gpu_headroom.pot"
+    subprocess.run(
+        ["node", str(ROOT / "scripts" / "translations.mjs"), str(target)],
+        env={**os.environ, "PYTHON": sys.executable},
+        check=True,
+    )
+    with target.open(encoding="utf-8") as file:
+        return read_po(file, abort_invalid=True)
+
+
+def test_has_every_template_of_the_helper(collected: Catalog) -> None:
+    """With its id, and a word on sizes: the keys of other places say what stands there."""
+    for name, template in {**FIRST_SENTENCES, **SENTENCES}.items():
+        found = collected.get(template)
+        assert found is not None, name
+        assert name in found.auto_comments
+    activations = collected.get(SENTENCES["cause.activations"])
+    assert activations is not None
+    assert activations.auto_comments[1:] == [
+        "A size, such as 1.2 GiB: {activations_bytes}, {in_use_bytes}"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "path"),
+    [
+        ("Re-run cell", "src/frame/outcome.ts"),
+        ("Saved output.", "src/frame/card.ts"),
+        ("No GPU", "src/gauge/words.ts"),
+        ("GPU Headroom is not running in this kernel.", "src/kernel/link.ts"),
+        ("Measure all", "src/components/measuring.tsx"),
+    ],
+)
+def test_has_the_sentences_of_the_front_end(collected: Catalog, sentence: str, path: str) -> None:
+    """However the call is written: `trans.__`, `this._trans.__`, `words.trans.__`, in JSX."""
+    found = collected.get(sentence)
+    assert found is not None
+    assert path in [each for each, _line in found.locations]
+
+
+def test_knows_what_has_a_plural(collected: Catalog) -> None:
+    """A language may have more forms than two."""
+    assert any(each.pluralizable for each in collected)
+
+
+def test_says_once_what_both_halves_say(collected: Catalog) -> None:
+    """The words of the card stand in its two renderers, and are translated once."""
+    found = collected.get("needed {requested} more, {available} was available")
+    assert found is not None
+    assert (found.auto_comments, found.locations[0][0]) == (["card.needed"], "src/frame/title.ts")

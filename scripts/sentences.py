@@ -1,0 +1,31 @@
+"""Prints the helper's templates as JSON, with notes for translators: `make translations` asks."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python_helper"))
+
+from gpu_headroom.catalogue import SENTENCES
+from gpu_headroom.messages import FIRST_SENTENCES
+
+PLACE = re.compile(r"\{(\w+)\}")
+
+
+def note(name: str, template: str) -> list[str]:
+    """Say what a sentence is for, and what stands in its places: the keys say that themselves."""
+    sizes = [each for each in PLACE.findall(template) if each.endswith("_bytes")]
+    shown = ", ".join(f"{{{each}}}" for each in dict.fromkeys(sizes))
+    return [name, *([f"A size, such as 1.2 GiB: {shown}"] if shown else [])]
+
+
+json.dump(
+    [
+        {"text": template, "comments": note(name, template)}
+        for name, template in {**FIRST_SENTENCES, **SENTENCES}.items()
+    ],
+    sys.stdout,
+)
