@@ -1,0 +1,84 @@
+import { PSEUDO, untranslated } from '../../__tests__/pseudo';
+import {
+  CONFIRMED,
+  FREE,
+  gib,
+  RELEASED,
+  REPORT,
+  RESTART,
+  SMALLER_BATCH,
+  WORDS
+} from '../../__tests__/report';
+import { words } from '../../messages';
+import type { IReport } from '../../protocol';
+import { Card } from '../card';
+import type { ICardState, RemedyState } from '../state';
+import { plainText } from '../text';
+
+/** What a card has to say that is in no language. */
+const NAMES = ['Tesla T4', 'batch_size = 512', 'batch_size = 1024'];
+
+const remedies = (state: RemedyState): ICardState => ({
+  ...CONFIRMED,
+  remedies: { [FREE.id]: state, [SMALLER_BATCH.id]: state }
+});
+
+const PARTS: IReport['parts'] = [
+  { kind: 'other_tensors', bytes: gib(1) },
+  { kind: 'not_attributed', bytes: gib(1) }
+];
+
+const ELSEWHERE: ICardState = {
+  ...CONFIRMED,
+  runs: { [SMALLER_BATCH.id]: ['In [7]', 'In [8]'] }
+};
+
+/** A report, or its state, in all that can be said of it. */
+const CARDS: [string, Partial<IReport>, ICardState][] = [
+  ['a failure', {}, CONFIRMED],
+  ['a saved card', {}, { ...CONFIRMED, trust: 'saved' }],
+  ['no date', { time_s: NaN }, { ...CONFIRMED, trust: 'saved' }],
+  ['a simulated GPU', { simulated: true }, CONFIRMED],
+  ['no numbers', { requested_bytes: null, capacity_bytes: null }, CONFIRMED],
+  ['nothing known to be free', { available_bytes: null }, CONFIRMED],
+  ['no cause', { cause: null, traceback_variables: [] }, CONFIRMED],
+  ['a stopped CUDA', { poisoned: true, remedies: [RESTART] }, CONFIRMED],
+  ['other parts', { parts: PARTS }, CONFIRMED],
+  ['another cell', { cell_id: 'cell-8' }, ELSEWHERE],
+  ['a step', {}, remedies({ status: 'running', text: '' })],
+  ['a wait', {}, remedies({ status: 'waiting', text: '⟦Waits.⟧' })],
+  ['an edit', {}, remedies({ status: 'applied', text: '⟦Applied.⟧' })],
+  [
+    'an edit that came too late',
+    {},
+    remedies({ status: 'changed', text: '⟦Changed.⟧', line: 12 })
+  ],
+  ['a release', {}, { ...CONFIRMED, released: RELEASED }],
+  [
+    'a release with room enough',
+    { fits_after_free: true, remedies: [FREE] },
+    { ...CONFIRMED, released: { ...RELEASED, headroom_after_bytes: null } }
+  ]
+];
+
+describe('the language of a card', () => {
+  it.each(CARDS)('should be the person’s own for %s', (_, changes, state) => {
+    const host = document.createElement('div');
+    const report = { ...REPORT, ...changes };
+    new Card(host, words(PSEUDO), () => undefined).show(report, state);
+    expect(host.textContent).toContain('⟦');
+    expect(untranslated(host, NAMES)).toEqual([]);
+  });
+
+  it('should be found out where it is another', () => {
+    const host = document.createElement('div');
+    new Card(host, WORDS, () => undefined).show(REPORT, CONFIRMED);
+    expect(untranslated(host, NAMES)).not.toEqual([]);
+  });
+
+  it('should be the person’s own in a copy, too', () => {
+    const host = document.createElement('div');
+    host.textContent = plainText(words(PSEUDO), REPORT);
+    expect(untranslated(host, NAMES)).toEqual([]);
+  });
+});
