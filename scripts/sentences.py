@@ -9,8 +9,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python_helper"))
 
-from gpu_headroom.catalogue import SENTENCES
-from gpu_headroom.messages import FIRST_SENTENCES
+from gpu_headroom.text.catalogue import SENTENCES
+from gpu_headroom.text.messages import FIRST_SENTENCES
 
 PLACE = re.compile(r"\{(\w+)\}")
 
