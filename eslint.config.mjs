@@ -33,14 +33,13 @@ const ARROWS = {
   protocol: [],
   frame: ['protocol'],
   '': ['protocol', 'frame'],
-  parser: ['protocol'],
-  kernel: ['protocol', 'parser'],
+  kernel: ['protocol'],
   components: ['protocol', 'frame', 'kernel'],
   timeline: ['protocol', 'frame', 'kernel', 'components'],
   release: ['protocol', 'frame', 'kernel', 'components'],
   actions: ['protocol', 'frame', 'kernel', 'components', 'release'],
   notebooks: ['protocol', 'kernel', 'components'],
-  report: ['protocol', 'frame', 'parser', 'kernel', 'release', 'actions'],
+  report: ['protocol', 'frame', 'kernel', 'release', 'actions'],
   cells: ['protocol', 'frame', 'kernel', 'timeline', 'report'],
   gauge: ['protocol', 'kernel', 'components', 'timeline', 'release'],
   panel: [
@@ -126,6 +125,11 @@ export default tseslint.config(
           format: ['camelCase'],
           leadingUnderscore: 'require'
         }
+      ],
+      // Gives what a schema says a name of its own, in errors and hints as well.
+      '@typescript-eslint/no-empty-object-type': [
+        'error',
+        { allowInterfaces: 'with-single-extends' }
       ],
       '@typescript-eslint/no-explicit-any': 'error',
       // JupyterLab keeps the types of a class in a namespace of its name.

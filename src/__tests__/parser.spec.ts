@@ -2,10 +2,16 @@ import Ajv from 'ajv';
 
 import schema from '../../python_helper/gpu_headroom/protocol/protocol.schema.json';
 import { plainText } from '../frame/text';
-import { parseEvent, parseReply, parseReport } from '../parser';
+import { parseEvent, parseReply, parseReport } from '../protocol';
 import type { Reply } from '../protocol';
 import { FREE, gib, message, REPORT, WORDS } from './report';
-import { EVENTS, REPLIES, UNKNOWN_EVENTS, UNKNOWN_REPLIES } from './samples';
+import {
+  DEVICE,
+  EVENTS,
+  REPLIES,
+  UNKNOWN_EVENTS,
+  UNKNOWN_REPLIES
+} from './samples';
 
 /** Values of every type, some of which fit nowhere. */
 const INTRUDERS: unknown[] = [
@@ -107,6 +113,36 @@ describe('parser', () => {
       String(text).includes('bye.reason')
     );
     expect(sentences.length).toBeLessThanOrEqual(1);
+  });
+
+  it.each([
+    ['bye.reason', { reason: 'bored' }, 'is not ("unloaded" | "replaced")'],
+    ['bye.reason', { reason: undefined }, 'is missing'],
+    [
+      'sample.devices[].index',
+      { devices: [DEVICE, { ...DEVICE, index: -1 }] },
+      'is not a whole number of at least 0'
+    ],
+    [
+      'plan.message.params',
+      {
+        message: {
+          ...message(''),
+          params: JSON.parse('{"__proto__":[]}') as object
+        }
+      },
+      'is not an object of plain values'
+    ]
+  ])('should name %s in %j', async (place, change, flaw) => {
+    const [kind] = place.split('.') as ['bye' | 'sample' | 'plan'];
+    const event = wire({ ...EVENTS[kind], ...change });
+    await jest.isolateModulesAsync(async () => {
+      const fresh = await import('../protocol');
+      expect(fresh.parseEvent(event)).toBeNull();
+    });
+    expect(warn).toHaveBeenCalledWith(
+      `GPU Headroom: a malformed event was ignored: ${place} ${flaw}.`
+    );
   });
 
   it.each([[{ type: 'gossip' }], [{ type: 'constructor' }], ['x'], [null]])(

@@ -1,49 +1,54 @@
+import * as v from 'valibot';
+
+import { event } from './envelope';
+import { atLeast, count, integer, number } from './value';
+
 /** What one run of a cell did to one device. */
-export interface ICellMemory {
-  device_index: number;
-  change_bytes: number | null;
-  peak_bytes: number | null;
+export interface ICellMemory extends v.InferOutput<typeof CellMemorySchema> {}
+export const CellMemorySchema = v.object({
+  device_index: count,
+  change_bytes: v.nullable(integer),
+  peak_bytes: v.nullable(count),
   /** False: sampled, say "at least". */
-  peak_exact: boolean;
+  peak_exact: v.boolean(),
   /** Peak above what was in use at the start: at least, unless the peak is exact. */
-  needed_bytes: number | null;
-  alloc_retries: number | null;
-  ooms: number | null;
-}
+  needed_bytes: v.nullable(count),
+  alloc_retries: v.nullable(count),
+  ooms: v.nullable(count)
+});
 
 /** The same cell kept more on each of its last runs. */
-export interface IGrowth {
-  device_index: number;
+export interface IGrowth extends v.InferOutput<typeof GrowthSchema> {}
+export const GrowthSchema = v.object({
+  device_index: count,
   /** How many runs in a row. */
-  runs: number;
-  bytes_per_run: number;
+  runs: atLeast(2),
+  bytes_per_run: count,
   /** The name that grew, as a person would write it; `null` while not measured. */
-  holder: string | null;
-}
+  holder: v.nullable(v.string())
+});
 
 /** A cell started or ended. */
-export interface ICell {
-  type: 'cell';
-  life_id: string;
-  cell_id: string | null;
-  execution_count: number | null;
-  status: 'running' | 'ok' | 'error' | 'oom';
-  start_s: number;
-  end_s: number | null;
-  memory: ICellMemory[];
+export interface ICell extends v.InferOutput<typeof CellSchema> {}
+export const CellSchema = event('cell', {
+  cell_id: v.nullable(v.string()),
+  execution_count: v.nullable(count),
+  status: v.picklist(['running', 'ok', 'error', 'oom']),
+  start_s: number,
+  end_s: v.nullable(number),
+  memory: v.array(CellMemorySchema),
   /** How often this cell ran in this life, this run included. */
-  run: number;
-  growth: IGrowth | null;
-}
+  run: atLeast(1),
+  growth: v.nullable(GrowthSchema)
+});
 
 /** A cell ran out of GPU memory; its card comes as display data of that cell. */
-export interface IOom {
-  type: 'oom';
-  life_id: string;
-  report_id: string;
-  time_s: number;
-  cell_id: string | null;
-  device_index: number | null;
-  requested_bytes: number | null;
-  available_bytes: number | null;
-}
+export interface IOom extends v.InferOutput<typeof OomSchema> {}
+export const OomSchema = event('oom', {
+  report_id: v.string(),
+  time_s: number,
+  cell_id: v.nullable(v.string()),
+  device_index: v.nullable(count),
+  requested_bytes: v.nullable(count),
+  available_bytes: v.nullable(count)
+});

@@ -1,94 +1,93 @@
-import type { ICell, IOom } from './cell';
-import type { IHolders, IPath, ISnapshot } from './holders';
-import type { IDevice, IHostMemory, ITrend } from './memory';
-import type { IMessage } from './message';
-import type { ICleanup, IPlan, IReleased } from './release';
+import * as v from 'valibot';
+
+import { CellSchema, OomSchema } from './cell';
+import { event } from './envelope';
+import { HoldersSchema, PathSchema, SnapshotSchema } from './holders';
+import { DeviceSchema, HostMemorySchema, TrendSchema } from './memory';
+import { MessageSchema } from './message';
+import { CleanupSchema, PlanSchema, ReleasedSchema } from './release';
+import { count, number } from './value';
 
 /** The helper lives. */
-export interface IHello {
-  type: 'hello';
+export interface IHello extends v.InferOutput<typeof HelloSchema> {}
+export const HelloSchema = event('hello', {
   /** `major.minor`; the major must match. */
-  protocol_version: string;
-  helper_version: string;
-  /** A new one after every kernel restart. */
-  life_id: string;
+  protocol_version: v.string(),
+  helper_version: v.string(),
   /** All events of this life come as comm messages with this id. */
-  comm_id: string;
-  installed: boolean;
+  comm_id: v.string(),
+  installed: v.boolean(),
   /** False while the second pack is still missing. */
-  complete: boolean;
+  complete: v.boolean(),
   /** True: requests are answered on the control channel. */
-  control: boolean;
-}
+  control: v.boolean()
+});
 
 /** One reading. */
-export interface ISample {
-  type: 'sample';
-  life_id: string;
-  seq: number;
-  time_s: number;
+export interface ISample extends v.InferOutput<typeof SampleSchema> {}
+export const SampleSchema = event('sample', {
+  seq: count,
+  time_s: number,
   /** Why `devices` is empty when it is. */
-  state: 'no_framework' | 'not_initialised' | 'no_gpu' | 'live';
-  busy: boolean;
+  state: v.picklist(['no_framework', 'not_initialised', 'no_gpu', 'live']),
+  busy: v.boolean(),
   /** Also of the driver, where it could be asked without starting a framework. */
-  devices: IDevice[];
-  host: IHostMemory | null;
+  devices: v.array(DeviceSchema),
+  host: v.nullable(HostMemorySchema),
   /** One per device while a cell runs; empty at rest. */
-  trends: ITrend[];
+  trends: v.array(TrendSchema),
   /** Ids of releases that wait for the running cell to end. */
-  queued: string[];
-}
+  queued: v.array(v.string())
+});
 
 /** A walk that a person asked for goes on. */
-export interface IProgress {
-  type: 'progress';
-  life_id: string;
-  request_id: string;
-  elapsed_s: number;
-}
+export interface IProgress extends v.InferOutput<typeof ProgressSchema> {}
+export const ProgressSchema = event('progress', {
+  request_id: v.string(),
+  elapsed_s: number
+});
 
 /** Something a person should know before it fails. */
-export interface IWarning {
-  type: 'warning';
-  life_id: string;
-  time_s: number;
-  cell_id: string | null;
-  kind: 'filling_up' | 'growth' | 'retries' | 'swallowed_oom';
-  device_index: number | null;
-  message: IMessage;
-}
+export interface IWarning extends v.InferOutput<typeof WarningSchema> {}
+export const WarningSchema = event('warning', {
+  time_s: number,
+  cell_id: v.nullable(v.string()),
+  kind: v.picklist(['filling_up', 'growth', 'retries', 'swallowed_oom']),
+  device_index: v.nullable(count),
+  message: MessageSchema
+});
 
 /** Something in the helper failed; it goes on as far as it can. */
-export interface IError {
-  type: 'error';
-  life_id: string;
-  time_s: number;
+export interface IError extends v.InferOutput<typeof ErrorSchema> {}
+export const ErrorSchema = event('error', {
+  time_s: number,
   /** The request that this ends; `null` where none waits for it. */
-  request_id: string | null;
-  where: string;
-  message: IMessage;
-}
+  request_id: v.nullable(v.string()),
+  where: v.string(),
+  message: MessageSchema
+});
 
 /** The helper ends on purpose. */
-export interface IBye {
-  type: 'bye';
-  life_id: string;
-  reason: 'unloaded' | 'replaced';
-}
+export interface IBye extends v.InferOutput<typeof ByeSchema> {}
+export const ByeSchema = event('bye', {
+  reason: v.picklist(['unloaded', 'replaced'])
+});
 
 /** Kernel to page. */
-export type Event =
-  | IHello
-  | ISample
-  | ICell
-  | IOom
-  | IPlan
-  | IReleased
-  | IHolders
-  | IPath
-  | ISnapshot
-  | ICleanup
-  | IProgress
-  | IWarning
-  | IError
-  | IBye;
+export type Event = v.InferOutput<typeof EventSchema>;
+export const EventSchema = v.variant('type', [
+  HelloSchema,
+  SampleSchema,
+  CellSchema,
+  OomSchema,
+  PlanSchema,
+  ReleasedSchema,
+  HoldersSchema,
+  PathSchema,
+  SnapshotSchema,
+  CleanupSchema,
+  ProgressSchema,
+  WarningSchema,
+  ErrorSchema,
+  ByeSchema
+]);

@@ -1,128 +1,137 @@
-import type { FrameworkName } from './memory';
-import type { IMessage } from './message';
+import * as v from 'valibot';
+
+import { event } from './envelope';
+import { FrameworkNameSchema } from './memory';
+import { MessageSchema } from './message';
+import { atLeast, count, integer, number } from './value';
 
 /** What a holder is, as far as the walk could tell. */
-export type HolderKind =
-  | 'parameters'
-  | 'gradients'
-  | 'optimizer_state'
-  | 'activations'
-  | 'tensor';
+export type HolderKind = v.InferOutput<typeof HolderKindSchema>;
+export const HolderKindSchema = v.picklist([
+  'parameters',
+  'gradients',
+  'optimizer_state',
+  'activations',
+  'tensor'
+]);
 
 /** A name that keeps memory in use. */
-export interface IHolder {
-  name: string;
-  kind: HolderKind;
-  bytes: number;
-}
+export interface IHolder extends v.InferOutput<typeof HolderSchema> {}
+export const HolderSchema = v.object({
+  name: v.string(),
+  kind: HolderKindSchema,
+  bytes: count
+});
 
 /** Where an object was made, known while allocation recording is on. */
-export interface IMade {
-  cell_id: string | null;
-  execution_count: number | null;
+export interface IMade extends v.InferOutput<typeof MadeSchema> {}
+export const MadeSchema = v.object({
+  cell_id: v.nullable(v.string()),
+  execution_count: v.nullable(count),
   /** 1-based. */
-  line: number | null;
-}
+  line: v.nullable(atLeast(1))
+});
 
 /** One storage or autograd graph under a holder. */
-export interface IHeldPart {
+export interface IHeldPart extends v.InferOutput<typeof HeldPartSchema> {}
+export const HeldPartSchema = v.object({
   /** Names it in a `path` request. */
-  id: string;
+  id: v.string(),
   /** The way from the holder, such as `.weight` or `[12]`. */
-  name: string;
-  kind: HolderKind;
-  framework: FrameworkName;
-  bytes: number;
+  name: v.string(),
+  kind: HolderKindSchema,
+  framework: FrameworkNameSchema,
+  bytes: count,
   /** Held by an autograd graph only: no Python object is it. */
-  graph: boolean;
-  dtype: string | null;
-  shape: number[] | null;
-  made: IMade | null;
-}
+  graph: v.boolean(),
+  dtype: v.nullable(v.string()),
+  shape: v.nullable(v.array(integer)),
+  made: v.nullable(MadeSchema)
+});
 
 /** One holder: a name, a displayed value, a traceback, or what no name reaches. */
-export interface IHeld {
+export interface IHeld extends v.InferOutput<typeof HeldSchema> {}
+export const HeldSchema = v.object({
   /** Names it in a `path` request. */
-  id: string;
+  id: v.string(),
   /** As a person would write it; empty for what no name reaches. */
-  name: string;
-  origin: 'names' | 'outputs' | 'traceback' | 'elsewhere';
-  kind: HolderKind | 'mixed';
+  name: v.string(),
+  origin: v.picklist(['names', 'outputs', 'traceback', 'elsewhere']),
+  kind: v.picklist([...HolderKindSchema.options, 'mixed']),
   /** The class of the object behind the name, without its module. */
-  type_name: string | null;
+  type_name: v.nullable(v.string()),
   /** All that was reached through it first. */
-  bytes: number;
+  bytes: count,
   /** Of these: held by autograd graphs only. */
-  graph_bytes: number;
+  graph_bytes: count,
   /** Storages. */
-  count: number;
+  count: atLeast(1),
   /** Other names of the same memory. */
-  aliases: string[];
+  aliases: v.array(v.string()),
   /** The largest first; at most 50. */
-  parts: IHeldPart[];
-  hint: IMessage | null;
-}
+  parts: v.array(HeldPartSchema),
+  hint: v.nullable(MessageSchema)
+});
 
 /** Another process on the card. */
-export interface IProcess {
+export interface IProcess extends v.InferOutput<typeof ProcessSchema> {}
+export const ProcessSchema = v.object({
   /** In the kernel's namespace; `null` where it cannot be known. */
-  pid: number | null;
-  name: string | null;
-  bytes: number | null;
-}
+  pid: v.nullable(count),
+  name: v.nullable(v.string()),
+  bytes: v.nullable(count)
+});
 
 /** Where the memory in use of a device is: named, graph, unnamed, not attributed. */
-export interface IHeldDevice {
-  device_index: number;
-  in_use_bytes: number;
-  named_bytes: number;
-  graph_bytes: number;
-  unnamed_bytes: number;
-  not_attributed_bytes: number;
+export interface IHeldDevice extends v.InferOutput<typeof HeldDeviceSchema> {}
+export const HeldDeviceSchema = v.object({
+  device_index: count,
+  in_use_bytes: count,
+  named_bytes: count,
+  graph_bytes: count,
+  unnamed_bytes: count,
+  not_attributed_bytes: count,
   /** The largest first; at most 100. */
-  rows: IHeld[];
+  rows: v.array(HeldSchema),
   /** Others on the same card; `null` where the driver hides them. */
-  processes: IProcess[] | null;
-}
+  processes: v.nullable(v.array(ProcessSchema))
+});
 
 /** Who holds the memory in use, measured between cells. */
-export interface IHolders {
-  type: 'holders';
-  life_id: string;
+export interface IHolders extends v.InferOutput<typeof HoldersSchema> {}
+export const HoldersSchema = event('holders', {
   /** `null` when the helper measured on its own. */
-  request_id: string | null;
-  time_s: number;
-  duration_s: number;
+  request_id: v.nullable(v.string()),
+  time_s: number,
+  duration_s: number,
   /** False when the walk stopped early. */
-  complete: boolean;
+  complete: v.boolean(),
   /** The last cell that had run: these numbers are as of then. */
-  execution_count: number | null;
+  execution_count: v.nullable(count),
   /** Whether allocations are recorded, so that `made` can be known. */
-  recording: boolean;
-  devices: IHeldDevice[];
-  message: IMessage;
-}
+  recording: v.boolean(),
+  devices: v.array(HeldDeviceSchema),
+  message: MessageSchema
+});
 
 /** The ways from a root to one object. */
-export interface IPath {
-  type: 'path';
-  life_id: string;
-  request_id: string;
-  holder_id: string;
+export interface IPath extends v.InferOutput<typeof PathSchema> {}
+export const PathSchema = event('path', {
+  request_id: v.string(),
+  holder_id: v.string(),
   /** False when the search stopped early. */
-  complete: boolean;
+  complete: v.boolean(),
   /** The shortest first; each a list of steps from the root. */
-  paths: IMessage[][];
-  message: IMessage;
-}
+  paths: v.array(v.array(MessageSchema)),
+  message: MessageSchema
+});
 
 /** The allocator's snapshot was written, or could not be. */
-export interface ISnapshot {
-  type: 'snapshot';
-  life_id: string;
-  request_id: string;
+export interface ISnapshot extends v.InferOutput<typeof SnapshotSchema> {}
+export const SnapshotSchema = event('snapshot', {
+  request_id: v.string(),
   /** In the kernel's file system; `null` where nothing was written. */
-  path: string | null;
-  bytes: number | null;
-  message: IMessage;
-}
+  path: v.nullable(v.string()),
+  bytes: v.nullable(count),
+  message: MessageSchema
+});

@@ -1,10 +1,11 @@
 /**
  * The wire between the kernel helper and the front end.
  *
- * The truth is `python_helper/gpu_headroom/protocol/protocol.schema.json`; this is its
- * hand-written mirror, held to it by `src/__tests__/protocol.spec.ts`. Sizes are
- * integer bytes, times are seconds since the epoch, and units stand in the key.
- * No key is optional: what is not known is `null`.
+ * The truth is `python_helper/gpu_headroom/protocol/protocol.schema.json`; this is
+ * its mirror, held to it by `src/__tests__/protocol.spec.ts`. Of each message a schema
+ * is the one definition: its type is derived, and what comes in is checked against
+ * it once and trusted after. Sizes are integer bytes, times are seconds since the
+ * epoch, and units stand in the key. No key is optional: what is not known is `null`.
  */
 export type * from './cell';
 export type * from './event';
@@ -16,3 +17,5 @@ export type * from './reply';
 export type * from './report';
 export type * from './request';
 export * from './version';
+export { parseEvent, parseReply, parseReport } from './parser';
+export { isObject } from './value';

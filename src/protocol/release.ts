@@ -1,104 +1,111 @@
-import type { IHolder } from './holders';
-import type { IMessage } from './message';
+import * as v from 'valibot';
+
+import { event } from './envelope';
+import { HolderSchema } from './holders';
+import { MessageSchema } from './message';
+import { count, integer, number } from './value';
 
 /** What sort of thing an item frees. */
-export type ItemKind =
-  | 'traceback'
-  | 'outputs'
-  | 'garbage'
-  | 'cache'
-  | 'error'
-  | 'variable'
-  | 'leftover'
-  | 'gradients'
-  | 'optimizer_state'
-  | 'graph'
-  | 'offload'
-  | 'restore'
-  | 'framework_cache';
+export type ItemKind = v.InferOutput<typeof ItemKindSchema>;
+export const ItemKindSchema = v.picklist([
+  'traceback',
+  'outputs',
+  'garbage',
+  'cache',
+  'error',
+  'variable',
+  'leftover',
+  'gradients',
+  'optimizer_state',
+  'graph',
+  'offload',
+  'restore',
+  'framework_cache'
+]);
 
 /** One thing that can be freed. */
-export interface IItem {
+export interface IItem extends v.InferOutput<typeof ItemSchema> {}
+export const ItemSchema = v.object({
   /** `traceback`, `output:5`, `variable:outputs` and the like. */
-  id: string;
-  kind: ItemKind;
-  title: IMessage;
+  id: v.string(),
+  kind: ItemKindSchema,
+  title: MessageSchema,
   /** What a person loses by it. */
-  cost: IMessage;
+  cost: MessageSchema,
   /** What would come back if this alone were freed; `null`: not measured. */
-  expected_bytes: number | null;
+  expected_bytes: v.nullable(count),
   /** In the safe set; all others need a confirmation. */
-  safe: boolean;
+  safe: v.boolean(),
   /** Proposed to be checked. */
-  selected: boolean;
+  selected: v.boolean(),
   /** False for unused cache, which this kernel can use anyway. */
-  adds_headroom: boolean;
+  adds_headroom: v.boolean(),
   /** Names of the person's that are deleted. */
-  names: string[];
+  names: v.array(v.string()),
   /** What a person has to agree to; `null` for the safe set. */
-  confirm: IMessage | null;
+  confirm: v.nullable(MessageSchema),
   /** Why it cannot be freed; `null`: it can. */
-  blocked: IMessage | null;
-}
+  blocked: v.nullable(MessageSchema)
+});
 
 /** Bytes that each of these items counts: they come back once. */
-export interface IShared {
+export interface IShared extends v.InferOutput<typeof SharedSchema> {}
+export const SharedSchema = v.object({
   /** At least two. */
-  ids: string[];
-  bytes: number;
-}
+  ids: v.array(v.string()),
+  bytes: count
+});
 
 /** What one item of a release gave back. */
-export interface IReleasedItem {
-  id: string;
-  title: IMessage;
+export interface IReleasedItem
+  extends v.InferOutput<typeof ReleasedItemSchema> {}
+export const ReleasedItemSchema = v.object({
+  id: v.string(),
+  title: MessageSchema,
   /** `null`: it ran together with another, or was not measured. */
-  freed_bytes: number | null;
+  freed_bytes: v.nullable(integer),
   /** Why it gave less than expected, or what to know. */
-  message: IMessage | null;
-}
+  message: v.nullable(MessageSchema)
+});
 
 /** What can be freed, measured between cells after a plan request. */
-export interface IPlan {
-  type: 'plan';
-  life_id: string;
-  request_id: string;
+export interface IPlan extends v.InferOutput<typeof PlanSchema> {}
+export const PlanSchema = event('plan', {
+  request_id: v.string(),
   /** False where the time was over before all was measured. */
-  complete: boolean;
-  items: IItem[];
+  complete: v.boolean(),
+  items: v.array(ItemSchema),
   /** What several items count, the most first. */
-  shared: IShared[];
-  message: IMessage;
-}
+  shared: v.array(SharedSchema),
+  message: MessageSchema
+});
 
 /** The clean-up cell that a request asked for. */
-export interface ICleanup {
-  type: 'cleanup';
-  life_id: string;
-  request_id: string;
+export interface ICleanup extends v.InferOutput<typeof CleanupSchema> {}
+export const CleanupSchema = event('cleanup', {
+  request_id: v.string(),
   /** `null`: it could not be written. */
-  code: string | null;
-  message: IMessage;
-}
+  code: v.nullable(v.string()),
+  message: MessageSchema
+});
 
 /** A release ended; every size is measured. */
-export interface IReleased {
-  type: 'released';
-  life_id: string;
-  release_id: string;
-  report_id: string | null;
-  time_s: number;
-  status: 'done' | 'nothing' | 'failed' | 'cancelled';
+export interface IReleased extends v.InferOutput<typeof ReleasedSchema> {}
+export const ReleasedSchema = event('released', {
+  release_id: v.string(),
+  report_id: v.nullable(v.string()),
+  time_s: number,
+  status: v.picklist(['done', 'nothing', 'failed', 'cancelled']),
   /** In use before minus after. */
-  freed_bytes: number | null;
+  freed_bytes: v.nullable(integer),
   /** Reserved before minus after. */
-  returned_bytes: number | null;
-  in_use_bytes: number | null;
-  headroom_before_bytes: number | null;
-  headroom_after_bytes: number | null;
-  items: IReleasedItem[];
-  still_held: IHolder[];
+  returned_bytes: v.nullable(integer),
+  in_use_bytes: v.nullable(count),
+  headroom_before_bytes: v.nullable(count),
+  headroom_after_bytes: v.nullable(count),
+  items: v.array(ReleasedItemSchema),
+  still_held: v.array(HolderSchema),
   /** Ids of items that take something back. */
-  undo: string[];
-  message: IMessage;
-}
+  undo: v.array(v.string()),
+  message: MessageSchema
+});

@@ -1,91 +1,75 @@
-import type { ICell } from './cell';
-import type { IHello, ISample } from './event';
-import type { IHolders } from './holders';
-import type { IHistoryPoint } from './memory';
-import type { IMessage } from './message';
-import type { IReleased } from './release';
-import type { IEdit, IReport } from './report';
+import * as v from 'valibot';
 
-/** Kernel to page: the body of the debug reply. */
-export interface IReplies {
-  attach: {
-    type: 'attach';
-    id: string;
-    hello: IHello;
+import { CellSchema } from './cell';
+import { reply } from './envelope';
+import { HelloSchema, SampleSchema } from './event';
+import { HoldersSchema } from './holders';
+import { HistoryPointSchema } from './memory';
+import { MessageSchema } from './message';
+import { ReleasedSchema } from './release';
+import { EditSchema, ReportSchema } from './report';
+import { number } from './value';
+
+/** `waiting`: a cell runs; it is done when that ends. */
+const status = v.picklist(['queued', 'waiting']);
+
+/** Kernel to page: any body of the debug reply. */
+export type Reply = v.InferOutput<typeof ReplySchema>;
+export const ReplySchema = v.variant('type', [
+  reply('attach', {
+    hello: HelloSchema,
     /** Seconds until the lease ends unless renewed. */
-    lease_s: number;
-    sample: ISample | null;
+    lease_s: number,
+    sample: v.nullable(SampleSchema),
     /** The running cell, else the last one. */
-    cell: ICell | null;
-  };
-  detach: { type: 'detach'; id: string };
-  sample: { type: 'sample'; id: string; sample: ISample; cell: ICell | null };
-  plan: { type: 'plan'; id: string; status: 'queued' | 'waiting' };
-  holders: {
-    type: 'holders';
-    id: string;
-    /** `waiting`: a cell runs; it is measured when that ends. */
-    status: 'queued' | 'waiting';
-    last: IHolders | null;
-  };
-  path: { type: 'path'; id: string; status: 'queued' | 'waiting' };
-  cells: {
-    type: 'cells';
-    id: string;
+    cell: v.nullable(CellSchema)
+  }),
+  reply('detach', {}),
+  reply('sample', { sample: SampleSchema, cell: v.nullable(CellSchema) }),
+  reply('plan', { status }),
+  reply('holders', { status, last: v.nullable(HoldersSchema) }),
+  reply('path', { status }),
+  reply('cells', {
     /** Oldest first: at most three runs of a cell. */
-    runs: ICell[];
-  };
-  history: {
-    type: 'history';
-    id: string;
+    runs: v.array(CellSchema)
+  }),
+  reply('history', {
     /** Oldest first: at most five minutes. */
-    points: IHistoryPoint[];
-  };
-  snapshot: { type: 'snapshot'; id: string; status: 'queued' | 'waiting' };
-  release: {
-    type: 'release';
-    id: string;
-    release_id: string;
-    /** `waiting`: a cell runs; the release starts when that ends. */
-    status: 'queued' | 'waiting';
-  };
-  cancel: { type: 'cancel'; id: string; cancelled: boolean };
-  report: {
-    type: 'report';
-    id: string;
-    status: 'known' | 'unknown';
+    points: v.array(HistoryPointSchema)
+  }),
+  reply('snapshot', { status }),
+  reply('release', { release_id: v.string(), status }),
+  reply('cancel', { cancelled: v.boolean() }),
+  reply('report', {
+    status: v.picklist(['known', 'unknown']),
     /** The helper's own copy. */
-    report: IReport | null;
+    report: v.nullable(ReportSchema),
     /** The last release made for it. */
-    released: IReleased | null;
-  };
-  fix: {
-    type: 'fix';
-    id: string;
+    released: v.nullable(ReleasedSchema)
+  }),
+  reply('fix', {
     /** `changed`: the cell no longer has the line. */
-    status: 'ok' | 'changed' | 'unknown';
-    edits: IEdit[];
+    status: v.picklist(['ok', 'changed', 'unknown']),
+    edits: v.array(EditSchema),
     /** Cell ids to run, in this order, for Apply and re-run. */
-    run: string[];
-    message: IMessage;
-  };
-  cleanup: { type: 'cleanup'; id: string; status: 'queued' | 'waiting' };
-  presence: {
-    type: 'presence';
-    id: string;
-    sample: ISample | null;
+    run: v.array(v.string()),
+    message: MessageSchema
+  }),
+  reply('cleanup', { status }),
+  reply('presence', {
+    sample: v.nullable(SampleSchema),
     /** `null`: a cell runs, or none has run yet. */
-    idle_since_s: number | null;
-  };
-  pack: { type: 'pack'; id: string; accepted: boolean };
-}
+    idle_since_s: v.nullable(number)
+  }),
+  reply('pack', { accepted: v.boolean() }),
+  // Any request that cannot be answered.
+  reply('refused', { message: MessageSchema })
+]);
+
+/** The reply to each kind of request. */
+export type IReplies = {
+  [K in Exclude<Reply['type'], 'refused'>]: Extract<Reply, { type: K }>;
+};
 
 /** Any request that cannot be answered. */
-export interface IRefused {
-  type: 'refused';
-  id: string;
-  message: IMessage;
-}
-
-/** Any body of a reply. */
-export type Reply = IReplies[keyof IReplies] | IRefused;
+export type IRefused = Extract<Reply, { type: 'refused' }>;

@@ -1,113 +1,125 @@
-import type { IHolder } from './holders';
-import type { FrameworkName } from './memory';
-import type { IMessage } from './message';
+import * as v from 'valibot';
+
+import { HolderSchema } from './holders';
+import { FrameworkNameSchema } from './memory';
+import { MessageSchema } from './message';
+import { count, integer, number } from './value';
 
 /** Segments of the bar of the moment of failure, in the order of the bar. */
-export type PartKind =
-  | 'outside'
-  | 'parameters'
-  | 'optimizer_state'
-  | 'gradients'
-  | 'activations'
-  | 'other_tensors'
-  | 'not_attributed'
-  | 'cached'
-  | 'free';
+export type PartKind = v.InferOutput<typeof PartKindSchema>;
+export const PartKindSchema = v.picklist([
+  'outside',
+  'parameters',
+  'optimizer_state',
+  'gradients',
+  'activations',
+  'other_tensors',
+  'not_attributed',
+  'cached',
+  'free'
+]);
 
-export interface IPart {
-  kind: PartKind;
-  bytes: number;
-}
+export interface IPart extends v.InferOutput<typeof PartSchema> {}
+export const PartSchema = v.object({
+  kind: PartKindSchema,
+  bytes: count
+});
 
-export interface IDiffRow {
-  sign: ' ' | '-' | '+';
+export interface IDiffRow extends v.InferOutput<typeof DiffRowSchema> {}
+export const DiffRowSchema = v.object({
+  sign: v.picklist([' ', '-', '+']),
   /** 1-based line in the cell before the change; for `+`, after it. */
-  line: number;
-  text: string;
-}
+  line: count,
+  text: v.string()
+});
 
 /** What a fix would change, for show only. */
-export interface IDiff {
-  cell_id: string | null;
-  execution_count: number | null;
-  rows: IDiffRow[];
-}
+export interface IDiff extends v.InferOutput<typeof DiffSchema> {}
+export const DiffSchema = v.object({
+  cell_id: v.nullable(v.string()),
+  execution_count: v.nullable(count),
+  rows: v.array(DiffRowSchema)
+});
 
 /** Something a person can do about a failure. */
-export interface IRemedy {
+export interface IRemedy extends v.InferOutput<typeof RemedySchema> {}
+export const RemedySchema = v.object({
   /** Identity within its report. */
-  id: string;
-  kind: 'release' | 'edit' | 'snippet' | 'advice';
-  title: IMessage;
-  note: IMessage;
+  id: v.string(),
+  kind: v.picklist(['release', 'edit', 'snippet', 'advice']),
+  title: MessageSchema,
+  note: MessageSchema,
   /** Bytes that it is expected to give back or save. */
-  effect_bytes: number | null;
-  effect_quality: 'measured' | 'estimated' | 'not_measured';
+  effect_bytes: v.nullable(count),
+  effect_quality: v.picklist(['measured', 'estimated', 'not_measured']),
   /** What to type where there are no buttons. */
-  type_this: string | null;
-  diff: IDiff | null;
-}
+  type_this: v.nullable(v.string()),
+  diff: v.nullable(DiffSchema)
+});
 
 /** The likeliest cause with its evidence. */
-export interface ICause {
+export interface ICause extends v.InferOutput<typeof CauseSchema> {}
+export const CauseSchema = v.object({
   /** Kebab-case id of the rule. */
-  rule: string;
-  claim: IMessage;
-  evidence: IMessage;
-}
+  rule: v.string(),
+  claim: MessageSchema,
+  evidence: MessageSchema
+});
 
 /** One row of the table under Details. */
-export interface IDetail {
-  label: IMessage;
-  bytes: number | null;
-  source: IMessage;
-}
-
-/** The out-of-memory card: untrusted text until a live helper confirms it. */
-export interface IReport {
-  version: string;
-  report_id: string;
-  life_id: string;
-  time_s: number;
-  simulated: boolean;
-  /** CUDA failed for good in this kernel: only a restart helps. */
-  poisoned: boolean;
-  framework: FrameworkName;
-  error_name: string;
-  cell_id: string | null;
-  execution_count: number | null;
-  line: number | null;
-  device_index: number | null;
-  device_name: string | null;
-  capacity_bytes: number | null;
-  requested_bytes: number | null;
-  available_bytes: number | null;
-  in_use_bytes: number | null;
-  cached_bytes: number | null;
-  outside_bytes: number | null;
-  parts: IPart[];
-  traceback_bytes: number | null;
-  traceback_variables: IHolder[];
-  holders: IHolder[];
-  /** `null`: no single cause stands out. */
-  cause: ICause | null;
-  fits_after_free: boolean | null;
-  remedies: IRemedy[];
-  details: IDetail[];
-}
+export interface IDetail extends v.InferOutput<typeof DetailSchema> {}
+export const DetailSchema = v.object({
+  label: MessageSchema,
+  bytes: v.nullable(integer),
+  source: MessageSchema
+});
 
 /** What is saved instead of a report when cards are not kept. */
-export interface IStub {
-  version: string;
-  report_id: string;
-  life_id: string;
-}
+export interface IStub extends v.InferOutput<typeof StubSchema> {}
+export const StubSchema = v.strictObject({
+  version: v.string(),
+  report_id: v.string(),
+  life_id: v.string()
+});
+
+/** The out-of-memory card: untrusted text until a live helper confirms it. */
+export interface IReport extends v.InferOutput<typeof ReportSchema> {}
+export const ReportSchema = v.object({
+  ...StubSchema.entries,
+  time_s: number,
+  simulated: v.boolean(),
+  /** CUDA failed for good in this kernel: only a restart helps. */
+  poisoned: v.boolean(),
+  framework: FrameworkNameSchema,
+  error_name: v.string(),
+  cell_id: v.nullable(v.string()),
+  execution_count: v.nullable(count),
+  line: v.nullable(count),
+  device_index: v.nullable(count),
+  device_name: v.nullable(v.string()),
+  capacity_bytes: v.nullable(count),
+  requested_bytes: v.nullable(count),
+  available_bytes: v.nullable(count),
+  in_use_bytes: v.nullable(count),
+  cached_bytes: v.nullable(count),
+  outside_bytes: v.nullable(count),
+  parts: v.array(PartSchema),
+  traceback_bytes: v.nullable(count),
+  traceback_variables: v.array(HolderSchema),
+  holders: v.array(HolderSchema),
+  /** `null`: no single cause stands out. */
+  cause: v.nullable(CauseSchema),
+  fits_after_free: v.nullable(v.boolean()),
+  remedies: v.array(RemedySchema),
+  details: v.array(DetailSchema)
+});
 
 /** Lines of one cell to replace, proven by the helper on the text it was sent. */
-export interface IEdit {
-  cell_id: string;
+export interface IEdit extends v.InferOutput<typeof EditSchema> {}
+export const EditSchema = v.object({
+  cell_id: v.string(),
   /** 1-based. */
-  first_line: number;
-  old_lines: string[];
-  new_lines: string[];
-}
+  first_line: count,
+  old_lines: v.array(v.string()),
+  new_lines: v.array(v.string())
+});

@@ -9,7 +9,7 @@ import { Card } from '../frame/card';
 import type { ActionName, ICardState, IWords } from '../frame/state';
 import { plainText } from '../frame/text';
 import { title } from '../frame/title';
-import { parseReport } from '../parser';
+import { parseReport } from '../protocol';
 import type { IReport, IStub } from '../protocol';
 import type { IGpuMemory } from '../tokens';
 import type { ReportController } from './controller';

@@ -1,7 +1,7 @@
 import { Card } from '../../frame/card';
 import type { ICardState, Trust } from '../../frame/state';
 import { plainText } from '../../frame/text';
-import { parseReport } from '../../parser';
+import { parseReport } from '../../protocol';
 import type { IReleased, IReport } from '../../protocol';
 import { CONFIRMED, WORDS } from '../report';
 import { howMany, Maker } from './maker';

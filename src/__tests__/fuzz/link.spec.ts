@@ -3,7 +3,7 @@ import { nullTranslator } from '@jupyterlab/translation';
 import { FakeKernel, helper } from '../../kernel/__tests__/fakekernel';
 import { KernelLink } from '../../kernel/link';
 import { Settings } from '../../settings';
-import { isObject } from '../../shape';
+import { isObject } from '../../protocol';
 import { howMany, Maker } from './maker';
 import { unreadable, viewsOf } from './views';
 

@@ -1,7 +1,7 @@
 import { reduce, INITIAL_STATE } from '../../kernel/model';
 import { HISTORY_S } from '../../kernel/history';
 import { byCell } from '../../kernel/runs';
-import { parseEvent, parseReply, parseReport } from '../../parser';
+import { parseEvent, parseReply, parseReport } from '../../protocol';
 import type { Event, ICell, IHistoryPoint, Reply } from '../../protocol';
 import type { IMemoryState } from '../../tokens';
 import { howMany, Maker } from './maker';

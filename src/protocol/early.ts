@@ -1,4 +1,4 @@
-import { isObject } from '../shape';
+import { isObject } from './value';
 
 type Part = Record<string, unknown>;
 
