@@ -16,9 +16,6 @@ export function withRuns(
   runs: readonly ICell[],
   added: readonly ICell[]
 ): readonly ICell[] {
-  if (added.length === 0) {
-    return runs;
-  }
   const others = runs.filter(run => !added.some(each => isPast(run, each)));
   const all = new Map([...others, ...added].map(run => [keyOf(run), run]));
   return bounded([...all.values()].sort((a, b) => a.start_s - b.start_s));

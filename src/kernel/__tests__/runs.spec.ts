@@ -17,6 +17,11 @@ describe('withRuns', () => {
     expect(runs.map(({ start_s }) => start_s)).toEqual([2, 3, 4]);
   });
 
+  it('should put in order what a reply told out of order', () => {
+    const [first, second] = [run('a', 1), run('a', 2)];
+    expect(withRuns([second, first], [])).toEqual([first, second]);
+  });
+
   it('should know a run again by its start', () => {
     const started = { ...run('a', 1), status: 'running' as const, end_s: null };
     const ended = { ...started, status: 'ok' as const, end_s: 5 };
