@@ -87,14 +87,15 @@ export const SMALLER_BATCH: IRemedy = {
     rows: [
       { sign: '-', line: 12, text: '    batch_size = 1024' },
       { sign: '+', line: 12, text: '    batch_size = 512' }
-    ]
+    ],
+    sets: 'batch_size = 512'
   }
 };
 
 /** All that helps where CUDA has stopped. */
 export const RESTART: IRemedy = {
   id: 'restart',
-  kind: 'advice',
+  kind: 'restart',
   title: message('remedy.restart'),
   note: message('remedy.restart.note'),
   effect_bytes: null,
@@ -176,6 +177,7 @@ export const RELEASED: IReleased = {
   life_id: 'life-1',
   release_id: 'release-1',
   report_id: 'report-1',
+  automatic: false,
   time_s: 1747058530,
   status: 'done',
   freed_bytes: gib(12),
@@ -186,6 +188,7 @@ export const RELEASED: IReleased = {
   items: [
     {
       id: 'traceback',
+      kind: 'traceback',
       title: message('item.traceback'),
       freed_bytes: gib(12),
       message: null

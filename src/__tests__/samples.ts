@@ -106,7 +106,8 @@ export const CELL: ICell = {
     }
   ],
   run: 2,
-  growth: { device_index: 0, runs: 3, bytes_per_run: gib(0.5), holder: 'xs' }
+  growth: { device_index: 0, runs: 3, bytes_per_run: gib(0.5), holder: 'xs' },
+  output_id: 'output:7'
 };
 
 /** Memory that grows while a cell runs. */
@@ -204,6 +205,7 @@ export const EVENTS: { [K in Event['type']]: Extract<Event, { type: K }> } = {
       {
         id: 'traceback',
         kind: 'traceback',
+        name: null,
         title: message('item.traceback'),
         cost: message('item.traceback.cost'),
         expected_bytes: gib(1),
@@ -447,7 +449,8 @@ const NO_CELL: ICell = {
       ooms: null
     }
   ],
-  growth: { device_index: 0, runs: 2, bytes_per_run: 0, holder: null }
+  growth: { device_index: 0, runs: 2, bytes_per_run: 0, holder: null },
+  output_id: null
 };
 
 /** Events with everything unknown that may be: the compiler proves nullability. */
@@ -528,7 +531,7 @@ export const UNKNOWN_REPLIES: readonly IReplies[keyof IReplies][] = [
         ...remedy,
         effect_bytes: null,
         type_this: null,
-        diff: { cell_id: null, execution_count: null, rows: [] }
+        diff: { cell_id: null, execution_count: null, rows: [], sets: null }
       })),
       details: REPORT.details.map(detail => ({ ...detail, bytes: null }))
     }

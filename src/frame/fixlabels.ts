@@ -43,17 +43,6 @@ function otherCell(report: IReport, remedy: IRemedy): string | null {
 }
 
 /**
- * What a fix sets, as code: `batch_size = 512`; `null` where it sets nothing.
- */
-export function assignment(remedy: IRemedy): string | null {
-  const { name, new: value } = remedy.title.params;
-  return typeof name === 'string' &&
-    (typeof value === 'string' || typeof value === 'number')
-    ? `${name} = ${value}`
-    : null;
-}
-
-/**
  * The label that puts a fix in one press: what it sets, where that is known.
  */
 export function shortFixLabel(
@@ -61,7 +50,7 @@ export function shortFixLabel(
   report: IReport,
   remedy: IRemedy
 ): string | null {
-  const setting = assignment(remedy);
+  const setting = remedy.diff?.sets ?? null;
   return setting !== null && otherCell(report, remedy) === null
     ? context.words.trans.__('Set %1 and re-run', setting)
     : fixLabels(context, report, remedy).applyAndRun;

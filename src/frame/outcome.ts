@@ -4,7 +4,7 @@ import type { ISegment } from './bar';
 import { bar, listParts } from './bar';
 import { button } from './button';
 import { element, inline } from './element';
-import { assignment, shortFixLabel } from './fixlabels';
+import { shortFixLabel } from './fixlabels';
 import { icon } from './icons';
 import { progress, stateOf } from './progress';
 import type { IContext } from './state';
@@ -81,9 +81,9 @@ function occasion({ words }: IContext, report: IReport): HTMLElement {
 /** Freed without a press: what asked for it, and what it cost. */
 function unasked(
   { words }: IContext,
-  { message }: IReleased
+  { automatic }: IReleased
 ): HTMLElement | null {
-  return message.id.startsWith('released.by_itself')
+  return automatic
     ? element(
         'p',
         'jp-GpuHeadroomCard-note jp-GpuHeadroomCard-occasion',
@@ -170,7 +170,7 @@ function verdict(
 function promise({ trans }: IContext['words'], report: IReport): string {
   const fix = report.remedies.find(remedy => remedy.kind === 'edit');
   const needed = neededBytes(report);
-  const setting = fix ? assignment(fix) : null;
+  const setting = fix?.diff?.sets ?? null;
   const saved = fix?.effect_bytes ?? null;
   // A fix that is estimated to save all that is needed was measured on too little.
   return setting === null ||

@@ -31,7 +31,7 @@ function buttonsOf(
 ): HTMLElement[] {
   const { editable } = context.state;
   if (report.poisoned) {
-    return remedy.id === 'restart' ? [restartButton(context, remedy)] : [];
+    return remedy.kind === 'restart' ? [restartButton(context, remedy)] : [];
   }
   if (remedy.kind === 'release') {
     return [releaseButton(context, remedy, primary)];

@@ -70,8 +70,8 @@ function deletesName({ names }: IItem, name: string): boolean {
   return names.includes(name);
 }
 
-function movesToCpu({ id }: IItem, name: string): boolean {
-  return id === `offload:${name}`;
+function movesToCpu(item: IItem, name: string): boolean {
+  return item.kind === 'offload' && item.name === name;
 }
 
 function freeAction(

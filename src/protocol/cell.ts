@@ -39,7 +39,9 @@ export const CellSchema = event('cell', {
   memory: v.array(CellMemorySchema),
   /** How often this cell ran in this life, this run included. */
   run: atLeast(1),
-  growth: v.nullable(GrowthSchema)
+  growth: v.nullable(GrowthSchema),
+  /** Names in a release the value that this run displayed, if it did. */
+  output_id: v.nullable(v.string())
 });
 
 /** A cell ran out of GPU memory; its card comes as display data of that cell. */

@@ -26,9 +26,11 @@ export const ItemKindSchema = v.picklist([
 /** One thing that can be freed. */
 export interface IItem extends v.InferOutput<typeof ItemSchema> {}
 export const ItemSchema = v.object({
-  /** `traceback`, `output:5`, `variable:outputs` and the like. */
+  /** Names it in a release; what it is about say `kind` and `name`. */
   id: v.string(),
   kind: ItemKindSchema,
+  /** The person's variable that it is about; `null`: none, or several. */
+  name: v.nullable(v.string()),
   title: MessageSchema,
   /** What a person loses by it. */
   cost: MessageSchema,
@@ -61,6 +63,7 @@ export interface IReleasedItem
   extends v.InferOutput<typeof ReleasedItemSchema> {}
 export const ReleasedItemSchema = v.object({
   id: v.string(),
+  kind: ItemKindSchema,
   title: MessageSchema,
   /** `null`: it ran together with another, or was not measured. */
   freed_bytes: v.nullable(integer),
@@ -94,6 +97,8 @@ export interface IReleased extends v.InferOutput<typeof ReleasedSchema> {}
 export const ReleasedSchema = event('released', {
   release_id: v.string(),
   report_id: v.nullable(v.string()),
+  /** Because the settings ask for it: nobody pressed a button. */
+  automatic: v.boolean(),
   time_s: number,
   status: v.picklist(['done', 'nothing', 'failed', 'cancelled']),
   /** In use before minus after. */

@@ -38,7 +38,9 @@ export interface IDiff extends v.InferOutput<typeof DiffSchema> {}
 export const DiffSchema = v.object({
   cell_id: v.nullable(v.string()),
   execution_count: v.nullable(count),
-  rows: v.array(DiffRowSchema)
+  rows: v.array(DiffRowSchema),
+  /** What the new lines set, as code: `batch_size = 512`; `null`: nothing. */
+  sets: v.nullable(v.string())
 });
 
 /** Something a person can do about a failure. */
@@ -46,7 +48,7 @@ export interface IRemedy extends v.InferOutput<typeof RemedySchema> {}
 export const RemedySchema = v.object({
   /** Identity within its report. */
   id: v.string(),
-  kind: v.picklist(['release', 'edit', 'snippet', 'advice']),
+  kind: v.picklist(['release', 'edit', 'snippet', 'advice', 'restart']),
   title: MessageSchema,
   note: MessageSchema,
   /** Bytes that it is expected to give back or save. */

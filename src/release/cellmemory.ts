@@ -25,16 +25,18 @@ export function leftBehind(
     { length: outputs.length },
     (_, index) => outputs.get(index).type
   );
-  const isOwn = (isMeant: (run: ICell) => boolean): boolean =>
-    [...runs].reverse().find(isMeant)?.cell_id === id;
-  const hasError = types.includes('error') && isOwn(hasFailed);
-  const hasValue =
-    executionCount !== null &&
-    types.includes('execute_result') &&
-    isOwn(({ execution_count }) => execution_count === executionCount);
+  const own = (isMeant: (run: ICell) => boolean): ICell | null => {
+    const last = [...runs].reverse().find(isMeant);
+    return last?.cell_id === id ? last : null;
+  };
+  const failed = types.includes('error') ? own(hasFailed) : null;
+  const displayed =
+    executionCount !== null && types.includes('execute_result')
+      ? own(({ execution_count }) => execution_count === executionCount)
+      : null;
   return [
-    ...(hasError ? ['traceback'] : []),
-    ...(hasValue ? [`output:${executionCount}`] : [])
+    ...(failed ? ['traceback'] : []),
+    ...(displayed?.output_id ? [displayed.output_id] : [])
   ];
 }
 

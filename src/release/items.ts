@@ -30,11 +30,14 @@ export function isListed({ kind, expected_bytes, safe }: IItem): boolean {
  * there is nothing left for it to do.
  */
 export function isCovered(
-  { id, names }: IItem,
+  { name, names }: IItem,
   others: readonly IItem[]
 ): boolean {
-  const name = id.slice(id.indexOf(':') + 1);
-  return names.length === 0 && others.some(other => other.names.includes(name));
+  return (
+    name !== null &&
+    names.length === 0 &&
+    others.some(other => other.names.includes(name))
+  );
 }
 
 /**

@@ -26,7 +26,7 @@ interface IResultProps {
 
 /** Whether a release took something back, which gives no memory. */
 export function isRestored({ items }: IReleased): boolean {
-  return items.length > 0 && items.every(({ id }) => id.startsWith('restore:'));
+  return items.length > 0 && items.every(({ kind }) => kind === 'restore');
 }
 
 /**

@@ -164,7 +164,7 @@ export class ReportModel implements IDisposable {
       event.report_id === this.reportId ||
       (event.report_id === null &&
         this._isLatest() &&
-        event.items.some(({ id }) => id === 'traceback'));
+        event.items.some(({ kind }) => kind === 'traceback'));
     if (ours && event.status === 'done') {
       this._released = event;
       this._changed.emit();

@@ -75,7 +75,8 @@ export function savedReport(changes: object = {}): object {
           rows: [
             { sign: '-', line: 1, text: 'batch_size = 512' },
             { sign: '+', line: 1, text: 'batch_size = 256' }
-          ]
+          ],
+          sets: 'batch_size = 256'
         }
       }
     ],

@@ -65,7 +65,7 @@ def build(
         "remedies": [
             {
                 "id": "restart",
-                "kind": "advice",
+                "kind": "restart",
                 "title": message("remedy.restart"),
                 "note": message("remedy.restart.note"),
                 "effect_bytes": None,

@@ -21,6 +21,11 @@ _KEPT_CELLS = 200
 _KEPT_RUNS = 3
 
 
+def output_id(number: int | str) -> str:
+    """Return what names the value in `Out[number]` in a plan and a release."""
+    return f"output:{number}"
+
+
 @dataclass(frozen=True, slots=True)
 class CellRun:
     """One run of a cell; times in seconds since the epoch, `None` is not known.
@@ -51,17 +56,19 @@ class CellRun:
 
     def as_wire(self, life_id: str) -> wire.Cell:
         """Return this run as it travels."""
+        count = self.execution_count
         return {
             "type": "cell",
             "life_id": life_id,
             "cell_id": self.cell_id,
-            "execution_count": self.execution_count,
+            "execution_count": count,
             "status": self.status,
             "start_s": self.start_s,
             "end_s": self.end_s,
             "memory": list(self.memory),
             "run": self.run,
             "growth": self.growth,
+            "output_id": None if count is None else output_id(count),
         }
 
 

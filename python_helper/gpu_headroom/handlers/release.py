@@ -161,18 +161,24 @@ class ReleaseRequests:
         except Exception as error:  # noqa: BLE001  the page waits for an end, whatever it is
             life.failed("release", error)
             outcome = _without_effect("failed", error=format_error(error))
-        released = self._released(release_id, report_id, outcome)
+        released = self._released(release_id, report_id, outcome, automatic=unasked)
         life.reports.enter_release(released)
         life.send(released)
 
     def _released(
-        self, release_id: str, report_id: str | None, outcome: Mapping[str, object]
+        self,
+        release_id: str,
+        report_id: str | None,
+        outcome: Mapping[str, object],
+        *,
+        automatic: bool = False,
     ) -> wire.Released:
         released = {
             "type": "released",
             "life_id": self._life.life_id,
             "release_id": release_id,
             "report_id": report_id,
+            "automatic": automatic,
             "time_s": time.time(),
             **outcome,
         }

@@ -125,13 +125,14 @@ class Growth(TypedDict):
 
 
 class Item(TypedDict):
-    """One thing that can be freed; `names` are the user's that are deleted.
+    """One thing that can be freed, of the variable `name`; `names` are the user's that go.
 
     `confirm` is what a person has to agree to, `blocked` why it cannot be freed.
     """
 
     id: str
     kind: ItemKind
+    name: str | None
     title: Message
     cost: Message
     expected_bytes: int | None
@@ -179,13 +180,14 @@ class Diff(TypedDict):
     cell_id: str | None
     execution_count: int | None
     rows: list[DiffRow]
+    sets: str | None
 
 
 class Remedy(TypedDict):
     """Something a person can do about this failure, offered only where the numbers support it."""
 
     id: str
-    kind: Literal["release", "edit", "snippet", "advice"]
+    kind: Literal["release", "edit", "snippet", "advice", "restart"]
     title: Message
     note: Message
     effect_bytes: int | None
@@ -300,6 +302,7 @@ class Cell(TypedDict):
     memory: list[CellMemory]
     run: int
     growth: Growth | None
+    output_id: str | None
 
 
 class Oom(TypedDict):
@@ -335,6 +338,7 @@ class ReleasedItem(TypedDict):
     """What one item of a release gave back; null: it ran together with another."""
 
     id: str
+    kind: ItemKind
     title: Message
     freed_bytes: int | None
     message: Message | None
@@ -347,6 +351,7 @@ class Released(TypedDict):
     life_id: str
     release_id: str
     report_id: str | None
+    automatic: bool
     time_s: float
     status: Literal["done", "nothing", "failed", "cancelled"]
     freed_bytes: int | None

@@ -73,6 +73,7 @@ def _item(
         yield Freeable(
             id=f"error:{name}",
             kind="error",
+            name=name if name.isidentifier() else None,
             title=title,
             cost=message("item.error.cost", frames=frames),
             gives=given,

@@ -18,12 +18,12 @@ class Freeable:
 
     `free` runs on the main thread between cells and returns what is worth saying of it, mostly
     nothing; it may raise. `gives` is what comes back if this alone is freed, on all devices;
-    `None` is not measured. `names` are variables of the user's that it deletes. Outside the safe
-    set `confirm` says what a person has to agree to. `blocked` says why it cannot be freed now.
-    `undo` is the id of the item that takes it back. `displayed` are the names under which IPython
-    keeps what it drops of the output history. `code` does beyond the safe set what neither says,
-    without the helper: statements of a function of the notebook whose own names begin with `_`,
-    right in any session; empty where that cannot be.
+    `None` is not measured. `name` is the user's variable that it is about, `names` are those that
+    it deletes. Outside the safe set `confirm` says what a person has to agree to. `blocked` says
+    why it cannot be freed now. `undo` is the id of the item that takes it back. `displayed` are
+    the names under which IPython keeps what it drops of the output history. `code` does beyond
+    the safe set what neither says, without the helper: statements of a function of the notebook
+    whose own names begin with `_`, right in any session; empty where that cannot be.
     """
 
     id: str
@@ -32,6 +32,7 @@ class Freeable:
     cost: Message
     gives: Sizes | None
     free: Callable[[], Message | None]
+    name: str | None = None
     names: tuple[str, ...] = ()
     displayed: tuple[str, ...] = ()
     safe: bool = False
@@ -52,6 +53,7 @@ class Freeable:
         return {
             "id": self.id,
             "kind": self.kind,
+            "name": self.name,
             "title": self.title,
             "cost": self.cost,
             "expected_bytes": self.expected_bytes,

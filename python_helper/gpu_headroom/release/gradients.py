@@ -33,6 +33,7 @@ def items(situation: Situation) -> Iterator[Freeable]:
             yield Freeable(
                 id=f"gradients:{name}",
                 kind="gradients",
+                name=name,
                 title=message("item.gradients", name=name),
                 cost=message("item.gradients.cost"),
                 gives=given,

@@ -72,6 +72,7 @@ def _item(situation: Situation, names: list[str], results: list[_Result]) -> Ite
     yield Freeable(
         id=f"graph:{names[0]}",
         kind="graph",
+        name=names[0],
         title=message("item.graph", names=shown),
         cost=message("item.graph.cost", names=shown),
         gives=given,

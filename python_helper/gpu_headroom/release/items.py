@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 KINDS: dict[str, Callable[[Situation], Iterator[Freeable]]] = {
     "traceback": tracebacks.items,
     "outputs": outputs.items,
-    "output": outputs.items,
     "error": errors.items,
     "variable": variables.items,
     "leftover": variables.items,
@@ -54,7 +53,6 @@ KINDS: dict[str, Callable[[Situation], Iterator[Freeable]]] = {
 SAFE = ("outputs", "traceback", "garbage", "cache")
 """What is freed unless something else is asked for: no variable that the user named goes."""
 
-SAFE_KINDS = frozenset({*SAFE, "output"})
 _MOST_SHARED = 100
 _WITHOUT_LOOKING = frozenset({"garbage", "cache"})
 _BESIDE_ALL = frozenset({*_WITHOUT_LOOKING, "traceback"})
@@ -66,8 +64,9 @@ _OF_AUTOGRAD = frozenset(
 
 
 def kind_of(item_id: str) -> str:
-    """Return the kind that an id begins with, `output` for a single displayed value."""
-    return item_id.partition(":")[0]
+    """Return the kind that an id begins with; `output:5` is one of the outputs."""
+    kind = item_id.partition(":")[0]
+    return "outputs" if kind == "output" else kind
 
 
 def find(situation: Situation, wanted: Collection[str] | None = None) -> list[Freeable]:

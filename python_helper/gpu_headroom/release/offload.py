@@ -87,6 +87,7 @@ def _offload(
     return Freeable(
         id=f"offload:{name}",
         kind="offload",
+        name=name,
         title=message("item.offload", name=name),
         cost=message(cost, host_bytes=size),
         gives=gives,
@@ -103,6 +104,7 @@ def _restore(situation: Situation, models: Models, name: str, pairs: list[Pair])
     return Freeable(
         id=f"restore:{name}",
         kind="restore",
+        name=name,
         title=message("item.restore", name=name),
         cost=message("item.restore.cost", needed_bytes=needed),
         gives=None,

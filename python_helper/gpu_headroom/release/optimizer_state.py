@@ -26,6 +26,7 @@ def items(situation: Situation) -> Iterator[Freeable]:
             yield Freeable(
                 id=f"optimizer_state:{name}",
                 kind="optimizer_state",
+                name=name,
                 title=message("item.optimizer_state", name=name),
                 cost=message("item.optimizer_state.cost"),
                 gives=situation.reachable.exclusive(list(dict.values(state)), [state]),

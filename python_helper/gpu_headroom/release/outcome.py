@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import gc
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 from ..concurrency.turns import Abandoned, Disturbed
 from ..holders.survey import survey
 from ..text.format import format_error
 from ..text.messages import message
-from .items import KINDS, SAFE, SAFE_KINDS, collect, find, kind_of
+from .items import KINDS, SAFE, collect, find, kind_of
 from .memory import Sizes
 from .tracebacks import debugging
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from ..holders.survey import Survey
-    from ..protocol.wire import Holder, Message, ReleasedItem
+    from ..protocol.wire import Holder, ItemKind, Message, ReleasedItem
     from ..readings.snapshot import DeviceReading, DeviceSnapshot
     from .freeable import Freeable
     from .situation import Situation
@@ -51,7 +51,7 @@ def objection(items: Sequence[str] | None, confirmed: Collection[str]) -> Messag
     for each in items or ():
         if kind_of(each) not in KINDS:
             return message("released.unknown", name=each[:_SHOWN])
-        if kind_of(each) not in SAFE_KINDS and each not in confirmed:
+        if kind_of(each) not in SAFE and each not in confirmed:
             return message("released.unconfirmed", name=each[:_SHOWN])
     return None
 
@@ -115,7 +115,8 @@ def _among(found: list[Freeable], wanted: str) -> bool:
 
 def _not_freed(item_id: str, why: Message) -> ReleasedItem:
     title = message("item.named", name=item_id[:_SHOWN])
-    return {"id": item_id, "title": title, "freed_bytes": 0, "message": why}
+    kind = cast("ItemKind", kind_of(item_id))
+    return {"id": item_id, "kind": kind, "title": title, "freed_bytes": 0, "message": why}
 
 
 @dataclass(slots=True)
@@ -136,7 +137,13 @@ class _Act:
         for each in items:
             freed, said = self._free(each)
             self.released.append(
-                {"id": each.id, "title": each.title, "freed_bytes": freed, "message": said}
+                {
+                    "id": each.id,
+                    "kind": each.kind,
+                    "title": each.title,
+                    "freed_bytes": freed,
+                    "message": said,
+                }
             )
             if each.gives is not None and each.blocked is None:
                 self.gone.update(each.gives)

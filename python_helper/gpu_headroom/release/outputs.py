@@ -6,6 +6,7 @@ import re
 from heapq import nlargest
 from typing import TYPE_CHECKING, Any
 
+from ..cells.runs import output_id
 from ..text.messages import message
 from .freeable import Freeable
 from .memory import Sizes
@@ -81,7 +82,7 @@ def _freeable(  # noqa: PLR0913, PLR0917 — all that tells a row from another
 
 
 def _id(names: tuple[str, ...]) -> str:
-    return f"output:{names[0].strip('_') or names[0]}"
+    return output_id(names[0].strip("_") or names[0])
 
 
 def _is_plain(situation: Situation, value: Any) -> bool:

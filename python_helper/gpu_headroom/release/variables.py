@@ -85,6 +85,7 @@ def _deletion(
     return Freeable(
         id=f"{kind}:{names[0]}",
         kind=kind,
+        name=names[0],
         title=message(_TITLES[kind][len(names) > 1], **shown),
         cost=_cost(kind, expected, others),
         gives=gives,

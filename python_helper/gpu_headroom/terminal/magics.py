@@ -87,9 +87,9 @@ def _named(ids: list[str]) -> list[Item]:
 
 
 def _item(word: str) -> str:
-    from ..release.items import KINDS
+    from ..release.items import KINDS, kind_of
 
-    return word if word.partition(":")[0] in KINDS else f"variable:{word}"
+    return word if kind_of(word) in KINDS else f"variable:{word}"
 
 
 _COMMANDS: dict[str, Callable[[], str | None]] = {

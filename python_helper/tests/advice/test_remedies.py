@@ -98,7 +98,7 @@ def test_halves_the_batch_until_the_estimate_fits() -> None:
 def test_shows_the_line_before_and_after() -> None:
     """The diff is of the cell that failed, with its number."""
     diff = smaller_batch().remedy["diff"]
-    assert diff["execution_count"] == 7
+    assert (diff["execution_count"], diff["sets"]) == (7, "batch_size = 256")
     assert [(row["sign"], row["line"], row["text"]) for row in diff["rows"]] == [
         ("-", 1, "batch_size = 1024"),
         ("+", 1, "batch_size = 256"),

@@ -72,6 +72,7 @@ def test_frees_at_once_where_the_setting_says_so(gpu: LiveKernel) -> None:
     released = gpu.await_event("released", since, report_id=report["report_id"])
     assert remedies(report)["free-traceback"] == "remedy.free-traceback.note_at_once"
     assert (released["status"], released["freed_bytes"]) == ("done", held)
+    assert released["automatic"]
     assert released["message"]["id"] == "released.by_itself"
     assert "%debug" in released["message"]["text"]
     assert gpu.value(f"({IN_USE}, kept.numel())") == (4 * MIB, MIB)

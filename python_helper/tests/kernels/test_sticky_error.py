@@ -79,7 +79,7 @@ def test_the_card_says_that_only_a_restart_helps(stopped: tuple[LiveKernel, Run]
     kernel, run = stopped
     report = report_of(run)
     assert report["poisoned"] is True
-    assert [each["id"] for each in report["remedies"]] == ["restart"]
+    assert [each["kind"] for each in report["remedies"]] == ["restart"]
     assert report["cause"]["claim"]["params"] == {"said": "device-side assert triggered"}
     assert (report["cell_id"], report["line"]) == ("failing", 6)
     assert {report[key] for key in report if key.endswith("_bytes")} <= {None, 4 * 2**30}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from gpu_headroom import release
-from gpu_headroom.release.items import KINDS, SAFE_KINDS
+from gpu_headroom.release.items import KINDS, SAFE
 from gpu_headroom.simulate import simulate
 from tests.notebook import Notebook, open_notebook
 
@@ -64,7 +64,7 @@ def test_never_takes_anything_of_the_users_unconfirmed(notebook: Notebook) -> No
         assert notebook.in_use() == before
 
 
-@pytest.mark.parametrize("kind", sorted(set(KINDS) - SAFE_KINDS))
+@pytest.mark.parametrize("kind", sorted(set(KINDS) - set(SAFE)))
 def test_never_takes_a_wish_for_a_confirmation(notebook: Notebook, kind: str) -> None:
     """Whatever the name, found or not: no kind outside the safe set goes unconfirmed."""
     with pytest.raises(ValueError, match="has to be confirmed"):

@@ -89,10 +89,11 @@ def test_gives_back_what_the_plan_said(kernel: Kernel, item: str, size: int) -> 
     found = kernel.items()[item]
     assert (found.expected_bytes, found.safe, found.selected) == (size, False, False)
     assert found.confirm is not None
+    assert (found.kind, found.name) == tuple(item.split(":"))
     before = kernel.in_use()
     outcome = kernel.free(item)
     assert before - kernel.in_use() == outcome.freed_bytes == size
-    assert outcome.items[0]["freed_bytes"] == size
+    assert (outcome.items[0]["kind"], outcome.items[0]["freed_bytes"]) == (found.kind, size)
     assert item not in kernel.items()
 
 

@@ -95,6 +95,7 @@ def report(**changes: Any) -> Report:
                         {"sign": "-", "line": 12, "text": "batch_size = 1024"},
                         {"sign": "+", "line": 12, "text": "batch_size = 512"},
                     ],
+                    "sets": "batch_size = 512",
                 },
             },
         ],
@@ -296,7 +297,7 @@ def test_a_cuda_that_has_stopped_has_one_remedy_and_no_numbers() -> None:
     """What stopped it, and that only a restart helps: nothing was measured."""
     restart: Any = {
         "id": "restart",
-        "kind": "advice",
+        "kind": "restart",
         "title": message("remedy.restart"),
         "note": message("remedy.restart.note"),
         "effect_bytes": None,

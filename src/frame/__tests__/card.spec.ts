@@ -405,8 +405,7 @@ describe('Card', () => {
       const said = 'as your settings ask: %debug for this error is lost.';
       show({}, freed);
       expect(host.textContent).not.toContain(said);
-      const message = { ...RELEASED.message, id: 'released.by_itself' };
-      show({}, { ...freed, released: { ...RELEASED, message } });
+      show({}, { ...freed, released: { ...RELEASED, automatic: true } });
       expect(host.textContent).toContain(said);
     });
 

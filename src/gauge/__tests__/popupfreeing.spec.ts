@@ -198,8 +198,9 @@ describe('freeing in the popup', () => {
       returned_bytes: gib(0.3),
       headroom_before_bytes: gib(8.4),
       headroom_after_bytes: gib(10.3),
-      items: [TRACEBACK, OUTPUT].map(({ id, title, expected_bytes }) => ({
+      items: [TRACEBACK, OUTPUT].map(({ id, kind, title, expected_bytes }) => ({
         id,
+        kind,
         title,
         freed_bytes: expected_bytes,
         message: null
@@ -233,6 +234,7 @@ describe('freeing in the popup', () => {
       items: [
         {
           id: 'output:5',
+          kind: 'outputs',
           title: OUTPUT.title,
           freed_bytes: gib(0.5),
           message: say('Out[5] is still held by `df`.')
@@ -280,7 +282,13 @@ describe('freeing in the popup', () => {
       headroom_before_bytes: gib(3.7),
       headroom_after_bytes: gib(3.5),
       items: [
-        { id: 'restore:model', title: back, freed_bytes: 0, message: back }
+        {
+          id: 'back',
+          kind: 'restore',
+          title: back,
+          freed_bytes: 0,
+          message: back
+        }
       ],
       still_held: [{ name: 'model', kind: 'parameters', bytes: gib(0.2) }],
       message: back

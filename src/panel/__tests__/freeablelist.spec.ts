@@ -192,7 +192,8 @@ describe('what can be freed, in the panel', () => {
 
   describe('by the row of a holder', () => {
     const history = makeVariable('history', { names: ['history', 'losses'] });
-    const offload = makeItem('offload:model', {
+    const offload = makeItem('offload', {
+      name: 'model',
       kind: 'offload',
       safe: false,
       blocked: say('There is not enough memory in the host.')

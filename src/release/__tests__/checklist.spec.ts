@@ -93,7 +93,7 @@ describe('the checklist', () => {
   it('should send a name once, not what goes with it', async () => {
     await measure(
       makeVariable('model', { selected: true }),
-      makeItem('gradients:model', { kind: 'gradients' })
+      makeItem('gradients:model', { kind: 'gradients', name: 'model' })
     );
     expect(chosen()).toEqual(['variable:model']);
   });

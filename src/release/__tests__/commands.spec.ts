@@ -187,6 +187,7 @@ describe('the commands that free', () => {
           cell_id: 'one',
           status: 'error',
           execution_count: 5,
+          output_id: 'value of 5',
           start_s: index,
           ...run
         }))
@@ -195,8 +196,8 @@ describe('the commands that free', () => {
 
     it.each<[string, IOutput[], string[]]>([
       ['its error', [error], ['traceback']],
-      ['its displayed value', [result], ['output:5']],
-      ['both', [result, error], ['traceback', 'output:5']]
+      ['its displayed value', [result], ['value of 5']],
+      ['both', [result, error], ['traceback', 'value of 5']]
     ])('should be freed: %s', async (_, outputs, items) => {
       select(...outputs);
       ran({});
@@ -229,10 +230,10 @@ describe('the commands that free', () => {
       [
         'another cell failed since',
         [{}, { cell_id: 'two', execution_count: 6 }],
-        ['output:5']
+        ['value of 5']
       ],
-      ['it did not fail', [{ status: 'ok' }], ['output:5']],
-      ['it is still running', [{ status: 'running' }], ['output:5']]
+      ['it did not fail', [{ status: 'ok' }], ['value of 5']],
+      ['it is still running', [{ status: 'running' }], ['value of 5']]
     ])(
       'should be taken for its own only as the helper tells: %s',
       async (_, runs, items) => {

@@ -69,10 +69,14 @@ describe('the items of a plan', () => {
   });
 
   it('should go with the name that is deleted', () => {
-    const gradients = makeItem('gradients:model', { kind: 'gradients' });
+    const gradients = makeItem('gradients', {
+      kind: 'gradients',
+      name: 'model'
+    });
     expect(isCovered(gradients, [makeVariable('model')])).toBe(true);
     expect(isCovered(gradients, [makeVariable('models')])).toBe(false);
     expect(isCovered(gradients, [gradients])).toBe(false);
+    expect(isCovered(CACHE, [makeVariable('cache')])).toBe(false);
     expect(isCovered(makeVariable('model'), [makeVariable('model')])).toBe(
       false
     );

@@ -11,6 +11,7 @@ export function makeItem(id: string, change: Partial<IItem> = {}): IItem {
   return {
     id,
     kind: 'outputs',
+    name: null,
     title: say(`Title of \`${id}\``),
     cost: say(`Price of ${id}.`),
     expected_bytes: gib(1),
@@ -28,6 +29,7 @@ export function makeItem(id: string, change: Partial<IItem> = {}): IItem {
 export function makeVariable(name: string, change: Partial<IItem> = {}): IItem {
   return makeItem(`variable:${name}`, {
     kind: 'variable',
+    name,
     safe: false,
     selected: false,
     names: [name],

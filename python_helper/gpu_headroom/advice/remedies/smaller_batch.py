@@ -195,4 +195,5 @@ def _diff(batch: BatchLiteral, value: int) -> Diff | None:
             {"sign": "-", "line": batch.line, "text": changed[0]},
             {"sign": "+", "line": batch.line, "text": changed[1]},
         ],
+        "sets": f"{batch.name} = {value}",
     }
