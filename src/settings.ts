@@ -1,67 +1,42 @@
 import type { ISettingRegistry } from '@jupyterlab/settingregistry';
 import type { IDisposable } from '@lumino/disposable';
 import { type ISignal, Signal } from '@lumino/signaling';
+import * as v from 'valibot';
 
-/** When the helper is put into kernels that lack it. */
-export type StartHelper = 'automatically' | 'click' | 'never';
-
-/** What happens after a cell ran out of memory. */
-export type AfterOom = 'ask' | 'free' | 'never';
+const rate = v.pipe(v.number(), v.gtValue(0));
 
 /**
- * The settings of `schema/plugin.json`, typed, with a value for each.
+ * The settings of `schema/plugin.json`, each with its default: that holds where a
+ * value is missing or cannot be used. A hand-edited file is not trusted.
  */
-export interface ISettings {
-  readonly showGauge: boolean;
-  readonly alwaysShow: boolean;
-  readonly compact: boolean;
-  readonly startHelper: StartHelper;
-  readonly markCells: boolean;
-  readonly showBadges: boolean;
-  readonly keepReports: boolean;
-  readonly recordAllocations: boolean;
-  readonly afterOom: AfterOom;
-  readonly showShutDown: boolean;
+const SettingsSchema = v.object({
+  showGauge: v.fallback(v.boolean(), true),
+  alwaysShow: v.fallback(v.boolean(), false),
+  compact: v.fallback(v.boolean(), false),
+  /** When the helper is put into kernels that lack it. */
+  startHelper: v.fallback(
+    v.picklist(['automatically', 'click', 'never']),
+    'automatically'
+  ),
+  markCells: v.fallback(v.boolean(), true),
+  showBadges: v.fallback(v.boolean(), true),
+  keepReports: v.fallback(v.boolean(), true),
+  recordAllocations: v.fallback(v.boolean(), false),
+  /** What happens after a cell ran out of memory. */
+  afterOom: v.fallback(v.picklist(['ask', 'free', 'never']), 'ask'),
+  showShutDown: v.fallback(v.boolean(), true),
   /** Readings per second while a cell runs. */
-  readonly rate: number;
+  rate: v.fallback(rate, 2),
   /** Readings per second while a cell runs and somebody looks closely. */
-  readonly watchedRate: number;
-}
+  watchedRate: v.fallback(rate, 10)
+});
 
-export const DEFAULT_SETTINGS: ISettings = {
-  showGauge: true,
-  alwaysShow: false,
-  compact: false,
-  startHelper: 'automatically',
-  markCells: true,
-  showBadges: true,
-  keepReports: true,
-  recordAllocations: false,
-  afterOom: 'ask',
-  showShutDown: true,
-  rate: 2,
-  watchedRate: 10
-};
+/** The settings, typed, with a value for each. */
+export interface ISettings
+  extends Readonly<v.InferOutput<typeof SettingsSchema>> {}
 
 /** The name of `schema/plugin.json` in the settings registry. */
 const SCHEMA_ID = 'gpu-headroom:plugin';
-
-const CHOICES: Readonly<Record<string, readonly unknown[]>> = {
-  startHelper: ['automatically', 'click', 'never'],
-  afterOom: ['ask', 'free', 'never']
-};
-
-/** Whether a stored value can be used: a hand-edited file is not trusted. */
-function isUsable(key: keyof ISettings, value: unknown): boolean {
-  const choices = CHOICES[key];
-  if (choices) {
-    return choices.includes(value);
-  }
-  if (typeof DEFAULT_SETTINGS[key] === 'number') {
-    return typeof value === 'number' && value > 0;
-  }
-  return typeof value === 'boolean';
-}
 
 /**
  * Read settings from an object; what is missing or unusable has its default.
@@ -69,11 +44,10 @@ function isUsable(key: keyof ISettings, value: unknown): boolean {
 export function readSettings(
   composite: Readonly<Record<string, unknown>>
 ): ISettings {
-  const keys = Object.keys(DEFAULT_SETTINGS) as (keyof ISettings)[];
-  const usable = keys.filter(key => isUsable(key, composite[key]));
-  const found = Object.fromEntries(usable.map(key => [key, composite[key]]));
-  return { ...DEFAULT_SETTINGS, ...found };
+  return v.parse(SettingsSchema, composite);
 }
+
+export const DEFAULT_SETTINGS = readSettings({});
 
 /**
  * The settings as they are now.
