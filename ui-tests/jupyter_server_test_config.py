@@ -3,9 +3,11 @@
 import json
 import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
+from babel.messages.pofile import read_po
 from jupyterlab.galata import configure_jupyter_server
 
 HERE = Path(__file__).resolve().parent
@@ -21,6 +23,7 @@ KERNELS = {
     "forwarder": [sys.executable, str(ELSEWHERE), "forwarder", *CONNECTION],
 }
 LANGUAGES = {"echo": "echo"}
+PSEUDO = "ach_UG"  # what Jupyter takes for a language that nobody speaks
 
 
 def offer_kernel(name: str, argv: list[str]) -> None:
@@ -32,10 +35,44 @@ def offer_kernel(name: str, argv: list[str]) -> None:
     folder.joinpath("kernel.json").write_text(json.dumps(spec))
 
 
+def offer_language() -> None:
+    """Install a language pack for the server alone: each sentence of ours in brackets."""
+    collected = HOME / "gpu_headroom.pot"
+    subprocess.run(
+        ["node", str(HERE.parent / "scripts" / "translations.mjs"), str(collected)],
+        env={**os.environ, "PYTHON": sys.executable},
+        check=True,
+    )
+    with collected.open(encoding="utf-8") as file:
+        sentences = [each for each in read_po(file) if each.id]
+    pack: dict[str, object] = {
+        each.id[0] if each.pluralizable else each.id: [
+            f"⟦{form}⟧" for form in (each.id if each.pluralizable else [each.id])
+        ]
+        for each in sentences
+    }
+    pack[""] = {
+        "language": PSEUDO.replace("_", "-"),
+        "plural_forms": "nplurals=2; plural=(n != 1);",
+    }
+    folder = HOME / "languages"
+    package, about = folder / "in_brackets", folder / "in_brackets-1.dist-info"
+    package.mkdir(parents=True)
+    about.mkdir()
+    package.joinpath("__init__.py").touch()
+    package.joinpath("gpu_headroom.json").write_text(json.dumps(pack))
+    about.joinpath("METADATA").write_text("Metadata-Version: 2.1\nName: in-brackets\nVersion: 1\n")
+    about.joinpath("entry_points.txt").write_text(
+        f"[jupyterlab.languagepack]\n{PSEUDO} = in_brackets\n"
+    )
+    sys.path.insert(0, str(folder))
+
+
 shutil.rmtree(HOME, ignore_errors=True)
 Path(os.environ["JUPYTERLAB_GALATA_ROOT_DIR"]).mkdir(parents=True)
 for kernel, command in KERNELS.items():
     offer_kernel(kernel, command)
+offer_language()
 
 # The soak runs without us as well, to compare.
 if os.environ.get("GPU_HEADROOM_IS_DISABLED"):

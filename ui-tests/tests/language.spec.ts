@@ -1,0 +1,66 @@
+import { galata } from '@jupyterlab/galata';
+import type { Locator } from '@playwright/test';
+
+import { expect, test } from './application';
+import { MODEL, notebookOf, SIMULATE, TRAIN } from './cells';
+import { notebookWith, savedReport } from './savedcard';
+import { card, gauge } from './surfaces';
+
+/**
+ * What a place says in words without brackets around them, besides code and the
+ * units of sizes.
+ */
+function untranslated(place: Locator): Promise<string[]> {
+  return place.evaluate(host => {
+    const rest = (text: string): string => {
+      const left = text.replace(/⟦[^⟦⟧]*⟧/g, '');
+      return left === text ? text : rest(left);
+    };
+    const copy = host.cloneNode(true) as HTMLElement;
+    copy.querySelectorAll('code, svg').forEach(node => {
+      node.remove();
+    });
+    const spoken = [...copy.querySelectorAll('[aria-label], [title]')].flatMap(
+      node => [node.getAttribute('aria-label'), node.getAttribute('title')]
+    );
+    return [copy.textContent, ...spoken]
+      .map(text => rest(text ?? '').replace(/[KMGT]iB/g, ''))
+      .filter(text => /\p{Letter}/u.test(text));
+  });
+}
+
+/** The server offers a language in which each sentence of ours is in brackets. */
+test.describe('In another language', () => {
+  test.use({
+    mockSettings: {
+      ...galata.DEFAULT_SETTINGS,
+      '@jupyterlab/translation-extension:plugin': { locale: 'ach_UG' }
+    }
+  });
+
+  test('should be every sentence of a live card, before and after freeing', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(notebookOf([SIMULATE, MODEL, TRAIN]));
+    await notebook.runUpTo(2);
+    const failure = card(notebook.cell(2));
+    await expect(failure).toContainText('⟦Out of simulated GPU memory⟧');
+    const free = failure.getByRole('button', { name: '⟦Free now⟧' });
+    await expect(free).toBeVisible();
+    expect(await untranslated(failure)).toEqual([]);
+    await free.click();
+    await expect(failure).toContainText(/GiB freed/);
+    expect(await untranslated(failure)).toEqual([]);
+    expect(await untranslated(gauge(page))).toEqual([]);
+  });
+
+  test('should be what is known of a saved card', async ({ open }) => {
+    const notebook = await open(notebookWith(savedReport()));
+    const saved = card(notebook.cell(0));
+    await expect(saved).toContainText('⟦Out of GPU memory⟧');
+    // What an early helper says without a template stays in its own words.
+    await expect(saved).toContainText('Activations fill the card.');
+    await expect(saved).toContainText('⟦Requested⟧');
+  });
+});
