@@ -12,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python_helper"))
 from gpu_headroom.text.catalogue import SENTENCES
 from gpu_headroom.text.messages import FIRST_SENTENCES
 
+CONSOLE = "summary."  # what consoles print stays English
 PLACE = re.compile(r"\{(\w+)\}")
 
 
@@ -26,6 +27,7 @@ json.dump(
     [
         {"text": template, "comments": note(name, template)}
         for name, template in {**FIRST_SENTENCES, **SENTENCES}.items()
+        if not name.startswith(CONSOLE)
     ],
     sys.stdout,
 )

@@ -111,11 +111,11 @@ def free(items: Sequence[str] | None = None, confirm: Sequence[str] = ()) -> str
     """
     from . import release
     from .terminal import summary
-    from .text.messages import message
+    from .text.messages import say
 
     session = _live()
     if session.computes_elsewhere():
-        return message("released.elsewhere")["text"]
+        return say("released.elsewhere")
     situation, read = session.situation(session.turn()), session.sampler.measure
     return summary.list_outcome(release.run(items, situation, read, confirm))
 

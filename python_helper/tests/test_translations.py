@@ -36,8 +36,8 @@ def test_has_every_template_of_the_helper(collected: Catalog) -> None:
     """With its id, and a word on sizes: the keys of other places say what stands there."""
     for name, template in {**FIRST_SENTENCES, **SENTENCES}.items():
         found = collected.get(template)
-        assert found is not None, name
-        assert name in found.auto_comments
+        assert (found is None) == name.startswith("summary."), name
+        assert found is None or name in found.auto_comments
     activations = collected.get(SENTENCES["cause.activations"])
     assert activations is not None
     assert activations.auto_comments[1:] == [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..text.messages import message
+from ..text.messages import say
 from .html import html
 from .text import text
 
@@ -19,5 +19,5 @@ def bundle(report: Report, *, keep: bool) -> dict[str, object]:
     if not keep:
         stub = {key: report[key] for key in ("version", "report_id", "life_id")}
         said = "poisoned.sentence" if report["poisoned"] else "card.stub"
-        return {MIME_TYPE: stub, "text/plain": message(said)["text"]}
+        return {MIME_TYPE: stub, "text/plain": say(said)}
     return {MIME_TYPE: report, "text/html": html(report), "text/plain": text(report)}

@@ -11,6 +11,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from ..text.format import format_bytes
+from ..text.messages import say
 from . import words
 from .style import STYLE
 
@@ -48,12 +49,12 @@ def _parts(report: Report) -> Iterator[str]:
     if not report["parts"]:
         return
     largest = max(part["bytes"] for part in report["parts"])
-    moment = escape(words.say("card.moment"))
+    moment = escape(say("card.moment"))
     yield f'<table><thead><tr><th scope="col" colspan="3">{moment}</th></tr></thead><tbody>'
     for part in report["parts"]:
         length = round(_BAR * part["bytes"] / largest) if largest else 0
         bar = _FILL.get(part["kind"], "█") * max(length, 1 if part["bytes"] else 0)
-        label = escape(words.say(f"part.{part['kind']}"))
+        label = escape(say(f"part.{part['kind']}"))
         size = escape(format_bytes(part["bytes"]))
         yield f'<tr><th scope="row">{label}</th><td>{size}</td>'
         yield f'<td aria-hidden="true">{bar}</td></tr>'
@@ -66,16 +67,16 @@ def _parts(report: Report) -> Iterator[str]:
 def _cause(report: Report) -> Iterator[str]:
     cause = report["cause"]
     if cause is None:
-        yield f"<p>{escape(words.say('card.no_cause'))}</p>"
+        yield f"<p>{escape(say('card.no_cause'))}</p>"
         return
     claim, evidence = _marked(cause["claim"]["text"]), _marked(cause["evidence"]["text"])
-    yield f"<h4{_IN_CARD}>{escape(words.say('card.cause'))}</h4><p>{claim} {evidence}</p>"
+    yield f"<h4{_IN_CARD}>{escape(say('card.cause'))}</h4><p>{claim} {evidence}</p>"
 
 
 def _remedies(report: Report) -> Iterator[str]:
     if not report["remedies"]:
         return
-    yield f"<h4{_IN_CARD}>{escape(words.say('card.remedies'))}</h4><ol>"
+    yield f"<h4{_IN_CARD}>{escape(say('card.remedies'))}</h4><ol>"
     for remedy in report["remedies"]:
         yield "<li>" + "".join(_remedy(remedy)) + "</li>"
     yield "</ol>"
@@ -85,7 +86,7 @@ def _remedy(remedy: Remedy) -> Iterator[str]:
     yield words.titled(remedy, f"<strong>{_marked(remedy['title']['text'])}</strong>")
     yield f"<br>{_marked(remedy['note']['text'])}"
     if remedy["type_this"]:
-        yield f"<br>{_marked(words.say('card.type_this', code=remedy['type_this']))}"
+        yield f"<br>{_marked(say('card.type_this', code=remedy['type_this']))}"
     if remedy["diff"]:
         yield _diff(remedy["diff"])
 
@@ -101,14 +102,12 @@ def _diff(diff: Diff) -> str:
 def _details(report: Report) -> Iterator[str]:
     if not report["details"]:
         return
-    yield f"<details><summary>{escape(words.say('card.details'))}</summary><table><thead><tr>"
+    yield f"<details><summary>{escape(say('card.details'))}</summary><table><thead><tr>"
     for heading in ("card.moment", "", "card.source"):
-        yield f'<th scope="col">{escape(words.say(heading)) if heading else ""}</th>'
+        yield f'<th scope="col">{escape(say(heading)) if heading else ""}</th>'
     yield "</tr></thead><tbody>"
     for row in report["details"]:
-        size = (
-            words.say("card.not_measured") if row["bytes"] is None else format_bytes(row["bytes"])
-        )
+        size = say("card.not_measured") if row["bytes"] is None else format_bytes(row["bytes"])
         label = escape(row["label"]["text"])
         yield f'<tr><th scope="row">{label}</th><td>{escape(size)}</td>'
         yield f"<td>{escape(row['source']['text'])}</td></tr>"

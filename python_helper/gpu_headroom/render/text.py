@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ..text.format import format_bytes
+from ..text.messages import say
 from . import words
 
 if TYPE_CHECKING:
@@ -35,12 +36,12 @@ def _lines(report: Report) -> Iterator[str]:
         yield from (_plain(held), "")
     cause = report["cause"]
     if cause:
-        yield f"{words.say('card.cause')}: {_plain(cause['claim']['text'])}"
+        yield f"{say('card.cause')}: {_plain(cause['claim']['text'])}"
         yield _plain(cause["evidence"]["text"])
     else:
-        yield words.say("card.no_cause")
+        yield say("card.no_cause")
     if report["remedies"]:
-        yield from ("", words.say("card.remedies"))
+        yield from ("", say("card.remedies"))
     for number, remedy in enumerate(report["remedies"], start=1):
         yield from _remedy(number, remedy)
     yield from ("", words.recorded(report))
@@ -51,7 +52,7 @@ def _bars(report: Report) -> Iterator[str]:
     for part in report["parts"]:
         length = round(_BAR * part["bytes"] / largest) if largest else 0
         bar = _FILL.get(part["kind"], "█") * max(length, 1 if part["bytes"] else 0)
-        label = words.say(f"part.{part['kind']}")
+        label = say(f"part.{part['kind']}")
         yield f"  {label:<18}{format_bytes(part['bytes']):>10}  {bar}".rstrip()
 
 
@@ -59,7 +60,7 @@ def _remedy(number: int, remedy: Remedy) -> Iterator[str]:
     yield f"  {number}. {words.titled(remedy, _plain(remedy['title']['text']))}"
     yield f"     {_plain(remedy['note']['text'])}"
     if remedy["type_this"]:
-        yield f"     {_plain(words.say('card.type_this', code=remedy['type_this']))}"
+        yield f"     {_plain(say('card.type_this', code=remedy['type_this']))}"
     for row in remedy["diff"]["rows"] if remedy["diff"] else ():
         yield f"     {row['line']:>4} {row['sign']} {row['text']}"
 

@@ -7,15 +7,10 @@ from typing import TYPE_CHECKING
 
 from ..text.format import MINUS, format_bytes
 from ..text.headline import headline
-from ..text.messages import message
+from ..text.messages import say
 
 if TYPE_CHECKING:
     from ..protocol.wire import Remedy, Report
-
-
-def say(message_id: str, /, **params: str | float | None) -> str:
-    """Return a sentence of the catalogue."""
-    return message(message_id, **params)["text"]
 
 
 def title(report: Report) -> tuple[str, str]:

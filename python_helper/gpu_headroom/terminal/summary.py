@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .. import session as lives
+from ..text.messages import say
 from .tables import Text, size, table
 
 if TYPE_CHECKING:
@@ -19,10 +20,10 @@ if TYPE_CHECKING:
     from ..session.session import Session
 
 _STATES = {
-    "no_framework": "No GPU framework is loaded yet.",
-    "not_initialised": "PyTorch has not used the GPU yet.",
-    "no_gpu": "This PyTorch has no GPU.",
-    "live": "No GPU is in use yet.",
+    "no_framework": "summary.no_framework",
+    "not_initialised": "summary.not_initialised",
+    "no_gpu": "summary.no_gpu",
+    "live": "summary.live",
 }
 _DEVICES = (
     *("GPU", "Name", "Used", "Headroom", "In use"),
@@ -57,8 +58,9 @@ def holders() -> Text:
 def summarise(snapshot: DeviceSnapshot | None) -> Text:
     """Say what is in use, cached, outside and free, and the kernel's own host memory."""
     if snapshot is None:
-        return Text("The GPU could not be read.")
-    said = [] if snapshot.state == "live" and snapshot.devices else [_STATES[snapshot.state]]
+        return Text(say("summary.no_reading"))
+    is_live = snapshot.state == "live" and snapshot.devices
+    said = [] if is_live else [say(_STATES[snapshot.state])]
     said += list_devices(snapshot)
     if snapshot.host is not None:
         said.append(_host(snapshot.host))
@@ -86,7 +88,7 @@ def list_items(items: Sequence[wire.Item]) -> Text:
     said = [table(_ITEMS, [_item(each) for each in items if each["safe"]], right=9)]
     rows = [_item(each) for each in items if not each["safe"]]
     if rows:
-        said += ["", "Only with --confirm:", table(_ITEMS, rows, right=9)]
+        said += ["", say("summary.with_confirm"), table(_ITEMS, rows, right=9)]
     return Text("\n".join(said))
 
 
@@ -102,21 +104,21 @@ def list_outcome(outcome: Outcome) -> Text:
         said.append(table(("Freed", "Item", ""), rows, right=9))
     if outcome.still_held:
         left = (f"{each['name']} {size(each['bytes'])}" for each in outcome.still_held)
-        said.append(f"Still in use: {', '.join(left)}")
+        said.append(say("summary.still_in_use", held=", ".join(left)))
     return Text("\n".join(said))
 
 
 def list_processes(index: int, processes: Sequence[wire.Process] | None) -> Iterator[str]:
     """Say which other processes are on a GPU."""
     if processes is None:
-        yield f"GPU {index}: which processes use it is not shown here."
+        yield say("summary.processes_hidden", index=index)
         return
     rows = [
         ("?" if each["pid"] is None else str(each["pid"]), size(each["bytes"]), each["name"] or "?")
         for each in processes
     ]
     if rows:
-        yield f"GPU {index}, processes:"
+        yield say("summary.processes", index=index)
         yield table(("PID", "Memory", "Name"), rows, right=9)
 
 
@@ -143,32 +145,35 @@ def _device(device: DeviceReading) -> tuple[str, ...]:
 
 
 def _remarks(device: DeviceReading) -> Iterator[str]:
-    title = f"GPU {device.index}:"
+    index = device.index
     if len(device.frameworks) > 1:
         shares = (f"{each.name} {size(each.in_use_bytes)}" for each in device.frameworks)
-        yield f"{title} in use by {', '.join(shares)}."
+        yield say("summary.shared", index=index, shares=", ".join(shares))
     if device.capacity_limited:
-        yield f"{title} the capacity is the limit that was set for this process."
+        yield say("summary.limited", index=index)
     for note in device.notes:
-        yield f"{title} {note['text']}"
+        yield f"GPU {index}: {note['text']}"
 
 
 def _host(host: HostReading) -> str:
-    return (
-        f"Host memory: {size(host.rss_bytes)} in this process, "
-        f"{size(host.available_bytes)} available of {size(host.total_bytes)}"
+    return say(
+        "summary.host",
+        rss=size(host.rss_bytes),
+        available=size(host.available_bytes),
+        total=size(host.total_bytes),
     )
 
 
 def _sum(device: wire.HeldDevice) -> str:
-    parts = (
-        (device["named_bytes"], "named"),
-        (device["graph_bytes"], "in autograd graphs"),
-        (device["unnamed_bytes"], "unnamed"),
-        (device["not_attributed_bytes"], "not attributed"),
+    return say(
+        "summary.sum",
+        index=device["device_index"],
+        in_use_bytes=device["in_use_bytes"],
+        named_bytes=device["named_bytes"],
+        graph_bytes=device["graph_bytes"],
+        unnamed_bytes=device["unnamed_bytes"],
+        not_attributed_bytes=device["not_attributed_bytes"],
     )
-    shares = ", ".join(f"{size(part)} {name}" for part, name in parts)
-    return f"GPU {device['device_index']}: {size(device['in_use_bytes'])} in use = {shares}"
 
 
 def _rows(device: wire.HeldDevice, recording: bool) -> Iterator[str]:
@@ -178,7 +183,7 @@ def _rows(device: wire.HeldDevice, recording: bool) -> Iterator[str]:
         yield table(("Size", "Kind", "Held by", *made), said, right=9)
     if len(rows) > _MOST_ROWS:
         rest = sum(each["bytes"] for each in rows[_MOST_ROWS:])
-        yield f"and {len(rows) - _MOST_ROWS} more with {size(rest)}"
+        yield say("summary.more_rows", count=len(rows) - _MOST_ROWS, rest_bytes=rest)
 
 
 def _item(item: wire.Item) -> tuple[str, str, str]:

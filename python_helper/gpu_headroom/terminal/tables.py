@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..text.format import format_bytes
+from ..text.messages import say
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -34,7 +35,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, right: int = 1)
 
 def size(size_bytes: int | None) -> str:
     """Return a size in words; what is unknown is not measured."""
-    return "not measured" if size_bytes is None else format_bytes(size_bytes)
+    return say("card.not_measured") if size_bytes is None else format_bytes(size_bytes)
 
 
 def _line(cells: Sequence[str], widths: Sequence[int], right: int) -> str:

@@ -494,6 +494,24 @@ SENTENCES = {
         "No Python object refers to it: "
         "native code, autograd or a function that still runs keeps it."
     ),
+    # The text summary of consoles, which stays English: translators are not asked for it.
+    "summary.no_reading": "The GPU could not be read.",
+    "summary.no_framework": "No GPU framework is loaded yet.",
+    "summary.not_initialised": "PyTorch has not used the GPU yet.",
+    "summary.no_gpu": "This PyTorch has no GPU.",
+    "summary.live": "No GPU is in use yet.",
+    "summary.with_confirm": "Only with --confirm:",
+    "summary.still_in_use": "Still in use: {held}",
+    "summary.processes": "GPU {index}, processes:",
+    "summary.processes_hidden": "GPU {index}: which processes use it is not shown here.",
+    "summary.shared": "GPU {index}: in use by {shares}.",
+    "summary.limited": "GPU {index}: the capacity is the limit that was set for this process.",
+    "summary.host": "Host memory: {rss} in this process, {available} available of {total}",
+    "summary.sum": (
+        "GPU {index}: {in_use_bytes} in use = {named_bytes} named, {graph_bytes} in autograd "
+        "graphs, {unnamed_bytes} unnamed, {not_attributed_bytes} not attributed"
+    ),
+    "summary.more_rows": "and {count} more with {rest_bytes}",
     # Export of PyTorch's memory snapshot.
     "snapshot.written": "Wrote {file_bytes} to `{path}`.",
     "snapshot.exists": "`{path}` exists already: nothing was written.",

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from .format import format_compared
-from .messages import message
+from .messages import say
 
 
 def headline(requested: int | None, available: int | None, *, simulated: bool) -> tuple[str, str]:
     """Return "Out of GPU memory" and "needed 2.00 GiB more, …", as far as the bytes are known."""
-    title = message("card.title_simulated" if simulated else "card.title")["text"]
+    title = say("card.title_simulated" if simulated else "card.title")
     return title, _needed(requested, available)
 
 
 def _needed(requested: int | None, available: int | None) -> str:
     if requested is None:
-        return message("card.size_unknown")["text"]
+        return say("card.size_unknown")
     if available is None:
-        return message("card.needed_only", requested=format_compared(requested)[0])["text"]
+        return say("card.needed_only", requested=format_compared(requested)[0])
     more, free = format_compared(requested, available)
-    return message("card.needed", requested=more, available=free)["text"]
+    return say("card.needed", requested=more, available=free)

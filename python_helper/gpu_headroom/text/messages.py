@@ -60,6 +60,11 @@ def message(message_id: str, /, **params: Param) -> Message:
     return {"id": message_id, "template": template, "params": clean, "text": text}
 
 
+def say(message_id: str, /, **params: Param) -> str:
+    """Return the catalogue's sentence `message_id` in English, as consoles and static forms do."""
+    return message(message_id, **params)["text"]
+
+
 def _template(message_id: str) -> str:
     if message_id in FIRST_SENTENCES:
         return FIRST_SENTENCES[message_id]
