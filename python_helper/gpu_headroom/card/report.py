@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from ..advice.remedy import Fix
     from ..concurrency.turns import Turn
-    from ..oom.evidence import Evidence, Failure
+    from ..oom.evidence import Evidence
+    from ..oom.failure import Failure
     from ..protocol.wire import Detail, FrameworkName, Message, Part, PartKind, Report
 
 VERSION = "1.0"

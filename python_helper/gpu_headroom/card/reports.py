@@ -10,10 +10,8 @@ from ..text.format import sendable
 from ..text.headline import headline
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from ..concurrency.turns import Turn
-    from ..oom.evidence import Failure
+    from ..oom.failure import Failure
     from ..protocol import wire
     from .report import BuiltReport
 
@@ -78,13 +76,14 @@ def show(shell: Any, report: wire.Report, *, keep: bool, replaced: str | None = 
     shell.display_pub.publish(sendable(bundle(report, keep=keep)), **instead)
 
 
-def show_line(shell: Any, facts: Mapping[str, Any], why: wire.Message, display_id: str) -> None:
+def show_line(failure: Failure, why: wire.Message, display_id: str) -> None:
     """Display what can be said of a failure without a card, and `why` there is none."""
-    said, device = facts["recognition"], facts["device"]
-    measured = facts["capture"] or device
+    said, device = failure.recognition, failure.device
+    measured = failure.capture or device
     available = measured.free_bytes if measured else said.free_bytes
     title, needed = headline(
         said.requested_bytes, available, simulated=bool(device and device.simulated)
     )
     line = f"{title}: {needed}. {why['text']}"
-    shell.display_pub.publish({"text/plain": sendable(line)}, transient={"display_id": display_id})
+    transient = {"display_id": display_id}
+    failure.shell.display_pub.publish({"text/plain": sendable(line)}, transient=transient)

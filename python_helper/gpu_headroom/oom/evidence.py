@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
 from ..cells.batch import batch_literals
 from ..concurrency.turns import Disturbed
@@ -17,42 +17,16 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..cells.batch import BatchLiteral
-    from ..cells.runs import CellRun
     from ..concurrency.turns import Turn
-    from ..errors.recognise import Recognition
-    from ..frameworks.torch.observer import Capture
     from ..holders.ledger import Retained
     from ..holders.modules import Model
     from ..protocol.wire import Holder, HolderKind
-    from ..readings.snapshot import DeviceReading
+    from .failure import Failure
     from .failure_memory import FailureMemory
 
 _NAMED_BYTES = MIB
 _NAMED_SHARE = 0.01  # of what the traceback keeps in use
 _PROVEN_SHARE = 0.1  # of what is in use must have as many rows as a literal says
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """A cell that ran out of GPU memory; `cells` are the latest runs of all, oldest first.
-
-    `runs` are also earlier ones of each. `after_oom` is what the person's settings ask for.
-    `earlier_traceback_bytes` is what only the error of an earlier cell held when this cell began;
-    `None` where that is not known.
-    """
-
-    error: BaseException
-    recognition: Recognition
-    capture: Capture | None
-    life_id: str
-    cell: CellRun
-    cells: tuple[CellRun, ...]
-    device: DeviceReading | None
-    shell: Any
-    time_s: float
-    runs: tuple[CellRun, ...] = ()
-    after_oom: Literal["ask", "free", "never"] = "ask"
-    earlier_traceback_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +81,8 @@ def measure(failure: Failure, turn: Turn) -> Evidence:
     if moment.in_use_bytes is not None and attributed > moment.in_use_bytes:
         kinds, attributed = {}, 0  # memory of another allocator: better no split than a wrong one
     traceback = found.ledger.bytes(index, origin="traceback") if found else None
-    inner = failure.recognition.error or failure.error
-    line = failing_line(inner, failure.cell) or failing_line(failure.error, failure.cell)
+    errors = [each for each in (failure.recognition.error, failure.error) if each is not None]
+    line = next(filter(None, (failing_line(each, failure.cell) for each in errors)), None)
     growth = _growth(failure, moment, index)
     requested = failure.recognition.requested_bytes
     batch, batch_bytes = _proven_batch(failure, found, index, line)
@@ -125,7 +99,7 @@ def measure(failure: Failure, turn: Turn) -> Evidence:
         holders=tuple(found.ledger.largest(index, "names", "outputs")) if found else (),
         fits_after_free=_fits(failure, moment, requested, growth, traceback),
         earlier_traceback_bytes=failure.earlier_traceback_bytes,
-        in_backward=failed_in_backward(inner),
+        in_backward=bool(errors) and failed_in_backward(errors[0]),
         complete=found.complete if found else False,
         let_go_bytes=_let_go(failure, moment, index),
         batch=batch,

@@ -4,37 +4,49 @@ from __future__ import annotations
 
 import sys
 import time
-import uuid
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from threading import get_ident, main_thread
 from typing import TYPE_CHECKING, Any
 
-from ..card.reports import show, show_line
 from ..cells.runs import CellRun
 from ..concurrency.threads import NotNow, later
 from ..inspection.kinds import is_kind
 from ..kernel import running_cell
-from ..text.format import format_error
-from ..text.messages import message
+from .failures import last_shown, recognised
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
     from threading import Timer
+    from typing import Protocol
 
-    from ..cells.runs import Status
-    from ..concurrency.mainloop import Job
-    from ..concurrency.turns import Turn
-    from ..errors.recognise import Recognition
-    from ..errors.sticky_error import Fault
-    from ..oom.earlier import EarlierError
-    from ..protocol import wire
+    from ..cells.runs import Ledger, Status
+    from ..concurrency.mainloop import MainLoop
+    from ..frameworks.torch.observer import Capture
+    from ..kernel.channel import Channel
+    from ..readings.cuda import Cuda
+    from ..readings.sampler import Sampler
     from ..readings.snapshot import DeviceSnapshot
-    from .session import Session
+    from .failures import Failures
 
-_CARD_S = 0.25  # of processor time, before the next cell
+    class _Hooked(Protocol):
+        """What the hooks use of a life of the helper."""
+
+        shell: Any
+        channel: Channel | None
+        cuda: Cuda
+        ledger: Ledger
+        mainloop: MainLoop
+        sampler: Sampler
+
+        def notice(self, snapshot: DeviceSnapshot) -> DeviceSnapshot: ...
+        def stream(self, snapshot: DeviceSnapshot | None, ended: CellRun | None = None) -> None: ...
+        def ended(self, run: CellRun) -> None: ...
+        def take_capture(self, *, of_this_thread: bool) -> Capture | None: ...
+        def failed(self, part: str, error: BaseException) -> None: ...
+
+
 _HEAL_AFTER_S = (0.1, 0.6)
 _DOUBT_S = 1.0
 _ADOPTED = object()
@@ -59,8 +71,9 @@ class CellHooks:
     subshell run on a thread of their own, at the same time as others.
     """
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: _Hooked, failures: Failures) -> None:
         self._session = session
+        self._failures = failures
         self._shell = session.shell
         self._cell_parent: Mapping[str, Any] = {}
         self._cells: dict[int, _Cell] = {}
@@ -68,8 +81,6 @@ class CellHooks:
         self._next_count = session.shell.execution_count
         self._timers: list[Timer] = []
         self._undo = ExitStack()
-        self._owed: tuple[dict[str, Any], str] | None = None
-        self._earlier: EarlierError | None = None
 
     def open(self) -> None:
         """Register the hooks, and adopt the cell that runs already; else leave nothing behind."""
@@ -146,7 +157,7 @@ class CellHooks:
             count = running_cell.execution_count(self._shell, info, self._next_count)
             run = CellRun(cell_id, count, info.raw_cell, None, time.time())
             if session.ledger.begin(info, run, start):
-                self._cells[get_ident()] = _Cell(_last_shown())
+                self._cells[get_ident()] = _Cell(last_shown())
                 self._cell_parent = running_cell.parent(self._shell)
                 session.stream(None)
                 session.sampler.wake()
@@ -183,7 +194,7 @@ class CellHooks:
         if depth > 0:
             # `%%capture` and the like: the traceback stands in the outer cell, and so must a card.
             cell = self._cells.get(get_ident())
-            if cell is not None and (self._fault(error) or _recognise(error) is not None):
+            if cell is not None and (self._failures.fault(error) or recognised(error) is not None):
                 cell.inner_error = error
             session.ledger.end(depth, "ok", None, time.time(), None)
             return
@@ -198,19 +209,20 @@ class CellHooks:
         Where another computation ran beside it may be that one's.
         """
         last = getattr(sys, "last_value", None)
-        shown = is_kind(last, BaseException) and _last_shown() != cell.shown_before
+        shown = is_kind(last, BaseException) and last_shown() != cell.shown_before
         return last if shown and self._session.ledger.alone() else None
 
     def _end_cell(self, result: Any, error: BaseException | None, shown_before: int | None) -> None:
         session = self._session
-        fault = self._fault(error)  # first: where CUDA has failed, nothing may be read
+        failures = self._failures
+        fault = failures.fault(error)  # first: where CUDA has failed, nothing may be read
         succeeded = result is not None and result.success
         answers = succeeded and error is None and self._answers_again()
         snapshot = session.sampler.measure_edge()
         if snapshot is not None:
             with suppress(NotNow):
                 session.notice(snapshot)
-        recognition = None if fault else _recognise(error, snapshot)
+        recognition = None if fault else recognised(error, snapshot)
         # Always: nothing of this cell may explain a later one.
         capture = session.take_capture(of_this_thread=not session.ledger.alone())
         status: Status = "oom" if recognition else "ok" if succeeded else "error"
@@ -220,146 +232,21 @@ class CellHooks:
         session.ended(run)
         try:
             if fault is not None:
-                self._explain_fault(fault, run)
+                failures.explain_fault(fault, run)
             elif error is not None and recognition is not None:
-                device = None if snapshot is None else snapshot.device(_index(recognition))
-                said = {"recognition": recognition, "capture": capture, "device": device}
-                self._report(error, said, run, shown_before)
-            elif error is not None and session.complete and session.cuda.torch() is not None:
-                work = partial(self._earlier_error().measure, self._shell)
-                session.mainloop.submit("earlier", None, work)
+                failures.explain(error, recognition, capture, snapshot, run, shown_before)
+            elif error is not None:
+                failures.measure_error()
         finally:
             session.stream(snapshot, run)
             session.sampler.wake()
             session.mainloop.resume()
-
-    def _fault(self, error: BaseException | None) -> Fault | None:
-        if error is None or not self._session.complete:
-            return None
-        from ..errors.sticky_error import recognise_fault
-
-        cuda, fault = self._session.cuda, recognise_fault(error)
-        if fault is None or not cuda.is_up():
-            return None
-        cuda.stop()
-        return fault
-
-    def _explain_fault(self, fault: Fault, run: CellRun) -> None:
-        """Keep the report of an error that stopped CUDA, and display it where cells are marked."""
-        from ..card.sticky_error import build
-
-        session, latest = self._session, self._session.sampler.latest
-        built = build(fault, self._named(run), latest, session.life_id, session.cuda.stopped)
-        report = session.reports.enter(built)
-        if session.options["mark_cells"]:
-            show(self._shell, report, keep=session.options["keep_reports"])
 
     def _answers_again(self) -> bool:
         """Whether CUDA, said to have stopped, has answered the cell that ends."""
         cuda = self._session.cuda
         stopped = cuda.stopped is not None and running_cell.on_main_thread()
         return stopped and cuda.answers_again()
-
-    def _report(
-        self,
-        error: BaseException,
-        said: dict[str, Any],
-        run: CellRun,
-        shown_before: int | None,
-    ) -> None:
-        session = self._session
-        facts = {
-            **said,
-            "life_id": session.life_id,
-            "cell": self._named(run),
-            "cells": session.ledger.cells(),
-            "shell": self._shell,
-            "time_s": time.time(),
-            "runs": tuple(session.ledger.runs()),
-            "after_oom": session.options["after_oom"],
-        }
-        if session.complete:
-            if shown_before is not None:
-                index = _index(said["recognition"])
-                held = self._earlier_error().held(shown_before, index)
-                facts["earlier_traceback_bytes"] = held
-            try:
-                self._explain(error, facts, session.turn(_CARD_S, asked=False))
-            except Exception as problem:  # noqa: BLE001  a failure of ours must not hide theirs
-                session.failed("report", problem)
-                self._show_line(facts, message("card.failed", error=format_error(problem)))
-            return
-        session.failed("report", RuntimeError("the second part of the helper has not arrived"))
-        # The error itself would keep all that the failed cell held.
-        facts["recognition"] = replace(said["recognition"], error=None)
-        self._owed = facts, self._show_line(facts, message("card.incomplete"))
-
-    def _show_line(self, facts: dict[str, Any], why: wire.Message) -> str:
-        display_id = uuid.uuid4().hex
-        if self._session.options["mark_cells"]:
-            show_line(self._shell, facts, why, display_id)
-        return display_id
-
-    def explain_owed(self, _: Job, turn: Turn) -> None:
-        """Put the card where the last failure could only have a line, if its error is still there.
-
-        Called between cells when the second pack has come.
-        """
-        if self._owed is None:
-            return
-        from ..errors.recognise import recognise
-        from ..holders.frames import last_errors
-
-        (facts, display_id), self._owed = self._owed, None
-        for error in last_errors(self._shell):
-            said = recognise(error)
-            if said and replace(said, error=None) == facts["recognition"]:
-                self._explain(error, facts, turn, display_id)
-                return
-
-    def _explain(
-        self,
-        error: BaseException,
-        facts: dict[str, Any],
-        turn: Turn,
-        display_id: str | None = None,
-    ) -> None:
-        from ..oom.evidence import Failure
-
-        session = self._session
-        report = session.reports.build(Failure(error=error, **facts), turn)
-        self._earlier_error().enter(report)
-        if session.options["mark_cells"]:
-            keep = session.options["keep_reports"]
-            turn.on_main(lambda: show(self._shell, report, keep=keep, replaced=display_id))
-        if session.leases.any():
-            session.send(
-                {
-                    "type": "oom",
-                    "life_id": session.life_id,
-                    "report_id": report["report_id"],
-                    "time_s": report["time_s"],
-                    "cell_id": report["cell_id"],
-                    "device_index": report["device_index"],
-                    "requested_bytes": report["requested_bytes"],
-                    "available_bytes": report["available_bytes"],
-                }
-            )
-        if session.options["after_oom"] == "free":
-            from ..handlers.release import ReleaseRequests
-
-            ReleaseRequests(session).free_failed(report["report_id"])
-
-    def _earlier_error(self) -> EarlierError:
-        if self._earlier is None:
-            from ..oom.earlier import EarlierError
-
-            self._earlier = EarlierError()
-        return self._earlier
-
-    def _named(self, run: CellRun) -> CellRun:
-        name = running_cell.code_name(self._shell, run.source, run.execution_count)
-        return replace(run, filename=name)
 
     # --- A cell was running before the helper came ---------------------------
 
@@ -377,7 +264,7 @@ class CellHooks:
         )
         ident = main_thread().ident or 0
         self._session.ledger.begin(_ADOPTED, run, None, thread_id=ident)
-        self._cells[ident] = _Cell(_last_shown())
+        self._cells[ident] = _Cell(last_shown())
         self._cell_parent = request
         if running_cell.on_control_thread(self._shell):
             for delay_s in _HEAL_AFTER_S:
@@ -419,29 +306,6 @@ class CellHooks:
         if not session.ledger.running:
             # The cell has ended meanwhile, and its own `idle` may have come before our `busy`.
             session.channel.send_status("idle", request)
-
-
-def _last_shown() -> int:
-    """Tell errors apart without holding one."""
-    return id(getattr(sys, "last_value", None))
-
-
-def _recognise(
-    error: BaseException | None, snapshot: DeviceSnapshot | None = None
-) -> Recognition | None:
-    if error is None:
-        return None
-    from ..errors.recognise import is_credible, recognise  # on first need: most cells do not fail
-
-    said = recognise(error)
-    if said is None:
-        return None
-    device = None if snapshot is None else snapshot.device(_index(said))
-    return said if is_credible(said, device) else None
-
-
-def _index(said: Recognition) -> int:
-    return said.device_index or 0
 
 
 def _seconds(date: datetime | str | None) -> float:

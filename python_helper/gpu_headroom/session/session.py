@@ -28,6 +28,7 @@ from ..readings.sources import Sources
 from ..text.format import format_error
 from ..text.messages import message
 from .cell_hooks import CellHooks
+from .failures import Failures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -86,7 +87,8 @@ class Session:
         )
         self.moved: dict[str, Any] = {}
         self._dispatcher = Dispatcher(Basics(self).by_kind, self._rest, self.failed)
-        self._cell_hooks = CellHooks(self)
+        self._failures = Failures(self, self._free_failed)
+        self._cell_hooks = CellHooks(self, self._failures)
         self._pace = Pace()
         self.recording: Recording | None = None
         self.monitor: Monitor | None = None
@@ -138,7 +140,7 @@ class Session:
             return False
         self._finder.add(data)
         self.sampler.wake()
-        self.mainloop.submit("card", None, self._cell_hooks.explain_owed)
+        self.mainloop.submit("card", None, self._failures.explain_owed)
         return True
 
     def turn(self, cpu_s: float | None = None, *, asked: bool = True) -> Turn:
@@ -286,6 +288,11 @@ class Session:
 
         parts = (Answers(self), HolderRequests(self), ReleaseRequests(self))
         return {kind: handler for part in parts for kind, handler in part.by_kind.items()}
+
+    def _free_failed(self, report_id: str) -> None:
+        from ..handlers.release import ReleaseRequests
+
+        ReleaseRequests(self).free_failed(report_id)
 
     def _measured(self, snapshot: DeviceSnapshot) -> None:
         with suppress(NotNow):

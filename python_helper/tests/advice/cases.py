@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from gpu_headroom.cells.runs import CellRun
 from gpu_headroom.errors.recognise import recognise_text
 from gpu_headroom.frameworks.torch.observer import Capture
-from gpu_headroom.oom.evidence import Evidence, Failure
+from gpu_headroom.oom.evidence import Evidence
+from gpu_headroom.oom.failure import Failure
 from gpu_headroom.oom.failure_memory import FailureMemory
 from gpu_headroom.text.format import GIB
 

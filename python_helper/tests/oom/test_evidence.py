@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gpu_headroom.card.report import BuiltReport
-    from gpu_headroom.oom.evidence import Evidence, Failure
+    from gpu_headroom.oom.evidence import Evidence
+    from gpu_headroom.oom.failure import Failure
 
 BASE = """
 import torch

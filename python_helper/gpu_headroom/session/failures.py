@@ -1,0 +1,217 @@
+"""What becomes of a failed cell: recognised, explained by a card, and freed where so wished."""
+
+from __future__ import annotations
+
+import sys
+import time
+import uuid
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ..card.reports import show, show_line
+from ..kernel import running_cell
+from ..oom.failure import Failure
+from ..text.format import format_error
+from ..text.messages import message
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Protocol
+
+    from ..card.reports import Reports
+    from ..cells.runs import CellRun, Ledger
+    from ..concurrency.mainloop import Job, MainLoop
+    from ..concurrency.turns import Turn
+    from ..errors.recognise import Recognition
+    from ..errors.sticky_error import Fault
+    from ..frameworks.torch.observer import Capture
+    from ..oom.earlier import EarlierError
+    from ..protocol import wire
+    from ..protocol.leases import Leases
+    from ..protocol.requests import Options
+    from ..readings.cuda import Cuda
+    from ..readings.sampler import Sampler
+    from ..readings.snapshot import DeviceSnapshot
+
+    class _Failing(Protocol):
+        """What of the helper explains a failure."""
+
+        shell: Any
+        life_id: str
+        cuda: Cuda
+        leases: Leases
+        ledger: Ledger
+        mainloop: MainLoop
+        reports: Reports
+        sampler: Sampler
+
+        @property
+        def complete(self) -> bool: ...
+        @property
+        def options(self) -> Options: ...
+        def turn(self, cpu_s: float | None = None, *, asked: bool = True) -> Turn: ...
+        def send(self, event: wire.Event) -> None: ...
+        def failed(self, part: str, error: BaseException) -> None: ...
+
+
+_CARD_S = 0.25  # of processor time, before the next cell
+
+
+class Failures:
+    """Explains failures at the end of their cells; `free` frees what the one of a report holds.
+
+    It holds no error: that would keep all that the failed cell held.
+    """
+
+    def __init__(self, life: _Failing, free: Callable[[str], None]) -> None:
+        self._life = life
+        self._free = free
+        self._owed: tuple[Failure, str] | None = None
+        self._earlier: EarlierError | None = None
+
+    def fault(self, error: BaseException | None) -> Fault | None:
+        """Return what `error` says of a CUDA that has stopped, and leave the GPU alone then."""
+        if error is None or not self._life.complete:
+            return None
+        from ..errors.sticky_error import recognise_fault
+
+        cuda, fault = self._life.cuda, recognise_fault(error)
+        if fault is None or not cuda.is_up():
+            return None
+        cuda.stop()
+        return fault
+
+    def explain_fault(self, fault: Fault, run: CellRun) -> None:
+        """Keep the report of an error that stopped CUDA, and display it where cells are marked."""
+        from ..card.sticky_error import build
+
+        life, latest = self._life, self._life.sampler.latest
+        built = build(fault, self._named(run), latest, life.life_id, life.cuda.stopped)
+        report = life.reports.enter(built)
+        if life.options["mark_cells"]:
+            show(life.shell, report, keep=life.options["keep_reports"])
+
+    def explain(  # noqa: PLR0913, PLR0917 — a failure and all that was seen of it
+        self,
+        error: BaseException,
+        recognition: Recognition,
+        capture: Capture | None,
+        snapshot: DeviceSnapshot | None,
+        run: CellRun,
+        shown_before: int | None,
+    ) -> None:
+        """Show the card of a cell that ran out of memory, or a line where there can be none yet.
+
+        `shown_before` tells the error that had been shown when the cell began.
+        """
+        life, index = self._life, recognition.device_index or 0
+        failure = Failure(
+            error=error,
+            recognition=recognition,
+            capture=capture,
+            life_id=life.life_id,
+            cell=self._named(run),
+            cells=life.ledger.cells(),
+            device=None if snapshot is None else snapshot.device(index),
+            shell=life.shell,
+            time_s=time.time(),
+            runs=tuple(life.ledger.runs()),
+            after_oom=life.options["after_oom"],
+        )
+        if not life.complete:
+            life.failed("report", RuntimeError("the second part of the helper has not arrived"))
+            owed = replace(failure, error=None, recognition=replace(recognition, error=None))
+            self._owed = owed, self._show_line(owed, message("card.incomplete"))
+            return
+        if shown_before is not None:
+            held = self._earlier_error().held(shown_before, index)
+            failure = replace(failure, earlier_traceback_bytes=held)
+        try:
+            self._show_card(failure, life.turn(_CARD_S, asked=False))
+        except Exception as problem:  # noqa: BLE001  a failure of ours must not hide theirs
+            life.failed("report", problem)
+            self._show_line(failure, message("card.failed", error=format_error(problem)))
+
+    def explain_owed(self, _: Job, turn: Turn) -> None:
+        """Put the card where the last failure could only have a line, if its error is still there.
+
+        Called between cells when the second pack has come.
+        """
+        if self._owed is None:
+            return
+        from ..errors.recognise import recognise
+        from ..holders.frames import last_errors
+
+        (owed, display_id), self._owed = self._owed, None
+        for error in last_errors(self._life.shell):
+            said = recognise(error)
+            if said and replace(said, error=None) == owed.recognition:
+                self._show_card(replace(owed, error=error), turn, display_id)
+                return
+
+    def measure_error(self) -> None:
+        """Have measured what the error that is shown now holds, for the card of a later cell."""
+        if self._life.complete and self._life.cuda.torch() is not None:
+            work = partial(self._earlier_error().measure, self._life.shell)
+            self._life.mainloop.submit("earlier", None, work)
+
+    def _show_card(self, failure: Failure, turn: Turn, replaced: str | None = None) -> None:
+        life = self._life
+        report = life.reports.build(failure, turn)
+        self._earlier_error().enter(report)
+        if life.options["mark_cells"]:
+            keep = life.options["keep_reports"]
+            turn.on_main(lambda: show(life.shell, report, keep=keep, replaced=replaced))
+        if life.leases.any():
+            life.send(
+                {
+                    "type": "oom",
+                    "life_id": life.life_id,
+                    "report_id": report["report_id"],
+                    "time_s": report["time_s"],
+                    "cell_id": report["cell_id"],
+                    "device_index": report["device_index"],
+                    "requested_bytes": report["requested_bytes"],
+                    "available_bytes": report["available_bytes"],
+                }
+            )
+        if life.options["after_oom"] == "free":
+            self._free(report["report_id"])
+
+    def _show_line(self, failure: Failure, why: wire.Message) -> str:
+        display_id = uuid.uuid4().hex
+        if self._life.options["mark_cells"]:
+            show_line(failure, why, display_id)
+        return display_id
+
+    def _earlier_error(self) -> EarlierError:
+        if self._earlier is None:
+            from ..oom.earlier import EarlierError
+
+            self._earlier = EarlierError()
+        return self._earlier
+
+    def _named(self, run: CellRun) -> CellRun:
+        name = running_cell.code_name(self._life.shell, run.source, run.execution_count)
+        return replace(run, filename=name)
+
+
+def last_shown() -> int:
+    """Tell errors apart without holding one."""
+    return id(getattr(sys, "last_value", None))
+
+
+def recognised(
+    error: BaseException | None, snapshot: DeviceSnapshot | None = None
+) -> Recognition | None:
+    """Return what an error says of a full GPU, unless the reading after it speaks against."""
+    if error is None:
+        return None
+    from ..errors.recognise import is_credible, recognise  # on first need: most cells do not fail
+
+    said = recognise(error)
+    if said is None:
+        return None
+    device = None if snapshot is None else snapshot.device(said.device_index or 0)
+    return said if is_credible(said, device) else None
