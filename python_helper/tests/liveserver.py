@@ -110,6 +110,7 @@ class Page:
         self._server = server
         self.id = kernel_id or server.rest("POST", "kernels", {"name": "tested"})["id"]
         self._session = uuid.uuid4().hex
+        self._replies: dict[str, Any] = {}
         self.connect()
 
     def connect(self, *, wait: bool = True) -> None:
@@ -177,12 +178,12 @@ class Page:
         return message_id
 
     def wait(self, message_id: str) -> Any:
-        """Wait for the reply to a message."""
-        while True:
+        """Wait for the reply to a message; it may have come while another was waited for."""
+        while message_id not in self._replies:
             message = json.loads(self._socket.recv())
-            mine = message["parent_header"].get("msg_id") == message_id
-            if mine and message["msg_type"].endswith("_reply"):
-                return message["content"]
+            if message["msg_type"].endswith("_reply"):
+                self._replies[message["parent_header"].get("msg_id")] = message["content"]
+        return self._replies.pop(message_id)
 
     def printed(self, timeout_s: float = 1.0) -> str:
         """Return what arrives of prints until nothing has come for a while."""

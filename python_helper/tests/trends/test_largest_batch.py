@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from random import Random
 
+    from gpu_headroom.session.session import Session
     from tests.trends.workbench import Workbench
 
 MIB = 2**20
@@ -116,6 +117,12 @@ def true_largest(program: Program, low: int) -> int:
     return low
 
 
+def predicted(session: Session) -> Prediction:
+    """Predict as a person asks for it, and hold none of the variables afterwards."""
+    names, snapshot = user_names(session.shell), session.sampler.measure()
+    return of_last_cell(session.ledger, names, snapshot)
+
+
 @pytest.mark.parametrize("make", [mlp, transformer, convolution])
 def test_the_range_holds_the_true_largest_batch(
     workbench: Workbench, make: Callable[[Random], Program]
@@ -127,9 +134,7 @@ def test_the_range_holds_the_true_largest_batch(
         workbench.run(program.setup, "setup")
         batch = program.first
         while workbench.run(TRAIN.format(batch=batch), "train").success:
-            session = workbench.session
-            names, snapshot = user_names(session.shell), session.sampler.measure()
-            said.append(of_last_cell(session.ledger, names, snapshot))
+            said.append(predicted(workbench.session))
             batch *= 2
         workbench.shell.reset(new_session=False)
     truth = true_largest(program, program.first)
