@@ -72,7 +72,9 @@ class Dispatcher:
     def complete(self) -> bool:
         """Take up the handlers of the second pack; false before it is here."""
         rest = self._rest()
-        self._handlers |= rest or {}
+        # On two threads at once: what is there remembers what it has answered, and stays.
+        for kind, handler in (rest or {}).items():
+            self._handlers.setdefault(kind, handler)
         return rest is not None
 
     def _handler_of(self, kind: str) -> Handler:
