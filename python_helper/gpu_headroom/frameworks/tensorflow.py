@@ -34,8 +34,8 @@ class TensorFlow:
         module = imported(_CONTEXT)
         if imported("tensorflow") is None or module is None:
             return "no_framework"
-        context = module._context
-        if context is None or not context._initialized:
+        context = getattr(module, "_context", None)
+        if not getattr(context, "_initialized", False):
             return "not_initialised"
         return "live" if _gpus(context) else "no_gpu"
 

@@ -17,10 +17,8 @@ _LONGEST = 10**6  # characters of a source whose name is made from all of them
 
 def parent(shell: Any) -> Mapping[str, Any]:
     """Return the request that the shell channel works on, or worked on last."""
-    kernel = getattr(shell, "kernel", None)
-    if kernel is None:
-        return {}
-    found: Mapping[str, Any] = kernel.get_parent("shell") or {}
+    get_parent = getattr(getattr(shell, "kernel", None), "get_parent", None)
+    found: Mapping[str, Any] = (get_parent("shell") if get_parent is not None else None) or {}
     return found
 
 

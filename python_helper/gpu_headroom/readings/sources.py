@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     Failed = Callable[[str, BaseException], None]
 
 _HOST_EVERY_S = 1.0
+_AGAIN_S = 60.0
+_AGAIN_MOST_S = 3600.0
 _BY_LIFE: tuple[wire.State, ...] = ("no_framework", "no_gpu", "not_initialised", "live")
 # What has to be imported; our own files that read them have the same names.
 _FRAMEWORKS = ("jax", "tensorflow", "cupy", "torch.xpu", "torch.mps")
@@ -35,11 +37,19 @@ class Reading(NamedTuple):
     took_s: float = 0.0
 
 
+class _LeftOut(NamedTuple):
+    """A part that failed: until when it is not asked, and for how long that is."""
+
+    until_s: float
+    wait_s: float
+
+
 class Sources:
     """All sources of one kernel: each framework from when it is imported, the driver once opened.
 
     PyTorch's is part of the core and always there; the others come with the second pack, which
-    `complete` tells. Whichever of the others fails is reported by `failed`, once, and left out.
+    `complete` tells. Whichever of the others fails is reported by `failed`, and left out for a
+    minute; for twice as long each time that it fails again, an hour at most.
     Where `frozen` is set it is all there is to read: the GPU must not be touched any more.
     """
 
@@ -48,7 +58,7 @@ class Sources:
         self._failed = failed
         self.torch = TorchCuda()
         self._frameworks: dict[str, Source] = {"torch": self.torch}
-        self._broken: set[str] = set()
+        self._left_out: dict[str, _LeftOut] = {}
         self.frozen: Reading | None = None
         self._host: HostReading | None = None
         self._host_read_s = -_HOST_EVERY_S
@@ -111,13 +121,15 @@ class Sources:
         return source.read() if name == "torch" else self._guard(name, source.read) or ()
 
     def _guard(self, name: str, call: Callable[[], Any]) -> Any:
-        """Call a part that may be missing or fail, and leave it out from then on."""
-        if name in self._broken:
+        """Call a part that may be missing or fail, and leave it out for a while then."""
+        now_s, left_out = time.monotonic(), self._left_out.get(name)
+        if left_out is not None and now_s < left_out.until_s:
             return None
         try:
             return call()
         except Exception as error:  # noqa: BLE001  what a framework raises must not end the others
-            self._broken.add(name)
+            wait_s = _AGAIN_S if left_out is None else min(2 * left_out.wait_s, _AGAIN_MOST_S)
+            self._left_out[name] = _LeftOut(now_s + wait_s, wait_s)
             self._failed(name, error)
             return None
 

@@ -76,7 +76,7 @@ class Session:
         self._kernel = getattr(shell, "kernel", None)
         self._comm_id = f"{TARGET}-{self.life_id}"
         self.channel = channel
-        if channel is None and self._kernel is not None:
+        if channel is None and hasattr(self._kernel, "iopub_socket"):
             self.channel = KernelChannel(self._kernel, self._comm_id)
         self.mainloop = MainLoop(
             None if self.channel is None else self._schedule,
@@ -330,8 +330,8 @@ class Session:
         return not self.ledger.running and not running_cell.computes(self.shell)
 
     def _schedule(self, call: Callable[[], None], delay_s: float) -> None:
-        if self._kernel is not None:
-            loop = self._kernel.io_loop
+        loop = getattr(self._kernel, "io_loop", None)
+        if loop is not None:
             loop.add_callback(partial(loop.call_later, delay_s, call) if delay_s else call)
 
     def _tell_progress(self, job: Job, elapsed_s: float) -> None:

@@ -6,6 +6,7 @@ That the real ones are left alone is shown in `never/test_frameworks.py`.
 from __future__ import annotations
 
 import sys
+import time
 from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -381,6 +382,26 @@ def test_a_source_that_fails_is_left_out(imported: Imported) -> None:
     for _ in range(2):
         assert sources.read().devices == ()
     assert failures == ["jax: 'object' object has no attribute 'local_devices'"]
+
+
+def test_a_source_that_failed_is_asked_again_later(
+    imported: Imported, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a minute, then two: what was amiss may have passed, and a kernel lives for days."""
+    failures: list[str] = []
+    clock_s = [1000.0]
+    monkeypatch.setattr(time, "monotonic", lambda: clock_s[0])
+    imported("jax")
+    bridge: Any = imported("jax._src.xla_bridge", _backends={"cuda": object()})
+    sources = Sources(lambda: True, lambda part, _error: failures.append(part))
+    for passed_s, failed in ((0.0, 1), (59.0, 1), (2.0, 2), (60.0, 2), (60.0, 3)):
+        clock_s[0] += passed_s
+        sources.read()
+        assert len(failures) == failed, passed_s
+    bridge._backends = {"cpu": object()}
+    assert sources.read().state == "no_framework"
+    clock_s[0] += 240.0
+    assert sources.read().state == "no_gpu"
 
 
 def test_other_frameworks_wait_for_the_second_pack(

@@ -234,3 +234,18 @@ def test_a_page_may_ask_while_a_lost_cell_is_let_go_of(
     monkeypatch.setattr(hooks, "_lost", looked_at_meanwhile)
     hooks.end_lost()
     assert not ledger.running
+
+
+def test_a_kernel_of_another_make_only_loses_its_page() -> None:
+    """A kernel without ipykernel's sockets, loop and requests: cells run, and nobody is told."""
+    shell: Any = InteractiveShell(colors="nocolor")  # type: ignore[no-untyped-call]  # IPython does not annotate it
+    shell.kernel = object()
+    session = Session(shell)
+    assert session.channel is None
+    assert running_cell.parent(shell) == {}
+    session.open()
+    try:
+        assert shell.run_cell("made = 1").success
+        assert shell.user_ns["made"] == 1
+    finally:
+        session.close()

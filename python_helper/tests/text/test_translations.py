@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 from babel.messages.pofile import read_po
-from gpu_headroom.catalogue import SENTENCES
-from gpu_headroom.messages import FIRST_SENTENCES
+from gpu_headroom.text.catalogue import SENTENCES
+from gpu_headroom.text.messages import FIRST_SENTENCES
 
 if TYPE_CHECKING:
     from babel.messages.catalog import Catalog
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(scope="module")
