@@ -1,20 +1,21 @@
 /**
  * Packs the Python helper for injection into kernels.
  *
- * `packs.json` beside the helper lists the modules of each pack, in the order
- * in which a reader should meet them. A pack travels as base64 of zlib of a
- * JSON object, from module path to source text; `bootstrap.py`, which unpacks it
- * there, and `plain_release.py` travel as they are. The result is
+ * `packs.json` beside the helper lists the modules of the core pack, and what is
+ * in the wheel only; all others make up the second pack. A pack travels as base64
+ * of zlib of a JSON object, from module path to source text; `bootstrap.py`, which
+ * unpacks it there, and `plain_release.py` travel as they are. The result is
  * `src/kernel/packs.ts`, which is generated and not kept in git.
  */
 import {
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   writeFileSync
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { deflateSync } from 'node:zlib';
 
@@ -36,9 +37,18 @@ function fail(sentence) {
   process.exit(1);
 }
 
+/** The modules of each pack. */
 function packList() {
   const path = join(HELPER, 'packs.json');
-  return existsSync(path) ? JSON.parse(read(path)) : { core: [], more: [] };
+  const { core, wheel } = existsSync(path)
+    ? JSON.parse(read(path))
+    : { core: [], wheel: [] };
+  const more = readdirSync(HELPER, { recursive: true })
+    .map(file => file.replaceAll(sep, '/'))
+    .filter(file => file.endsWith('.py') && !core.includes(file))
+    .filter(file => !wheel.some(only => file.startsWith(only)))
+    .sort();
+  return { core, more };
 }
 
 function protocolVersion() {
@@ -130,7 +140,7 @@ export const MORE_PACK: string =
 }
 
 const list = packList();
-const packs = ['core', 'more'].map(name => pack(name, list[name] ?? []));
+const packs = ['core', 'more'].map(name => pack(name, list[name]));
 mkdirSync(dirname(TARGET), { recursive: true });
 const text = render(...packs);
 // An unchanged file keeps its time, so that nothing is compiled again.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import subprocess
@@ -18,15 +17,6 @@ if TYPE_CHECKING:
 HELPER = SOURCES / "gpu_headroom"
 # In the wheel only: what is executed as it stands, what tests it, what is for scripts and
 # terminals, and the simulated GPU.
-NEVER_INJECTED = (
-    "kernel/bootstrap.py",
-    "kernel/plain_release.py",
-    "testing.py",
-    "protocol/wire.py",
-    "__main__.py",
-    "terminal/script.py",
-    "simulate/",
-)
 
 
 def python(code: str) -> subprocess.CompletedProcess[str]:
@@ -62,16 +52,6 @@ def test_outside_ipython_it_says_so() -> None:
     assert done.stderr.splitlines()[-1] == (
         "RuntimeError: GPU Headroom works inside IPython or Jupyter; this Python runs neither."
     )
-
-
-def test_packs_hold_every_module_once() -> None:
-    """What is not in the wheel only travels in one of the two packs."""
-    packs = json.loads((HELPER / "packs.json").read_text(encoding="utf-8"))
-    packed = packs["core"] + packs["more"]
-    modules = {path.relative_to(HELPER).as_posix() for path in HELPER.rglob("*.py")}
-    expected = {each for each in modules if not each.startswith(NEVER_INJECTED)}
-    assert len(packed) == len(set(packed))
-    assert set(packed) == expected
 
 
 def test_a_terminal_gets_its_card_as_text(tmp_path: Path) -> None:
