@@ -38,7 +38,7 @@ def build(failure: Failure, turn: Turn) -> BuiltReport:
     """Measure a failure, look for its cause and for remedies, and put it all into one report."""
     evidence = measure(failure, turn)
     found = offers(evidence)
-    moment, cell, device = evidence.moment, failure.cell, failure.device
+    memory, cell, device = evidence.memory, failure.cell, failure.device
     report: Report = {
         "version": VERSION,
         "report_id": uuid.uuid4().hex,
@@ -53,12 +53,12 @@ def build(failure: Failure, turn: Turn) -> BuiltReport:
         "line": evidence.line,
         "device_index": evidence.device_index,
         "device_name": device.name if device is not None else None,
-        "capacity_bytes": moment.capacity_bytes,
+        "capacity_bytes": memory.capacity_bytes,
         "requested_bytes": evidence.requested_bytes,
-        "available_bytes": moment.free_bytes,
-        "in_use_bytes": moment.in_use_bytes,
-        "cached_bytes": moment.cached_bytes,
-        "outside_bytes": moment.outside_bytes,
+        "available_bytes": memory.free_bytes,
+        "in_use_bytes": memory.in_use_bytes,
+        "cached_bytes": memory.cached_bytes,
+        "outside_bytes": memory.outside_bytes,
         "parts": _parts(evidence),
         "traceback_bytes": evidence.traceback_bytes,
         "traceback_variables": list(evidence.traceback_variables),
@@ -86,17 +86,17 @@ def _parts(evidence: Evidence) -> list[Part]:
 
     A part of nothing is left out; that nothing is free is worth a word.
     """
-    moment, kinds = evidence.moment, evidence.kinds
+    memory, kinds = evidence.memory, evidence.kinds
     sizes: list[tuple[PartKind, int | None]] = [
-        ("outside", moment.outside_bytes),
+        ("outside", memory.outside_bytes),
         ("parameters", kinds.get("parameters")),
         ("optimizer_state", kinds.get("optimizer_state")),
         ("gradients", kinds.get("gradients")),
         ("activations", kinds.get("activations")),
         ("other_tensors", kinds.get("tensor")),
         ("not_attributed", evidence.not_attributed_bytes),
-        ("cached", moment.cached_bytes),
-        ("free", moment.usable_bytes),
+        ("cached", memory.cached_bytes),
+        ("free", memory.usable_bytes),
     ]
     return [
         {"kind": kind, "bytes": size}
@@ -106,20 +106,20 @@ def _parts(evidence: Evidence) -> list[Part]:
 
 
 def _details(evidence: Evidence) -> list[Detail]:
-    moment, capture, said = evidence.moment, evidence.failure.capture, evidence.failure.recognition
+    memory, capture, said = evidence.memory, evidence.failure.capture, evidence.failure.recognition
     reserved = None
-    if moment.in_use_bytes is not None and moment.cached_bytes is not None:
-        reserved = moment.in_use_bytes + moment.cached_bytes
+    if memory.in_use_bytes is not None and memory.cached_bytes is not None:
+        reserved = memory.in_use_bytes + memory.cached_bytes
     largest = capture.largest_block_bytes if capture else None
-    allocator = _source(moment.source)
+    allocator = _source(memory.source)
     rows = [
         _row("detail.requested", evidence.requested_bytes, _source(ERROR)),
-        _row("detail.free", moment.free_bytes, _source(moment.free_source)),
-        _row("detail.in_use", moment.in_use_bytes, allocator),
+        _row("detail.free", memory.free_bytes, _source(memory.free_source)),
+        _row("detail.in_use", memory.in_use_bytes, allocator),
         _row("detail.reserved", reserved, allocator),
         _row("detail.largest_block", largest, _source("memory_snapshot()" if capture else "")),
-        _row("detail.outside", moment.outside_bytes, message("source.outside")),
-        _row("detail.capacity", moment.capacity_bytes, _source(moment.capacity_source)),
+        _row("detail.outside", memory.outside_bytes, message("source.outside")),
+        _row("detail.capacity", memory.capacity_bytes, _source(memory.capacity_source)),
         _row("detail.traceback", evidence.traceback_bytes, message("source.walk")),
         _row("detail.not_attributed", evidence.not_attributed_bytes, message("source.rest")),
         _row("detail.let_go", evidence.let_go_bytes, message("source.later")),

@@ -38,7 +38,7 @@ class Evidence:
     """
 
     failure: Failure
-    moment: FailureMemory
+    memory: FailureMemory
     device_index: int
     requested_bytes: int | None
     line: int | None
@@ -64,7 +64,7 @@ class Evidence:
 
     def share(self, size: int) -> float:
         """Return `size` as a share of what was in use."""
-        in_use = self.moment.in_use_bytes
+        in_use = self.memory.in_use_bytes
         return size / in_use if in_use else 0.0
 
 
@@ -75,33 +75,33 @@ def measure(failure: Failure, turn: Turn) -> Evidence:
     """Survey the kernel after a failure. Leaves no reference to its frames or tensors behind."""
     index = _device_index(failure)
     found = _survey(failure, turn)
-    moment = _moment(failure, found, index)
+    memory = _memory(failure, found, index)
     kinds = dict(found.ledger.bytes_by_kind(index)) if found else {}
     attributed = sum(kinds.values())
-    if moment.in_use_bytes is not None and attributed > moment.in_use_bytes:
+    if memory.in_use_bytes is not None and attributed > memory.in_use_bytes:
         kinds, attributed = {}, 0  # memory of another allocator: better no split than a wrong one
     traceback = found.ledger.bytes(index, origin="traceback") if found else None
     errors = [each for each in (failure.recognition.error, failure.error) if each is not None]
     line = next(filter(None, (failing_line(each, failure.cell) for each in errors)), None)
-    growth = _growth(failure, moment, index)
+    growth = _growth(failure, memory, index)
     requested = failure.recognition.requested_bytes
     batch, batch_bytes = _proven_batch(failure, found, index, line)
     return Evidence(
         failure=failure,
-        moment=moment,
+        memory=memory,
         device_index=index,
         requested_bytes=requested,
         line=line,
         kinds=kinds,
-        not_attributed_bytes=_difference(moment.in_use_bytes, attributed),
+        not_attributed_bytes=_difference(memory.in_use_bytes, attributed),
         traceback_bytes=traceback,
         traceback_variables=_traceback_variables(found, index),
         holders=tuple(found.ledger.largest(index, "names", "outputs")) if found else (),
-        fits_after_free=_fits(failure, moment, requested, growth, traceback),
+        fits_after_free=_fits(failure, memory, requested, growth, traceback),
         earlier_traceback_bytes=failure.earlier_traceback_bytes,
         in_backward=bool(errors) and failed_in_backward(errors[0]),
         complete=found.complete if found else False,
-        let_go_bytes=_let_go(failure, moment, index),
+        let_go_bytes=_let_go(failure, memory, index),
         batch=batch,
         batch_bytes=batch_bytes,
         retained=found.ledger.retained(index) if found else (),
@@ -126,41 +126,41 @@ def _device_index(failure: Failure) -> int:
     return failure.device.index if failure.device is not None else 0
 
 
-def _moment(failure: Failure, found: Survey | None, index: int) -> FailureMemory:
+def _memory(failure: Failure, found: Survey | None, index: int) -> FailureMemory:
     """Take the observer's numbers unless they are of another failure: less than is found now."""
     capture, device = failure.capture, failure.device
     if device is not None and device.index != index:
         device = None
     if capture is not None and capture.device_index != index:
         capture = None
-    moment = failure_memory(failure.recognition, capture, device)
+    memory = failure_memory(failure.recognition, capture, device)
     attributed = found.ledger.bytes(index) if found else 0
-    if device is not None and moment.in_use_bytes is not None and attributed > moment.in_use_bytes:
+    if device is not None and memory.in_use_bytes is not None and attributed > memory.in_use_bytes:
         return from_device(device)
-    return moment
+    return memory
 
 
-def _growth(failure: Failure, moment: FailureMemory, index: int) -> int | None:
+def _growth(failure: Failure, memory: FailureMemory, index: int) -> int | None:
     """Return what the cell had added when it failed: in use then, less in use at its start."""
     device = failure.device
-    memory = (each for each in failure.cell.memory if each["device_index"] == index)
-    change = next((each["change_bytes"] for each in memory), None)
-    if device is None or change is None or moment.in_use_bytes is None:
+    run = failure.cell.on(index)
+    change = None if run is None else run["change_bytes"]
+    if device is None or change is None or memory.in_use_bytes is None:
         return None
-    return max(0, moment.in_use_bytes - (device.in_use_bytes - change))
+    return max(0, memory.in_use_bytes - (device.in_use_bytes - change))
 
 
-def _let_go(failure: Failure, moment: FailureMemory, index: int) -> int | None:
+def _let_go(failure: Failure, memory: FailureMemory, index: int) -> int | None:
     """Return what came back by itself: an earlier error's, and what no name held yet."""
     device = failure.device
-    if device is None or device.index != index or moment.in_use_bytes is None:
+    if device is None or device.index != index or memory.in_use_bytes is None:
         return None
-    return max(0, moment.in_use_bytes - device.in_use_bytes)
+    return max(0, memory.in_use_bytes - device.in_use_bytes)
 
 
 def _fits(
     failure: Failure,
-    moment: FailureMemory,
+    memory: FailureMemory,
     requested: int | None,
     growth: int | None,
     traceback: int | None,
@@ -170,14 +170,14 @@ def _fits(
     Run again, it takes what it had taken and then asks for the same. What held memory before
     it began and is freed with the rest is what can make the difference.
     """
-    headroom = moment.headroom_bytes
+    headroom = memory.headroom_bytes
     if requested is None or headroom is None or traceback is None:
         return None
-    if growth is None or failure.device is None or moment.in_use_bytes is None:
+    if growth is None or failure.device is None or memory.in_use_bytes is None:
         return None if requested <= headroom + traceback else False
     # An earlier error went when this one took its place, or waits to be collected.
     let_go = max(
-        moment.in_use_bytes - failure.device.in_use_bytes, failure.earlier_traceback_bytes or 0
+        memory.in_use_bytes - failure.device.in_use_bytes, failure.earlier_traceback_bytes or 0
     )
     return growth + requested <= headroom + traceback + let_go
 

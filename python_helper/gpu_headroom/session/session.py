@@ -226,7 +226,7 @@ class Session:
         except NotNow:
             pass
         except Exception as error:  # noqa: BLE001  the cell has ended, whatever we make of it
-            self.failed("lookout", error)
+            self.failed("monitor", error)
 
     def take_capture(self, *, of_this_thread: bool) -> Capture | None:
         """Return what the allocator last failed on, once; or what it failed on for this thread."""

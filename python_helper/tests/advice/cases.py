@@ -53,11 +53,11 @@ def evidence(  # noqa: PLR0913  all that a test may vary
         shell=None,
         time_s=0.0,
     )
-    moment = FailureMemory(CAPACITY, free, free, in_use, cached, outside, "memory_stats()")
+    memory = FailureMemory(CAPACITY, free, free, in_use, cached, outside, "memory_stats()")
     known: Any = kinds or {}
     made = Evidence(
         failure=failure,
-        moment=moment,
+        memory=memory,
         device_index=0,
         requested_bytes=requested,
         line=None,

@@ -121,13 +121,13 @@ def check(said: Recognition) -> None:
     if said.in_use_bytes is not None and said.reserved_bytes is not None:
         assert said.unallocated_bytes is not None
         assert said.reserved_bytes == said.in_use_bytes + said.unallocated_bytes
-    moment = failure_memory(said, None, None)
-    parts = (moment.in_use_bytes, moment.cached_bytes, moment.outside_bytes, moment.free_bytes)
+    memory = failure_memory(said, None, None)
+    parts = (memory.in_use_bytes, memory.cached_bytes, memory.outside_bytes, memory.free_bytes)
     assert min((each for each in parts if each is not None), default=0) >= 0
     if None not in parts:
         together = sum(each for each in parts if each is not None)
-        assert together >= (moment.capacity_bytes or 0)
-        assert moment.outside_bytes == 0 or together == moment.capacity_bytes
+        assert together >= (memory.capacity_bytes or 0)
+        assert memory.outside_bytes == 0 or together == memory.capacity_bytes
 
 
 @pytest.fixture

@@ -164,7 +164,7 @@ def test_says_what_came_back_by_itself(notebook: Notebook, source: str) -> None:
     assert notebook.in_use() == before
     assert evidence.let_go_bytes
     assert evidence.let_go_bytes % 2**28 == 0
-    assert evidence.moment.in_use_bytes == before + evidence.let_go_bytes
+    assert evidence.memory.in_use_bytes == before + evidence.let_go_bytes
     assert evidence.traceback_bytes == 0
     report = build(evidence.failure).report
     assert report["cause"] is not None
@@ -190,8 +190,8 @@ def test_does_without_a_capture(notebook: Notebook) -> None:
     failure = fail(notebook, "step(128 * 1024)")
     assert failure.device is not None
     evidence = evidence_of(failure, capture=None)
-    assert evidence.moment.in_use_bytes == failure.device.in_use_bytes
-    assert evidence.moment.free_bytes == failure.device.free_bytes
+    assert evidence.memory.in_use_bytes == failure.device.in_use_bytes
+    assert evidence.memory.free_bytes == failure.device.free_bytes
 
 
 def test_believes_the_message_where_memory_has_come_back(notebook: Notebook) -> None:
@@ -199,7 +199,7 @@ def test_believes_the_message_where_memory_has_come_back(notebook: Notebook) -> 
     failure = fail(notebook, "many = [torch.empty(2**26, device='cuda') for _ in range(40)]")
     exact = measure(failure).let_go_bytes
     evidence = evidence_of(failure, capture=None)
-    assert evidence.moment.source == "error message"
+    assert evidence.memory.source == "error message"
     assert evidence.let_go_bytes == pytest.approx(exact, rel=0.01)
     report = build(evidence.failure).report
     assert report["cause"] is not None
@@ -247,5 +247,5 @@ def test_does_without_any_reading(notebook: Notebook) -> None:
     failure = fail(notebook, "step(128 * 1024)")
     evidence = evidence_of(failure, capture=None, device=None)
     said = failure.recognition
-    assert evidence.moment.in_use_bytes == said.in_use_bytes
-    assert evidence.moment.source == "error message"
+    assert evidence.memory.in_use_bytes == said.in_use_bytes
+    assert evidence.memory.source == "error message"

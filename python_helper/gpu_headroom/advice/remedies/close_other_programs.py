@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def offer(evidence: Evidence) -> Offer | None:
     """Offer it where the request would have fitted without what is outside."""
-    outside = evidence.moment.outside_bytes
+    outside = evidence.memory.outside_bytes
     if outside is None or not others_are_in_the_way(evidence):
         return None
     return Offer(

@@ -25,7 +25,7 @@ def offer(evidence: Evidence) -> Offer | None:
             "kind": "advice",
             "title": message("remedy.expandable-segments"),
             "note": message("remedy.expandable-segments.note"),
-            "effect_bytes": evidence.moment.cached_bytes,
+            "effect_bytes": evidence.memory.cached_bytes,
             "effect_quality": "estimated",
             "type_this": _SETTING,
             "diff": None,

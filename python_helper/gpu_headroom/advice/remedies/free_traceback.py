@@ -22,7 +22,7 @@ def offer(evidence: Evidence) -> Offer | None:
     after_oom, held = evidence.failure.after_oom, evidence.traceback_bytes
     if after_oom == "never":
         return None
-    if held is None or held < min(_WORTH_IT_BYTES, (evidence.moment.in_use_bytes or 0) // 10 or 1):
+    if held is None or held < min(_WORTH_IT_BYTES, (evidence.memory.in_use_bytes or 0) // 10 or 1):
         return None
     if after_oom == "free":
         note = message("remedy.free-traceback.note_at_once")

@@ -112,15 +112,15 @@ class SmallerBatch:
 
 def _predicted(evidence: Evidence, batch: BatchLiteral) -> Prediction | None:
     """Return what earlier runs of the failed cell say, if they do."""
-    failure, index, moment = evidence.failure, evidence.device_index, evidence.moment
-    memory = failure.cell.on(index)
-    if memory is None or memory["change_bytes"] is None or failure.device is None:
+    failure, index, memory = evidence.failure, evidence.device_index, evidence.memory
+    run = failure.cell.on(index)
+    if run is None or run["change_bytes"] is None or failure.device is None:
         return None
-    if moment.in_use_bytes is None or moment.headroom_bytes is None:
+    if memory.in_use_bytes is None or memory.headroom_bytes is None:
         return None
-    start = failure.device.in_use_bytes - memory["change_bytes"]
+    start = failure.device.in_use_bytes - run["change_bytes"]
     known = probes(batch, failure.cell, failure.runs, index)
-    headroom = moment.in_use_bytes + moment.headroom_bytes - start
+    headroom = memory.in_use_bytes + memory.headroom_bytes - start
     found = predict(batch.name, known, start, headroom)
     return found if found.low is not None else None
 
@@ -147,11 +147,11 @@ def _fitting(evidence: Evidence, batch: BatchLiteral, predicted: Prediction | No
     if predicted is not None and predicted.low is not None:
         halves = (batch.value >> times for times in range(1, batch.value.bit_length()))
         return next((each for each in halves if each <= predicted.low), None)
-    moment = evidence.moment
-    if moment.in_use_bytes is None or moment.headroom_bytes is None:
+    memory = evidence.memory
+    if memory.in_use_bytes is None or memory.headroom_bytes is None:
         return None
-    fixed = moment.in_use_bytes - evidence.batch_bytes + _still_to_come(evidence)
-    room = (moment.in_use_bytes + moment.headroom_bytes - fixed) * (
+    fixed = memory.in_use_bytes - evidence.batch_bytes + _still_to_come(evidence)
+    room = (memory.in_use_bytes + memory.headroom_bytes - fixed) * (
         _BACKWARD_ROOM if evidence.in_backward else _FORWARD_ROOM
     )
     scaling = evidence.batch_bytes + (evidence.requested_bytes or 0)

@@ -15,7 +15,7 @@ _SHARE = 0.4
 
 
 def _check(evidence: Evidence) -> tuple[Message, Message] | None:
-    kept, in_use = evidence.kinds.get("activations", 0), evidence.moment.in_use_bytes
+    kept, in_use = evidence.kinds.get("activations", 0), evidence.memory.in_use_bytes
     if in_use is None or evidence.share(kept) < _SHARE or kept < evidence.model_bytes:
         return None
     claim = message("cause.activations", activations_bytes=kept, in_use_bytes=in_use)

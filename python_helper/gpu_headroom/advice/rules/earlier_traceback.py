@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def _check(evidence: Evidence) -> tuple[Message, Message] | None:
     held, requested = evidence.earlier_traceback_bytes, evidence.requested_bytes
-    headroom, in_use = evidence.moment.headroom_bytes, evidence.moment.in_use_bytes
+    headroom, in_use = evidence.memory.headroom_bytes, evidence.memory.in_use_bytes
     if not held or requested is None or headroom is None or in_use is None:
         return None
     if requested <= headroom or requested > headroom + held:

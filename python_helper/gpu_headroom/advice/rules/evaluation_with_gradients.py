@@ -15,7 +15,7 @@ _SHARE = 0.4
 
 
 def _check(evidence: Evidence) -> tuple[Message, Message] | None:
-    model, in_use = evaluated_model(evidence), evidence.moment.in_use_bytes
+    model, in_use = evaluated_model(evidence), evidence.memory.in_use_bytes
     if model is None or in_use is None:
         return None
     kept = evidence.kinds.get("activations", 0)

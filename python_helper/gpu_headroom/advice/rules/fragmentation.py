@@ -22,8 +22,8 @@ _MUCH_OF_THE_RESERVED = 0.1
 def _check(evidence: Evidence) -> tuple[Message, Message] | None:
     if not is_fragmented(evidence):
         return None
-    capture, moment = evidence.failure.capture, evidence.moment
-    unused, free = moment.cached_bytes or 0, moment.usable_bytes or 0
+    capture, memory = evidence.failure.capture, evidence.memory
+    unused, free = memory.cached_bytes or 0, memory.usable_bytes or 0
     if capture is None or capture.largest_block_bytes is None:
         claim = message("cause.fragmentation.unmeasured", unused_bytes=unused)
     else:
@@ -40,17 +40,17 @@ def _check(evidence: Evidence) -> tuple[Message, Message] | None:
 
 def is_fragmented(evidence: Evidence) -> bool:
     """Whether the request would have fitted if all free memory were in one piece."""
-    requested, moment = evidence.requested_bytes, evidence.moment
-    if requested is None or moment.cached_bytes is None or moment.usable_bytes is None:
+    requested, memory = evidence.requested_bytes, evidence.memory
+    if requested is None or memory.cached_bytes is None or memory.usable_bytes is None:
         return False
-    reserved = (moment.in_use_bytes or 0) + moment.cached_bytes
-    if moment.cached_bytes < _MUCH_OF_THE_RESERVED * reserved:
+    reserved = (memory.in_use_bytes or 0) + memory.cached_bytes
+    if memory.cached_bytes < _MUCH_OF_THE_RESERVED * reserved:
         return False
     capture = evidence.failure.capture
     if capture is None or capture.largest_block_bytes is None:
-        return moment.cached_bytes >= requested > moment.usable_bytes
-    largest = max(capture.largest_block_bytes, moment.usable_bytes)
-    return moment.cached_bytes + moment.usable_bytes >= requested > largest
+        return memory.cached_bytes >= requested > memory.usable_bytes
+    largest = max(capture.largest_block_bytes, memory.usable_bytes)
+    return memory.cached_bytes + memory.usable_bytes >= requested > largest
 
 
 FRAGMENTATION = Rule("fragmentation", _check)

@@ -15,18 +15,18 @@ _MOST_OF_THE_CARD = 0.5
 
 
 def _check(evidence: Evidence) -> tuple[Message, Message] | None:
-    requested, moment = evidence.requested_bytes, evidence.moment
-    if requested is None or moment.capacity_bytes is None:
+    requested, memory = evidence.requested_bytes, evidence.memory
+    if requested is None or memory.capacity_bytes is None:
         return None
     claim = message(
-        "cause.huge-request", requested_bytes=requested, capacity_bytes=moment.capacity_bytes
+        "cause.huge-request", requested_bytes=requested, capacity_bytes=memory.capacity_bytes
     )
-    if requested > moment.capacity_bytes:
+    if requested > memory.capacity_bytes:
         if evidence.line is None:
             return claim, message("cause.huge-request.evidence_unplaced")
         return claim, message("cause.huge-request.evidence", line=evidence.line)
-    in_use = moment.in_use_bytes
-    large = requested > _MOST_OF_THE_CARD * moment.capacity_bytes
+    in_use = memory.in_use_bytes
+    large = requested > _MOST_OF_THE_CARD * memory.capacity_bytes
     if in_use is None or not large or requested <= in_use:
         return None
     return claim, message("cause.huge-request.evidence_fits_empty", in_use_bytes=in_use)

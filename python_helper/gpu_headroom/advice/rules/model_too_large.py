@@ -15,7 +15,7 @@ _SHARE = 0.6
 
 
 def _check(evidence: Evidence) -> tuple[Message, Message] | None:
-    in_use = evidence.moment.in_use_bytes
+    in_use = evidence.memory.in_use_bytes
     if in_use is None or evidence.share(evidence.model_bytes) < _SHARE:
         return None
     return (

@@ -20,16 +20,16 @@ _MUCH_OF_THE_CARD = 0.2
 def _check(evidence: Evidence) -> tuple[Message, Message] | None:
     if not others_are_in_the_way(evidence):
         return None
-    moment = evidence.moment
+    memory = evidence.memory
     return (
         message(
             "cause.other-programs",
-            outside_bytes=moment.outside_bytes,
-            capacity_bytes=moment.capacity_bytes,
+            outside_bytes=memory.outside_bytes,
+            capacity_bytes=memory.capacity_bytes,
         ),
         message(
             "cause.other-programs.evidence",
-            in_use_bytes=moment.in_use_bytes,
+            in_use_bytes=memory.in_use_bytes,
             requested_bytes=evidence.requested_bytes,
         ),
     )
@@ -37,8 +37,8 @@ def _check(evidence: Evidence) -> tuple[Message, Message] | None:
 
 def others_are_in_the_way(evidence: Evidence) -> bool:
     """Whether the request would have fitted without the memory of other programs."""
-    requested, moment = evidence.requested_bytes, evidence.moment
-    outside, capacity, headroom = moment.outside_bytes, moment.capacity_bytes, moment.headroom_bytes
+    requested, memory = evidence.requested_bytes, evidence.memory
+    outside, capacity, headroom = memory.outside_bytes, memory.capacity_bytes, memory.headroom_bytes
     if requested is None or outside is None or capacity is None or headroom is None:
         return False
     others = outside - OWN_CONTEXT_BYTES

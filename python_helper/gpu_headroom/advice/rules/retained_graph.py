@@ -17,7 +17,7 @@ _SEVERAL = 2
 
 
 def _check(evidence: Evidence) -> tuple[Message, Message] | None:
-    kept, in_use = largest_retained(evidence), evidence.moment.in_use_bytes
+    kept, in_use = largest_retained(evidence), evidence.memory.in_use_bytes
     if kept is None or in_use is None:
         return None
     return (

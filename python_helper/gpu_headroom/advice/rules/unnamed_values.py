@@ -15,8 +15,8 @@ _SHARE = 0.5
 
 
 def _check(evidence: Evidence) -> tuple[Message, Message] | None:
-    requested, headroom = evidence.requested_bytes, evidence.moment.headroom_bytes
-    in_use = evidence.moment.in_use_bytes
+    requested, headroom = evidence.requested_bytes, evidence.memory.headroom_bytes
+    in_use = evidence.memory.in_use_bytes
     if evidence.let_go_bytes is None or requested is None or headroom is None or in_use is None:
         return None
     values = evidence.let_go_bytes - (evidence.earlier_traceback_bytes or 0)
