@@ -1,5 +1,6 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
+import { Failed } from '../kernel/problem';
 import { finish } from '../kernel/work';
 import type { IKernelMemory } from '../tokens';
 
@@ -23,7 +24,7 @@ export async function insertCleanupCell(
       event.type === 'cleanup' && event.request_id === id ? event : null
   );
   if (code === null) {
-    throw new Error(message.text);
+    throw new Failed(message);
   }
   const notebook = panel.content;
   const index = notebook.activeCellIndex + 1;

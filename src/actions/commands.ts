@@ -3,7 +3,7 @@ import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 
-import { sentenceOf } from '../reason';
+import { explain } from '../kernel/problem';
 import { addReleases, target } from '../release/commands';
 import type { ReleaseSessions } from '../release/sessions';
 import type { IGpuMemory } from '../tokens';
@@ -93,7 +93,7 @@ function addCleanup({ commands, memory, notebooks, trans }: IParts): void {
         await insertCleanupCell(kernel, panel, items);
       } catch (reason) {
         Notification.error(
-          trans.__('No cell was inserted: %1', sentenceOf(reason))
+          trans.__('No cell was inserted: %1', explain(reason, trans))
         );
       }
     }

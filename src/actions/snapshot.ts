@@ -4,9 +4,9 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { Notice, plain } from '../components/notice';
 import { formatBytes } from '../format';
+import { explain } from '../kernel/problem';
 import { finish } from '../kernel/work';
 import { words } from '../messages';
-import { sentenceOf } from '../reason';
 import type { IKernelMemory } from '../tokens';
 
 /**
@@ -48,7 +48,7 @@ export async function saveSnapshot(
     }
   } catch (reason) {
     notice.failed(
-      trans.__('No memory snapshot was saved: %1', sentenceOf(reason))
+      trans.__('No memory snapshot was saved: %1', explain(reason, trans))
     );
   }
 }

@@ -1,3 +1,4 @@
+import { explain } from '../kernel/problem';
 import type { ReleaseDialog } from '../release/dialog';
 import { queuedIn, startsWhen } from '../release/queue';
 import { explainOutlook, nameRunning } from '../release/words';
@@ -42,7 +43,7 @@ function describeDialog({ trans }: GaugeModel, dialog: ReleaseDialog): string {
       const devices = memory.state.sample?.devices ?? [];
       const running = nameRunning(memory.state, trans);
       return [
-        step.problem,
+        step.reason === null ? '' : explain(step.reason, trans),
         checklist.items && explainOutlook(checklist.gain, devices, trans),
         running && checklist.items && startsWhen(memory.state, trans)
       ]

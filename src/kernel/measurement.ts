@@ -2,7 +2,6 @@ import { DisposableDelegate, type IDisposable } from '@lumino/disposable';
 import { type ISignal, Signal } from '@lumino/signaling';
 
 import type { Event, IHolders, IPlan, RequestArgs } from '../protocol';
-import { sentenceOf } from '../reason';
 import type { IKernelMemory, IMemoryState } from '../tokens';
 import { cancel } from './cancel';
 import { isBusy, lifeOf } from './model';
@@ -28,7 +27,8 @@ export type MeasurementStep =
   | { readonly kind: 'none' }
   | { readonly kind: 'queued' }
   | { readonly kind: 'waiting' }
-  | { readonly kind: 'failed'; readonly problem: string };
+  /** A reason is what `explain` puts into words. */
+  | { readonly kind: 'failed'; readonly reason: unknown };
 
 /**
  * What a walk through the objects of one kernel found last, whichever page asked.
@@ -105,11 +105,12 @@ export class Measurement<K extends keyof IMeasured> implements IDisposable {
    */
   async measure(isAsked: boolean): Promise<void> {
     const question = ++this._question;
+    const before = this._last;
     this._isAsked = false;
     this._forgetWalk();
     this._met();
     this._set({ kind: 'queued' });
-    let problem: string | null = null;
+    let end: MeasurementStep = { kind: 'none' };
     try {
       await finish(
         this.memory,
@@ -121,19 +122,20 @@ export class Measurement<K extends keyof IMeasured> implements IDisposable {
           if (question === this._question) {
             this._requestId = reply.id;
             const known = 'last' in reply ? reply.last : null;
-            this._last = (known as IMeasured[K] | null) ?? this._last;
+            // What has come since is newer.
+            if (known && this._last === before) {
+              this._last = known as IMeasured[K];
+            }
             this._set({ kind: reply.status });
           }
         }
       );
     } catch (reason) {
-      problem = sentenceOf(reason);
+      end = { kind: 'failed', reason };
     }
     // Another life, and a later question, have an end of their own.
     if (question === this._question) {
-      this._set(
-        problem === null ? { kind: 'none' } : { kind: 'failed', problem }
-      );
+      this._set(end);
     }
   }
 

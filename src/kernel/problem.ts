@@ -1,6 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { isCompatible, PROTOCOL_VERSION } from '../protocol';
+import { words } from '../messages';
+import { type IMessage, isCompatible, PROTOCOL_VERSION } from '../protocol';
 import { sentenceOf } from '../reason';
 import type { Phase } from '../tokens';
 import { NoAnswer, NotUnderstood } from './channel';
@@ -17,6 +18,16 @@ export class FreeThreaded extends Error {}
 
 /** The kernel did not answer for as long as it was asked. */
 export class Silent extends NoAnswer {}
+
+/** The helper failed at what it was asked for, and says why. */
+export class Failed extends Error {
+  constructor(readonly said: IMessage) {
+    super(said.text);
+  }
+}
+
+/** The kernel's life ended before what it was asked for. */
+export class Gone extends Error {}
 
 /** The phase of a link to a kernel in which no helper could be found or started. */
 export function phaseOf(
@@ -51,6 +62,12 @@ export function explain(reason: unknown, trans: TranslationBundle): string {
     return trans.__(
       'GPU Headroom stays out of free-threaded Python: what it looks at could change while it looks.'
     );
+  }
+  if (reason instanceof Failed) {
+    return words(trans).sentence(reason.said);
+  }
+  if (reason instanceof Gone) {
+    return trans.__('The kernel is gone.');
   }
   if (reason instanceof Silent) {
     return trans.__(

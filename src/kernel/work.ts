@@ -4,6 +4,7 @@ import type { Event, IError, IReplies, RequestArgs } from '../protocol';
 import { sentenceOf } from '../reason';
 import type { IKernelMemory } from '../tokens';
 import { lifeOf } from './model';
+import { Failed, Gone } from './problem';
 
 /** Requests for work that a kernel does between cells. */
 type Work = 'cleanup' | 'holders' | 'path' | 'plan' | 'release' | 'snapshot';
@@ -40,7 +41,7 @@ export async function finish<K extends Work, E extends Exclude<Event, IError>>(
         : find(event, reply)
     );
     if (end.type === 'error') {
-      throw new Error(end.message.text);
+      throw new Failed(end.message);
     }
     return end;
   } finally {
@@ -68,7 +69,7 @@ class EventWatch {
         if (found) {
           resolve(found);
         } else if (this._lost) {
-          reject(new Error('The kernel is gone.'));
+          reject(new Gone('The kernel is gone.'));
         }
       };
       this._settle();

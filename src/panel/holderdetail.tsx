@@ -4,6 +4,7 @@ import * as React from 'react';
 import { Sentence } from '../components/sentence';
 import { formatBytes } from '../format';
 import type { IWords } from '../frame/state';
+import { explain } from '../kernel/problem';
 import { words } from '../messages';
 import type { IHeld, IHeldPart, IMessage, IPath } from '../protocol';
 import { ActionButtons, type IRowAction } from './holderactions';
@@ -141,7 +142,7 @@ function Answer(props: {
     case 'waiting':
       return <p>{trans.__('Searched when the running cell ends.')}</p>;
     case 'failed':
-      return <p>{step.problem}</p>;
+      return <p>{explain(step.reason, trans)}</p>;
     case 'found':
       return <Ways path={step.path} said={words(trans)} />;
   }

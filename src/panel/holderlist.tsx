@@ -4,6 +4,7 @@ import { Hint } from '../components/hint';
 import { Gap, Measuring } from '../components/measuring';
 import { explainIdle } from '../components/words';
 import { isBusy } from '../kernel/model';
+import { explain } from '../kernel/problem';
 import type { IHeldDevice, IHolders } from '../protocol';
 import { HolderTable } from './holdertable';
 import type { PanelModel } from './model';
@@ -37,7 +38,9 @@ export function HolderList({
           trans={trans}
         />
       )}
-      {step?.kind === 'failed' && <Hint icon="info">{step.problem}</Hint>}
+      {step?.kind === 'failed' && (
+        <Hint icon="info">{explain(step.reason, trans)}</Hint>
+      )}
       {last?.complete === false && (
         <Gap
           message={last.message}

@@ -4,7 +4,6 @@ import { type ISignal, Signal } from '@lumino/signaling';
 import { Measurement } from '../kernel/measurement';
 import { finish } from '../kernel/work';
 import type { IHolders, IPath } from '../protocol';
-import { sentenceOf } from '../reason';
 import type { IKernelMemory } from '../tokens';
 
 /** How far the search for what holds one object has come. */
@@ -12,7 +11,7 @@ export type PathStep =
   | { readonly kind: 'searching' }
   | { readonly kind: 'waiting' }
   | { readonly kind: 'found'; readonly path: IPath }
-  | { readonly kind: 'failed'; readonly problem: string };
+  | { readonly kind: 'failed'; readonly reason: unknown };
 
 /**
  * Who holds the memory of one kernel, as last measured, and which rows are open.
@@ -72,7 +71,7 @@ export class HoldersModel implements IDisposable {
       );
       this._setPath(id, { kind: 'found', path });
     } catch (reason) {
-      this._setPath(id, { kind: 'failed', problem: sentenceOf(reason) });
+      this._setPath(id, { kind: 'failed', reason });
     }
   }
 

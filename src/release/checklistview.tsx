@@ -6,6 +6,7 @@ import { Hint } from '../components/hint';
 import { Gap, Measuring } from '../components/measuring';
 import { Sentence } from '../components/sentence';
 import { nameSize } from '../components/words';
+import { explain } from '../kernel/problem';
 import { words } from '../messages';
 import type { IItem } from '../protocol';
 import type { Checklist } from './checklist';
@@ -33,7 +34,7 @@ export function ChecklistView(props: IChecklistProps): React.JSX.Element {
   return (
     <div className="jp-GpuHeadroom-checklist">
       {plan.step.kind === 'failed' && (
-        <Hint icon="triangle">{plan.step.problem}</Hint>
+        <Hint icon="triangle">{explain(plan.step.reason, trans)}</Hint>
       )}
       {items === null && plan.step.kind !== 'failed' && <Unknown {...props} />}
       {plan.isPending && items !== null && (

@@ -3,7 +3,6 @@ import { type ISignal, Signal } from '@lumino/signaling';
 
 import { isBusy } from '../kernel/model';
 import type { IReleased } from '../protocol';
-import { sentenceOf } from '../reason';
 import { idsOf } from './items';
 import type { Release } from './release';
 import type { ReleaseSession } from './session';
@@ -11,8 +10,8 @@ import type { ReleaseSession } from './session';
 /** What the dialog shows. */
 export type DialogStep =
   | { readonly kind: 'closed' }
-  /** A problem is why the last attempt came to nothing. */
-  | { readonly kind: 'choosing'; readonly problem: string }
+  /** Why the last attempt came to nothing; `null`: there was none. */
+  | { readonly kind: 'choosing'; readonly reason: unknown }
   | { readonly kind: 'freeing' }
   | { readonly kind: 'waiting' }
   | {
@@ -58,7 +57,7 @@ export class ReleaseDialog {
   open(): void {
     if (this.step.kind === 'closed') {
       this._before = this._session.checklist.choices;
-      this._set({ kind: 'choosing', problem: '' });
+      this._set({ kind: 'choosing', reason: null });
     }
   }
 
@@ -117,7 +116,7 @@ export class ReleaseDialog {
           ? { kind: 'closed' }
           : { kind: 'done', released, expected_bytes };
     } catch (reason) {
-      step = { kind: 'choosing', problem: sentenceOf(reason) };
+      step = { kind: 'choosing', reason };
     }
     this._release = null;
     this._set(step);

@@ -1,10 +1,10 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
-import type { ITranslator } from '@jupyterlab/translation';
+import type { ITranslator, TranslationBundle } from '@jupyterlab/translation';
 
 import { runCells } from '../actions/run';
 import type { ActionName, IWords } from '../frame/state';
+import { explain } from '../kernel/problem';
 import type { IReport } from '../protocol';
-import { sentenceOf } from '../reason';
 import type { ReleaseSession } from '../release/session';
 import { Fixing } from './fixing';
 import { Freeing } from './freeing';
@@ -31,7 +31,7 @@ export class ReportController {
     words: IWords,
     private readonly _translator: ITranslator
   ) {
-    const trans = _translator.load('gpu-headroom');
+    const trans = (this._trans = _translator.load('gpu-headroom'));
     this._freeing = new Freeing(model, session, words, trans);
     this._fixing = new Fixing(model, words, trans);
   }
@@ -57,7 +57,7 @@ export class ReportController {
       }
     } catch (reason) {
       if (remedyId !== null) {
-        const text = sentenceOf(reason);
+        const text = explain(reason, this._trans);
         this.model.setRemedy(remedyId, { status: 'failed', text });
       }
     }
@@ -139,6 +139,7 @@ export class ReportController {
   }
 
   private _prepared: IReport | null = null;
+  private readonly _trans: TranslationBundle;
   private readonly _freeing: Freeing;
   private readonly _fixing: Fixing;
 }

@@ -112,7 +112,7 @@ describe('the model of the holders', () => {
     const measured = makeHolders();
     answers.holders = () => {
       memory.send(measured);
-      return Promise.resolve({ status: 'queued', last: null });
+      return Promise.resolve({ status: 'queued', last: makeHolders() });
     };
     await show();
     expect(holders.measurement.step.kind).toBe('none');
@@ -124,7 +124,7 @@ describe('the model of the holders', () => {
     await show();
     expect(holders.measurement.step).toEqual({
       kind: 'failed',
-      problem: 'Not yet.'
+      reason: new Error('Not yet.')
     });
     await rest();
     expect(asked()).toBe(1);
@@ -186,7 +186,7 @@ describe('the model of the holders', () => {
     await search;
     expect(holders.path('name:model')).toEqual({
       kind: 'failed',
-      problem: 'It failed.'
+      reason: new Error('It failed.')
     });
   });
 

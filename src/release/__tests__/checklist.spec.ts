@@ -117,7 +117,7 @@ describe('the checklist', () => {
     await checklist.plan.measure(false);
     expect(checklist.plan.step).toEqual({
       kind: 'failed',
-      problem: 'Still arriving.'
+      reason: new Error('Still arriving.')
     });
     expect(checklist.items).toEqual([TRACEBACK]);
   });
@@ -128,7 +128,7 @@ describe('the checklist', () => {
     memory.send({ ...EVENTS.error, request_id: '1', message });
     await measured;
     expect(checklist.plan.step).toMatchObject({
-      problem: 'GPU Headroom: mainloop failed.'
+      reason: { message: 'GPU Headroom: mainloop failed.' }
     });
   });
 
