@@ -390,6 +390,7 @@ def test_a_source_that_failed_is_asked_again_later(
     """After a minute, then two: what was amiss may have passed, and a kernel lives for days."""
     failures: list[str] = []
     clock_s = [1000.0]
+    monkeypatch.delitem(sys.modules, "torch", raising=False)
     monkeypatch.setattr(time, "monotonic", lambda: clock_s[0])
     imported("jax")
     bridge: Any = imported("jax._src.xla_bridge", _backends={"cuda": object()})
