@@ -38,6 +38,9 @@ def alone(kernel: LiveKernel, neighbour: Neighbour) -> Outcome:
     return _outcome(kernel, neighbour)
 
 
+OURS = "[t.name for t in __import__('threading').enumerate() if 'gpu-headroom' in t.name]"
+
+
 def beside(
     kernel: LiveKernel, neighbour: Neighbour, packs: Packs, saved: str, rounds: int
 ) -> Outcome:
@@ -53,6 +56,8 @@ def beside(
                 operation(page)
                 step()
     kernel.run("__import__('gpu_headroom').stop()", silent=True, store_history=False)
+    # A walk ends at its next pause, which a tracer that follows each of its lines puts off.
+    kernel.until(lambda: not kernel.value(OURS))
     return _outcome(kernel, neighbour)
 
 
