@@ -202,7 +202,7 @@ QUICK := $(addprefix python_helper/tests/,advice card cells concurrency errors f
 	readings render session terminal text trends/test_history.py \
 	$(filter-out test_wheel.py,$(notdir $(wildcard python_helper/tests/test_*.py))))
 
-check: lint types jest .make/test-tools ## what to run before each commit, some four minutes
+check: lint types jest .make/test-tools ## what to run before each commit, three minutes
 	@$(VENV)/bin/pytest --quiet $(WORKERS) $(QUICK)
 
 test: lint types jest pytest galata ## everything below, one after the other
