@@ -3,9 +3,8 @@ import type { JSONObject } from '@lumino/coreutils';
 import type { IDisposable } from '@lumino/disposable';
 import { type ISignal, Signal } from '@lumino/signaling';
 
-import { parseEvent, parseReply } from '../protocol';
+import { isObject, parseEvent, parseReply } from '../protocol';
 import type { Event, IHello, IRequests, Reply } from '../protocol';
-import { isObject } from '../protocol';
 
 /** The command of our debug-protocol requests. */
 const COMMAND = 'gpuHeadroom';

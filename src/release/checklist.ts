@@ -27,7 +27,7 @@ export class Checklist implements IDisposable {
 
   /** What is worth showing, in the order of freeing; `null`: not measured yet. */
   get items(): readonly IItem[] | null {
-    return this.plan.last?.items.filter(isListed) ?? null;
+    return this._items;
   }
 
   /** Why not all was measured; `null`: it was. */
@@ -103,9 +103,13 @@ export class Checklist implements IDisposable {
 
   /** Another life of the kernel has other items. */
   private _onPlan(): void {
-    this.choices = this.plan.last ? this._choices : new Map<string, boolean>();
+    const { last } = this.plan;
+    this._items = last?.items.filter(isListed) ?? null;
+    this.choices = last ? this._choices : new Map<string, boolean>();
   }
 
   private readonly _changed = new Signal<this, void>(this);
+  /** Asked for by each row of each render. */
+  private _items: readonly IItem[] | null = null;
   private _choices: ReadonlyMap<string, boolean> = new Map();
 }

@@ -27,12 +27,8 @@ export type DialogStep =
  * What goes on in its session goes on without the popup.
  */
 export class ReleaseDialog {
-  constructor(private readonly _session: ReleaseSession) {
-    _session.changed.connect(this._onSession, this);
-  }
-
-  get session(): ReleaseSession {
-    return this._session;
+  constructor(readonly session: ReleaseSession) {
+    session.changed.connect(this._onSession, this);
   }
 
   get step(): DialogStep {
@@ -49,14 +45,14 @@ export class ReleaseDialog {
    * measured before it.
    */
   get isUnmeasured(): boolean {
-    const { checklist, memory } = this._session;
+    const { checklist, memory } = this.session;
     return checklist.items === null && isBusy(memory.state);
   }
 
   /** Show what can be freed. */
   open(): void {
     if (this.step.kind === 'closed') {
-      this._before = this._session.checklist.choices;
+      this._before = this.session.checklist.choices;
       this._set({ kind: 'choosing', reason: null });
     }
   }
@@ -78,8 +74,8 @@ export class ReleaseDialog {
       await this._free(null, [], null);
       return;
     }
-    const { chosen, gain } = this._session.checklist;
-    const confirmed = await this._session.confirm(chosen);
+    const { chosen, gain } = this.session.checklist;
+    const confirmed = await this.session.confirm(chosen);
     if (confirmed) {
       const expected_bytes = gain.isPartial ? null : gain.freed_bytes;
       await this._free(idsOf(chosen), confirmed, expected_bytes);
@@ -105,7 +101,7 @@ export class ReleaseDialog {
       return;
     }
     const args = { items, confirmed, report_id: null };
-    this._release = this._session.begin(args);
+    this._release = this.session.begin(args);
     this._look(false);
     let step: DialogStep;
     try {
@@ -124,7 +120,7 @@ export class ReleaseDialog {
 
   /** What was chosen here holds for once. */
   private _putBack(): void {
-    this._session.checklist.choices = this._before;
+    this.session.checklist.choices = this._before;
   }
 
   private _onSession(): void {
@@ -140,7 +136,7 @@ export class ReleaseDialog {
   /** What can be freed is measured while there is a choice. */
   private _look(isLooking: boolean): void {
     if (isLooking) {
-      this._looking ??= this._session.checklist.plan.show(true);
+      this._looking ??= this.session.checklist.plan.show(true);
     } else {
       this._looking?.dispose();
       this._looking = null;

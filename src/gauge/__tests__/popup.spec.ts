@@ -7,6 +7,7 @@ import {
   FakeGpuMemory,
   FakeMemory
 } from '../../__tests__/memory';
+import { rendered } from '../../__tests__/rendering';
 import { gib, message } from '../../__tests__/report';
 import {
   CELL,
@@ -37,9 +38,6 @@ describe('the popup', () => {
   const popup = (): HTMLElement | null =>
     document.querySelector('.jp-GpuHeadroom-popup');
 
-  const settle = (): Promise<void> =>
-    new Promise(resolve => setTimeout(resolve, 40));
-
   const text = (): string => popup()?.textContent ?? '';
 
   const buttons = (): HTMLButtonElement[] => [
@@ -53,7 +51,7 @@ describe('the popup', () => {
     buttons()
       .find(node => node.textContent === label)
       ?.click();
-    await settle();
+    await rendered();
   };
 
   const key = (name: string, shiftKey = false): void => {
@@ -67,7 +65,7 @@ describe('the popup', () => {
     model.refresh();
     button.node.focus();
     button.node.click();
-    await settle();
+    await rendered();
   };
 
   beforeEach(() => {
@@ -149,7 +147,7 @@ describe('the popup', () => {
     button.node.click();
     expect(popup()).toBeNull();
     button.node.click();
-    await settle();
+    await rendered();
     document.body.dispatchEvent(new Event('pointerdown', { bubbles: true }));
     expect(popup()).toBeNull();
   });
@@ -178,7 +176,7 @@ describe('the popup', () => {
     expect(labels()).toEqual(['Free memory…']);
     isEnabled = true;
     model.refresh();
-    await settle();
+    await rendered();
     await press('Open panel');
     expect(execute).toHaveBeenCalledTimes(1);
     expect(popup()).toBeNull();
@@ -279,7 +277,7 @@ describe('the popup', () => {
     expect(text()).toContain('peak 9.0 GiB');
     chart?.focus();
     key('ArrowLeft');
-    await settle();
+    await rendered();
     expect(chart?.getAttribute('aria-valuetext')).toBe(
       '32 s ago: in tensors 5.3 GiB, unused cache 1.1 GiB, outside 1.0 GiB, free 7.3 GiB'
     );
@@ -319,7 +317,7 @@ describe('the popup', () => {
     );
     memory.set({ warning: { ...warning, device_index: 1 } });
     model.refresh();
-    await settle();
+    await rendered();
     expect(text()).not.toContain('This cell kept');
   });
 
@@ -372,15 +370,15 @@ describe('the popup', () => {
     it('should be picked by arrow keys and clicks', async () => {
       rows()[1]?.focus();
       key('ArrowDown');
-      await settle();
+      await rendered();
       expect(picked()).toEqual(['false', 'false', 'true']);
       expect(document.activeElement).toBe(rows()[2]);
       key('ArrowDown');
       key('ArrowUp');
-      await settle();
+      await rendered();
       expect(text()).toContain('GPU 1, last 5 minutes');
       rows()[0]?.click();
-      await settle();
+      await rendered();
       expect(text()).toContain('GPU 0, last 5 minutes');
     });
 

@@ -7,6 +7,7 @@ import {
   FakeGpuMemory,
   FakeMemory
 } from '../../__tests__/memory';
+import { rendered, until } from '../../__tests__/rendering';
 import { gib, message, RELEASED } from '../../__tests__/report';
 import { CELL, SAMPLE } from '../../__tests__/samples';
 import {
@@ -36,20 +37,10 @@ describe('freeing in the popup', () => {
   let button: GaugeButton;
   let services: FakeServices;
 
-  const settle = (): Promise<void> =>
-    new Promise(resolve => setTimeout(resolve, 40));
-
   const popup = (): HTMLElement | null =>
     document.querySelector('.jp-GpuHeadroom-popup');
 
   const text = (): string => popup()?.textContent ?? '';
-
-  /** Wait for something that takes its time, two seconds at most. */
-  const until = async (isTrue: () => boolean): Promise<void> => {
-    for (let round = 0; round < 50 && !isTrue(); round++) {
-      await settle();
-    }
-  };
 
   const expectText = async (words: string): Promise<void> => {
     await until(() => text().includes(words));
@@ -65,7 +56,7 @@ describe('freeing in the popup', () => {
     [...(popup()?.querySelectorAll('button') ?? [])]
       .find(node => [node.textContent, node.title].includes(label))
       ?.click();
-    await settle();
+    await rendered();
   };
 
   const rows = (): (string | null)[] =>
@@ -79,7 +70,7 @@ describe('freeing in the popup', () => {
 
   const check = async (index: number): Promise<void> => {
     boxes()[index]?.click();
-    await settle();
+    await rendered();
   };
 
   const open = async (isBusy = false): Promise<void> => {
@@ -90,7 +81,7 @@ describe('freeing in the popup', () => {
     });
     model.refresh();
     button.node.click();
-    await settle();
+    await rendered();
   };
 
   /** Open the checklist with these items in it. */
@@ -103,7 +94,7 @@ describe('freeing in the popup', () => {
 
   const finish = async (change: Partial<IReleased> = {}): Promise<void> => {
     memory.send({ ...RELEASED, ...change });
-    await settle();
+    await rendered();
   };
 
   const released = (): unknown[] =>
@@ -438,7 +429,7 @@ describe('freeing in the popup', () => {
       button.node.click();
       expect(popup()).toBeNull();
       button.node.click();
-      await settle();
+      await rendered();
       await expectText('Freeing is queued.');
       await finish({ freed_bytes: gib(1) });
       await expectText('Freed 1.0 GiB');

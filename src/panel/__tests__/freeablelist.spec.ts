@@ -3,6 +3,7 @@ import { PromiseDelegate } from '@lumino/coreutils';
 import { Widget } from '@lumino/widgets';
 
 import { FakeGpuMemory, FakeMemory } from '../../__tests__/memory';
+import { rendered, until } from '../../__tests__/rendering';
 import { message } from '../../__tests__/report';
 import { CELL, EVENTS, SAMPLE } from '../../__tests__/samples';
 import type { IItem } from '../../protocol';
@@ -29,15 +30,6 @@ describe('what can be freed, in the panel', () => {
   let page: FakeGpuMemory;
   let panel: GpuPanel;
 
-  const settle = (): Promise<void> =>
-    new Promise(resolve => setTimeout(resolve, 40));
-
-  const until = async (isTrue: () => boolean): Promise<void> => {
-    for (let round = 0; round < 50 && !isTrue(); round++) {
-      await settle();
-    }
-  };
-
   const all = (selector: string): HTMLElement[] => [
     ...panel.node.querySelectorAll<HTMLElement>(selector)
   ];
@@ -54,7 +46,7 @@ describe('what can be freed, in the panel', () => {
       all('button').find(node => node.textContent === label);
     await until(() => found() !== undefined);
     found()?.click();
-    await settle();
+    await rendered();
   };
 
   const plan = async (...items: IItem[]): Promise<void> => {
@@ -113,7 +105,7 @@ describe('what can be freed, in the panel', () => {
   it('should free what is checked', async () => {
     await plan(TRACEBACK, OUTPUT);
     all('input')[0]?.click();
-    await settle();
+    await rendered();
     await press('Free selected (1.0 GiB)');
     expect(services.prices).toEqual([]);
     expect(services.released).toEqual([[['output:5'], []]]);
@@ -123,7 +115,7 @@ describe('what can be freed, in the panel', () => {
     services.isAgreed = false;
     await plan(TRACEBACK, makeVariable('model'));
     all('input')[1]?.click();
-    await settle();
+    await rendered();
     await press('Free selected (1.9 GiB)');
     expect(services.prices).toEqual([['variable:model']]);
     expect(services.released).toEqual([]);
@@ -139,12 +131,12 @@ describe('what can be freed, in the panel', () => {
     services.confirm = () => agreed.promise;
     await plan(TRACEBACK, makeVariable('model'));
     all('input')[1]?.click();
-    await settle();
+    await rendered();
     await press('Free selected (1.9 GiB)');
     page.current = new FakeMemory({});
     page.currentChanged.emit();
     agreed.resolve(true);
-    await settle();
+    await rendered();
     expect(services.releasedIn).toEqual([memory]);
     expect(services.released).toEqual([
       [['traceback', 'variable:model'], ['variable:model']]
@@ -207,14 +199,14 @@ describe('what can be freed, in the panel', () => {
       document.activeElement?.dispatchEvent(
         new KeyboardEvent('keydown', event)
       );
-      await settle();
+      await rendered();
     };
 
     beforeEach(async () => {
       memory.send(makeHolders());
       await until(() => row() !== undefined);
       await plan(TRACEBACK, history, offload);
-      await settle();
+      await rendered();
     });
 
     it('should delete a name with all its aliases', async () => {
@@ -237,7 +229,7 @@ describe('what can be freed, in the panel', () => {
 
     it('should say why it cannot be done', async () => {
       all('[role=row][data-id="name:model"]')[0]?.click();
-      await settle();
+      await rendered();
       const move = all('button').find(
         ({ textContent }) => textContent === 'Move to CPU'
       );
@@ -246,7 +238,7 @@ describe('what can be freed, in the panel', () => {
         'There is not enough memory in the host.'
       );
       move?.click();
-      await settle();
+      await rendered();
       expect(services.released).toEqual([]);
     });
 

@@ -6,6 +6,7 @@ import { Widget } from '@lumino/widgets';
 import * as React from 'react';
 
 import { FakeGpuMemory, FakeMemory } from '../../__tests__/memory';
+import { until } from '../../__tests__/rendering';
 import { gib } from '../../__tests__/report';
 import { CELL, DEVICE, SAMPLE } from '../../__tests__/samples';
 import type { IDevice } from '../../protocol';
@@ -83,13 +84,6 @@ describe('other notebooks on this GPU', () => {
     devices: [{ ...DEVICE, in_use_bytes: gib(size), cached_bytes: 0 }],
     ...change
   });
-
-  /** Wait for something that takes its time, two seconds at most. */
-  const until = async (isTrue: () => boolean): Promise<void> => {
-    for (let round = 0; round < 100 && !isTrue(); round++) {
-      await new Promise(resolve => setTimeout(resolve, 20));
-    }
-  };
 
   const show = async (device: Partial<IDevice> = {}): Promise<void> => {
     memory.set({

@@ -6,6 +6,7 @@ import {
   FakeGpuMemory,
   FakeMemory
 } from '../../__tests__/memory';
+import { rendered, until } from '../../__tests__/rendering';
 import { gib, message } from '../../__tests__/report';
 import { CELL, DEVICE, EVENTS, SAMPLE } from '../../__tests__/samples';
 import type { IDevice, IMessage } from '../../protocol';
@@ -21,17 +22,6 @@ describe('the panel', () => {
   let memory: FakeMemory;
   let page: FakeGpuMemory;
   let panel: GpuPanel;
-
-  /** Let what changed be rendered. */
-  const settle = (): Promise<void> =>
-    new Promise(resolve => setTimeout(resolve, 40));
-
-  /** Wait for something that takes its time, two seconds at most. */
-  const until = async (isTrue: () => boolean): Promise<void> => {
-    for (let round = 0; round < 50 && !isTrue(); round++) {
-      await settle();
-    }
-  };
 
   const all = (selector: string): HTMLElement[] => [
     ...panel.node.querySelectorAll<HTMLElement>(selector)
@@ -57,7 +47,7 @@ describe('the panel', () => {
   const key = async (name: string): Promise<void> => {
     const event = { key: name, bubbles: true, cancelable: true };
     document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', event));
-    await settle();
+    await rendered();
   };
 
   const say = (sentence: string): IMessage => ({
@@ -79,7 +69,7 @@ describe('the panel', () => {
     panel.hide();
     panel.show();
     await until(() => all('.jp-GpuHeadroom-sectionBody').length === 5);
-    await settle();
+    await rendered();
   };
 
   const measured = async (
@@ -141,7 +131,7 @@ describe('the panel', () => {
         all('[role=option]').map(node => node.getAttribute('aria-selected'));
       expect(picked()).toEqual(['true', 'false']);
       all('[role=option]')[1]?.click();
-      await settle();
+      await rendered();
       expect(picked()).toEqual(['false', 'true']);
       all('[role=option]')[1]?.focus();
       await key('ArrowUp');
@@ -194,7 +184,7 @@ describe('the panel', () => {
       const title = all('[role=columnheader]')[0];
       expect(title?.getAttribute('aria-sort')).toBe('none');
       title?.querySelector('button')?.click();
-      await settle();
+      await rendered();
       expect(title?.getAttribute('aria-sort')).toBe('ascending');
       expect(rows()[1]?.textContent).toContain('model');
     });
@@ -210,7 +200,7 @@ describe('the panel', () => {
         ...holders.devices[0].rows[1].parts.map(part => ({ ...part, made }))
       );
       memory.send(holders);
-      await settle();
+      await rendered();
       await expectText('Made in');
       expect(row('optimizer').textContent).toContain('In [3]');
     });
@@ -218,7 +208,7 @@ describe('the panel', () => {
     it('should tell more of a row that is opened', async () => {
       await measured();
       row('history').click();
-      await settle();
+      await rendered();
       await expectText('list, 4 tensors');
       await expectText('Also reached as losses');
       await expectText('2.0 GiB of it only the autograd graph holds.');
@@ -258,16 +248,16 @@ describe('the panel', () => {
           .map(({ dataset }) => dataset.id);
       expect(reachable()).toEqual(['name:history']);
       row('model').focus();
-      await settle();
+      await rendered();
       expect(reachable()).toEqual(['name:model']);
     });
 
     it('should say who holds an object', async () => {
       await measured();
       row('history').click();
-      await settle();
+      await rendered();
       all('.jp-GpuHeadroom-holderDetail button')[0]?.click();
-      await settle();
+      await rendered();
       await expectText('Searching…');
       memory.send({
         ...EVENTS.path,
@@ -276,7 +266,7 @@ describe('the panel', () => {
         paths: [[say('`history`'), say('list'), say('item 12')]],
         message: say('Stopped after 2 s. Found so far:')
       });
-      await settle();
+      await rendered();
       await expectText('Stopped after 2 s. Found so far:');
       await expectText('history › list › item 12');
     });
@@ -301,7 +291,7 @@ describe('the panel', () => {
       all('button')
         .find(button => button.textContent === 'Measure all')
         ?.click();
-      await settle();
+      await rendered();
       expect(memory.requests.slice(before)).toEqual([
         ['holders', { asked: true }]
       ]);
@@ -324,7 +314,7 @@ describe('the panel', () => {
       await measured();
       const before = memory.requests.length;
       all('[aria-label="Measure again"]')[0]?.click();
-      await settle();
+      await rendered();
       expect(memory.requests.slice(before)).toEqual([
         ['holders', { asked: true }]
       ]);
@@ -337,7 +327,7 @@ describe('the panel', () => {
     ): Promise<string> => {
       memory.set({ sample: null, ...state });
       Widget.attach(panel, document.body);
-      await settle();
+      await rendered();
       expect(panel.content.isHidden).toBe(true);
       return text();
     };
@@ -378,7 +368,7 @@ describe('the panel', () => {
     await measured();
     page.current = null;
     page.currentChanged.emit();
-    await settle();
+    await rendered();
     await expectText('Open a notebook or a console');
   });
 
