@@ -89,7 +89,7 @@ export default tseslint.config(
       'coverage',
       'labextension',
       'lib',
-      'src/kernel/packs.ts',
+      'src/kernel/pack.ts',
       'ui-tests/node_modules',
       'ui-tests/playwright-report',
       'ui-tests/test-results'

@@ -32,7 +32,7 @@ module.exports = {
     'src/**/*.{ts,tsx}',
     '!src/**/*.d.ts',
     '!src/**/__tests__/**',
-    '!src/kernel/packs.ts'
+    '!src/kernel/pack.ts'
   ],
   coverageReporters: ['text-summary', 'lcov'],
   // The packed manifest of a built extension repeats the package's name.

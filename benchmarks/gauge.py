@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tests.live import LiveKernel
 
 from benchmarks.measure import Row, times_row
-from benchmarks.payload import packs
+from benchmarks.payload import pack
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -105,12 +105,12 @@ def rows(python: Path, folder: Path) -> Iterator[Row]:
 
 def first_reading_ms(python: Path, folder: Path) -> float:
     """Return the time from a ready kernel to a reading, the helper being injected between."""
-    carried = packs()
+    carried = pack()
     with LiveKernel(python, folder) as kernel:
         start = time.perf_counter()
         assert kernel.ask("attach", **_attach_keys()) is None
         kernel.ask_ipython()
-        kernel.inject(carried, more=False)
+        kernel.inject(carried)
         reply = kernel.attach()
         if reply["sample"] is None:
             kernel.sample()

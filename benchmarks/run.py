@@ -10,7 +10,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks import cycles, failure, gauge, holders, payload, pixel, training
+from benchmarks import cycles, failure, gauge, holders, link, payload, pixel, training
 
 if TYPE_CHECKING:
     from benchmarks.measure import Row
@@ -56,6 +56,7 @@ def main() -> None:
         for part in (
             payload.rows(),
             gauge.rows(python, Path(folder)),
+            link.rows(python, Path(folder)),
             pixel.rows(Path(folder)),
             failure.rows(python, Path(folder)),
             cycles.rows(python, Path(folder)),

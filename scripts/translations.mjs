@@ -64,7 +64,7 @@ function readCall(node, file, add, start) {
 
 const extractor = new GettextExtractor();
 extractor.createJsParser([readCall]).parseFilesGlob('src/**/*.{ts,tsx}', {
-  ignore: ['**/__tests__/**', 'src/kernel/packs.ts']
+  ignore: ['**/__tests__/**', 'src/kernel/pack.ts']
 });
 for (const sentence of JSON.parse(
   execFileSync(PYTHON, ['scripts/sentences.py'], { encoding: 'utf8' })

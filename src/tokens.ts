@@ -67,7 +67,7 @@ export interface IMemoryState {
   readonly offReason: OffReason | null;
   /**
    * What went wrong, as one sentence, in the phases `failed`, `foreign` and
-   * `incompatible`; in `live`, why the helper will remain without its second part.
+   * `incompatible`.
    */
   readonly problem: string | null;
   readonly hello: IHello | null;

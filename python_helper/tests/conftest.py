@@ -1,4 +1,4 @@
-"""What the tests share: the packs as they travel, and kernels of three generations."""
+"""What the tests share: the pack as it travels, and kernels of three generations."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from gpu_headroom.concurrency import turns
-from tests.live import LiveKernel, Packs
+from tests.live import LiveKernel, Pack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -32,10 +32,10 @@ FRAMEWORKS = {
 
 
 @pytest.fixture(scope="session")
-def packs() -> Packs:
+def pack() -> Pack:
     """The helper as the extension carries it, made from the sources as they are now."""
     subprocess.run(["node", ROOT / "scripts" / "pack.mjs", "--quiet"], check=True)
-    return Packs.read(ROOT / "src" / "kernel" / "packs.ts")
+    return Pack.read(ROOT / "src" / "kernel" / "pack.ts")
 
 
 @pytest.fixture(scope="session", params=GENERATIONS)
@@ -71,14 +71,14 @@ def interpreter(name: str) -> Path:
 
 @pytest.fixture(scope="module")
 def kernel(
-    python: Path, packs: Packs, tmp_path_factory: pytest.TempPathFactory
+    python: Path, pack: Pack, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[LiveKernel]:
     """A kernel of each generation with the helper injected and one page attached.
 
     Shared by the tests of a module: each leaves it idle and with the helper alive.
     """
     with LiveKernel(python, tmp_path_factory.mktemp("kernel")) as started:
-        started.inject(packs)
+        started.inject(pack)
         started.attach()
         yield started
 

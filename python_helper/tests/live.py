@@ -44,16 +44,15 @@ WITH_HELPER = "from ipykernel.kernelapp import launch_new_instance; launch_new_i
 
 
 @dataclass(frozen=True)
-class Packs:
-    """What the extension carries: the bootstrap's text and the two packs."""
+class Pack:
+    """What the extension carries: the bootstrap's text and the helper's sources."""
 
     bootstrap: str
-    core: str
-    more: str
+    sources: str
     version: str
 
     @classmethod
-    def read(cls, module: Path) -> Packs:
+    def read(cls, module: Path) -> Pack:
         """Read the TypeScript module that `scripts/pack.mjs` generates."""
         text = module.read_text(encoding="utf-8")
         constants = {
@@ -64,19 +63,14 @@ class Packs:
                 re.MULTILINE,
             )
         }
-        return cls(
-            constants["BOOTSTRAP"],
-            constants["CORE_PACK"],
-            constants["MORE_PACK"],
-            constants["HELPER_VERSION"],
-        )
+        return cls(constants["BOOTSTRAP"], constants["PACK"], constants["HELPER_VERSION"])
 
-    def code(self, *, core: str | None = None, major: str = "2") -> str:
+    def code(self, *, sources: str | None = None, major: str = "2") -> str:
         """Return the bootstrap as the front end executes it."""
         return (
-            self.bootstrap.replace("__CORE_PACK__", self.core if core is None else core)
-            .replace("__PROTOCOL_MAJOR__", major)
-            .replace("__HELPER_VERSION__", self.version)
+            self.bootstrap.replace('"__PACK__"', f'"{sources or self.sources}"')
+            .replace('"__PROTOCOL_MAJOR__"', f'"{major}"')
+            .replace('"__HELPER_VERSION__"', f'"{self.version}"')
         )
 
 
@@ -291,19 +285,16 @@ class LiveKernel:
             user_expressions={"here": found[1]},
         )
 
-    def inject(self, packs: Packs, *, channel: str = "control", more: bool = True) -> Run:
-        """Inject the helper as the front end does, the second pack with it."""
-        run = self.run(
-            packs.code(),
+    def inject(self, pack: Pack, *, channel: str = "control") -> Run:
+        """Inject the helper as the front end does."""
+        return self.run(
+            pack.code(),
             channel=channel,
             silent=True,
             store_history=False,
             stop_on_error=False,
             allow_stdin=channel == "control",
         )
-        if more:
-            self.ask("pack", data=packs.more)
-        return run
 
     def debug(self, command: str, arguments: object) -> dict[str, Any]:
         """Send a debug request and return the content of its reply."""

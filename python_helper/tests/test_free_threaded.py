@@ -15,7 +15,7 @@ from tests.live import SOURCES
 
 if TYPE_CHECKING:
     from tests.conftest import Start
-    from tests.live import Packs
+    from tests.live import Pack
 
 SENTENCE = (
     "GPU Headroom stays out of free-threaded Python: what it looks at could change while it looks."
@@ -61,14 +61,14 @@ def test_the_page_says_the_same() -> None:
     assert f"'{SENTENCE}'" in problem.read_text(encoding="utf-8")
 
 
-def test_a_kernel_says_so_before_anything_is_put_into_it(start_newest: Start, packs: Packs) -> None:
+def test_a_kernel_says_so_before_anything_is_put_into_it(start_newest: Start, pack: Pack) -> None:
     """The question that comes before the helper tells it; a helper that came would not start."""
     kernel = start_newest()
     kernel.run("import sys; sys.version += ' free-threading build'")
     answer = kernel.ask_ipython().reply["user_expressions"]["here"]["data"]["text/plain"]
     assert answer.endswith("True]")
     kernel.expected_complaints.append("GPU Headroom")
-    kernel.inject(packs, more=False)
+    kernel.inject(pack)
     assert kernel.attach() is None
     assert SENTENCE in kernel.log
     assert kernel.run("1 + 1").outputs[0][1]["data"]["text/plain"] == "2"

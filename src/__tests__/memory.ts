@@ -18,7 +18,6 @@ const HELLO: IHello = {
   life_id: 'life-1',
   comm_id: 'comm-1',
   installed: false,
-  complete: true,
   control: true
 };
 

@@ -2,7 +2,7 @@ import Ajv, { type ValidateFunction } from 'ajv';
 import type * as v from 'valibot';
 
 import schema from '../../python_helper/gpu_headroom/protocol/protocol.schema.json';
-import { PROTOCOL_VERSION as PACKED_VERSION } from '../kernel/packs';
+import { PROTOCOL_VERSION as PACKED_VERSION } from '../kernel/pack';
 import { isCompatible, PROTOCOL_VERSION } from '../protocol';
 import { EventSchema } from '../protocol/event';
 import { ReplySchema } from '../protocol/reply';

@@ -65,7 +65,6 @@ export const HELLO: IHello = {
   life_id: 'life-1',
   comm_id: 'comm-1',
   installed: false,
-  complete: true,
   control: true
 };
 
@@ -320,8 +319,7 @@ export const REQUESTS: IRequests = {
     sources: { 'cell-7': 'batch_size = 1024' }
   },
   cleanup: { type: 'cleanup', ...envelope, items: ['traceback'] },
-  presence: { type: 'presence', ...envelope },
-  pack: { type: 'pack', ...envelope, data: 'eJw=' }
+  presence: { type: 'presence', ...envelope }
 };
 
 const id = 'request-1';
@@ -370,7 +368,6 @@ export const REPLIES: IReplies & { refused: IRefused } = {
   },
   cleanup: { type: 'cleanup', id, status: 'queued' },
   presence: { type: 'presence', id, sample: SAMPLE, idle_since_s: 1747058520 },
-  pack: { type: 'pack', id, accepted: true },
   refused: { type: 'refused', id, message: message('refused.unknown') }
 };
 

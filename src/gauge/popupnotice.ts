@@ -20,9 +20,6 @@ export function noticeOf(
   if (dialog && dialog.step.kind !== 'closed' && isMeasured) {
     return describeDialog(model, dialog);
   }
-  if (state.phase === 'live' && state.problem !== null) {
-    return state.problem;
-  }
   const running = isMeasured ? nameRunning(state, trans) : '';
   if (running && queuedIn(state).length > 0) {
     return `${trans.__('Freeing is queued.')} ${startsWhen(state, trans)}`;

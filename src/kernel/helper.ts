@@ -3,7 +3,7 @@
  */
 import type { Kernel, KernelSpec } from '@jupyterlab/services';
 
-import { type IHello, PROTOCOL_VERSION } from '../protocol';
+import { PROTOCOL_VERSION } from '../protocol';
 import { execute } from './execution';
 
 /**
@@ -23,40 +23,16 @@ export async function isPython(
 }
 
 /**
- * The code that starts the helper, with the core pack in it.
+ * The code that starts the helper, with the pack in it.
  *
- * The packs are loaded on first need: pages that find a helper do without.
+ * The pack is loaded on first need: pages that find a helper do without.
  */
 export async function readBootstrap(): Promise<string> {
-  const { BOOTSTRAP, CORE_PACK, HELPER_VERSION } = await import('./packs');
+  const { BOOTSTRAP, HELPER_VERSION, PACK } = await import('./pack');
   const [major = ''] = PROTOCOL_VERSION.split('.');
-  return BOOTSTRAP.replace('"__CORE_PACK__"', `"${CORE_PACK}"`)
+  return BOOTSTRAP.replace('"__PACK__"', `"${PACK}"`)
     .replace('"__PROTOCOL_MAJOR__"', `"${major}"`)
     .replace('"__HELPER_VERSION__"', `"${HELPER_VERSION}"`);
-}
-
-/** A helper that came in parts has its first part from another version. */
-export class OtherVersion extends Error {
-  constructor(
-    readonly helper: string,
-    readonly page: string
-  ) {
-    super('The parts of the helper are not of one version.');
-  }
-}
-
-/**
- * The second pack for a helper.
- *
- * @throws `OtherVersion` where its first one came from another version, whose
- * modules these do not fit
- */
-export async function readMore(hello: IHello): Promise<string> {
-  const { HELPER_VERSION, MORE_PACK } = await import('./packs');
-  if (hello.helper_version !== HELPER_VERSION) {
-    throw new OtherVersion(hello.helper_version, HELPER_VERSION);
-  }
-  return MORE_PACK;
 }
 
 /**

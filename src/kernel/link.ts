@@ -19,7 +19,6 @@ import { type HelperChannel, NotUnderstood } from './channel';
 import { HelperClient } from './client';
 import { deathOf } from './death';
 import { Handshake, type Outcome } from './handshake';
-import { OtherVersion } from './helper';
 import { Lease } from './lease';
 import { type Change, INITIAL_STATE, isBusy, isOwn, reduce } from './model';
 import { isHere, isOther } from './probe';
@@ -128,9 +127,7 @@ export class KernelLink implements IKernelMemory {
         throw new Error(explain(reason, trans));
       });
     if (reply?.type === 'refused') {
-      const isIncomplete = reply.message.id === 'refused.incomplete';
-      const problem = isIncomplete ? this._state.problem : null;
-      throw new Error(problem ?? words(trans).sentence(reply.message));
+      throw new Error(words(trans).sentence(reply.message));
     }
     if (reply?.type !== type) {
       void this._connect();
@@ -195,32 +192,13 @@ export class KernelLink implements IKernelMemory {
     this._change({ kind: 'attached', reply, now: Date.now() });
     this._lease.begin(lease_s);
     this._lastLive = null;
-    void (hello.complete ? this._recall(hello) : this._complete(hello));
-  }
-
-  /** Send the second pack to an injected helper that lacks it. */
-  private async _complete(hello: IHello): Promise<void> {
-    try {
-      const data = await this._options.more(hello);
-      const { accepted } = await this.request('pack', { data });
-      if (accepted && this._state.hello?.life_id === hello.life_id) {
-        this._change({ kind: 'completed' });
-        await this._recall(hello);
-      }
-    } catch (reason) {
-      // The gauge works without; cards and releases then say what is missing.
-      const problem = explain(reason, this._options.trans);
-      console.warn(`GPU Headroom: the second pack was not taken. ${problem}`);
-      if (reason instanceof OtherVersion) {
-        this._change({ kind: 'incomplete', problem });
-      }
-    }
+    void this._recall(hello);
   }
 
   /** Ask for what was missed, where a question is no activity of the kernel. */
   private _onReturn(): void {
     const { hello } = this._state;
-    if (hello?.complete && this._client.channel.isDirect) {
+    if (hello && this._client.channel.isDirect) {
       void this._recall(hello);
     }
   }
@@ -402,9 +380,6 @@ export namespace KernelLink {
     kernel: Kernel.IKernelConnection;
 
     settings: Settings;
-
-    /** The second pack for a helper; rejects where there is none that fits. */
-    more: (hello: IHello) => Promise<string>;
 
     /** Called when the kernel died, with what its last reading told. */
     onDeath: (death: IDeath) => void;

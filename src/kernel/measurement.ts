@@ -263,7 +263,6 @@ function whatHappened(state: IMemoryState): string {
   const { cell, hello, lastReleased } = state;
   return [
     hello?.life_id,
-    hello?.complete,
     cell?.start_s,
     cell?.end_s,
     lastReleased?.release_id

@@ -42,9 +42,7 @@ export type Change =
   | { kind: 'unanswered' }
   | { kind: 'event'; event: Event; now: number }
   | (IRecollection & { kind: 'recalled' })
-  | { kind: 'died'; death: IDeath }
-  | { kind: 'completed' }
-  | { kind: 'incomplete'; problem: string };
+  | { kind: 'died'; death: IDeath };
 
 /**
  * The state after a change; the same object when nothing changed.
@@ -78,15 +76,6 @@ export function reduce(state: IMemoryState, change: Change): IMemoryState {
       };
     case 'died':
       return { ...INITIAL_STATE, phase: 'disconnected', death: change.death };
-    case 'completed':
-      return {
-        ...state,
-        hello: state.hello && { ...state.hello, complete: true }
-      };
-    case 'incomplete':
-      return state.phase === 'live'
-        ? { ...state, problem: change.problem }
-        : state;
   }
 }
 

@@ -14,7 +14,7 @@ import { explainDeath } from './death';
 // A kernel may be there at once, links are made synchronously, and they load
 // the helper's module themselves.
 /* eslint-disable jupyter/prefer-lazy-imports */
-import { inject, isPython, readBootstrap, readMore } from './helper';
+import { inject, isPython, readBootstrap } from './helper';
 import { KernelLink } from './link';
 /* eslint-enable jupyter/prefer-lazy-imports */
 import { GpuMemoryTracker, type IKernelDocument } from './tracker';
@@ -48,7 +48,6 @@ const plugin: JupyterFrontEndPlugin<IGpuMemory> = {
           isPython: () => isPython(kernel, serviceManager.kernelspecs),
           refusal: () => findRefusal(settings, documents()),
           inject: async () => inject(kernel, await readBootstrap()),
-          more: readMore,
           onDeath: death => {
             Notification.warning(explainDeath(death, trans), {
               autoClose: false

@@ -5,7 +5,6 @@ import { type IMessage, isCompatible, PROTOCOL_VERSION } from '../protocol';
 import { sentenceOf } from '../reason';
 import type { Phase } from '../tokens';
 import { NoAnswer, NotUnderstood } from './channel';
-import { OtherVersion } from './helper';
 
 /** The helper will not have this page, and says why in a sentence. */
 export class Refused extends Error {}
@@ -87,13 +86,6 @@ export function explain(reason: unknown, trans: TranslationBundle): string {
       : trans.__(
           'The GPU Headroom in this kernel gave an answer that this page does not understand. Restart the kernel.'
         );
-  }
-  if (reason instanceof OtherVersion) {
-    return trans.__(
-      'The helper in this kernel is of version %1 and GPU Headroom here of version %2: restart the kernel to use all of it.',
-      reason.helper,
-      reason.page
-    );
   }
   return sentenceOf(reason);
 }

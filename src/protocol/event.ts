@@ -18,7 +18,6 @@ export const HelloSchema = event('hello', {
   comm_id: v.string(),
   installed: v.boolean(),
   /** False while the second pack is still missing. */
-  complete: v.boolean(),
   /** True: requests are answered on the control channel. */
   control: v.boolean()
 });

@@ -61,7 +61,6 @@ export const ReplySchema = v.variant('type', [
     /** `null`: a cell runs, or none has run yet. */
     idle_since_s: v.nullable(number)
   }),
-  reply('pack', { accepted: v.boolean() }),
   // Any request that cannot be answered.
   reply('refused', { message: MessageSchema })
 ]);

@@ -71,7 +71,6 @@ export interface IRequests {
     items: string[] | null;
   };
   presence: IEnvelope<'presence'>;
-  pack: IEnvelope<'pack'> & { data: string };
 }
 
 /** What the caller of a request gives; the link adds the rest. */

@@ -42,7 +42,7 @@ export function whenIdle(
 export async function plainRelease(
   kernel: Kernel.IKernelConnection
 ): Promise<IPlainRelease> {
-  const { PLAIN_RELEASE } = await import('../kernel/packs');
+  const { PLAIN_RELEASE } = await import('../kernel/pack');
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const future = kernel.requestExecute({
       code: PLAIN_RELEASE,

@@ -31,7 +31,7 @@ class Reports:
         self._entries: OrderedDict[str, _Entry] = OrderedDict()
 
     def build(self, failure: Failure, turn: Turn) -> wire.Report:
-        """Measure a failure and keep its report; needs the second pack."""
+        """Measure a failure and keep its report."""
         from .report import build
 
         return self.enter(build(failure, turn))
@@ -65,18 +65,14 @@ class Reports:
             entry.released = released
 
 
-def show(shell: Any, report: wire.Report, *, keep: bool, replaced: str | None = None) -> None:
-    """Display the card in the running cell; `keep=False` saves a stub in the notebook.
-
-    `replaced` is the display id of a line whose place the card takes, whatever cell it is in.
-    """
+def show(shell: Any, report: wire.Report, *, keep: bool) -> None:
+    """Display the card in the running cell; `keep=False` saves a stub in the notebook."""
     from ..render import bundle
 
-    instead = {"transient": {"display_id": replaced}, "update": True} if replaced else {}
-    shell.display_pub.publish(sendable(bundle(report, keep=keep)), **instead)
+    shell.display_pub.publish(sendable(bundle(report, keep=keep)))
 
 
-def show_line(failure: Failure, why: wire.Message, display_id: str) -> None:
+def show_line(failure: Failure, why: wire.Message) -> None:
     """Display what can be said of a failure without a card, and `why` there is none."""
     said, device = failure.recognition, failure.device
     measured = failure.capture or device
@@ -85,5 +81,4 @@ def show_line(failure: Failure, why: wire.Message, display_id: str) -> None:
         said.requested_bytes, available, simulated=bool(device and device.simulated)
     )
     line = f"{title}: {needed}. {why['text']}"
-    transient = {"display_id": display_id}
-    failure.shell.display_pub.publish({"text/plain": sendable(line)}, transient=transient)
+    failure.shell.display_pub.publish({"text/plain": sendable(line)})

@@ -1,4 +1,4 @@
-"""What a page may ask once the whole helper is here."""
+"""What a page may ask later: fixes, what it missed, files."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class Answers:
-    """The answers that need the second pack, by the type of the request."""
+    """The answers that have to be imported, by the type of the request."""
 
     def __init__(self, life: _AnswersLife) -> None:
         self._life = life

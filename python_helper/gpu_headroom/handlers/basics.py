@@ -1,4 +1,4 @@
-"""What a page may ask before the second pack has come: to be there, and what is known at once."""
+"""What a page asks first: to be there, and what is known at once."""
 
 from __future__ import annotations
 
@@ -25,14 +25,13 @@ if TYPE_CHECKING:
         reports: Reports
         sampler: Sampler
 
-        def add_pack(self, data: str) -> bool: ...
         def hello(self) -> wire.Hello: ...
         def sample(self) -> wire.Sample | None: ...
         def cell(self) -> wire.Cell | None: ...
 
 
 class Basics:
-    """The answers of the first pack, by the type of the request."""
+    """The answers that need no walk and no import, by the type of the request."""
 
     def __init__(self, life: _BasicsLife) -> None:
         self._life = life
@@ -41,7 +40,6 @@ class Basics:
             "detach": self._detach,
             "sample": self._sample,
             "report": self._report,
-            "pack": self._pack,
         }
 
     def _attach(self, request: requests.AttachRequest) -> wire.AttachReply:
@@ -52,16 +50,16 @@ class Basics:
             rate_hz=request["rate_hz"],
             options=request["options"],
         )
-        life.sampler.wake()
-        sample = life.sample()
-        return {
+        reply: wire.AttachReply = {
             "type": "attach",
             "id": request["id"],
             "hello": life.hello(),
             "lease_s": lease_s,
-            "sample": sample,
+            "sample": life.sample(),
             "cell": life.cell(),
         }
+        life.sampler.wake()  # only now: what it has to import would be in the way of the reading
+        return reply
 
     def _detach(self, request: requests.DetachRequest) -> wire.DetachReply:
         self._life.leases.end(request["client_id"])
@@ -91,10 +89,3 @@ class Basics:
             "report": report,
             "released": life.reports.released(request["report_id"]) if report else None,
         }
-
-    def _pack(self, request: requests.PackRequest) -> wire.PackReply:
-        try:
-            accepted = self._life.add_pack(request["data"])
-        except (ValueError, RecursionError):  # nothing of it was taken up
-            raise Refusal(message("refused.malformed", key="data")) from None
-        return {"type": "pack", "id": request["id"], "accepted": accepted}

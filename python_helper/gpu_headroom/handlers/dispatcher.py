@@ -34,14 +34,14 @@ class Dispatcher:
     """Has requests answered, on whatever thread they arrive.
 
     A request is answered from what is known, or its work is queued for the main thread; nothing
-    here waits for a cell. Bad input gets a `refused` reply. `rest` are the handlers of the second
-    pack, `None` before it has come.
+    here waits for a cell. Bad input gets a `refused` reply. `handlers` answer at once; `rest`
+    imports all others, which takes a moment: on first need, or when `prepare` says so.
     """
 
     def __init__(
         self,
         handlers: Handlers,
-        rest: Callable[[], Handlers | None],
+        rest: Callable[[], Handlers],
         failed: Callable[[str, BaseException], None],
     ) -> None:
         self._handlers = handlers
@@ -69,18 +69,15 @@ class Dispatcher:
             "message": reason,
         }
 
-    def complete(self) -> bool:
-        """Take up the handlers of the second pack; false before it is here."""
-        rest = self._rest()
+    def prepare(self) -> None:
+        """Take up all handlers."""
         # On two threads at once: what is there remembers what it has answered, and stays.
-        for kind, handler in (rest or {}).items():
+        for kind, handler in self._rest().items():
             self._handlers.setdefault(kind, handler)
-        return rest is not None
 
     def _handler_of(self, kind: str) -> Handler:
-        """Return what answers a request; raises `Refusal` before its part of the helper is here."""
-        if kind not in self._handlers and not self.complete():
-            raise Refusal(message("refused.incomplete"))
+        if kind not in self._handlers:
+            self.prepare()
         return self._handlers[kind]
 
 

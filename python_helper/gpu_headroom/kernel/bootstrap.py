@@ -1,8 +1,8 @@
 # What the front end executes in a kernel that has no helper: a template.
 #
 # `scripts/pack.mjs` puts this file's text into the extension as `BOOTSTRAP`, and the
-# front end replaces three placeholders before it executes it: `__CORE_PACK__` by the
-# base64 text of the core pack, `__PROTOCOL_MAJOR__` by the major version of the
+# front end replaces three placeholders before it executes it: `__PACK__` by the base64
+# text of the pack, `__PROTOCOL_MAJOR__` by the major version of the
 # protocol that it speaks, `__HELPER_VERSION__` by its own version. Execute it with
 # `silent: true, store_history: false, stop_on_error: false`, and with
 # `allow_stdin: true` on the control channel, else a running cell's `input()` breaks.
@@ -10,7 +10,7 @@
 # It prints nothing, raises nothing (an error would take the user's `%debug` away: the
 # reason goes to the kernel's log), and leaves no name behind. Whether it worked is
 # known by asking: `attach`. A live helper is left as it is, an installed one of the
-# same protocol major is started, otherwise the core pack is. Nothing here relies on
+# same protocol major is started, otherwise the pack is. Nothing here relies on
 # a builtin name: a notebook may have its own `open` or `str`.
 #
 # These are comments because a docstring would replace the user's `__doc__`.
@@ -25,7 +25,7 @@ def _gpu_headroom_bootstrap() -> None:
         import json
         import zlib
 
-        sources = json.loads(zlib.decompress(base64.b64decode("__CORE_PACK__")))
+        sources = json.loads(zlib.decompress(base64.b64decode("__PACK__")))
         space = {"__name__": "gpu_headroom.kernel.injection"}
         path = "kernel/injection.py"
         code = builtins.compile(sources[path], f"<gpu_headroom>/{path}", "exec")

@@ -5,15 +5,12 @@ Runs before the package exists, so it imports nothing of it at its top.
 
 from __future__ import annotations
 
-import base64
 import importlib
 import importlib.abc
 import importlib.util
-import json
 import re
 import sys
 import time
-import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -23,46 +20,21 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 PACKAGE = "gpu_headroom"
-_LARGEST_PACK = 2**24  # characters; the helper is a twentieth of it
 ROOT = f"<{PACKAGE}>"  # no folder is called that: only this finder looks into it
 _PATIENCE_S = 2.0
-
-
-def unpack(pack: str) -> dict[str, str]:
-    """Read a pack: base64 of zlib of a JSON object, from module path to source.
-
-    Raises `ValueError` for what is none, before anything of it is taken up.
-    """
-    reader = zlib.decompressobj()
-    try:
-        text = reader.decompress(base64.b64decode(pack, validate=True), _LARGEST_PACK)
-    except zlib.error as error:
-        raise ValueError(str(error)) from None
-    sources = json.loads(text) if reader.eof else None
-    if not isinstance(sources, dict) or not all(type(each) is str for each in sources.values()):
-        raise ValueError("it is cut short, too large or holds more than texts")
-    return sources
 
 
 class InMemory(  # type: ignore[misc]  # typeshed's own bases disagree
     importlib.abc.MetaPathFinder, importlib.abc.SourceLoader
 ):
-    """Finds and loads the package's modules from packs instead of files.
+    """Finds and loads the package's modules from the pack instead of files.
 
-    Tracebacks show source lines through `get_source`, `pkgutil.get_data` reads
-    what else a pack holds.
+    Tracebacks show source lines through `get_source`.
     """
 
     def __init__(self, sources: dict[str, str], version: str) -> None:
         self.sources = sources
         self.version = version
-        self.complete = False
-
-    def add(self, pack: str) -> None:
-        """Store the second pack; its modules are imported on first need."""
-        self.sources |= unpack(pack)
-        self.complete = True
-        importlib.invalidate_caches()
 
     def find_spec(
         self,
@@ -70,7 +42,7 @@ class InMemory(  # type: ignore[misc]  # typeshed's own bases disagree
         path: Sequence[str] | None = None,  # noqa: ARG002  part of the finder's interface
         target: ModuleType | None = None,  # noqa: ARG002  part of the finder's interface
     ) -> ModuleSpec | None:
-        """Find a module of the package that a pack holds."""
+        """Find a module of the package that the pack holds."""
         if self._path(fullname) is None:
             return None
         return importlib.util.spec_from_loader(fullname, self)
@@ -79,11 +51,11 @@ class InMemory(  # type: ignore[misc]  # typeshed's own bases disagree
         """Return the name that a module has in tracebacks; raises `ImportError`."""
         path = self._path(fullname)
         if path is None:
-            raise ImportError(f"{fullname} has not arrived in this kernel.", name=fullname)
+            raise ImportError(f"{fullname} is not in this kernel.", name=fullname)
         return f"{ROOT}/{path}"
 
     def get_data(self, path: str | bytes) -> bytes:
-        """Return what a pack holds under a name of `get_filename`; raises `OSError`."""
+        """Return the source under a name of `get_filename`; raises `OSError`."""
         try:
             return self.sources[str(path).removeprefix(f"{ROOT}/")].encode()
         except KeyError:

@@ -193,15 +193,6 @@ class PresenceRequest(TypedDict):
     protocol_version: str
 
 
-class PackRequest(TypedDict):
-    """The second pack of the helper's source (zlib, base64) for an injected helper."""
-
-    type: Literal["pack"]
-    id: str
-    protocol_version: str
-    data: str
-
-
 Request = (
     AttachRequest
     | DetachRequest
@@ -218,7 +209,6 @@ Request = (
     | FixRequest
     | CleanupRequest
     | PresenceRequest
-    | PackRequest
 )
 
 REQUESTS: Mapping[str, type] = {

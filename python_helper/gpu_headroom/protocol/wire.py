@@ -270,7 +270,6 @@ class Hello(TypedDict):
     life_id: str
     comm_id: str
     installed: bool
-    complete: bool
     control: bool
 
 
@@ -653,14 +652,6 @@ class PresenceReply(TypedDict):
     idle_since_s: float | None
 
 
-class PackReply(TypedDict):
-    """Reply to `pack`."""
-
-    type: Literal["pack"]
-    id: str
-    accepted: bool
-
-
 class RefusedReply(TypedDict):
     """Any request that cannot be answered."""
 
@@ -701,6 +692,5 @@ Reply = (
     | FixReply
     | CleanupReply
     | PresenceReply
-    | PackReply
     | RefusedReply
 )

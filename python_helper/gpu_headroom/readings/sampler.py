@@ -25,6 +25,7 @@ _FIRST_BACK_OFF_S = 1.0
 _LAST_BACK_OFF_S = 5.0
 _JOIN_S = 2.0
 _HEARTBEAT_S = 1.0
+_FIRST_REST_S = 0.5
 _OFF_BEAT = 0.8, 1.2
 
 _samplers: weakref.WeakSet[Sampler] = weakref.WeakSet()
@@ -43,7 +44,8 @@ class Sampler:
     Peaks, trends and warnings need readings whether or not somebody looks, so it
     measures at `DEFAULT_HZ` or faster; whether a reading is sent is `Pace`'s matter.
     A slow allocator (its lock is held while the driver works) is asked less often. `prepare` does
-    what takes long, such as opening a driver; it is called on the sampler's own thread, often.
+    what takes long, such as opening a driver; it is called on the sampler's own thread, often,
+    and first when a first reading has been asked for, or nobody has for a moment.
     A source that fails is reported by `failed` and asked again later.
     """
 
@@ -98,7 +100,7 @@ class Sampler:
             thread.join(_JOIN_S)
 
     def wake(self) -> None:
-        """Tell the thread of a cell's start or end, another rate, or parts that arrived."""
+        """Tell the thread of a cell's start or end, or another rate."""
         self._news.ring()
 
     def measure(self, timeout_s: float = 0.25) -> DeviceSnapshot | None:
@@ -149,17 +151,19 @@ class Sampler:
         return max(1 / max(DEFAULT_HZ, self._rate_hz() or 0.0), self._back_off_s)
 
     def _run(self) -> None:
+        rest_s: float | None = _FIRST_REST_S
         while not self._stopping:
-            self._guarded(self._prepare)
             # Always a little off: readings in step with a training loop would see one phase of it.
             wait_s = self._interval_s() * uniform(*_OFF_BEAT)  # noqa: S311  nothing to be guessed
-            heard = self._news.wait(wait_s if self._busy() else None)
+            heard = self._news.wait(wait_s if self._busy() else rest_s)
+            rest_s = None
             if self._edge_wanted:
                 self._edge_wanted = False
                 self.measure()
                 self._edge_read.ring()
             elif not heard:
                 self._guarded(self._tick)
+            self._guarded(self._prepare)
 
     def _guarded(self, call: Callable[[], None]) -> None:
         try:

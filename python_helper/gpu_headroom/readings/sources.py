@@ -47,15 +47,15 @@ class _LeftOut(NamedTuple):
 class Sources:
     """All sources of one kernel: each framework from when it is imported, the driver once opened.
 
-    PyTorch's is part of the core and always there; the others come with the second pack, which
-    `complete` tells. Whichever of the others fails is reported by `failed`, and left out for a
-    minute; for twice as long each time that it fails again, an hour at most.
+    PyTorch's is always read; the others once they are included, for they have to be imported.
+    Whichever of the others fails is reported by `failed`, and left out for a minute; for twice as
+    long each time that it fails again, an hour at most.
     Where `frozen` is set it is all there is to read: the GPU must not be touched any more.
     """
 
-    def __init__(self, complete: Callable[[], bool], failed: Failed) -> None:
-        self._complete = complete
+    def __init__(self, failed: Failed) -> None:
         self._failed = failed
+        self._all_included = False
         self.torch = TorchCuda()
         self._frameworks: dict[str, Source] = {"torch": self.torch}
         self._left_out: dict[str, _LeftOut] = {}
@@ -63,22 +63,26 @@ class Sources:
         self._host: HostReading | None = None
         self._host_read_s = -_HOST_EVERY_S
 
+    def include_all(self) -> None:
+        """Read the other frameworks, the host and the driver as well from now on."""
+        self._all_included = True
+
     def prepare(self) -> None:
-        """Open the driver's library where that has not been done; may take seconds."""
-        if self._complete() and self.frozen is None:
+        """Include all, and open the driver's library where that is to be done: may take seconds."""
+        self.include_all()
+        if self.frozen is None:
             self._guard("nvml", lambda: self._driver().open())
 
     def close(self) -> None:
         """Let go of the driver's library."""
-        if self._complete():
+        if self._all_included:
             self._guard("nvml", lambda: self._driver().close())
 
     def read(self) -> Reading:
         """Read all that is live, and the driver; raises what PyTorch raises."""
         if self.frozen is not None:
             return self.frozen
-        complete = self._complete()
-        if complete:
+        if self._all_included:
             self._look_for_frameworks()
         # Files and the driver let go of the interpreter: beside a cell that computes, the wait for
         # it is not the allocator's.
@@ -88,7 +92,7 @@ class Sources:
         views = [view for name in live for view in self._views(name)]
         took_s = time.perf_counter() - started
         cards: tuple[View, ...] = ()
-        if complete:
+        if self._all_included:
             self._read_host()
             fixed = any(view.backend == "cuda" for view in views)
             cards = self._guard("nvml", lambda: self._driver().read(fixed)) or ()

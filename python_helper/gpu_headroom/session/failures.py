@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-import uuid
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
     from ..card.reports import Reports
     from ..cells.runs import CellRun, Ledger
-    from ..concurrency.mainloop import Job, MainLoop
+    from ..concurrency.mainloop import MainLoop
     from ..concurrency.turns import Turn
     from ..errors.recognise import Recognition
     from ..errors.sticky_error import Fault
@@ -47,8 +46,6 @@ if TYPE_CHECKING:
         sampler: Sampler
 
         @property
-        def complete(self) -> bool: ...
-        @property
         def options(self) -> Options: ...
         def turn(self, cpu_s: float | None = None, *, asked: bool = True) -> Turn: ...
         def send(self, event: wire.Event) -> None: ...
@@ -67,12 +64,11 @@ class Failures:
     def __init__(self, life: _Failing, free: Callable[[str], None]) -> None:
         self._life = life
         self._free = free
-        self._owed: tuple[Failure, str] | None = None
         self._earlier: EarlierError | None = None
 
     def fault(self, error: BaseException | None) -> Fault | None:
         """Return what `error` says of a CUDA that has stopped, and leave the GPU alone then."""
-        if error is None or not self._life.complete:
+        if error is None:
             return None
         from ..errors.sticky_error import recognise_fault
 
@@ -101,7 +97,7 @@ class Failures:
         run: CellRun,
         shown_before: int | None,
     ) -> None:
-        """Show the card of a cell that ran out of memory, or a line where there can be none yet.
+        """Show the card of a cell that ran out of memory, or a line where there can be none.
 
         `shown_before` tells the error that had been shown when the cell began.
         """
@@ -119,11 +115,6 @@ class Failures:
             runs=tuple(life.ledger.runs()),
             after_oom=life.options["after_oom"],
         )
-        if not life.complete:
-            life.failed("report", RuntimeError("the second part of the helper has not arrived"))
-            owed = replace(failure, error=None, recognition=replace(recognition, error=None))
-            self._owed = owed, self._show_line(owed, message("card.incomplete"))
-            return
         if shown_before is not None:
             held = self._earlier_error().held(shown_before, index)
             failure = replace(failure, earlier_traceback_bytes=held)
@@ -131,38 +122,22 @@ class Failures:
             self._show_card(failure, life.turn(_CARD_S, asked=False))
         except Exception as problem:  # noqa: BLE001  a failure of ours must not hide theirs
             life.failed("report", problem)
-            self._show_line(failure, message("card.failed", error=format_error(problem)))
-
-    def explain_owed(self, _: Job, turn: Turn) -> None:
-        """Put the card where the last failure could only have a line, if its error is still there.
-
-        Called between cells when the second pack has come.
-        """
-        if self._owed is None:
-            return
-        from ..errors.recognise import recognise
-        from ..holders.frames import last_errors
-
-        (owed, display_id), self._owed = self._owed, None
-        for error in last_errors(self._life.shell):
-            said = recognise(error)
-            if said and replace(said, error=None) == owed.recognition:
-                self._show_card(replace(owed, error=error), turn, display_id)
-                return
+            if life.options["mark_cells"]:
+                show_line(failure, message("card.failed", error=format_error(problem)))
 
     def measure_error(self) -> None:
         """Have measured what the error that is shown now holds, for the card of a later cell."""
-        if self._life.complete and self._life.cuda.torch() is not None:
+        if self._life.cuda.torch() is not None:
             work = partial(self._earlier_error().measure, self._life.shell)
             self._life.mainloop.submit("earlier", None, work)
 
-    def _show_card(self, failure: Failure, turn: Turn, replaced: str | None = None) -> None:
+    def _show_card(self, failure: Failure, turn: Turn) -> None:
         life = self._life
         report = life.reports.build(failure, turn)
         self._earlier_error().enter(report)
         if life.options["mark_cells"]:
             keep = life.options["keep_reports"]
-            turn.on_main(lambda: show(life.shell, report, keep=keep, replaced=replaced))
+            show(life.shell, report, keep=keep)
         if life.leases.any():
             life.send(
                 {
@@ -178,12 +153,6 @@ class Failures:
             )
         if life.options["after_oom"] == "free":
             self._free(report["report_id"])
-
-    def _show_line(self, failure: Failure, why: wire.Message) -> str:
-        display_id = uuid.uuid4().hex
-        if self._life.options["mark_cells"]:
-            show_line(failure, why, display_id)
-        return display_id
 
     def _earlier_error(self) -> EarlierError:
         if self._earlier is None:

@@ -63,12 +63,12 @@ class Session:
         self.reports = Reports()
         self._observer: Observer | None = None
         self._finder = injection.finder()
-        self.sources = Sources(lambda: self.complete, self.failed)
+        self.sources = Sources(self.failed)
         self.sampler = Sampler(
             self.sources,
             busy=lambda: self.ledger.running,
             rate_hz=self.leases.wanted_hz,
-            prepare=self._become_whole,
+            prepare=self._prepare,
             measured=self._measured,
             failed=self.failed,
         )
@@ -120,11 +120,6 @@ class Session:
     # --- Parts of the helper ------------------------------------------------
 
     @property
-    def complete(self) -> bool:
-        """Whether all of the helper's modules are there."""
-        return self._finder is None or self._finder.complete
-
-    @property
     def options(self) -> requests.Options:
         """What the settings of those who are there ask for."""
         return self.leases.options()
@@ -134,17 +129,8 @@ class Session:
         """When work queued now will run: soon, or when the running cell ends."""
         return "waiting" if self.ledger.running else "queued"
 
-    def add_pack(self, data: str) -> bool:
-        """Store the second pack; false where it is not wanted."""
-        if self._finder is None or self.complete:
-            return False
-        self._finder.add(data)
-        self.sampler.wake()
-        self.mainloop.submit("card", None, self._failures.explain_owed)
-        return True
-
     def turn(self, cpu_s: float | None = None, *, asked: bool = True) -> Turn:
-        """Return what a walk on the calling thread may take; it needs the second pack."""
+        """Return what a walk on the calling thread may take."""
         from ..concurrency.turns import LONG_S, Turn
 
         return Turn(cpu_s or LONG_S, asked=asked, loops=self._loops())
@@ -169,7 +155,6 @@ class Session:
             "life_id": self.life_id,
             "comm_id": self._comm_id,
             "installed": self._finder is None,
-            "complete": self.complete,
             "control": self.channel is not None and self.channel.control,
         }
 
@@ -278,10 +263,8 @@ class Session:
             if self.channel is not None and not self.channel.control:
                 self._cell_hooks.keep_prints_in_their_cell()
 
-    def _rest(self) -> Handlers | None:
-        """Return the handlers of the second pack, once it is here."""
-        if not self.complete:
-            return None
+    def _rest(self) -> Handlers:
+        """Import the handlers that nobody needs at first."""
         from ..handlers.answers import Answers
         from ..handlers.holders import HolderRequests
         from ..handlers.release import ReleaseRequests
@@ -310,7 +293,7 @@ class Session:
 
     def _record(self) -> None:
         wanted = self.options["record_allocations"]
-        if self.recording is None and wanted and self.complete:
+        if self.recording is None and wanted:
             from ..holders.allocation_site import Recording
 
             self.recording = Recording()
@@ -354,18 +337,23 @@ class Session:
         """Return the event loop in which tasks of the person's await."""
         return [getattr(getattr(self._kernel, "io_loop", None), "asyncio_loop", None)]
 
-    def _become_whole(self) -> None:
-        """Take up what needs all modules once they are there; on the sampler's thread.
+    def _prepare(self) -> None:
+        """Import what is needed later, and open the driver; on the sampler's thread.
 
-        It imports what requests need: the control thread must not wait for an import that a cell
-        is in the middle of, and a cell's hook not for one of ours.
+        The control thread must not wait for an import that a cell is in the middle of, and a
+        cell's hook not for one of ours. What could not be in the first reading is sent then.
         """
-        if self.complete and self.monitor is None:
+        is_first = self.monitor is None
+        if is_first:
             from ..trends.monitor import Monitor
 
             self.monitor = Monitor(self)
-            self._dispatcher.complete()
+            self._dispatcher.prepare()
         self.sources.prepare()
+        if is_first and self.leases.wanted_hz() is not None:
+            snapshot = self.sampler.measure()
+            if snapshot is not None:
+                self._measured(snapshot)
 
     def _end_recording(self) -> None:
         if self._observer is not None:

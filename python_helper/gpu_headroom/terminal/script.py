@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def read() -> DeviceSnapshot:
     """Read the GPUs of this process and its host memory once."""
-    sources = Sources(complete=lambda: True, failed=lambda *_: None)
+    sources = Sources(failed=lambda *_: None)
     sources.prepare()
     found = sources.read()
     return DeviceSnapshot(0, time.time(), found.state, found.devices, found.host)

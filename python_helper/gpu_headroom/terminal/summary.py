@@ -37,6 +37,7 @@ def status() -> Text:
     """Read now, in a kernel or a plain script; see `gpu_headroom.status`."""
     session = _live()
     if session is not None:
+        session.sources.include_all()
         return summarise(session.sampler.measure())
     from . import script
 

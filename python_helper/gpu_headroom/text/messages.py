@@ -27,9 +27,6 @@ FIRST_SENTENCES = {
     "card.needed": "needed {requested} more, {available} was available",
     "card.needed_only": "needed {requested} more, what was available is not known",
     "card.size_unknown": "the size of the request is not known",
-    "card.incomplete": (
-        "GPU Headroom's second part has not arrived in this kernel, so this is all it can say."
-    ),
     "card.failed": "GPU Headroom could not say more: {error}.",
     # Requests that cannot be answered, and failures of the helper itself.
     "refused.malformed": "The request cannot be read: `{key}` is missing or has a wrong type.",
@@ -39,7 +36,6 @@ FIRST_SENTENCES = {
         "restart the kernel to use the page's."
     ),
     "refused.no_reading": "The GPU could not be read; the reason is in the log.",
-    "refused.incomplete": "The helper is still arriving in this kernel: try again in a moment.",
     "refused.not_now": "Not measured now: a part of the kernel stands still, as at a breakpoint.",
     "refused.full": "Too much waits for the running cell already: ask again when it has ended.",
     "refused.failed": "The helper could not answer: {error}.",

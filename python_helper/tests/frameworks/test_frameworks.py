@@ -378,7 +378,8 @@ def test_a_source_that_fails_is_left_out(imported: Imported) -> None:
     failures: list[str] = []
     imported("jax")
     imported("jax._src.xla_bridge", _backends={"cuda": object()})
-    sources = Sources(lambda: True, lambda part, error: failures.append(f"{part}: {error}"))
+    sources = Sources(lambda part, error: failures.append(f"{part}: {error}"))
+    sources.include_all()
     for _ in range(2):
         assert sources.read().devices == ()
     assert failures == ["jax: 'object' object has no attribute 'local_devices'"]
@@ -394,7 +395,8 @@ def test_a_source_that_failed_is_asked_again_later(
     monkeypatch.setattr(time, "monotonic", lambda: clock_s[0])
     imported("jax")
     bridge: Any = imported("jax._src.xla_bridge", _backends={"cuda": object()})
-    sources = Sources(lambda: True, lambda part, _error: failures.append(part))
+    sources = Sources(lambda part, _error: failures.append(part))
+    sources.include_all()
     for passed_s, failed in ((0.0, 1), (59.0, 1), (2.0, 2), (60.0, 2), (60.0, 3)):
         clock_s[0] += passed_s
         sources.read()
@@ -405,19 +407,17 @@ def test_a_source_that_failed_is_asked_again_later(
     assert sources.read().state == "no_gpu"
 
 
-def test_other_frameworks_wait_for_the_second_pack(
+def test_other_frameworks_wait_until_they_are_included(
     imported: Imported, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Until all modules have arrived, PyTorch alone is read."""
+    """A first reading imports nothing: it is of PyTorch alone."""
     monkeypatch.delitem(sys.modules, "torch", raising=False)
     imported("jax")
-    complete: list[bool] = [False]
-    sources = Sources(lambda: complete[0], lambda _part, error: pytest.fail(str(error)))
-    sources.prepare()
+    sources = Sources(lambda _part, error: pytest.fail(str(error)))
     before = sources.read()
     assert (before.state, before.devices, before.host) == ("no_framework", (), None)
     imported("jax._src.xla_bridge", _backends={"cpu": object()})
-    complete[0] = True
+    sources.include_all()
     found = sources.read()
     assert (found.state, found.devices) == ("no_gpu", ())
     assert found.host is not None

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.live import Packs
+    from tests.live import Pack
 
 _MOST = 20_000  # of a kernel: each is a message there and one back
 FILL = """
@@ -44,14 +44,14 @@ WAITING = """(lambda loop: bool(loop._jobs or loop._now))(
 
 @pytest.fixture(scope="module")
 def kernel(
-    newest_python: Path, packs: Packs, tmp_path_factory: pytest.TempPathFactory
+    newest_python: Path, pack: Pack, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[LiveKernel]:
     """A kernel with the helper injected and tensors on a simulated card, some oddly named."""
     folder = tmp_path_factory.mktemp("fuzzed")
     with LiveKernel(newest_python, folder, installed=True, GPU_HEADROOM_SIMULATE="4GiB") as kernel:
         # As a browser writes JSON: what is not ASCII is escaped, half characters included.
         kernel._client.session.pack = lambda value: json.dumps(value, default=json_default).encode()
-        kernel.inject(packs, more=False)
+        kernel.inject(pack)
         kernel.attach()
         assert kernel.run(FILL).status == "ok"
         yield kernel

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import math
 import sys
 import threading
 import warnings
-import zlib
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from gpu_headroom import testing
 from gpu_headroom.concurrency import mainloop
-from gpu_headroom.kernel.injection import InMemory
 from gpu_headroom.testing import RecordingChannel
 from tests.fuzz.mutate import Maker, how_many
 from tests.session.test_session import ATTACH, Helper
@@ -85,11 +82,6 @@ def helper(
     yield helper
     helper.session.close()
     assert capsys.readouterr() == ("", "")
-
-
-def packed(text: bytes) -> str:
-    """Return a text as packs travel."""
-    return base64.b64encode(zlib.compress(text)).decode()
 
 
 def _check(message: Mapping[str, object], definition: str) -> None:
@@ -172,29 +164,3 @@ def test_a_page_cannot_fill_the_memory(
     told = Counter(each["type"] for each in helper.channel.events)
     assert told["plan"] + told["path"] == 10
     assert helper.ask("plan", asked=True)["type"] == "plan"
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        "",
-        "no base64 at all",
-        packed(b"no JSON"),
-        packed(b"[]"),
-        packed(b'{"broken.py": 5}'),
-        packed(b"\xff"),
-        packed(b"[" * 100_000),
-        packed(b'{"large.py": "' + b"x" * 2**25 + b'"}'),
-        packed(b'{"cut.py": "short"}')[:-8],
-    ],
-)
-def test_a_broken_pack_changes_nothing(
-    helper: FuzzedHelper, monkeypatch: pytest.MonkeyPatch, data: str
-) -> None:
-    """It is refused, nothing of it can be imported, and the right one is still taken."""
-    finder = InMemory({"__init__.py": ""}, "1")
-    monkeypatch.setattr(helper.session, "_finder", finder)
-    reply = helper.ask("pack", data=data)
-    assert reply["message"]["id"] == "refused.malformed"
-    assert (list(finder.sources), finder.complete) == (["__init__.py"], False)
-    assert helper.ask("pack", data=packed(b'{"right.py": ""}'))["accepted"] is True

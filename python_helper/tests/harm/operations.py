@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.live import LiveKernel, Packs
+    from tests.live import LiveKernel, Pack
 
 
 class Page:
@@ -17,9 +17,9 @@ class Page:
     has to wait until something else has ended: then only the answer to the request is awaited.
     """
 
-    def __init__(self, kernel: LiveKernel, packs: Packs, saved: str, *, busy: bool) -> None:
+    def __init__(self, kernel: LiveKernel, pack: Pack, saved: str, *, busy: bool) -> None:
         self._kernel = kernel
-        self._packs = packs
+        self._pack = pack
         self._saved = saved
         self._busy = busy
 
@@ -105,7 +105,7 @@ class Page:
         how = {"silent": True, "store_history": False, "allow_stdin": True}
         self._kernel.run(code, channel="control", **how)
         assert self._kernel.ask("sample", client_id="a-page") is None
-        self._kernel.inject(self._packs, more=False)
+        self._kernel.inject(self._pack)
         self._kernel.attach()
 
     def _await(self, kind: str, **keys: Any) -> None:

@@ -19,7 +19,7 @@ from tests.live import LiveKernel
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.live import Packs
+    from tests.live import Pack
 
 ROUNDS = int(os.environ.get("GPU_HEADROOM_HARM", "0"))
 OF_THE_KERNEL = ("a thread that trains", "%debug", "a breakpoint", "a task that trains")
@@ -37,12 +37,12 @@ def _cases() -> list[tuple[str, str]]:
 
 
 @pytest.fixture(scope="module")
-def saved(packs: Packs, tmp_path_factory: pytest.TempPathFactory) -> str:
+def saved(pack: Pack, tmp_path_factory: pytest.TempPathFactory) -> str:
     """A clean-up cell of an earlier session, in which things were displayed and kept."""
     folder = tmp_path_factory.mktemp("saved")
     with LiveKernel(interpreter(NEWEST), folder, installed=True) as kernel:
         kernel.run(PREPARE)
-        kernel.inject(packs, more=False)
+        kernel.inject(pack)
         kernel.attach()
         kernel.run("kept[:10] + 1")
         kernel.run("torch.ones(2**22, device='cuda')")
@@ -59,7 +59,7 @@ def changed(before: dict[str, Any], after: dict[str, Any]) -> dict[str, tuple[An
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(("generation", "name"), _cases())
 def test_beside_the_helper_all_comes_to_the_same(
-    generation: str, name: str, packs: Packs, saved: str, tmp_path: Path
+    generation: str, name: str, pack: Pack, saved: str, tmp_path: Path
 ) -> None:
     """The kernel lives, the results are equal, and nothing of the helper is left in it."""
     python, neighbour = interpreter(generation), NEIGHBOURS[name]
@@ -70,7 +70,7 @@ def test_beside_the_helper_all_comes_to_the_same(
         expected = alone(kernel, neighbour)
     with LiveKernel(python, folders[1], installed=True) as kernel:
         try:
-            found = beside(kernel, neighbour, packs, saved, rounds=max(1, ROUNDS))
+            found = beside(kernel, neighbour, pack, saved, rounds=max(1, ROUNDS))
         except BaseException:
             print(kernel.log)  # a kernel that died has left its stacks there
             raise

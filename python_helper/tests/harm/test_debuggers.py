@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.conftest import Start
-    from tests.live import LiveKernel, Packs
+    from tests.live import LiveKernel, Pack
 
 STEPS = 200 if os.environ.get("GPU_HEADROOM_HARM") else 24
 DEPTH = 80
@@ -31,10 +31,10 @@ LINES    return count
 
 
 @pytest.fixture
-def kernel(start: Start, packs: Packs) -> LiveKernel:
+def kernel(start: Start, pack: Pack) -> LiveKernel:
     """A kernel in which the helper looks ten times a second and a page is attached."""
     started = start()
-    started.inject(packs)
+    started.inject(pack)
     started.attach(rate_hz=10)
     return started
 

@@ -10,7 +10,7 @@ from tests.harm.neighbours import FAIL, NEIGHBOURS, PREPARE
 
 if TYPE_CHECKING:
     from tests.conftest import Start
-    from tests.live import Packs
+    from tests.live import Pack
 
 # Between two turns of the event loop, in processor time of the whole process: what another
 # program takes of the machine does not count.
@@ -44,7 +44,7 @@ MANY_BLOCKS = turns._MANY_BLOCKS
     "name", ["nothing", "3 million objects", "100,000 names", "10,000 outputs"]
 )
 def test_what_nobody_asked_for_lets_a_cell_begin(
-    start_newest: Start, packs: Packs, name: str
+    start_newest: Start, pack: Pack, name: str
 ) -> None:
     """Readings, a plan as the mouse passes over a button, and holders at the end of a cell.
 
@@ -54,7 +54,7 @@ def test_what_nobody_asked_for_lets_a_cell_begin(
     """
     kernel = start_newest(installed=True)
     kernel.run(PREPARE)
-    kernel.inject(packs, more=False)
+    kernel.inject(pack)
     kernel.attach()
     kernel.run(FAIL, stop_on_error=False)
     kernel.run(NEIGHBOURS[name].begin)

@@ -8,17 +8,17 @@ import pytest
 
 if TYPE_CHECKING:
     from tests.conftest import Start
-    from tests.live import LiveKernel, Packs
+    from tests.live import LiveKernel, Pack
 
 WORK = "print('begun', flush=True)\nimport time\nfor _ in range({}): time.sleep(0.1)"
 FAIL = "torch.empty(2**40, device='cuda')"
 
 
 @pytest.fixture
-def kernel(start_newest: Start, packs: Packs) -> LiveKernel:
+def kernel(start_newest: Start, pack: Pack) -> LiveKernel:
     """A kernel with a simulated card and a page; of the generation that has subshells."""
     started = start_newest(installed=True, GPU_HEADROOM_SIMULATE="4GiB")
-    started.inject(packs, more=False)
+    started.inject(pack)
     started.attach()
     assert started.run("import torch; x = torch.ones(2**20, device='cuda')").status == "ok"
     return started

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.conftest import Start
-    from tests.live import Packs, Run
+    from tests.live import Pack, Run
 
 MIB = 2**20
 MIME = "application/vnd.gpu-headroom.report+json"
@@ -27,18 +27,18 @@ IN_USE = "torch.cuda.memory_allocated()"
 
 @pytest.fixture(scope="module")
 def gpu(
-    newest_python: Path, packs: Packs, tmp_path_factory: pytest.TempPathFactory
+    newest_python: Path, pack: Pack, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[LiveKernel]:
     """A kernel with a simulated GPU of 4 GiB and 4 MiB in a variable."""
     folder = tmp_path_factory.mktemp("gpu")
     with LiveKernel(newest_python, folder, installed=True, GPU_HEADROOM_SIMULATE="4GiB") as kernel:
-        begin(kernel, packs)
+        begin(kernel, pack)
         yield kernel
 
 
-def begin(kernel: LiveKernel, packs: Packs) -> None:
+def begin(kernel: LiveKernel, pack: Pack) -> None:
     """Start the helper, and PyTorch with it."""
-    kernel.inject(packs, more=False)
+    kernel.inject(pack)
     kernel.attach()
     kernel.run("import torch; kept = torch.empty(2**20, device='cuda')")
 
@@ -107,10 +107,10 @@ def test_frees_nothing_unasked_otherwise(gpu: LiveKernel, setting: str, *, offer
     assert ("free-traceback" in remedies(report)) is offered
 
 
-def test_the_clean_up_cell_is_right_without_the_helper(start: Start, packs: Packs) -> None:
+def test_the_clean_up_cell_is_right_without_the_helper(start: Start, pack: Pack) -> None:
     """In each generation of kernels it frees errors and displayed values, and leaves no name."""
     kernel = start(installed=True, GPU_HEADROOM_SIMULATE="4GiB")
-    begin(kernel, packs)
+    begin(kernel, pack)
     kernel.run("torch.empty(64 * 2**20, dtype=torch.uint8, device='cuda')")
     kernel.run("[torch.empty(32 * 2**20, dtype=torch.uint8, device='cuda')]")
     kernel.run(FAIL, stop_on_error=False)

@@ -9,7 +9,7 @@ from tests.cycles import growth
 
 if TYPE_CHECKING:
     from tests.conftest import Start
-    from tests.live import Packs
+    from tests.live import Pack
 
 CYCLES = 50
 # IPython itself keeps about three objects for each of the two cells of a cycle.
@@ -19,10 +19,10 @@ OBJECTS_OF_HISTORY = 700
 
 
 @pytest.mark.timeout(600)  # half a minute where nothing else runs
-def test_nothing_grows_over_many_failures(start_newest: Start, packs: Packs) -> None:
+def test_nothing_grows_over_many_failures(start_newest: Start, pack: Pack) -> None:
     """GPU memory, tensors and errors are what they were, objects what IPython itself adds."""
     kernel = start_newest(installed=True, GPU_HEADROOM_SIMULATE="4GiB")
-    kernel.inject(packs, more=False)
+    kernel.inject(pack)
     kernel.attach()
     grown = growth(kernel, CYCLES)
     assert (grown.in_use_bytes, grown.tensors, grown.errors) == (0, 0, 0)

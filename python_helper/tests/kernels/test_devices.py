@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.conftest import Start
-    from tests.live import Packs
+    from tests.live import Pack
 
 GIB = 2**30
 CONTEXT = 420 * 2**20
@@ -25,12 +25,12 @@ PROCESSES = (
 
 
 @pytest.fixture
-def two(newest_python: Path, packs: Packs, tmp_path: Path) -> Iterator[LiveKernel]:
+def two(newest_python: Path, pack: Pack, tmp_path: Path) -> Iterator[LiveKernel]:
     """A kernel with two cards of 16 GiB, PyTorch imported and not used."""
     with LiveKernel(
         newest_python, tmp_path, installed=True, GPU_HEADROOM_SIMULATE="16GiB*2"
     ) as kernel:
-        kernel.inject(packs, more=False)
+        kernel.inject(pack)
         kernel.attach()
         kernel.run("import torch")
         yield kernel

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.conftest import Start
-    from tests.live import Packs, Run
+    from tests.live import Pack, Run
 
 MIB = 2**20
 MIME = "application/vnd.gpu-headroom.report+json"
@@ -27,13 +27,11 @@ fill()
 
 
 @pytest.fixture(scope="module")
-def gpu(
-    python: Path, packs: Packs, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[LiveKernel]:
+def gpu(python: Path, pack: Pack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveKernel]:
     """A kernel of each generation with an installed helper and a simulated GPU."""
     folder = tmp_path_factory.mktemp("gpu")
     with LiveKernel(python, folder, installed=True, GPU_HEADROOM_SIMULATE="4GiB") as kernel:
-        kernel.inject(packs, more=False)
+        kernel.inject(pack)
         kernel.attach()
         kernel.run("import torch; kept = torch.empty(2**20, device='cuda')")
         yield kernel
@@ -196,25 +194,23 @@ def work():
 work()"""
 LINE = (
     "Out of GPU memory: needed 2.00 GiB more, 1.00 GiB was available. "
-    "GPU Headroom's second part has not arrived in this kernel, so this is all it can say."
+    "GPU Headroom could not say more: LookupError: lost."
 )
-
-
-def incomplete(start: Start, packs: Packs) -> LiveKernel:
-    """Start a kernel that only the core pack has reached."""
-    kernel = start()
-    kernel.expected_complaints.append("report failed")
-    kernel.inject(packs, more=False)
-    kernel.run("import gc, weakref; seen = []")
-    return kernel
+BREAK = """import gpu_headroom.card.report as broken
+built = broken.build
+def fail(failure, turn): raise LookupError('lost')
+broken.build = fail"""
 
 
 @pytest.mark.parametrize("attached", [True, False])
-def test_a_line_says_what_is_known_without_the_second_pack(
-    start: Start, packs: Packs, *, attached: bool
+def test_a_line_says_what_is_known_where_there_can_be_no_card(
+    start: Start, pack: Pack, *, attached: bool
 ) -> None:
     """Each failure is told in its cell, whoever looks, and keeps nothing of the cell alive."""
-    kernel = incomplete(start, packs)
+    kernel = start()
+    kernel.expected_complaints.append("report failed")
+    kernel.inject(pack)
+    kernel.run(f"import gc, weakref; seen = []\n{BREAK}")
     if attached:
         kernel.attach()
     for _ in range(2):
@@ -226,55 +222,16 @@ def test_a_line_says_what_is_known_without_the_second_pack(
     assert kernel.value("[each() is None for each in seen]") == [True, True]
 
 
-def test_a_line_is_left_where_the_card_cannot_be_built(gpu: LiveKernel) -> None:
+def test_the_line_says_where_the_gpu_is_simulated(gpu: LiveKernel) -> None:
     """A failure of ours says what is known, and that it failed; the user's error is untouched."""
     gpu.expected_complaints.append("report failed")
-    gpu.run(
-        "import gpu_headroom.card.report as broken\n"
-        "built = broken.build\n"
-        "def fail(failure, turn): raise LookupError('lost')\n"
-        "broken.build = fail"
-    )
+    gpu.run(BREAK)
     run = gpu.run(FAIL, stop_on_error=False)
     gpu.run("broken.build = built")
     assert [kind for kind, _ in run.outputs] == ["error", "display_data"]
     line = run.outputs[-1][1]["data"]["text/plain"]
     assert line.startswith("Out of simulated GPU memory: needed ")
     assert line.endswith("GPU Headroom could not say more: LookupError: lost.")
-
-
-def test_the_card_takes_the_place_of_its_line(start: Start, packs: Packs) -> None:
-    """When the second pack comes late, the failing cell gets its card, and the page its event."""
-    kernel = incomplete(start, packs)
-    run = kernel.run("\n\n" + RUN_OUT, cell_id="failing", stop_on_error=False)
-    kernel.run("1")
-    kernel.attach()
-    since = kernel.now
-    assert kernel.ask("pack", data=packs.more)["accepted"] is True
-    report_id = kernel.await_event("oom", since)["report_id"]
-    (update,) = [
-        each["content"]
-        for each in kernel.messages(since)
-        if each["msg_type"] == "update_display_data"
-    ]
-    assert update["transient"] == run.outputs[-1][1]["transient"]
-    report = update["data"][MIME]
-    assert (report["report_id"], report["cell_id"]) == (report_id, "failing")
-    assert report["requested_bytes"] == 2 * 2**30
-    assert report["line"] == 8
-
-
-def test_no_card_comes_late_for_an_error_that_is_gone(start: Start, packs: Packs) -> None:
-    """What cannot be measured any more is not guessed: the line stays."""
-    kernel = incomplete(start, packs)
-    kernel.attach(mark_cells=True)
-    kernel.run(RUN_OUT, stop_on_error=False)
-    kernel.run("1 / 0", stop_on_error=False)
-    since = kernel.now
-    assert kernel.ask("pack", data=packs.more)["accepted"] is True
-    kernel.run("1")
-    assert kernel.events("oom", since) == []
-    assert "update_display_data" not in {each["msg_type"] for each in kernel.messages(since)}
 
 
 def test_lines_are_those_that_the_notebook_shows(gpu: LiveKernel) -> None:

@@ -13,19 +13,17 @@ from tests.live import LiveKernel
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.live import Packs
+    from tests.live import Pack
 
 MIB = 2**20
 MAKE = "{name} = torch.empty({mib} * 2**20, dtype=torch.uint8, device='cuda')"
 
 
 @pytest.fixture(scope="module")
-def gpu(
-    python: Path, packs: Packs, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[LiveKernel]:
+def gpu(python: Path, pack: Pack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveKernel]:
     """A kernel of each generation with 64 MiB in `kept`, shared by the tests of this module."""
     with LiveKernel(python, tmp_path_factory.mktemp("holders")) as kernel:
-        kernel.inject(packs)
+        kernel.inject(pack)
         kernel.attach()
         assert kernel.run(SIMULATE).status == "ok"
         assert (
@@ -245,23 +243,3 @@ def test_every_wish_comes_to_an_end(
     gpu.run(f"{owner}.{function} = original")
     assert event["complete"] is False
     assert "ZeroDivisionError: broken on purpose" in event["message"]["text"]
-
-
-def test_needs_the_second_pack(newest_python: Path, packs: Packs, tmp_path: Path) -> None:
-    """While the second pack is on its way the answer is to try again, and nothing is lost."""
-    with LiveKernel(newest_python, tmp_path) as kernel:
-        kernel.inject(packs, more=False)
-        kernel.attach()
-        for kind, keys in (
-            ("holders", {}),
-            ("path", {"holder_id": "x"}),
-            ("cells", {}),
-            ("history", {}),
-            ("snapshot", {"path": None}),
-            ("plan", {}),
-            ("cancel", {"cancelled_id": "x"}),
-        ):
-            reply = kernel.ask(kind, **keys)
-            assert reply["message"]["id"] == "refused.incomplete", kind
-        kernel.ask("pack", data=packs.more)
-        assert kernel.ask("cells")["runs"] == []

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
     from tests.conftest import Start
-    from tests.live import LiveKernel, Packs
+    from tests.live import LiveKernel, Pack
 
 NAMESPACE = "{name: str(type(value)) for name, value in get_ipython().user_ns.items()}"
 
@@ -58,17 +59,16 @@ def test_nobody_home(start: Start) -> None:
 
 
 @pytest.mark.parametrize("channel", ["control", "shell"])
-def test_injects_into_an_idle_kernel(start: Start, packs: Packs, channel: str) -> None:
+def test_injects_into_an_idle_kernel(start: Start, pack: Pack, channel: str) -> None:
     """After the bootstrap the helper answers, and nothing else in the kernel has changed."""
     kernel = start()
     kernel.run("mine = 5; mine", cell_id="first")
     before = kernel.value(NAMESPACE), kernel.value("__doc__")
     since = kernel.now
-    assert kernel.inject(packs, channel=channel, more=False).outputs == []
+    assert kernel.inject(pack, channel=channel).outputs == []
     reply = kernel.attach()
     assert reply["hello"]["installed"] is False
-    assert reply["hello"]["complete"] is False
-    assert reply["hello"]["helper_version"] == packs.version
+    assert reply["hello"]["helper_version"] == pack.version
     assert reply["sample"]["state"] == "no_framework"
     assert (kernel.value(NAMESPACE), kernel.value("__doc__")) == before
     assert kernel.value("(_, Out, In[1:], len(In))") == (5, {1: 5}, ["mine = 5; mine"], 2)
@@ -76,17 +76,25 @@ def test_injects_into_an_idle_kernel(start: Start, packs: Packs, channel: str) -
     assert kernel.events("hello", since) == [reply["hello"]]
 
 
-def test_takes_the_second_pack(start_newest: Start, packs: Packs) -> None:
-    """The second pack is stored on request, once, and completes the helper."""
-    kernel = start_newest()
-    kernel.inject(packs, more=False)
-    assert kernel.ask("plan")["type"] == "refused"
-    assert kernel.ask("pack", data=packs.more)["accepted"] is True
-    assert kernel.attach()["hello"]["complete"] is True
-    assert kernel.ask("pack", data=packs.more)["accepted"] is False
+def test_what_has_to_be_imported_comes_after_the_first_reading(start: Start, pack: Pack) -> None:
+    """The attach reply waits for no import; host memory comes a moment later, by itself."""
+    kernel = start()
+    kernel.inject(pack)
+    since = kernel.now
+    assert kernel.attach()["sample"]["host"] is None
+    assert kernel.await_event("sample", since)["host"] is not None
+    assert kernel.ask("plan")["type"] == "plan"
 
 
-def test_injects_into_a_busy_kernel(start: Start, packs: Packs) -> None:
+def test_prepares_itself_where_nobody_asks(start: Start, pack: Pack) -> None:
+    """Without a page, and without a cell, it is ready for both."""
+    kernel = start()
+    kernel.inject(pack)
+    time.sleep(1.5)
+    assert kernel.attach()["sample"]["host"] is not None
+
+
+def test_injects_into_a_busy_kernel(start: Start, pack: Pack) -> None:
     """The control channel brings the helper in while a cell runs, and adopts that cell."""
     kernel = start()
     cell = kernel.start_cell(
@@ -94,7 +102,7 @@ def test_injects_into_a_busy_kernel(start: Start, packs: Packs) -> None:
         cell_id="long",
         allow_stdin=True,
     )
-    assert kernel.inject(packs).status == "ok"
+    assert kernel.inject(pack).status == "ok"
     reply = kernel.attach()
     assert reply["cell"]["status"] == "running"
     assert reply["cell"]["cell_id"] == "long"
@@ -106,11 +114,11 @@ def test_injects_into_a_busy_kernel(start: Start, packs: Packs) -> None:
     assert kernel.sample()["busy"] is False
 
 
-def test_a_cell_is_known_by_its_number_while_it_runs(start: Start, packs: Packs) -> None:
+def test_a_cell_is_known_by_its_number_while_it_runs(start: Start, pack: Pack) -> None:
     """The first cell after the helper came, and a later one, say which number they will have."""
     kernel = start()
     kernel.run("1")
-    assert kernel.inject(packs).status == "ok"
+    assert kernel.inject(pack).status == "ok"
     kernel.attach()
     for number in (2, 3):
         since = kernel.now
@@ -119,7 +127,7 @@ def test_a_cell_is_known_by_its_number_while_it_runs(start: Start, packs: Packs)
         assert running["execution_count"] == number
 
 
-def test_injection_leaves_prints_in_their_cell(start: Start, packs: Packs) -> None:
+def test_injection_leaves_prints_in_their_cell(start: Start, pack: Pack) -> None:
     """A thread that prints after its cell has ended goes on doing so in that cell.
 
     A silent execution on the shell would take its prints away, which is why we go over control.
@@ -136,25 +144,25 @@ def test_injection_leaves_prints_in_their_cell(start: Start, packs: Packs) -> No
     )
     kernel.result(cell)
     kernel.until(lambda: "before" in kernel.printed(cell))
-    kernel.inject(packs)
+    kernel.inject(pack)
     kernel.run("go_on.set()", channel="control", silent=True)
     kernel.until(lambda: "after" in kernel.printed(cell))
 
 
-def test_adopts_a_cell_that_awaits(start: Start, packs: Packs) -> None:
+def test_adopts_a_cell_that_awaits(start: Start, pack: Pack) -> None:
     """A cell that awaits leaves the main thread free, and is adopted all the same."""
     kernel = start()
     cell = kernel.start_cell(
         "print('begun', flush=True)\nimport asyncio\nawait asyncio.sleep(1.5)", cell_id="awaits"
     )
-    kernel.inject(packs)
+    kernel.inject(pack)
     assert kernel.attach()["cell"]["cell_id"] == "awaits"
     kernel.result(cell)
     assert kernel.sample()["busy"] is False
 
 
 def test_takes_the_next_cell_for_itself_when_it_missed_the_end_of_one(
-    start: Start, packs: Packs
+    start: Start, pack: Pack
 ) -> None:
     """A helper that comes when a cell's last hooks are called never hears of that cell's end."""
     kernel = start()
@@ -167,7 +175,7 @@ def test_takes_the_next_cell_for_itself_when_it_missed_the_end_of_one(
         "get_ipython().events.register('post_run_cell', linger)",
         cell_id="lingers",
     )
-    kernel.inject(packs)
+    kernel.inject(pack)
     assert kernel.attach()["cell"]["cell_id"] == "lingers"
     kernel.result(cell)
     kernel.run("1", cell_id="next")
@@ -176,112 +184,111 @@ def test_takes_the_next_cell_for_itself_when_it_missed_the_end_of_one(
     assert kernel.sample()["busy"] is False
 
 
-def test_adopts_nothing_in_an_idle_kernel(start_newest: Start, packs: Packs) -> None:
+def test_adopts_nothing_in_an_idle_kernel(start_newest: Start, pack: Pack) -> None:
     """A bootstrap on the control channel of an idle kernel takes no ended cell for running."""
     kernel = start_newest()
     kernel.run("1")
-    kernel.inject(packs)
+    kernel.inject(pack)
     reply = kernel.attach()
     assert reply["cell"] is None
     assert reply["sample"]["busy"] is False
 
 
-def test_is_injected_once(start: Start, packs: Packs) -> None:
+def test_is_injected_once(start: Start, pack: Pack) -> None:
     """A live helper is left as it is, whoever tries again."""
     kernel = start()
-    kernel.inject(packs)
+    kernel.inject(pack)
     life = kernel.attach()["hello"]["life_id"]
-    kernel.inject(packs, channel="shell", more=False)
-    kernel.inject(packs, more=False)
+    kernel.inject(pack, channel="shell")
+    kernel.inject(pack)
     kernel.run("%load_ext gpu_headroom")
     assert kernel.attach()["hello"]["life_id"] == life
 
 
-def test_aborted_injection_can_be_tried_again(start: Start, packs: Packs) -> None:
+def test_aborted_injection_can_be_tried_again(start: Start, pack: Pack) -> None:
     """Queued behind a failing cell the bootstrap is aborted; the next attempt works."""
     kernel = start()
     failing = kernel.submit("import time; time.sleep(0.5); 1/0")
-    queued = kernel.submit(packs.code(), silent=True, store_history=False, stop_on_error=False)
+    queued = kernel.submit(pack.code(), silent=True, store_history=False, stop_on_error=False)
     assert kernel.result(failing).status == "error"
     assert kernel.result(queued).status == "aborted"
     assert kernel.attach() is None
-    kernel.inject(packs)
+    kernel.inject(pack)
     assert kernel.attach() is not None
 
 
-def test_uses_an_installed_helper(start_newest: Start, packs: Packs) -> None:
-    """A kernel whose environment has the helper runs that one, complete at once."""
+def test_uses_an_installed_helper(start_newest: Start, pack: Pack) -> None:
+    """A kernel whose environment has the helper runs that one."""
     kernel = start_newest(installed=True)
-    kernel.inject(packs, more=False)
+    kernel.inject(pack)
     hello = kernel.attach()["hello"]
     assert hello["installed"] is True
-    assert hello["complete"] is True
     assert kernel.value("__import__('gpu_headroom').__file__").endswith("__init__.py")
 
 
-def test_waits_for_a_cell_that_imports_the_helper(start_newest: Start, packs: Packs) -> None:
+def test_waits_for_a_cell_that_imports_the_helper(start_newest: Start, pack: Pack) -> None:
     """A notebook whose first cell imports it is open sooner than that import has ended."""
     kernel = start_newest(installed=True)
     kernel.run(SLOW_IMPORT)
     cell = kernel.start_cell("import gpu_headroom")
-    kernel.inject(packs, more=False)
+    kernel.inject(pack)
     assert kernel.attach()["hello"]["installed"] is True
     assert kernel.result(cell).status == "ok"
 
 
 def test_does_not_wait_for_a_cell_that_stands_in_its_import(
-    start_newest: Start, packs: Packs
+    start_newest: Start, pack: Pack
 ) -> None:
     """A debugger may have suspended it there: control goes on, and the page may try again."""
     kernel = start_newest(installed=True)
     kernel.expected_complaints.append("could not start in this kernel")
     kernel.run(STUCK_IMPORT)
     cell = kernel.start_cell("import gpu_headroom")
-    kernel.inject(packs, more=False)
+    kernel.inject(pack)
     assert kernel.attach() is None
     assert "has begun to import it" in kernel.log
     kernel.run("go_on.set()", channel="control", silent=True)
     assert kernel.result(cell).status == "ok"
-    kernel.inject(packs, more=False)
+    kernel.inject(pack)
     assert kernel.attach()["hello"]["installed"] is True
 
 
-def test_starts_once_while_a_cell_starts_it(start_newest: Start, packs: Packs) -> None:
+def test_starts_once_while_a_cell_starts_it(start_newest: Start, pack: Pack) -> None:
     """The page comes in the middle of `start()`: there is one helper, which both have started."""
     kernel = start_newest(installed=True)
     kernel.run(SLOW_START)
     since = kernel.now
     cell = kernel.start_cell("gpu_headroom.start()")
-    kernel.inject(packs, more=False)
+    kernel.inject(pack)
     assert kernel.result(cell).status == "ok"
     assert kernel.attach() is not None
     assert len(kernel.events("hello", since)) == 1
 
 
 def test_brings_its_own_where_the_installed_one_is_of_another_major(
-    start_newest: Start, packs: Packs
+    start_newest: Start, pack: Pack
 ) -> None:
     """An installed helper that speaks another protocol is passed over without importing it."""
     kernel = start_newest(installed=True)
-    kernel.run(packs.code(major="3"), silent=True, store_history=False)
+    kernel.run(pack.code(major="3"), silent=True, store_history=False)
     assert kernel.attach()["hello"]["installed"] is False
 
 
-def test_does_not_rely_on_the_users_names(start_newest: Start, packs: Packs) -> None:
+def test_does_not_rely_on_the_users_names(start_newest: Start, pack: Pack) -> None:
     """A notebook may call its own things `open`, `str`, `list` or `type`."""
     kernel = start_newest()
     kernel.run("open = str = list = type = len = getattr = Exception = print = dict = 'mine'")
-    kernel.inject(packs)
+    kernel.inject(pack)
     assert kernel.attach() is not None
     assert kernel.value("(str, Exception)") == ("mine", "mine")
 
 
-def test_a_broken_pack_disturbs_nothing(start_newest: Start, packs: Packs) -> None:
+def test_a_broken_pack_disturbs_nothing(start_newest: Start, pack: Pack) -> None:
     """A bootstrap that fails says so in the kernel's log, and nowhere a person looks."""
     kernel = start_newest()
     kernel.expected_complaints.append("could not start")
     kernel.run("1/0")
-    run = kernel.run(packs.code(core="bm90IGEgcGFjaw=="), silent=True, store_history=False)
+    run = kernel.run(pack.code(sources="bm90IGEgcGFjaw=="), silent=True, store_history=False)
     assert run.status == "ok"
     assert run.outputs == []
     assert "GPU Headroom could not start in this kernel." in kernel.log
@@ -292,10 +299,10 @@ def test_a_broken_pack_disturbs_nothing(start_newest: Start, packs: Packs) -> No
     assert kernel.attach() is None
 
 
-def test_shows_its_source_in_tracebacks(start_newest: Start, packs: Packs) -> None:
+def test_shows_its_source_in_tracebacks(start_newest: Start, pack: Pack) -> None:
     """Errors in the injected helper can be read: its source lines are in the traceback."""
     kernel = start_newest()
-    kernel.inject(packs)
+    kernel.inject(pack)
     printed = kernel.run(
         "import gpu_headroom, traceback\n"
         "try: gpu_headroom.simulate('1 GiB')\n"
@@ -306,14 +313,14 @@ def test_shows_its_source_in_tracebacks(start_newest: Start, packs: Packs) -> No
     assert "The simulated GPU is not part of the helper that the extension brings" in printed
 
 
-def test_restart_begins_without_a_helper(start: Start, packs: Packs) -> None:
+def test_restart_begins_without_a_helper(start: Start, pack: Pack) -> None:
     """A restart ends the life; the next injection begins another."""
     kernel = start()
-    kernel.inject(packs)
+    kernel.inject(pack)
     life = kernel.attach()["hello"]["life_id"]
     kernel.restart()
     assert kernel.attach() is None
-    kernel.inject(packs)
+    kernel.inject(pack)
     assert kernel.attach()["hello"]["life_id"] != life
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.live import Packs
+    from tests.live import Pack
 
 
 class CommPage:
@@ -48,12 +48,12 @@ class CommPage:
 
 @pytest.fixture(scope="module")
 def kernel(
-    python: Path, packs: Packs, tmp_path_factory: pytest.TempPathFactory
+    python: Path, pack: Pack, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[LiveKernel]:
     """A kernel of each generation without a handler for debug requests."""
     with LiveKernel(python, tmp_path_factory.mktemp("kernel")) as started:
         started.run("get_ipython().kernel.control_handlers.pop('debug_request')")
-        started.inject(packs, more=False)
+        started.inject(pack)
         yield started
 
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.live import Packs
+    from tests.live import Pack
 
 MIB = 2**20
 # The simulator is in the wheel only: the injected package is shown where it lies.
@@ -39,11 +39,11 @@ HEALTHY = "for number in range(120):\n    last = step()"
 
 @pytest.fixture(scope="module")
 def gpu(
-    newest_python: Path, packs: Packs, tmp_path_factory: pytest.TempPathFactory
+    newest_python: Path, pack: Pack, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[LiveKernel]:
     """A kernel with the helper injected, a page that looks and a simulated GPU."""
     with LiveKernel(newest_python, tmp_path_factory.mktemp("gpu")) as kernel:
-        kernel.inject(packs)
+        kernel.inject(pack)
         kernel.attach()
         run = kernel.run(SETUP)
         assert run.status == "ok", run.outputs

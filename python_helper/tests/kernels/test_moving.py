@@ -9,7 +9,7 @@ from tests.live import LiveKernel
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.live import Packs
+    from tests.live import Pack
 
 MIB = 2**20
 TRAIN = """
@@ -32,12 +32,10 @@ def release(kernel: LiveKernel, *items: str, confirmed: bool) -> dict[str, Any]:
     return kernel.await_event("released", since, release_id=reply["release_id"])
 
 
-def test_a_model_goes_to_the_host_and_comes_back(
-    python: Path, packs: Packs, tmp_path: Path
-) -> None:
+def test_a_model_goes_to_the_host_and_comes_back(python: Path, pack: Pack, tmp_path: Path) -> None:
     """Only when it was agreed to; the undo that the page is told brings all of it back."""
     with LiveKernel(python, tmp_path, installed=True, GPU_HEADROOM_SIMULATE="2GiB") as kernel:
-        kernel.inject(packs, more=False)
+        kernel.inject(pack)
         kernel.attach()
         assert kernel.run(TRAIN).status == "ok"
         assert release(kernel, "offload:model", confirmed=False)["type"] == "refused"

@@ -8,7 +8,7 @@ import pytest
 
 if TYPE_CHECKING:
     from tests.conftest import Start
-    from tests.live import LiveKernel, Packs
+    from tests.live import LiveKernel, Pack
 
 LEFT = """(
     sorted(each.name for each in __import__('threading').enumerate()),
@@ -18,11 +18,11 @@ LEFT = """(
 
 
 @pytest.fixture
-def newer(start_newer: Start, packs: Packs) -> LiveKernel:
+def newer(start_newer: Start, pack: Pack) -> LiveKernel:
     """A kernel with the whole helper in it, and a page attached."""
     kernel = start_newer()
     kernel.run("import sys; data = list(range(1000)); data")
-    kernel.inject(packs)
+    kernel.inject(pack)
     kernel.attach()
     return kernel
 
@@ -65,12 +65,12 @@ def test_an_error_gets_its_card(newer: LiveKernel) -> None:
     newer.await_event("oom", since, requested_bytes=2 * 2**30)
 
 
-def test_leaves_nothing_behind(start_newer: Start, packs: Packs) -> None:
+def test_leaves_nothing_behind(start_newer: Start, pack: Pack) -> None:
     """After `stop` the kernel is as it was, and the helper can come again."""
     kernel = start_newer()
     kernel.run("1")
     before = kernel.value(LEFT)
-    kernel.inject(packs)
+    kernel.inject(pack)
     kernel.attach()
     kernel.await_event("plan", request_id=kernel.ask("plan")["id"])
     kernel.run("import gpu_headroom; gpu_headroom.stop()")

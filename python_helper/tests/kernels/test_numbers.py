@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.live import Packs
+    from tests.live import Pack
 
 MIB = 2**20
 # The simulator is in the wheel only: the injected package is shown where it lies.
@@ -24,12 +24,10 @@ import torch
 
 
 @pytest.fixture(scope="module")
-def gpu(
-    python: Path, packs: Packs, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[LiveKernel]:
+def gpu(python: Path, pack: Pack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveKernel]:
     """A kernel of each generation with the helper injected and a simulated GPU."""
     with LiveKernel(python, tmp_path_factory.mktemp("gpu")) as kernel:
-        kernel.inject(packs)
+        kernel.inject(pack)
         kernel.attach()
         run = kernel.run(SIMULATE)
         assert run.status == "ok", run.outputs

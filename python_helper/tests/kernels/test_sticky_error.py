@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.live import Packs, Run
+    from tests.live import Pack, Run
 
 MIME = "application/vnd.gpu-headroom.report+json"
 # Everything the simulated card can be asked through: PyTorch's C functions and the driver.
@@ -51,12 +51,12 @@ BOOKS = ["_cuda_getAllocatorBackend", "_cuda_memoryStats"]
 
 @pytest.fixture(scope="module")
 def stopped(
-    python: Path, packs: Packs, tmp_path_factory: pytest.TempPathFactory
+    python: Path, pack: Pack, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[LiveKernel, Run]]:
     """A kernel of each generation whose CUDA stopped in a cell, as far as its error says."""
     folder = tmp_path_factory.mktemp("poisoned")
     with LiveKernel(python, folder, installed=True, GPU_HEADROOM_SIMULATE="4GiB") as kernel:
-        kernel.inject(packs, more=False)
+        kernel.inject(pack)
         kernel.attach()
         kernel.run(COUNT)
         run = kernel.run(
@@ -142,11 +142,11 @@ def test_a_later_cell_is_told_that_it_is_not_at_fault(stopped: tuple[LiveKernel,
 
 
 def test_an_error_that_is_not_ours_changes_nothing(
-    newest_python: Path, packs: Packs, tmp_path: Path
+    newest_python: Path, pack: Pack, tmp_path: Path
 ) -> None:
     """Without a framework on the GPU nobody's CUDA has stopped here."""
     with LiveKernel(newest_python, tmp_path) as kernel:
-        kernel.inject(packs)
+        kernel.inject(pack)
         kernel.attach()
         run = kernel.run("kept = 1\n" + STOP.format(kind="RuntimeError"), stop_on_error=False)
         assert [kind for kind, _ in run.outputs] == ["error"]
@@ -154,12 +154,12 @@ def test_an_error_that_is_not_ours_changes_nothing(
 
 @pytest.fixture(scope="module")
 def wrong(
-    newest_python: Path, packs: Packs, tmp_path_factory: pytest.TempPathFactory
+    newest_python: Path, pack: Pack, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[LiveKernel]:
     """A kernel whose CUDA goes on, whatever is said of it."""
     folder = tmp_path_factory.mktemp("wrong")
     with LiveKernel(newest_python, folder, installed=True, GPU_HEADROOM_SIMULATE="4GiB") as kernel:
-        kernel.inject(packs, more=False)
+        kernel.inject(pack)
         kernel.attach()
         kernel.run("import torch, gpu_headroom; kept = torch.empty(2**20, device='cuda')")
         yield kernel
@@ -213,10 +213,10 @@ def test_goes_on_when_cuda_answers_after_all(wrong: LiveKernel) -> None:
     assert memory["change_bytes"] == 4 * 2**20
 
 
-def test_each_card_has_to_answer(newest_python: Path, packs: Packs, tmp_path: Path) -> None:
+def test_each_card_has_to_answer(newest_python: Path, pack: Pack, tmp_path: Path) -> None:
     """Which of several has stopped is not said, and the others may go on."""
     with LiveKernel(newest_python, tmp_path, installed=True) as kernel:
-        kernel.inject(packs, more=False)
+        kernel.inject(pack)
         kernel.attach()
         kernel.run("import gpu_headroom; gpu_headroom.simulate('4 GiB', devices=2); import torch")
         kernel.run("kept, other = (torch.empty(2**20, device=f'cuda:{n}') for n in range(2))")

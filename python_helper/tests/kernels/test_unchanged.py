@@ -9,7 +9,7 @@ import pytest
 
 if TYPE_CHECKING:
     from tests.conftest import Start
-    from tests.live import LiveKernel, Packs
+    from tests.live import LiveKernel, Pack
 
 
 @pytest.fixture(autouse=True)
@@ -108,7 +108,7 @@ def test_the_users_hooks_still_run(kernel: LiveKernel) -> None:
     kernel.run("for name, hook in hooks.items(): get_ipython().events.unregister(name, hook)")
 
 
-def test_stopping_leaves_the_kernel_as_it_was(start: Start, packs: Packs) -> None:
+def test_stopping_leaves_the_kernel_as_it_was(start: Start, pack: Pack) -> None:
     """`%unload_ext` takes back hooks, threads and the control handler, and says goodbye."""
     kernel = start()
     state = (
@@ -117,7 +117,7 @@ def test_stopping_leaves_the_kernel_as_it_was(start: Start, packs: Packs) -> Non
         " sorted(t.name for t in __import__('threading').enumerate() if 'headroom' in t.name))"
     )
     before = kernel.value(state)
-    kernel.inject(packs)
+    kernel.inject(pack)
     assert kernel.value(state) != before
     kernel.run("%load_ext gpu_headroom\n%unload_ext gpu_headroom")
     assert kernel.value(state) == before
@@ -127,10 +127,10 @@ def test_stopping_leaves_the_kernel_as_it_was(start: Start, packs: Packs) -> Non
     assert kernel.attach() is not None
 
 
-def test_magic(start_newest: Start, packs: Packs) -> None:
+def test_magic(start_newest: Start, pack: Pack) -> None:
     """`%gpu_headroom` says what there is to say, and `stop` ends the helper."""
     kernel = start_newest()
-    kernel.inject(packs)
+    kernel.inject(pack)
     kernel.run("%load_ext gpu_headroom")
     said = kernel.run("%gpu_headroom").text.splitlines()
     assert said[0] == "No GPU framework is loaded yet."

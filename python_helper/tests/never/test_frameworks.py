@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tests.conftest import Start
-    from tests.live import Packs
+    from tests.live import Pack
 
 
 @dataclass(frozen=True)
@@ -51,12 +51,12 @@ MODULES = "sorted(name for name in sys.modules if not name.startswith('gpu_headr
 
 @pytest.fixture(scope="module", params=FRAMEWORKS)
 def started(
-    request: pytest.FixtureRequest, packs: Packs, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest, pack: Pack, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[LiveKernel, Framework]]:
     """A kernel that has the framework, with the helper injected and a page that looks."""
     folder = tmp_path_factory.mktemp(request.param)
     with LiveKernel(interpreter(request.param), folder, TF_CPP_MIN_LOG_LEVEL="3") as kernel:
-        kernel.inject(packs)
+        kernel.inject(pack)
         kernel.attach()
         kernel.run("import gc, sys")
         yield kernel, FRAMEWORK[request.param]
@@ -101,10 +101,10 @@ def test_host_memory_is_read_without_it(started: tuple[LiveKernel, Framework]) -
     assert 0 < host["rss_bytes"] < host["total_bytes"]
 
 
-def test_one_framework_at_work_starts_no_other(start_newest: Start, packs: Packs) -> None:
+def test_one_framework_at_work_starts_no_other(start_newest: Start, pack: Pack) -> None:
     """With JAX live (a stand-in) and PyTorch imported, nothing that starts CUDA is called."""
     kernel = start_newest()
-    kernel.inject(packs)
+    kernel.inject(pack)
     kernel.attach()
     kernel.run(
         "import sys, torch\n"

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tests.conftest import Start
-    from tests.live import Packs
+    from tests.live import Pack
 
 MIB = 2**20
 USE = """
@@ -88,10 +88,10 @@ def test_never_takes_a_variable_with_the_safe_set(notebook: Notebook) -> None:
     assert notebook.run(intact).result == (True, 2, True, True)
 
 
-def test_never_frees_while_a_cell_runs(start_newest: Start, packs: Packs) -> None:
+def test_never_frees_while_a_cell_runs(start_newest: Start, pack: Pack) -> None:
     """A confirmed deletion waits, too: the cell finds everything as it was, and collects itself."""
     kernel = start_newest(installed=True, GPU_HEADROOM_SIMULATE="4GiB")
-    kernel.inject(packs, more=False)
+    kernel.inject(pack)
     kernel.attach()
     kernel.run(USE)
     kernel.run("work()", stop_on_error=False)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.live import Packs, Run
+    from tests.live import Pack, Run
 
 WATCH = """
 import gc, os, sys, threading
@@ -97,11 +97,11 @@ class Day:
 
 
 @pytest.fixture(scope="module")
-def day(python: Path, packs: Packs, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Day]:
+def day(python: Path, pack: Pack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Day]:
     """Attach, work, fail, look, free, fail again and free again."""
     folder = tmp_path_factory.mktemp("day")
     with LiveKernel(python, folder, installed=True, GPU_HEADROOM_SIMULATE="2GiB") as kernel:
-        kernel.inject(packs, more=False)
+        kernel.inject(pack)
         kernel.attach()
         runs = [kernel.run(WATCH), kernel.run(USE)]
         kernel.run("watched_names = ('private', 'shared', 'model', 'kept')")

@@ -23,7 +23,7 @@ from gpu_headroom.readings import nvml
 from gpu_headroom.readings.sources import Sources
 from gpu_headroom.frameworks.context import contexts
 failures = []
-sources = Sources(lambda: True, lambda part, error: failures.append(f"{part}: {error}"))
+sources = Sources(lambda part, error: failures.append(f"{part}: {error}"))
 def look():
     sources.prepare()
     return sources.read()

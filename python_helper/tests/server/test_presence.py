@@ -10,7 +10,7 @@ from tests.live import OPTIONS
 from tests.liveserver import Page
 
 if TYPE_CHECKING:
-    from tests.live import Packs
+    from tests.live import Pack
     from tests.liveserver import Server
 
 ENVELOPE = {"id": "1", "protocol_version": "2.0"}
@@ -26,11 +26,10 @@ ATTACH = {
 
 
 @pytest.fixture
-def notebook(page: Page, packs: Packs) -> Page:
+def notebook(page: Page, pack: Pack) -> Page:
     """A notebook with its page, and the whole helper in its kernel."""
-    page.wait(page.execute(packs.code(), silent=True))
+    page.wait(page.execute(pack.code(), silent=True))
     page.ask(ATTACH)
-    page.ask({**ENVELOPE, "type": "pack", "data": packs.more})
     return page
 
 

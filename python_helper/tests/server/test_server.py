@@ -10,7 +10,7 @@ from tests.live import OPTIONS
 from tests.liveserver import CULL_AFTER_S
 
 if TYPE_CHECKING:
-    from tests.live import Packs
+    from tests.live import Pack
     from tests.liveserver import Page
 
 ATTACH: dict[str, Any] = {
@@ -25,15 +25,15 @@ ATTACH: dict[str, Any] = {
 SAMPLE = {"type": "sample", "id": "2", "protocol_version": "2.0", "client_id": "page"}
 
 
-def inject(page: Page, packs: Packs, channel: str = "shell") -> None:
+def inject(page: Page, pack: Pack, channel: str = "shell") -> None:
     """Bring the helper in and attach."""
-    page.wait(page.execute(packs.code(), channel, silent=True))
+    page.wait(page.execute(pack.code(), channel, silent=True))
     assert page.ask(ATTACH)["type"] == "attach"
 
 
-def test_a_busy_kernel_stays_busy(page: Page, packs: Packs) -> None:
+def test_a_busy_kernel_stays_busy(page: Page, pack: Pack) -> None:
     """Neither requests nor the stream make the server take a working kernel for idle."""
-    inject(page, packs)
+    inject(page, pack)
     cell = page.execute("import time; time.sleep(2.5)")
     page.until(lambda: page.state == "busy")
     seen = []
@@ -46,9 +46,9 @@ def test_a_busy_kernel_stays_busy(page: Page, packs: Packs) -> None:
     page.until(lambda: page.state == "idle")
 
 
-def test_polling_is_no_activity(page: Page, packs: Packs) -> None:
+def test_polling_is_no_activity(page: Page, pack: Pack) -> None:
     """An idle kernel that is polled was last active when it last worked."""
-    inject(page, packs)
+    inject(page, pack)
     page.wait(page.execute("1"))
     page.until(lambda: page.state == "idle")
     time.sleep(0.3)
@@ -61,11 +61,11 @@ def test_polling_is_no_activity(page: Page, packs: Packs) -> None:
 
 
 @pytest.mark.parametrize("wait", ["time.sleep(3)", "await asyncio.sleep(3)"])
-def test_an_injection_into_a_busy_kernel_is_healed(page: Page, packs: Packs, wait: str) -> None:
+def test_an_injection_into_a_busy_kernel_is_healed(page: Page, pack: Pack, wait: str) -> None:
     """The control request makes a busy kernel look idle; within a second it is busy again."""
     cell = page.execute(f"import asyncio, time; {wait}")
     page.until(lambda: page.state == "busy")
-    inject(page, packs, "control")
+    inject(page, pack, "control")
     page.until(lambda: page.state == "busy", timeout_s=1.0)
     seen = []
     for _ in range(5):
@@ -76,20 +76,20 @@ def test_an_injection_into_a_busy_kernel_is_healed(page: Page, packs: Packs, wai
     page.until(lambda: page.state == "idle", timeout_s=2.0)
 
 
-def test_an_injection_at_the_end_of_a_cell_leaves_it_idle(page: Page, packs: Packs) -> None:
+def test_an_injection_at_the_end_of_a_cell_leaves_it_idle(page: Page, pack: Pack) -> None:
     """Healing never leaves a kernel busy that has nothing to do."""
     cell = page.execute("import time; time.sleep(0.6)")
     page.until(lambda: page.state == "busy")
     time.sleep(0.3)
-    inject(page, packs, "control")
+    inject(page, pack, "control")
     page.wait(cell)
     time.sleep(1.5)
     assert page.state == "idle"
 
 
-def test_an_idle_kernel_is_culled_as_if_we_were_not_there(page: Page, packs: Packs) -> None:
+def test_an_idle_kernel_is_culled_as_if_we_were_not_there(page: Page, pack: Pack) -> None:
     """With the gauge open and polling, the culler still takes the kernel in its time."""
-    inject(page, packs)
+    inject(page, pack)
     for _ in range(4 * CULL_AFTER_S):
         if page.model() is None:
             return

@@ -44,7 +44,7 @@ class Helper:
         self.displayed: list[dict[str, Any]] = []
         monkeypatch.setattr(self.shell.display_pub, "publish", self._publish)
         self.session.open()
-        self.session._become_whole()
+        self.session._prepare()
 
     def _publish(self, data: dict[str, Any], *_: object, **__: object) -> None:
         self.displayed.append(data)

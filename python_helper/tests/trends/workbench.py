@@ -56,7 +56,7 @@ class Workbench:
         self.session.leases._clock = lambda: 0.0
         self.channel.open(self.session._answer)
         self.session._cell_hooks.open()
-        self.session._become_whole()
+        self.session._prepare()
         self.now_s = self._due_s = 1000.0
         self.tick_s = 0.01
         self.rate_hz = 2.0

@@ -35,7 +35,6 @@ describe('a link', () => {
       isPython: () => Promise.resolve(true),
       refusal: () => null,
       inject: () => Promise.resolve(null),
-      more: () => Promise.resolve('second pack'),
       onDeath: () => undefined
     });
     link.isShown = true;

@@ -89,12 +89,6 @@ describe('the popup', () => {
     model.dispose();
   });
 
-  it('should say why the helper cannot do all of it', async () => {
-    await open({ problem: 'Restart the kernel to use all of it.' });
-    expect(text()).toContain('Headroom');
-    expect(text()).toContain('Restart the kernel to use all of it.');
-  });
-
   it('should show the headroom, the split and the four numbers', async () => {
     await open();
     expect(popup()?.querySelector('h2')?.textContent).toBe('Headroom: 8.4 GiB');

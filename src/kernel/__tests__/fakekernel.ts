@@ -233,8 +233,6 @@ export function helper(hello: Partial<IHello> = {}): Answer {
         };
       case 'sample':
         return { type, id, sample: read(), cell: null };
-      case 'pack':
-        return { type, id, accepted: true };
       case 'cells':
         return { type, id, runs: [] };
       case 'history':

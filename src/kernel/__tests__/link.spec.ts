@@ -11,7 +11,6 @@ import {
 import { setHidden } from '../../__tests__/visibility';
 import { DEFAULT_SETTINGS, Settings } from '../../settings';
 import type { IDeath, OffReason } from '../../tokens';
-import { OtherVersion } from '../helper';
 import { KernelLink } from '../link';
 import { staleness } from '../model';
 import { FakeKernel, helper, HERE } from './fakekernel';
@@ -61,7 +60,6 @@ describe('KernelLink', () => {
       isPython: () => Promise.resolve(isPython),
       refusal: () => refusal,
       inject,
-      more: () => Promise.resolve('second pack'),
       onDeath: death => {
         deaths.push(death);
       },
@@ -222,57 +220,6 @@ describe('KernelLink', () => {
     await second(12);
     expect(link.state.phase).toBe('live');
     expect(injected).toBe(0);
-  });
-
-  it('should send the second pack to a helper that lacks it', async () => {
-    kernel.answer = helper({ complete: false });
-    link = connect();
-    await settle();
-    expect(kernel.requests).toContainEqual(
-      expect.objectContaining({ type: 'pack', data: 'second pack' })
-    );
-    expect(link.state.hello?.complete).toBe(true);
-  });
-
-  it('should not mix packs of different versions', async () => {
-    kernel.answer = helper({ complete: false });
-    link = connect({ more: () => Promise.reject(new OtherVersion('1', '2')) });
-    await settle();
-    expect(typesAsked()).not.toContain('pack');
-    expect(link.state.phase).toBe('live');
-  });
-
-  it('should say what to do about parts of different versions', async () => {
-    const answer = helper({ complete: false });
-    kernel.answer = request =>
-      request.type === 'plan'
-        ? {
-            type: 'refused',
-            id: request.id,
-            message: {
-              id: 'refused.incomplete',
-              template: 'Wait.',
-              params: {},
-              text: 'Wait.'
-            }
-          }
-        : answer(request);
-    link = connect({ more: () => Promise.reject(new OtherVersion('1', '2')) });
-    await settle();
-    const sentence =
-      'The helper in this kernel is of version 1 and GPU Headroom here of version 2: restart the kernel to use all of it.';
-    expect(link.state.problem).toBe(sentence);
-    expect(warn).toHaveBeenCalledWith(expect.stringContaining(sentence));
-    await second(60);
-    expect(link.state.problem).toBe(sentence);
-    await expect(link.request('plan', { asked: true })).rejects.toThrow(
-      sentence
-    );
-    kernel.answer = helper({ life_id: 'life-2' });
-    kernel.setStatus('restarting');
-    kernel.setStatus('starting');
-    await settle();
-    expect(link.state).toMatchObject({ phase: 'live', problem: null });
   });
 
   it('should poll a kernel at rest at once and every five seconds', async () => {
@@ -707,15 +654,6 @@ describe('KernelLink', () => {
     await second(6);
     expect(link.state.phase).toBe('live');
     expect(link.state.runs).toEqual([]);
-  });
-
-  it('should ask a helper that is incomplete only when it is complete', async () => {
-    kernel.answer = helper({ complete: false });
-    link = connect();
-    await settle();
-    expect(typesAsked().indexOf('cells')).toBeGreaterThan(
-      typesAsked().indexOf('pack')
-    );
   });
 
   it('should tell a kernel that died from one that was restarted', async () => {

@@ -54,7 +54,6 @@ describe('a page with many notebooks', () => {
           isPython: () => Promise.resolve(true),
           refusal: () => null,
           inject: () => Promise.resolve(null),
-          more: () => Promise.resolve(''),
           onDeath: () => undefined
         })
     );

@@ -53,7 +53,6 @@ describe('GpuMemoryTracker', () => {
         isPython: () => Promise.resolve(true),
         refusal: () => 'never',
         inject: () => Promise.resolve(null),
-        more: () => Promise.resolve(''),
         onDeath: () => undefined
       });
     });
@@ -151,7 +150,6 @@ describe('GpuMemoryTracker', () => {
         isPython: () => Promise.resolve(true),
         refusal: () => null,
         inject: () => Promise.resolve(null),
-        more: () => Promise.resolve(''),
         onDeath: () => undefined
       });
     });

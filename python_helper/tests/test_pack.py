@@ -1,4 +1,4 @@
-"""The packs that travel into a kernel, against the sources they are made from."""
+"""The pack that travels into a kernel, against the sources it is made from."""
 
 from __future__ import annotations
 
@@ -15,24 +15,30 @@ import pytest
 ROOT = Path(__file__).parents[2]
 HELPER = ROOT / "python_helper" / "gpu_headroom"
 DOCUMENTED = {"__init__.py", "terminal/magics.py"}
-PACKS = ("core", "more")
-LISTED: dict[str, list[str]] = json.loads((HELPER / "packs.json").read_text(encoding="utf-8"))
+WHEEL_ONLY = (
+    "__main__.py",
+    "kernel/bootstrap.py",
+    "kernel/plain_release.py",
+    "protocol/wire.py",
+    "simulate/",
+    "terminal/script.py",
+    "testing.py",
+)
 
 
 @pytest.fixture(scope="module")
 def generated() -> str:
     """The module that scripts/pack.mjs writes, made from the sources as they are now."""
     subprocess.run(["node", ROOT / "scripts" / "pack.mjs", "--quiet"], check=True)
-    return (ROOT / "src" / "kernel" / "packs.ts").read_text(encoding="utf-8")
+    return (ROOT / "src" / "kernel" / "pack.ts").read_text(encoding="utf-8")
 
 
-def unpack(generated: str, name: str) -> dict[str, str]:
-    """Unpack a pack as the bootstrap does."""
-    packed = re.search(
-        rf"^export const {name.upper()}_PACK: string =\s+'([^']*)'", generated, re.MULTILINE
-    )
-    assert packed is not None
-    sources: dict[str, str] = json.loads(zlib.decompress(base64.b64decode(packed[1])))
+@pytest.fixture(scope="module")
+def packed(generated: str) -> dict[str, str]:
+    """The sources by module path, unpacked as the bootstrap does."""
+    pack = re.search(r"^export const PACK: string =\s+'([^']*)'", generated, re.MULTILINE)
+    assert pack is not None
+    sources: dict[str, str] = json.loads(zlib.decompress(base64.b64decode(pack[1])))
     return sources
 
 
@@ -52,29 +58,25 @@ def meaning(source: str) -> str:
     return ast.dump(tree)
 
 
-def test_hold_every_module_once(generated: str) -> None:
-    """The core as listed, and in the other pack all but what is in the wheel only."""
-    core, more = [list(unpack(generated, name)) for name in PACKS]
-    assert core == LISTED["core"]
+def test_holds_every_module(packed: dict[str, str]) -> None:
+    """All that there are, but what is in the wheel only."""
     modules = {path.relative_to(HELPER).as_posix() for path in HELPER.rglob("*.py")}
-    travel = {each for each in modules if not each.startswith(tuple(LISTED["wheel"]))}
-    assert sorted(core + more) == sorted(travel)
-    assert all(any(each.startswith(only) for each in modules) for only in LISTED["wheel"])
+    assert packed.keys() == {each for each in modules if not each.startswith(WHEEL_ONLY)}
+    assert all(any(each.startswith(only) for each in modules) for only in WHEEL_ONLY)
 
 
-@pytest.mark.parametrize("name", PACKS)
-def test_does_what_the_sources_do(generated: str, name: str) -> None:
+def test_does_what_the_sources_do(packed: dict[str, str]) -> None:
     """Stripping what nobody reads changes neither what a module does nor its line numbers."""
-    for path, packed in unpack(generated, name).items():
+    for path, stripped in packed.items():
         source = (HELPER / path).read_text(encoding="utf-8")
-        assert meaning(packed) == meaning(source), path
-        assert packed.count("\n") == source.count("\n"), path
+        assert meaning(stripped) == meaning(source), path
+        assert stripped.count("\n") == source.count("\n"), path
 
 
-def test_keeps_the_help_of_public_functions(generated: str) -> None:
+def test_keeps_the_help_of_public_functions(packed: dict[str, str]) -> None:
     """What a person may ask help for keeps its docstrings in a kernel without the package."""
-    for path in DOCUMENTED & unpack(generated, "core").keys():
-        assert unpack(generated, "core")[path] == (HELPER / path).read_text(encoding="utf-8")
+    for path in DOCUMENTED:
+        assert packed[path] == (HELPER / path).read_text(encoding="utf-8")
 
 
 def test_carries_the_versions(generated: str) -> None:
@@ -108,9 +110,8 @@ def imported(path: str) -> set[str]:
     return found
 
 
-def test_lack_nothing_that_they_import(generated: str) -> None:
+def test_lacks_nothing_that_it_imports(packed: dict[str, str]) -> None:
     """Every module that a packed one imports is packed too, but what only the wheel has."""
-    packed = {path for name in PACKS for path in unpack(generated, name)}
     needed = {each for path in packed for each in imported(path)}
     in_wheel_only = ("simulate/", "terminal/script.py")
-    assert {each for each in needed - packed if not each.startswith(in_wheel_only)} == set()
+    assert {each for each in needed - packed.keys() if not each.startswith(in_wheel_only)} == set()
