@@ -9,6 +9,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python_helper"))
 
+from gpu_headroom.advice.registry import TEXTS
 from gpu_headroom.text.catalogue import SENTENCES
 from gpu_headroom.text.messages import FIRST_SENTENCES
 
@@ -26,7 +27,7 @@ def note(name: str, template: str) -> list[str]:
 json.dump(
     [
         {"text": template, "comments": note(name, template)}
-        for name, template in {**FIRST_SENTENCES, **SENTENCES}.items()
+        for name, template in {**FIRST_SENTENCES, **SENTENCES, **TEXTS}.items()
         if not name.startswith(CONSOLE)
     ],
     sys.stdout,

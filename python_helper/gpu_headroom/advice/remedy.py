@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Literal
 
-    from ..protocol.wire import Edit, Message, Remedy
+    from ..protocol.wire import Diff, Edit, Message, Remedy
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +29,35 @@ class Fix(Protocol):
         """Return the edit for cells of these `sources` (cell id to text), or why there is none."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
-    """A remedy that the evidence supports. A lower `rank` comes first, then the larger effect."""
+    """A remedy that the evidence supports: mostly advice, with an estimate of its effect.
 
-    remedy: Remedy
-    rank: int
+    A lower `rank` comes first, then the larger effect.
+    """
+
+    id: str
+    title: Message
+    note: Message
+    effect_bytes: int | None
+    measured: bool = False
+    kind: Literal["release", "edit", "advice", "restart"] = "advice"
+    type_this: str | None = None
+    diff: Diff | None = None
     fix: Fix | None = None
+    rank: int = 1
+
+    @property
+    def remedy(self) -> Remedy:
+        """The remedy as it travels."""
+        known: Literal["measured", "estimated"] = "measured" if self.measured else "estimated"
+        return {
+            "id": self.id,
+            "kind": self.kind,
+            "title": self.title,
+            "note": self.note,
+            "effect_bytes": self.effect_bytes,
+            "effect_quality": "not_measured" if self.effect_bytes is None else known,
+            "type_this": self.type_this,
+            "diff": self.diff,
+        }

@@ -6,8 +6,7 @@ import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from ..advice.remedies import offers
-from ..advice.rules import likeliest_cause
+from ..advice.registry import likeliest_cause, offers
 from ..oom.evidence import measure
 from ..oom.failure_memory import ERROR
 from ..text.messages import message
@@ -68,7 +67,7 @@ def build(failure: Failure, turn: Turn) -> BuiltReport:
         "remedies": [offer.remedy for offer in found],
         "details": _details(evidence),
     }
-    fixes = {offer.remedy["id"]: offer.fix for offer in found if offer.fix is not None}
+    fixes = {offer.id: offer.fix for offer in found if offer.fix is not None}
     return BuiltReport(report, fixes)
 
 

@@ -9,6 +9,7 @@ import time
 import uuid
 from typing import TYPE_CHECKING, Any, cast
 
+from ..advice.remedy import Offer
 from ..inspection.kinds import name_of
 from ..oom.place import failing_line
 from ..text.messages import message
@@ -63,16 +64,13 @@ def build(
         },
         "fits_after_free": None,
         "remedies": [
-            {
-                "id": "restart",
-                "kind": "restart",
-                "title": message("remedy.restart"),
-                "note": message("remedy.restart.note"),
-                "effect_bytes": None,
-                "effect_quality": "not_measured",
-                "type_this": None,
-                "diff": None,
-            }
+            Offer(
+                id="restart",
+                kind="restart",
+                title=message("remedy.restart"),
+                note=message("remedy.restart.note"),
+                effect_bytes=None,
+            ).remedy
         ],
         "details": [],
     }

@@ -1,4 +1,7 @@
-"""The sentences that only the second pack says, by id, as English templates; see `messages.py`."""
+"""The sentences that only the second pack says, by id, as English templates; see `messages.py`.
+
+Those of a rule or a remedy stand beside it, as its `TEXTS`.
+"""
 
 from __future__ import annotations
 
@@ -80,139 +83,12 @@ SENTENCES = {
     "source.rest": "in use − what was found there",
     "source.later": "in use − in use when the cell had ended",
     "source.none": "nothing tells it here",
-    # Causes: claim, then evidence.
-    "cause.earlier-traceback": (
-        "**The traceback of an earlier error held {held_bytes}** of the {in_use_bytes} in tensors."
-    ),
-    "cause.earlier-traceback.evidence": (
-        "A cell failed before this one, and its variables were still alive. "
-        "The request for {requested_bytes} would have fitted without them."
-    ),
-    "cause.other-programs": (
-        "**Other programs: {outside_bytes} of the card's {capacity_bytes}** are not this kernel's."
-    ),
-    "cause.other-programs.evidence": (
-        "This kernel's tensors take {in_use_bytes}. The request for {requested_bytes} "
-        "would have fitted on a card that is otherwise empty."
-    ),
-    "cause.huge-request": "**One request of {requested_bytes}** on a card of {capacity_bytes}.",
-    "cause.huge-request.evidence": (
-        "It is larger than the whole card: freeing memory cannot help. "
-        "Look at the shapes on line {line}."
-    ),
-    "cause.huge-request.evidence_unplaced": (
-        "It is larger than the whole card: freeing memory cannot help. "
-        "Look at the shapes of what the failing line makes."
-    ),
-    "cause.huge-request.evidence_fits_empty": (
-        "It is larger than everything in use together ({in_use_bytes}). "
-        "A single tensor fills most of the card: look at its shape."
-    ),
-    "cause.fragmentation": (
-        "**Fragmentation: {unused_bytes} are reserved but scattered**, "
-        "the largest free piece is {largest_bytes}."
-    ),
-    "cause.fragmentation.unmeasured": (
-        "**Fragmentation: {unused_bytes} are reserved but scattered.**"
-    ),
-    "cause.fragmentation.evidence": (
-        "The request for {requested_bytes} would fit into the {unused_bytes} of cache and the "
-        "{free_bytes} free on the card if they were in one piece."
-    ),
-    "cause.model-too-large": (
-        "**Model and optimizer: {model_bytes} of the {in_use_bytes} in tensors.**"
-    ),
-    "cause.model-too-large.evidence": (
-        "Parameters {parameters_bytes}, gradients {gradients_bytes}, "
-        "optimizer state {optimizer_bytes}. They do not shrink with the batch."
-    ),
-    "cause.evaluation-with-gradients": (
-        "**A graph kept in evaluation: {activations_bytes} of the {in_use_bytes} in tensors.**"
-    ),
-    "cause.evaluation-with-gradients.evidence": (
-        "`{model}` is in evaluation mode, yet its activations are kept for a backward pass."
-    ),
-    "cause.retained-graph": (
-        "**`{name}` keeps {held_bytes} of activations** of the {in_use_bytes} in tensors."
-    ),
-    "cause.retained-graph.evidence": (
-        "It collects {count} tensors with their graphs, so each step's activations stay alive."
-    ),
-    "cause.unnamed-values": (
-        "**Values without a name: {values_bytes} of the {in_use_bytes} in tensors.**"
-    ),
-    "cause.unnamed-values.evidence": (
-        "The failing line was still making them: a comprehension or a long expression keeps all "
-        "its values until it is done. They went with the error, so none of them is left to free."
-    ),
-    "cause.activations": "**Activations: {activations_bytes} of the {in_use_bytes} in tensors.**",
-    "cause.activations.evidence": (
-        "They are what the forward pass keeps for the backward pass; "
-        "they grow with the batch and with the length of the input."
-    ),
-    "cause.activations.evidence_batch": (
-        "They are what the forward pass keeps for the backward pass; "
-        "they grow with `{name}` ({value})."
-    ),
-    # Remedies: title, then the line of its cost.
-    "remedy.free-traceback": "Free {traceback_bytes} held by this error's traceback",
-    "remedy.free-traceback.note": (
-        "The traceback keeps the failed cell's variables alive. You lose `%debug` for this error."
-    ),
-    "remedy.free-traceback.note_not_enough": (
-        "The traceback keeps the failed cell's variables alive. You lose `%debug` for this error. "
-        "Freeing alone will not make this cell fit."
-    ),
-    "remedy.free-traceback.note_at_once": (
-        "Freed at once, as your settings ask. You lose `%debug` for this error."
-    ),
-    "remedy.smaller-batch": "`{name} = {old}` → `{new}` (line {line})",
-    "remedy.smaller-batch.elsewhere": (
-        "`{name} = {old}` → `{new}` (line {line} of In [{execution_count}])"
-    ),
-    "remedy.smaller-batch.note": (
-        "Activations scale with the batch. Training changes slightly: check the learning rate."
-    ),
-    "remedy.smaller-batch.note_unsure": (
-        "Activations scale with the batch, but even so it may not fit. "
-        "Training changes slightly: check the learning rate."
-    ),
-    "remedy.smaller-batch.note_predicted": (
-        "Measured runs of this cell say that the largest `{name}` lies between {low} and {high}. "
-        "Training changes slightly: check the learning rate."
-    ),
-    "remedy.no-grad": "Run the evaluation under `torch.no_grad()`",
-    "remedy.no-grad.note": "Activations are then not kept. Gradients cannot be had from it.",
-    "remedy.detach": "Collect numbers instead of graphs in `{name}`",
-    "remedy.detach.note": (
-        "Append `loss.item()` or `tensor.detach()`: the graph of each step is then let go."
-    ),
-    "remedy.expandable-segments": "Let the allocator grow its segments",
-    "remedy.expandable-segments.note": (
-        "Set it before the first GPU tensor: the kernel must be restarted."
-    ),
-    "remedy.close-other-programs": "Free the GPU from other programs",
-    "remedy.close-other-programs.note": (
-        "Shut down other notebooks' kernels on this GPU; `nvidia-smi` lists all programs."
-    ),
-    "remedy.lighter-optimizer": "An optimizer with less state",
-    "remedy.lighter-optimizer.note": (
-        "The state takes {optimizer_bytes}. `SGD` without momentum keeps none, "
-        "8-bit optimizers about a quarter. Training changes."
-    ),
-    "remedy.split-request": "Make the tensor in pieces",
-    "remedy.split-request.note": (
-        "Work through the input in chunks, or keep the large tensor on the CPU."
-    ),
     "remedy.restart": "Restart the kernel",
     "remedy.restart.note": (
         "Save first what is on the CPU. To see the line at fault, run the cell on the CPU, or with "
         "the environment variable `CUDA_LAUNCH_BLOCKING=1`, set before the first use of the GPU."
     ),
-    # Answers to a fix request.
-    "fix.ok": "`{name} = {old}` becomes `{new}`.",
-    "fix.changed": "The cell was edited after it failed; line {line} no longer matches.",
-    "fix.missing": "The cell with line {line} is no longer in the notebook.",
+    # The answer to a fix request for a card that is gone.
     "fix.unknown": "This kernel no longer knows the card that this button belongs to.",
     # Items of a plan: title, then what one loses.
     "item.traceback": "Tracebacks of failed cells",

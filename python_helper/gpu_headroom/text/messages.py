@@ -1,6 +1,6 @@
 """Every sentence a person may read, by id, as an English template.
 
-Here stands what the first pack says; all others stand in `catalogue.py`.
+Here stands what the first pack says; all others stand in `catalogue.py`, or beside what says them.
 
 The template is gettext's msgid: JupyterLab looks it up in the person's language and fills in
 `params` (`src/frame/fill.ts`); consoles and static forms show `text`, the same in English.
@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 from .format import format_bytes
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ..protocol.wire import Message
 
     Param = str | float | bool | None
@@ -45,12 +47,12 @@ FIRST_SENTENCES = {
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 
-def message(message_id: str, /, **params: Param) -> Message:
-    """Return the catalogue's sentence `message_id` filled with `params`.
+def message(message_id: str, texts: Mapping[str, str] | None = None, /, **params: Param) -> Message:
+    """Return the sentence `message_id` filled with `params`: one of `texts`, else the catalogue's.
 
     Raises `KeyError` for an id or a placeholder that is not known: both are programming errors.
     """
-    template = _template(message_id)
+    template = texts[message_id] if texts else _template(message_id)
     clean = {key: _clean(value) for key, value in params.items()}
     text = _PLACEHOLDER.sub(lambda found: _shown(found[1], clean), template)
     return {"id": message_id, "template": template, "params": clean, "text": text}

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
-from gpu_headroom.advice.remedies import offers
+from gpu_headroom.advice import remedies
+from gpu_headroom.advice.registry import REMEDIES, offers
 from gpu_headroom.cells.batch import literals_in
 from gpu_headroom.holders.ledger import Retained
 from gpu_headroom.holders.modules import Model
@@ -25,6 +27,15 @@ OFFERED: dict[str, dict[str, Any]] = {
     "lighter-optimizer": {"kinds": {"parameters": 4 * GIB, "optimizer_state": 8 * GIB}},
     "split-request": {"requested": 20 * GIB},
 }
+
+
+def test_every_remedy_is_in_the_registry() -> None:
+    """With sentences under the name of its file, and a case that it is offered in."""
+    files = {path.stem for path in Path(remedies.__path__[0]).glob("*.py")} - {"__init__"}
+    names = {each for remedy in REMEDIES for each in remedy.TEXTS if each.startswith("remedy.")}
+    assert {name.split(".")[1].replace("-", "_") for name in names} == files
+    assert len(REMEDIES) == len(files)
+    assert {name.replace("-", "_") for name in (*OFFERED, "smaller-batch")} == files
 
 
 @pytest.mark.parametrize("remedy", OFFERED)

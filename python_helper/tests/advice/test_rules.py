@@ -6,13 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gpu_headroom.advice.rules import RULES, likeliest_cause
+from gpu_headroom.advice import rules
+from gpu_headroom.advice.registry import RULES, likeliest_cause
 from gpu_headroom.holders.ledger import Retained
 from gpu_headroom.holders.modules import Model
 from gpu_headroom.text.format import GIB, MIB
 from tests.advice.cases import CAPACITY, evidence
 
 DOCS = Path(__file__).parents[3] / "docs" / "rules"
+FOLDER = Path(rules.__path__[0])
 MODEL = {"parameters": GIB, "gradients": GIB, "optimizer_state": 2 * GIB}
 EVALUATED = (Model("model", training=False),)
 
@@ -87,12 +89,20 @@ def test_does_not_blame_others_for_a_request_beyond_the_card() -> None:
     assert cause["rule"] == "huge-request"
 
 
-def test_every_rule_has_a_page() -> None:
-    """A rule's page explains what it looks at; there are no pages of rules that are gone."""
-    assert {page.stem for page in DOCS.glob("*.md")} - {"index"} == {rule.id for rule in RULES}
+def test_every_rule_is_in_the_registry() -> None:
+    """With an id that is its file's name, and sentences of its own."""
+    files = {path.stem for path in FOLDER.glob("*.py")} - {"__init__"}
+    assert {name.replace("-", "_") for name in RULES} == files
+    for name, rule in RULES.items():
+        assert all(f"{each}.".startswith(f"cause.{name}.") for each in rule.TEXTS)
 
 
-@pytest.mark.parametrize("rule", [rule.id for rule in RULES])
+def test_every_rule_has_a_page_and_cases() -> None:
+    """A rule's page explains what it looks at; there is none of a rule that is gone."""
+    assert {page.stem for page in DOCS.glob("*.md")} - {"README"} == RULES.keys() == SPEAKS.keys()
+
+
+@pytest.mark.parametrize("rule", RULES)
 def test_pages_say_when_a_rule_keeps_silent(rule: str) -> None:
     """Each page has the same three parts."""
     text = (DOCS / f"{rule}.md").read_text(encoding="utf-8")

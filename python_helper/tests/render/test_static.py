@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import jsonschema
 import pytest
+from gpu_headroom.advice.registry import TEXTS
 from gpu_headroom.render import MIME_TYPE, bundle
 from gpu_headroom.render.html import html
 from gpu_headroom.render.text import text
@@ -62,17 +63,19 @@ def report(**changes: Any) -> Report:
         "cause": {
             "rule": "activations",
             "claim": message(
-                "cause.activations", activations_bytes=gib(9.8), in_use_bytes=gib(12.2)
+                "cause.activations", TEXTS, activations_bytes=gib(9.8), in_use_bytes=gib(12.2)
             ),
-            "evidence": message("cause.activations.evidence_batch", name="batch_size", value=1024),
+            "evidence": message(
+                "cause.activations.evidence_batch", TEXTS, name="batch_size", value=1024
+            ),
         },
         "fits_after_free": False,
         "remedies": [
             {
                 "id": "free-traceback",
                 "kind": "release",
-                "title": message("remedy.free-traceback", traceback_bytes=gib(12)),
-                "note": message("remedy.free-traceback.note_not_enough"),
+                "title": message("remedy.free-traceback", TEXTS, traceback_bytes=gib(12)),
+                "note": message("remedy.free-traceback.note_not_enough", TEXTS),
                 "effect_bytes": gib(12),
                 "effect_quality": "measured",
                 "type_this": "import gpu_headroom; gpu_headroom.free_traceback()",
@@ -82,9 +85,9 @@ def report(**changes: Any) -> Report:
                 "id": "smaller-batch",
                 "kind": "edit",
                 "title": message(
-                    "remedy.smaller-batch", name="batch_size", old=1024, new=512, line=12
+                    "remedy.smaller-batch", TEXTS, name="batch_size", old=1024, new=512, line=12
                 ),
-                "note": message("remedy.smaller-batch.note"),
+                "note": message("remedy.smaller-batch.note", TEXTS),
                 "effect_bytes": gib(4.9),
                 "effect_quality": "estimated",
                 "type_this": None,
@@ -189,8 +192,10 @@ def test_html_has_no_script_and_no_button() -> None:
         {
             "cause": {
                 "rule": "retained-graph",
-                "claim": message("cause.retained-graph", name=EVIL, held_bytes=1, in_use_bytes=2),
-                "evidence": message("cause.retained-graph.evidence", count=2),
+                "claim": message(
+                    "cause.retained-graph", TEXTS, name=EVIL, held_bytes=1, in_use_bytes=2
+                ),
+                "evidence": message("cause.retained-graph.evidence", TEXTS, count=2),
             }
         },
     ],

@@ -7,15 +7,28 @@ import re
 from pathlib import Path
 
 import pytest
+from gpu_headroom.advice.registry import TEXTS
 from gpu_headroom.text.catalogue import SENTENCES
 from gpu_headroom.text.messages import FIRST_SENTENCES, message
 
 ROOT = Path(__file__).parents[3]
 HELPER = ROOT / "python_helper" / "gpu_headroom"
-CATALOGUE = {**FIRST_SENTENCES, **SENTENCES}
+CATALOGUE = {**FIRST_SENTENCES, **SENTENCES, **TEXTS}
 CALLS = {"message", "say", "_row"}
+TABLES = {"FIRST_SENTENCES", "SENTENCES", "TEXTS"}
 PREFIXES = ("part.", "released.", "path.")
 PLACEHOLDER = re.compile(r"\{([^}]*)\}")
+
+
+def defined(tree: ast.AST) -> list[ast.expr | None]:
+    """Return the ids of the sentences that a module defines."""
+    return [
+        key
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Dict)
+        if ast.unparse(node.targets[0]) in TABLES
+        for key in node.value.keys
+    ]
 
 
 def ids_in_code() -> set[str]:
@@ -24,9 +37,11 @@ def ids_in_code() -> set[str]:
     shape = re.compile(rf"(?:{'|'.join(groups)})\.[a-z_.-]+")
     found = set()
     for path in HELPER.rglob("*.py"):
-        if path.name in ("messages.py", "catalogue.py") or "simulate" in path.parts:
+        if "simulate" in path.parts:
             continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        own = defined(tree)
+        for node in ast.walk(tree):
             if (
                 isinstance(node, ast.Call)
                 and isinstance(node.func, (ast.Name, ast.Attribute))
@@ -39,7 +54,7 @@ def ids_in_code() -> set[str]:
                     and isinstance(each.value, str)
                     and shape.fullmatch(each.value)
                 }
-            elif isinstance(node, ast.Constant) and node.value in CATALOGUE:
+            elif isinstance(node, ast.Constant) and node.value in CATALOGUE and node not in own:
                 found.add(str(node.value))
     return found
 
@@ -50,8 +65,10 @@ def test_code_uses_known_ids() -> None:
 
 
 def test_a_sentence_stands_in_one_place() -> None:
-    """The sentences of the first pack and those of the second are different ones."""
-    assert not FIRST_SENTENCES.keys() & SENTENCES.keys()
+    """In the first pack, in the catalogue or beside a rule or remedy that is in the registry."""
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in HELPER.rglob("*.py")]
+    ids = [ast.literal_eval(key) for tree in trees for key in defined(tree) if key is not None]
+    assert sorted(ids) == sorted(CATALOGUE)
 
 
 def test_every_sentence_is_used() -> None:
@@ -72,7 +89,7 @@ def test_templates_are_well_formed(name: str, template: str) -> None:
 
 def test_fills_sizes_by_their_key() -> None:
     """A parameter whose key ends in `_bytes` is shown as a size, others as they are."""
-    said = message("cause.activations", activations_bytes=3 * 2**30, in_use_bytes=4 * 2**30)
+    said = message("cause.activations", TEXTS, activations_bytes=3 * 2**30, in_use_bytes=4 * 2**30)
     assert said["text"] == "**Activations: 3.0 GiB of the 4.0 GiB in tensors.**"
     assert said["template"] == CATALOGUE["cause.activations"]
     assert said["params"] == {"activations_bytes": 3 * 2**30, "in_use_bytes": 4 * 2**30}
@@ -81,10 +98,10 @@ def test_fills_sizes_by_their_key() -> None:
 def test_refuses_a_missing_parameter() -> None:
     """A sentence with a hole is never said."""
     with pytest.raises(KeyError):
-        message("cause.activations", activations_bytes=1)
+        message("cause.activations", TEXTS, activations_bytes=1)
 
 
 def test_keeps_code_marks_closed() -> None:
     """A user's text cannot end the `code` that it stands in."""
-    said = message("remedy.detach", name="a`b")
+    said = message("remedy.detach", TEXTS, name="a`b")
     assert said["text"] == "Collect numbers instead of graphs in `a'b`"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from babel.messages.pofile import read_po
+from gpu_headroom.advice.registry import TEXTS
 from gpu_headroom.text.catalogue import SENTENCES
 from gpu_headroom.text.messages import FIRST_SENTENCES
 
@@ -34,11 +35,11 @@ def collected(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
 
 def test_has_every_template_of_the_helper(collected: Catalog) -> None:
     """With its id, and a word on sizes: the keys of other places say what stands there."""
-    for name, template in {**FIRST_SENTENCES, **SENTENCES}.items():
+    for name, template in {**FIRST_SENTENCES, **SENTENCES, **TEXTS}.items():
         found = collected.get(template)
         assert (found is None) == name.startswith("summary."), name
         assert found is None or name in found.auto_comments
-    activations = collected.get(SENTENCES["cause.activations"])
+    activations = collected.get(TEXTS["cause.activations"])
     assert activations is not None
     assert activations.auto_comments[1:] == [
         "A size, such as 1.2 GiB: {activations_bytes}, {in_use_bytes}"

@@ -11,6 +11,13 @@ from ..rules.retained_graph import largest_retained
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
 
+TEXTS = {
+    "remedy.detach": "Collect numbers instead of graphs in `{name}`",
+    "remedy.detach.note": (
+        "Append `loss.item()` or `tensor.detach()`: the graph of each step is then let go."
+    ),
+}
+
 
 def offer(evidence: Evidence) -> Offer | None:
     """Offer it where a container was found that keeps several graphs alive."""
@@ -18,15 +25,9 @@ def offer(evidence: Evidence) -> Offer | None:
     if kept is None:
         return None
     return Offer(
-        {
-            "id": "detach",
-            "kind": "advice",
-            "title": message("remedy.detach", name=kept.name),
-            "note": message("remedy.detach.note"),
-            "effect_bytes": kept.bytes,
-            "effect_quality": "measured",
-            "type_this": None,
-            "diff": None,
-        },
-        rank=1,
+        id="detach",
+        title=message("remedy.detach", TEXTS, name=kept.name),
+        note=message("remedy.detach.note", TEXTS),
+        effect_bytes=kept.bytes,
+        measured=True,
     )

@@ -11,6 +11,12 @@ from ..rules.fragmentation import is_fragmented
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
 
+TEXTS = {
+    "remedy.expandable-segments": "Let the allocator grow its segments",
+    "remedy.expandable-segments.note": (
+        "Set it before the first GPU tensor: the kernel must be restarted."
+    ),
+}
 # The older name is read by every PyTorch; 2.9.1 ignores the newer one for this setting.
 _SETTING = 'import os; os.environ["PYTORCH_CUDA_ALLOC_CONF"] = "expandable_segments:True"'
 
@@ -20,15 +26,9 @@ def offer(evidence: Evidence) -> Offer | None:
     if not is_fragmented(evidence):
         return None
     return Offer(
-        {
-            "id": "expandable-segments",
-            "kind": "advice",
-            "title": message("remedy.expandable-segments"),
-            "note": message("remedy.expandable-segments.note"),
-            "effect_bytes": evidence.memory.cached_bytes,
-            "effect_quality": "estimated",
-            "type_this": _SETTING,
-            "diff": None,
-        },
-        rank=1,
+        id="expandable-segments",
+        title=message("remedy.expandable-segments", TEXTS),
+        note=message("remedy.expandable-segments.note", TEXTS),
+        effect_bytes=evidence.memory.cached_bytes,
+        type_this=_SETTING,
     )

@@ -11,6 +11,19 @@ from ..remedy import Offer
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
 
+TEXTS = {
+    "remedy.free-traceback": "Free {traceback_bytes} held by this error's traceback",
+    "remedy.free-traceback.note": (
+        "The traceback keeps the failed cell's variables alive. You lose `%debug` for this error."
+    ),
+    "remedy.free-traceback.note_not_enough": (
+        "The traceback keeps the failed cell's variables alive. You lose `%debug` for this error. "
+        "Freeing alone will not make this cell fit."
+    ),
+    "remedy.free-traceback.note_at_once": (
+        "Freed at once, as your settings ask. You lose `%debug` for this error."
+    ),
+}
 _WORTH_IT_BYTES = 10 * MIB
 
 
@@ -25,21 +38,18 @@ def offer(evidence: Evidence) -> Offer | None:
     if held is None or held < min(_WORTH_IT_BYTES, (evidence.memory.in_use_bytes or 0) // 10 or 1):
         return None
     if after_oom == "free":
-        note = message("remedy.free-traceback.note_at_once")
+        note = message("remedy.free-traceback.note_at_once", TEXTS)
     elif evidence.fits_after_free is False:
-        note = message("remedy.free-traceback.note_not_enough")
+        note = message("remedy.free-traceback.note_not_enough", TEXTS)
     else:
-        note = message("remedy.free-traceback.note")
+        note = message("remedy.free-traceback.note", TEXTS)
     return Offer(
-        {
-            "id": "free-traceback",
-            "kind": "release",
-            "title": message("remedy.free-traceback", traceback_bytes=held),
-            "note": note,
-            "effect_bytes": held,
-            "effect_quality": "measured" if evidence.complete else "estimated",
-            "type_this": "import gpu_headroom; gpu_headroom.free_traceback()",
-            "diff": None,
-        },
+        id="free-traceback",
+        kind="release",
+        title=message("remedy.free-traceback", TEXTS, traceback_bytes=held),
+        note=note,
+        effect_bytes=held,
+        measured=evidence.complete,
+        type_this="import gpu_headroom; gpu_headroom.free_traceback()",
         rank=0,
     )

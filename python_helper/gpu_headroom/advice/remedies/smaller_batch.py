@@ -18,6 +18,26 @@ if TYPE_CHECKING:
     from ...oom.evidence import Evidence
     from ...protocol.wire import Diff, Message
 
+TEXTS = {
+    "remedy.smaller-batch": "`{name} = {old}` → `{new}` (line {line})",
+    "remedy.smaller-batch.elsewhere": (
+        "`{name} = {old}` → `{new}` (line {line} of In [{execution_count}])"
+    ),
+    "remedy.smaller-batch.note": (
+        "Activations scale with the batch. Training changes slightly: check the learning rate."
+    ),
+    "remedy.smaller-batch.note_unsure": (
+        "Activations scale with the batch, but even so it may not fit. "
+        "Training changes slightly: check the learning rate."
+    ),
+    "remedy.smaller-batch.note_predicted": (
+        "Measured runs of this cell say that the largest `{name}` lies between {low} and {high}. "
+        "Training changes slightly: check the learning rate."
+    ),
+    "fix.ok": "`{name} = {old}` becomes `{new}`.",
+    "fix.changed": "The cell was edited after it failed; line {line} no longer matches.",
+    "fix.missing": "The cell with line {line} is no longer in the notebook.",
+}
 # A failed forward pass had not come to its peak: as much again may follow.
 _FORWARD_ROOM = 0.5
 _BACKWARD_ROOM = 0.85
@@ -27,13 +47,14 @@ _UNSURE_RATIO = 1 / 8
 
 def offer(evidence: Evidence) -> Offer | None:
     """Offer it where a literal is proven to scale the memory, and less of it would fit."""
-    batch = evidence.batch
-    predicted = None if batch is None else _predicted(evidence, batch)
-    value = None if batch is None else _fitting(evidence, batch, predicted)
-    diff = None if batch is None or value is None else _diff(batch, value)
-    if batch is None or value is None or diff is None:
+    batch, failure = evidence.batch, evidence.failure
+    if batch is None:
         return None
-    failure = evidence.failure
+    predicted = _predicted(evidence, batch)
+    value = _fitting(evidence, batch, predicted)
+    changed = None if value is None else replaced(batch.cell.source, batch, value)
+    if value is None or changed is None:
+        return None
     path = cells_to_run(batch, failure.cell, failure.cells) or (failure.cell,)
     run = tuple([each.cell_id for each in path if each.cell_id is not None])
     # A cell in between that makes a model anew would lose what it has learnt.
@@ -42,17 +63,12 @@ def offer(evidence: Evidence) -> Offer | None:
     editable = len(run) == len(path) and not makes_models
     ratio = value / batch.value
     return Offer(
-        {
-            "id": "smaller-batch",
-            "kind": "edit" if editable else "advice",
-            "title": _title(batch, value, elsewhere=path[0] is not path[-1]),
-            "note": _note(evidence, batch, ratio, predicted),
-            "effect_bytes": int(evidence.batch_bytes * (1 - ratio)),
-            "effect_quality": "estimated",
-            "type_this": None,
-            "diff": diff,
-        },
-        rank=1,
+        id="smaller-batch",
+        kind="edit" if editable else "advice",
+        title=_title(batch, value, elsewhere=path[0] is not path[-1]),
+        note=_note(evidence, batch, ratio, predicted),
+        effect_bytes=int(evidence.batch_bytes * (1 - ratio)),
+        diff=_diff(batch, value, changed),
         fix=SmallerBatch(batch, value, run) if editable else None,
     )
 
@@ -70,11 +86,13 @@ class SmallerBatch:
         cell_id = self.literal.cell.cell_id
         source = None if cell_id is None else sources.get(cell_id)
         if cell_id is None or source is None:
-            return self._refusal(message("fix.missing", line=self.literal.line))
+            missing = message("fix.missing", TEXTS, line=self.literal.line)
+            return FixOutcome("changed", (), (), missing)
         found = self._found(source)
         changed = None if found is None else replaced(source, found, self.value)
         if found is None or changed is None:
-            return self._refusal(message("fix.changed", line=self.literal.line))
+            edited = message("fix.changed", TEXTS, line=self.literal.line)
+            return FixOutcome("changed", (), (), edited)
         return FixOutcome(
             status="ok",
             edits=(
@@ -86,7 +104,7 @@ class SmallerBatch:
                 },
             ),
             run=self.run,
-            message=message("fix.ok", name=found.name, old=found.value, new=self.value),
+            message=message("fix.ok", TEXTS, name=found.name, old=found.value, new=self.value),
         )
 
     def _found(self, source: str) -> BatchLiteral | None:
@@ -98,16 +116,10 @@ class SmallerBatch:
             if (each.name, each.value) == (wanted.name, wanted.value)
         ]
         at_place = [each for each in alike if each.line == wanted.line]
-        if len(at_place) == 1 or (at_place and len(alike) == 1):
-            return at_place[0]
-        same_column = [each for each in at_place if each.column == wanted.column]
-        if same_column:
-            return same_column[0]
-        return alike[0] if len(alike) == 1 else None
-
-    @staticmethod
-    def _refusal(said: Message) -> FixOutcome:
-        return FixOutcome("changed", (), (), said)
+        if len(at_place) > 1:
+            return next((each for each in at_place if each.column == wanted.column), None)
+        found = at_place or alike
+        return found[0] if len(found) == 1 else None
 
 
 def _predicted(evidence: Evidence, batch: BatchLiteral) -> Prediction | None:
@@ -131,12 +143,14 @@ def _note(
     if predicted is not None:
         return message(
             "remedy.smaller-batch.note_predicted",
+            TEXTS,
             name=batch.name,
             low=predicted.low,
             high=predicted.high,
         )
-    unsure = evidence.requested_bytes is None or ratio < _UNSURE_RATIO
-    return message("remedy.smaller-batch.note_unsure" if unsure else "remedy.smaller-batch.note")
+    if evidence.requested_bytes is None or ratio < _UNSURE_RATIO:
+        return message("remedy.smaller-batch.note_unsure", TEXTS)
+    return message("remedy.smaller-batch.note", TEXTS)
 
 
 def _fitting(evidence: Evidence, batch: BatchLiteral, predicted: Prediction | None) -> int | None:
@@ -144,50 +158,37 @@ def _fitting(evidence: Evidence, batch: BatchLiteral, predicted: Prediction | No
 
     Measured runs decide where they can, else the estimate.
     """
+    halves = [batch.value >> times for times in range(1, batch.value.bit_length())]
     if predicted is not None and predicted.low is not None:
-        halves = (batch.value >> times for times in range(1, batch.value.bit_length()))
         return next((each for each in halves if each <= predicted.low), None)
-    memory = evidence.memory
+    memory, kinds = evidence.memory, evidence.kinds
     if memory.in_use_bytes is None or memory.headroom_bytes is None:
         return None
-    fixed = memory.in_use_bytes - evidence.batch_bytes + _still_to_come(evidence)
-    room = (memory.in_use_bytes + memory.headroom_bytes - fixed) * (
-        _BACKWARD_ROOM if evidence.in_backward else _FORWARD_ROOM
-    )
+    # Gradients that the coming backward pass makes, where there are none yet.
+    to_come = max(0, kinds.get("parameters", 0) - kinds.get("gradients", 0))
+    share = _BACKWARD_ROOM if evidence.in_backward else _FORWARD_ROOM
+    room = (memory.headroom_bytes + evidence.batch_bytes - to_come) * share
     scaling = evidence.batch_bytes + (evidence.requested_bytes or 0)
-    value = batch.value // 2
-    while value >= max(1, batch.value * _SMALLEST_RATIO):
-        if scaling * value / batch.value <= room:
-            return value
-        value //= 2
-    return None
-
-
-def _still_to_come(evidence: Evidence) -> int:
-    """Gradients that the coming backward pass makes, where there are none yet."""
-    kinds = evidence.kinds
-    return max(0, kinds.get("parameters", 0) - kinds.get("gradients", 0))
+    fitting = next((each for each in halves if scaling * each / batch.value <= room), 0)
+    return fitting if fitting >= max(1, batch.value * _SMALLEST_RATIO) else None
 
 
 def _title(batch: BatchLiteral, value: int, *, elsewhere: bool) -> Message:
+    name, old, line, count = batch.name, batch.value, batch.line, batch.cell.execution_count
     if not elsewhere:
-        return message(
-            "remedy.smaller-batch", name=batch.name, old=batch.value, new=value, line=batch.line
-        )
+        return message("remedy.smaller-batch", TEXTS, name=name, old=old, new=value, line=line)
     return message(
         "remedy.smaller-batch.elsewhere",
-        name=batch.name,
-        old=batch.value,
+        TEXTS,
+        name=name,
+        old=old,
         new=value,
-        line=batch.line,
-        execution_count=batch.cell.execution_count,
+        line=line,
+        execution_count=count,
     )
 
 
-def _diff(batch: BatchLiteral, value: int) -> Diff | None:
-    changed = replaced(batch.cell.source, batch, value)
-    if changed is None:
-        return None
+def _diff(batch: BatchLiteral, value: int, changed: tuple[str, str]) -> Diff:
     return {
         "cell_id": batch.cell.cell_id,
         "execution_count": batch.cell.execution_count,

@@ -6,26 +6,26 @@ from typing import TYPE_CHECKING
 
 from ...text.messages import message
 from ..remedy import Offer
-from ..rules.huge_request import HUGE_REQUEST
+from ..rules import huge_request
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
 
+TEXTS = {
+    "remedy.split-request": "Make the tensor in pieces",
+    "remedy.split-request.note": (
+        "Work through the input in chunks, or keep the large tensor on the CPU."
+    ),
+}
+
 
 def offer(evidence: Evidence) -> Offer | None:
     """Offer it where one request is the cause."""
-    if HUGE_REQUEST.cause(evidence) is None:
+    if huge_request.check(evidence) is None:
         return None
     return Offer(
-        {
-            "id": "split-request",
-            "kind": "advice",
-            "title": message("remedy.split-request"),
-            "note": message("remedy.split-request.note"),
-            "effect_bytes": None,
-            "effect_quality": "not_measured",
-            "type_this": None,
-            "diff": None,
-        },
-        rank=1,
+        id="split-request",
+        title=message("remedy.split-request", TEXTS),
+        note=message("remedy.split-request.note", TEXTS),
+        effect_bytes=None,
     )

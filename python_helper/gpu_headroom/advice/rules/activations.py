@@ -5,24 +5,34 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...text.messages import message
-from ..rule import Rule
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
     from ...protocol.wire import Message
 
+TEXTS = {
+    "cause.activations": "**Activations: {activations_bytes} of the {in_use_bytes} in tensors.**",
+    "cause.activations.evidence": (
+        "They are what the forward pass keeps for the backward pass; "
+        "they grow with the batch and with the length of the input."
+    ),
+    "cause.activations.evidence_batch": (
+        "They are what the forward pass keeps for the backward pass; "
+        "they grow with `{name}` ({value})."
+    ),
+}
 _SHARE = 0.4
 
 
-def _check(evidence: Evidence) -> tuple[Message, Message] | None:
+def check(evidence: Evidence) -> tuple[Message, Message] | None:
+    """Speak where activations are a good part of what is in use, and more than the model."""
     kept, in_use = evidence.kinds.get("activations", 0), evidence.memory.in_use_bytes
-    if in_use is None or evidence.share(kept) < _SHARE or kept < evidence.model_bytes:
+    if evidence.share(kept) < _SHARE or kept < evidence.model_bytes:
         return None
-    claim = message("cause.activations", activations_bytes=kept, in_use_bytes=in_use)
+    claim = message("cause.activations", TEXTS, activations_bytes=kept, in_use_bytes=in_use)
     batch = evidence.batch
     if batch is None:
-        return claim, message("cause.activations.evidence")
-    return claim, message("cause.activations.evidence_batch", name=batch.name, value=batch.value)
-
-
-ACTIVATIONS = Rule("activations", _check)
+        return claim, message("cause.activations.evidence", TEXTS)
+    return claim, message(
+        "cause.activations.evidence_batch", TEXTS, name=batch.name, value=batch.value
+    )

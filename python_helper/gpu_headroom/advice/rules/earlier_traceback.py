@@ -5,14 +5,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...text.messages import message
-from ..rule import Rule
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
     from ...protocol.wire import Message
 
+TEXTS = {
+    "cause.earlier-traceback": (
+        "**The traceback of an earlier error held {held_bytes}** of the {in_use_bytes} in tensors."
+    ),
+    "cause.earlier-traceback.evidence": (
+        "A cell failed before this one, and its variables were still alive. "
+        "The request for {requested_bytes} would have fitted without them."
+    ),
+}
 
-def _check(evidence: Evidence) -> tuple[Message, Message] | None:
+
+def check(evidence: Evidence) -> tuple[Message, Message] | None:
+    """Speak where the request would have fitted without what an earlier error held."""
     held, requested = evidence.earlier_traceback_bytes, evidence.requested_bytes
     headroom, in_use = evidence.memory.headroom_bytes, evidence.memory.in_use_bytes
     if not held or requested is None or headroom is None or in_use is None:
@@ -20,9 +30,6 @@ def _check(evidence: Evidence) -> tuple[Message, Message] | None:
     if requested <= headroom or requested > headroom + held:
         return None
     return (
-        message("cause.earlier-traceback", held_bytes=held, in_use_bytes=in_use),
-        message("cause.earlier-traceback.evidence", requested_bytes=requested),
+        message("cause.earlier-traceback", TEXTS, held_bytes=held, in_use_bytes=in_use),
+        message("cause.earlier-traceback.evidence", TEXTS, requested_bytes=requested),
     )
-
-
-EARLIER_TRACEBACK = Rule("earlier-traceback", _check)

@@ -5,23 +5,33 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...text.messages import message
-from ..rule import Rule
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
     from ...protocol.wire import Message
 
+TEXTS = {
+    "cause.evaluation-with-gradients": (
+        "**A graph kept in evaluation: {activations_bytes} of the {in_use_bytes} in tensors.**"
+    ),
+    "cause.evaluation-with-gradients.evidence": (
+        "`{model}` is in evaluation mode, yet its activations are kept for a backward pass."
+    ),
+}
 _SHARE = 0.4
 
 
-def _check(evidence: Evidence) -> tuple[Message, Message] | None:
-    model, in_use = evaluated_model(evidence), evidence.memory.in_use_bytes
-    if model is None or in_use is None:
+def check(evidence: Evidence) -> tuple[Message, Message] | None:
+    """Speak where every model evaluates, and activations fill the card all the same."""
+    model = evaluated_model(evidence)
+    if model is None:
         return None
-    kept = evidence.kinds.get("activations", 0)
+    kept, in_use = evidence.kinds.get("activations", 0), evidence.memory.in_use_bytes
     return (
-        message("cause.evaluation-with-gradients", activations_bytes=kept, in_use_bytes=in_use),
-        message("cause.evaluation-with-gradients.evidence", model=model),
+        message(
+            "cause.evaluation-with-gradients", TEXTS, activations_bytes=kept, in_use_bytes=in_use
+        ),
+        message("cause.evaluation-with-gradients.evidence", TEXTS, model=model),
     )
 
 
@@ -32,6 +42,3 @@ def evaluated_model(evidence: Evidence) -> str | None:
     if trains or evidence.share(kept) < _SHARE or any(each.training for each in evidence.models):
         return None
     return evidence.models[0].name if evidence.models else None
-
-
-EVALUATION_WITH_GRADIENTS = Rule("evaluation-with-gradients", _check)

@@ -9,28 +9,42 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...text.messages import message
-from ..rule import Rule
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
     from ...protocol.wire import Message
 
+TEXTS = {
+    "cause.fragmentation": (
+        "**Fragmentation: {unused_bytes} are reserved but scattered**, "
+        "the largest free piece is {largest_bytes}."
+    ),
+    "cause.fragmentation.unmeasured": (
+        "**Fragmentation: {unused_bytes} are reserved but scattered.**"
+    ),
+    "cause.fragmentation.evidence": (
+        "The request for {requested_bytes} would fit into the {unused_bytes} of cache and the "
+        "{free_bytes} free on the card if they were in one piece."
+    ),
+}
 # A full card always has some gaps: a small request may fail on them, but they are not why.
 _MUCH_OF_THE_RESERVED = 0.1
 
 
-def _check(evidence: Evidence) -> tuple[Message, Message] | None:
+def check(evidence: Evidence) -> tuple[Message, Message] | None:
+    """Speak where the request would have fitted if all free memory were in one piece."""
     if not is_fragmented(evidence):
         return None
     capture, memory = evidence.failure.capture, evidence.memory
     unused, free = memory.cached_bytes or 0, memory.usable_bytes or 0
     if capture is None or capture.largest_block_bytes is None:
-        claim = message("cause.fragmentation.unmeasured", unused_bytes=unused)
+        claim = message("cause.fragmentation.unmeasured", TEXTS, unused_bytes=unused)
     else:
         largest = max(capture.largest_block_bytes, free)
-        claim = message("cause.fragmentation", unused_bytes=unused, largest_bytes=largest)
+        claim = message("cause.fragmentation", TEXTS, unused_bytes=unused, largest_bytes=largest)
     said = message(
         "cause.fragmentation.evidence",
+        TEXTS,
         requested_bytes=evidence.requested_bytes,
         unused_bytes=unused,
         free_bytes=free,
@@ -51,6 +65,3 @@ def is_fragmented(evidence: Evidence) -> bool:
         return memory.cached_bytes >= requested > memory.usable_bytes
     largest = max(capture.largest_block_bytes, memory.usable_bytes)
     return memory.cached_bytes + memory.usable_bytes >= requested > largest
-
-
-FRAGMENTATION = Rule("fragmentation", _check)

@@ -6,43 +6,52 @@ from typing import TYPE_CHECKING
 
 from ...text.format import GIB
 from ...text.messages import message
-from ..rule import Rule
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
     from ...protocol.wire import Message
 
+TEXTS = {
+    "cause.other-programs": (
+        "**Other programs: {outside_bytes} of the card's {capacity_bytes}** are not this kernel's."
+    ),
+    "cause.other-programs.evidence": (
+        "This kernel's tensors take {in_use_bytes}. The request for {requested_bytes} "
+        "would have fitted on a card that is otherwise empty."
+    ),
+}
 # Driver context and libraries of this very process stand in `outside`, too.
-OWN_CONTEXT_BYTES = GIB
+_OWN_CONTEXT_BYTES = GIB
 _MUCH_OF_THE_CARD = 0.2
 
 
-def _check(evidence: Evidence) -> tuple[Message, Message] | None:
-    if not others_are_in_the_way(evidence):
+def check(evidence: Evidence) -> tuple[Message, Message] | None:
+    """Speak where the request would have fitted without the memory of other programs."""
+    if others_in_the_way(evidence) is None:
         return None
     memory = evidence.memory
     return (
         message(
             "cause.other-programs",
+            TEXTS,
             outside_bytes=memory.outside_bytes,
             capacity_bytes=memory.capacity_bytes,
         ),
         message(
             "cause.other-programs.evidence",
+            TEXTS,
             in_use_bytes=memory.in_use_bytes,
             requested_bytes=evidence.requested_bytes,
         ),
     )
 
 
-def others_are_in_the_way(evidence: Evidence) -> bool:
-    """Whether the request would have fitted without the memory of other programs."""
+def others_in_the_way(evidence: Evidence) -> int | None:
+    """Return the bytes of other programs, where the request would have fitted without them."""
     requested, memory = evidence.requested_bytes, evidence.memory
     outside, capacity, headroom = memory.outside_bytes, memory.capacity_bytes, memory.headroom_bytes
     if requested is None or outside is None or capacity is None or headroom is None:
-        return False
-    others = outside - OWN_CONTEXT_BYTES
-    return outside >= _MUCH_OF_THE_CARD * capacity and headroom + others >= requested
-
-
-OTHER_PROGRAMS = Rule("other-programs", _check)
+        return None
+    others = outside - _OWN_CONTEXT_BYTES
+    much = outside >= _MUCH_OF_THE_CARD * capacity
+    return others if much and headroom + others >= requested else None

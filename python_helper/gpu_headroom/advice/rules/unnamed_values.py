@@ -5,28 +5,37 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...text.messages import message
-from ..rule import Rule
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
     from ...protocol.wire import Message
 
+TEXTS = {
+    "cause.unnamed-values": (
+        "**Values without a name: {values_bytes} of the {in_use_bytes} in tensors.**"
+    ),
+    "cause.unnamed-values.evidence": (
+        "The failing line was still making them: a comprehension or a long expression keeps all "
+        "its values until it is done. They went with the error, so none of them is left to free."
+    ),
+}
 _SHARE = 0.5
 
 
-def _check(evidence: Evidence) -> tuple[Message, Message] | None:
-    requested, headroom = evidence.requested_bytes, evidence.memory.headroom_bytes
-    in_use = evidence.memory.in_use_bytes
-    if evidence.let_go_bytes is None or requested is None or headroom is None or in_use is None:
+def check(evidence: Evidence) -> tuple[Message, Message] | None:
+    """Speak where the request would have fitted without what the failing line was making."""
+    requested, memory = evidence.requested_bytes, evidence.memory
+    if evidence.let_go_bytes is None or requested is None or memory.headroom_bytes is None:
         return None
     values = evidence.let_go_bytes - (evidence.earlier_traceback_bytes or 0)
     # What a backward pass lets go of when it fails was never a value of the program's.
-    if evidence.in_backward or evidence.share(values) < _SHARE or requested > headroom + values:
+    if evidence.in_backward or evidence.share(values) < _SHARE:
+        return None
+    if requested > memory.headroom_bytes + values:
         return None
     return (
-        message("cause.unnamed-values", values_bytes=values, in_use_bytes=in_use),
-        message("cause.unnamed-values.evidence"),
+        message(
+            "cause.unnamed-values", TEXTS, values_bytes=values, in_use_bytes=memory.in_use_bytes
+        ),
+        message("cause.unnamed-values.evidence", TEXTS),
     )
-
-
-UNNAMED_VALUES = Rule("unnamed-values", _check)
