@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -30,22 +29,21 @@ INDEX = r"(\d{1,4})(?!\d)"
 class Format:
     """One way to say it. `certain` is false where the same text also means something else."""
 
-    id: str
     framework: str
     sign: re.Pattern[str]
     clauses: Mapping[str, re.Pattern[str]]
     certain: bool = True
 
 
-def make(name: str, framework: str, sign: str, **clauses: str) -> Format:
+def make(framework: str, sign: str, **clauses: str) -> Format:
     """Return the format whose `sign` and clauses these patterns are."""
     patterns = {key: re.compile(value.lower()) for key, value in clauses.items()}
-    return Format(name, framework, re.compile(sign.lower()), MappingProxyType(patterns))
+    return Format(framework, re.compile(sign.lower()), patterns)
 
 
-def unsure(name: str, framework: str, sign: str, **clauses: str) -> Format:
+def unsure(framework: str, sign: str, **clauses: str) -> Format:
     """Return a format that is not certain."""
-    return replace(make(name, framework, sign, **clauses), certain=False)
+    return replace(make(framework, sign, **clauses), certain=False)
 
 
 _TORCH = {
@@ -63,11 +61,10 @@ _TRIED = r"Tried to allocate \d[\d.,]{0,30} ?\w{1,9}"
 
 # Texts whose structure leaves no doubt; read before anything is refused.
 STRUCTURED = (
-    make("torch-2", "torch", rf"{_TRIED}\.? ?GPU ?\d{{1,4}} has a total capac", **_TORCH),
-    make("torch-1.4", "torch", rf"{_TRIED} \(GPU.{{0,300}}reserved in total", **_TORCH),
-    make("torch-1.0", "torch", rf"{_TRIED} \(GPU ?\d{{1,4}};.{{0,300}}cached", **_TORCH),
+    make("torch", rf"{_TRIED}\.? ?GPU ?\d{{1,4}} has a total capac", **_TORCH),  # 2.0 on
+    make("torch", rf"{_TRIED} \(GPU.{{0,300}}reserved in total", **_TORCH),  # 1.4 on
+    make("torch", rf"{_TRIED} \(GPU ?\d{{1,4}};.{{0,300}}cached", **_TORCH),  # 1.0 on
     make(
-        "torch-async",
         "torch",
         r"Allocation on device \d{0,4} ?would exceed allowed memory",
         requested=rf"Requested ?: {SIZE}",
@@ -78,18 +75,16 @@ STRUCTURED = (
         allowed=rf"PyTorch limit [^:]{{0,90}}: {SIZE}",
     ),
     make(
-        "torch-mps",
         "torch",
         r"MPS backend out of memory",
         requested=_TORCH["requested"],
         in_use=rf"MPS allocated: {SIZE}",
         allowed=rf"max allowed: {SIZE}",
     ),
-    make("torch-mps-buffer", "torch", r"Invalid buffer size: \d", requested=rf"size: {SIZE}"),
-    make("torch-1eb", "torch", r"Tried to allocate more than 1EB"),
-    make("torch", "torch", rf"out of memory ?\.? ?{_TRIED}", **_TORCH),
+    make("torch", r"Invalid buffer size: \d", requested=rf"size: {SIZE}"),
+    make("torch", r"Tried to allocate more than 1EB"),
+    make("torch", rf"out of memory ?\.? ?{_TRIED}", **_TORCH),
     make(
-        "cupy",
         "cupy",
         r"out of memory (?:allocating [\d,]{1,30} bytes \(allocated so far"
         r"|to allocate [\d,]{1,30} bytes \(total)",
@@ -101,66 +96,32 @@ STRUCTURED = (
 
 # Looked at only after the refusals: shorter texts, some of which other faults share.
 LOOSE = (
+    make("torch", r"(?:^|[:>*(-] ?)(?:CUDA|HIP|XPU) out of memory(?:[.,: ]{0,9}$|[.,])"),
+    make("torch", r"Caught (?:CUDA)?OutOfMemoryError in (?:replica|DataLoader)"),
+    make("torch", r"No executable batch size found, reached zero"),  # Accelerate
+    unsure("torch", r"(?:CUDA|HIP) (?:driver )?error ?: ?out of memory"),
+    make("torch", r"cuda runtime error ?\(2\) ?: ?out of memory"),
+    unsure("torch", r"(?:CUBLAS|CUDNN|CUSPARSE|CUSOLVER|CUFFT)_(?:STATUS_)?ALLOC_FAILED"),
+    unsure("torch", r"NCCL .{0,300}cuda failure (?:\d{1,4} )?'out of memory'"),
     make(
-        "torch-bare", "torch", r"(?:^|[:>*(-] ?)(?:CUDA|HIP|XPU) out of memory(?:[.,: ]{0,9}$|[.,])"
-    ),
-    make("torch-replica", "torch", r"Caught (?:CUDA)?OutOfMemoryError in (?:replica|DataLoader)"),
-    make("torch-accelerate", "torch", r"No executable batch size found, reached zero"),
-    unsure(
-        "cuda-error",
-        "torch",
-        r"(?:CUDA|HIP) (?:driver )?error ?: ?out of memory",
-    ),
-    make("thc", "torch", r"cuda runtime error ?\(2\) ?: ?out of memory"),
-    unsure(
-        "math-library",
-        "torch",
-        r"(?:CUBLAS|CUDNN|CUSPARSE|CUSOLVER|CUFFT)_(?:STATUS_)?ALLOC_FAILED",
-    ),
-    unsure("nccl", "torch", r"NCCL .{0,300}cuda failure (?:\d{1,4} )?'out of memory'"),
-    make(
-        "tensorflow",
-        "tensorflow",
-        r"OOM when allocating tensor (?:with|of) shape",
-        device=rf"device:GPU:{INDEX}",
+        "tensorflow", r"OOM when allocating tensor (?:with|of) shape", device=rf"device:GPU:{INDEX}"
     ),
     make(
-        "tensorflow-log",
         "tensorflow",
         r"bfc_allocator.{0,300}(?:ran out of memory trying to allocate|total of in-use chunks)",
         requested=rf"trying to allocate {SIZE}",
         device=r"\(GPU_(\d{1,4})_bfc\)",
     ),
+    make("tensorflow", r"from device: CUDA_ERROR_OUT_OF_MEMORY", requested=rf"\({COUNT} bytes\)"),
     make(
-        "tensorflow-driver",
-        "tensorflow",
-        r"from device: CUDA_ERROR_OUT_OF_MEMORY",
-        requested=rf"\({COUNT} bytes\)",
-    ),
-    make(
-        "tensorflow-short",
         "tensorflow",
         r"failed to allocate memory(?: \[Op:|$)|Resource.exhausted: failed to allocate memory"
         r"|failed\. Status: out of memory",
     ),
+    make("tensorflow", r"Dst tensor is not initialized", device=rf"device:GPU:{INDEX}"),
+    unsure("tensorflow", r"failed to create cublas handle: CUBLAS_STATUS_NOT_INITIALIZED"),
+    make("tensorflow", r"Resource exhausted: OOM when allocating tensor"),
     make(
-        "tensorflow-copy",
-        "tensorflow",
-        r"Dst tensor is not initialized",
-        device=rf"device:GPU:{INDEX}",
-    ),
-    unsure(
-        "tensorflow-cublas",
-        "tensorflow",
-        r"failed to create cublas handle: CUBLAS_STATUS_NOT_INITIALIZED",
-    ),
-    make(
-        "tensorflow-old",
-        "tensorflow",
-        r"Resource exhausted: OOM when allocating tensor",
-    ),
-    make(
-        "jax",
         "jax",
         r"Out of memory while trying to allocate"
         r"|RESOURCE_EXHAUSTED: Out of memory allocating"
@@ -170,15 +131,13 @@ LOOSE = (
         device=rf"device ordinal {INDEX}",
     ),
     make(
-        "cupy-short",
         "cupy",
         r"^Out of memory allocating [\d,]{1,30} bytes",
         requested=rf"allocating {COUNT} bytes",
     ),
-    make("torch-xpu-runtime", "torch", r"ERROR_OUT_OF_DEVICE_MEMORY"),
-    make("torch-mps-runtime", "torch", r"CommandBufferCallbackErrorOutOfMemory"),
+    make("torch", r"ERROR_OUT_OF_DEVICE_MEMORY"),
+    make("torch", r"CommandBufferCallbackErrorOutOfMemory"),
     make(
-        "cuda-api",
         "cuda",
         r"CUDA_ERROR_OUT_OF_MEMORY|cudaErrorMemoryAllocation|cuMemAlloc failed: out of memory"
         r"|CUDA failure 2 ?: out of memory|\[CUDA\] out of memory",

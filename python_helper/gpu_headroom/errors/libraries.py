@@ -7,7 +7,6 @@ from .formats import COUNT, INDEX, SIZE, make, unsure
 STRUCTURED = (
     make(
         "paddle",
-        "paddle",
         r"Out of memory error on GPU \d",
         requested=rf"Cannot allocate {SIZE}",
         device=rf"on GPU {INDEX}",
@@ -16,39 +15,30 @@ STRUCTURED = (
     ),
     make(
         "theano",
-        "theano",
         r"Error allocating \d{1,30} bytes of device memory",
         requested=rf"allocating {COUNT} bytes",
         free=rf"{COUNT} bytes free",
         capacity=rf"{COUNT} bytes total",
     ),
-    make(
-        "julia",
-        "julia",
-        r"Out of GPU memory\b",
-        requested=rf"trying to allocate {SIZE}",
-    ),
+    make("julia", r"Out of GPU memory\b", requested=rf"trying to allocate {SIZE}"),
 )
 
 LOOSE = (
-    make("torch-memory-saver", "torch", r"CUresult error result=2 file=csrc/torch_memory_saver"),
-    make("bitsandbytes", "torch", r"Error out of memory at line \d{1,9} in file .{0,300}\.cu"),
-    make(
-        "vllm-startup",
+    make("torch", r"CUresult error result=2 file=csrc/torch_memory_saver"),
+    make("torch", r"Error out of memory at line \d{1,9} in file .{0,300}\.cu"),  # bitsandbytes
+    make(  # vLLM
         "torch",
         r"Free memory on device .{0,200} is less than desired GPU memory utilization",
         device=rf"device cuda:{INDEX}",
         free=r"\((\d[\d.]{0,30}/\d[\d.]{0,30} GiB)\)",
         capacity=r"\(\d[\d.]{0,30}/(\d[\d.]{0,30} GiB)\)",
     ),
-    make(
-        "vllm-cache",
+    make(  # vLLM
         "torch",
         r"No available memory for the cache blocks"
         r"|larger than the (?:maximum number of tokens that can be stored in|available) KV cache",
     ),
     make(
-        "xgboost",
         "xgboost",
         r"Memory allocation error on worker \d.{0,300}cudaErrorMemoryAllocation",
         requested=rf"Requested memory: {COUNT}",
@@ -56,35 +46,30 @@ LOOSE = (
     ),
     make(
         "faiss",
-        "faiss",
         r"StandardGpuResources: alloc fail|failed to cudaMalloc \d{1,30} bytes",
         requested=rf"(?:size {COUNT} bytes|cudaMalloc {COUNT} bytes)",
         device=rf"dev {INDEX}",
     ),
     make(
         "ggml",
-        "ggml",
         r"ggml.{0,300}(?:cudaMalloc failed: out of memory|failed to allocate CUDA\d buffer)"
         r"|CUDA error 2 at [^ ]{0,300}ggml",
         requested=rf"allocating {SIZE} on device",
         device=rf"on device {INDEX}",
     ),
-    make("mxnet", "mxnet", r"cudaMalloc (?:retry )?failed: out of memory"),
+    make("mxnet", r"cudaMalloc (?:retry )?failed: out of memory"),
     unsure(
-        "onnxruntime",
         "onnxruntime",
         r"BFCArena::AllocateRawInternal.{0,300}(?:Failed to allocate memory for requested buffer"
         r"|Available memory of \d{1,30} is smaller than requested)",
         requested=rf"buffer of size {COUNT}",
     ),
     make(
-        "rmm",
         "rapids",
         r"bad_alloc.{0,300}(?:RMM failure|cudaErrorMemoryAllocation|out_of_memory)"
         r"|Maximum pool size exceeded",
     ),
     make(
-        "tensorrt",
         "tensorrt",
         r"Requested amount of GPU memory|Cuda Runtime \(out of memory\)",
         requested=rf"GPU memory \({COUNT} bytes\)",

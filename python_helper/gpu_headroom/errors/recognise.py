@@ -13,6 +13,7 @@ import sys
 from collections import deque
 from dataclasses import dataclass
 from itertools import islice
+from traceback import walk_tb
 from typing import TYPE_CHECKING, Any
 
 from ..inspection.kinds import is_kind, origins
@@ -53,25 +54,22 @@ class Recognition:
     framework: str
     error_name: str
     error: BaseException | None
-    device_index: int | None
-    requested_bytes: int | None
-    capacity_bytes: int | None
-    free_bytes: int | None
-    in_use_bytes: int | None
-    reserved_bytes: int | None
-    unallocated_bytes: int | None
-    allowed_bytes: int | None
-    certain: bool
+    device_index: int | None = None
+    requested_bytes: int | None = None
+    capacity_bytes: int | None = None
+    free_bytes: int | None = None
+    in_use_bytes: int | None = None
+    reserved_bytes: int | None = None
+    unallocated_bytes: int | None = None
+    allowed_bytes: int | None = None
+    certain: bool = True
 
 
 def recognise(error: BaseException) -> Recognition | None:
     """Return what `error`, or an error inside its chain or group, says of a full GPU."""
     reader = Reader()
-    for each in errors_within(error):
-        found = _recognise_one(each, reader.text_of(each))
-        if found:
-            return found
-    return None
+    found = (_recognise_one(each, reader.text_of(each)) for each in errors_within(error))
+    return next(filter(None, found), None)
 
 
 def recognise_text(error_name: str, message: str) -> Recognition | None:
@@ -132,7 +130,7 @@ def _read(
     found = found or _first(loose, text)
     if found:
         return _from_format(found, framework, name, text, error)
-    return _from_class(framework, name, error) if framework else None
+    return Recognition(framework, name, error) if framework else None
 
 
 def _formats() -> tuple[tuple[Format, ...], tuple[Format, ...]]:
@@ -151,17 +149,8 @@ def _first(formats: Iterable[Format], text: str) -> Format | None:
 
 def _at_host(error: BaseException) -> bool:
     """Whether the frames say that host memory was asked for, or nothing at all."""
-    step = error.__traceback__
-    while step is not None:
-        if step.tb_frame.f_code.co_name in _HOST_FUNCTIONS:
-            return True
-        step = step.tb_next
-    return False
-
-
-def _from_class(framework: str, name: str, error: BaseException | None) -> Recognition:
-    nothing = (None,) * 8
-    return Recognition(framework, name, error, *nothing, certain=True)
+    steps = walk_tb(error.__traceback__)
+    return any(frame.f_code.co_name in _HOST_FUNCTIONS for frame, _ in steps)
 
 
 def _from_format(
@@ -171,7 +160,6 @@ def _from_format(
     device = said.pop("device", None)
     sizes = {key: _bytes(value) for key, value in said.items() if value}
     capacity = sizes.get("capacity")
-    in_use = sizes.get("in_use")
     reserved, unallocated = _reserved(sizes)
     return Recognition(
         framework=framework or found.framework,
@@ -181,7 +169,7 @@ def _from_format(
         requested_bytes=sizes.get("requested"),
         capacity_bytes=capacity,
         free_bytes=_within(sizes.get("free"), capacity),
-        in_use_bytes=in_use,
+        in_use_bytes=sizes.get("in_use"),
         reserved_bytes=reserved,
         unallocated_bytes=unallocated,
         allowed_bytes=_within(sizes.get("allowed"), capacity),

@@ -9,14 +9,14 @@ from __future__ import annotations
 import linecache
 import re
 from itertools import takewhile
+from traceback import walk_tb
 from typing import TYPE_CHECKING
 
 from ..cells.parsing import LONGEST
 from ..inspection.kinds import top_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from types import TracebackType
+    from collections.abc import Sequence
 
     from ..cells.runs import CellRun
 
@@ -32,8 +32,8 @@ def failing_line(error: BaseException, cell: CellRun) -> int | None:
     if len(cell.source) > LONGEST:
         return None
     innermost, files = None, dict[str, list[str]]()
-    for step in _steps(error):
-        name, number = step.tb_frame.f_code.co_filename, step.tb_lineno
+    for frame, number in walk_tb(error.__traceback__):
+        name = frame.f_code.co_filename
         if name not in files:
             files[name] = _compiled(name, cell)
         if number and 1 <= number <= len(files[name]):  # Python's own steps have no line
@@ -44,17 +44,10 @@ def failing_line(error: BaseException, cell: CellRun) -> int | None:
 def failed_in_backward(error: BaseException) -> bool:
     """Whether PyTorch was running a backward pass."""
     return any(
-        step.tb_frame.f_code.co_name in ("backward", "_engine_run_backward")
-        and top_of(step.tb_frame.f_globals.get("__name__")) == "torch"
-        for step in _steps(error)
+        frame.f_code.co_name in ("backward", "_engine_run_backward")
+        and top_of(frame.f_globals.get("__name__")) == "torch"
+        for frame, _ in walk_tb(error.__traceback__)
     )
-
-
-def _steps(error: BaseException) -> Iterator[TracebackType]:
-    step = error.__traceback__
-    while step is not None:
-        yield step
-        step = step.tb_next
 
 
 def _compiled(filename: str, cell: CellRun) -> list[str]:

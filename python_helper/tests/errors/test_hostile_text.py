@@ -47,8 +47,12 @@ FORMATS = (
     *libraries.LOOSE,
 )
 PATTERNS = {
-    **{each.id: each.sign for each in FORMATS},
-    **{f"{each.id}.{key}": one for each in FORMATS for key, one in each.clauses.items()},
+    **{f"{each.framework} {n}": each.sign for n, each in enumerate(FORMATS)},
+    **{
+        f"{each.framework} {n}.{key}": one
+        for n, each in enumerate(FORMATS)
+        for key, one in each.clauses.items()
+    },
     "sticky_error.opening": sticky_error._OPENING,
     "sticky_error.caught": sticky_error._CAUGHT,
     **sticky_error._PATTERNS,
