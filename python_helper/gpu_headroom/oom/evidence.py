@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..cells.batch import batch_literals
 from ..concurrency.turns import Disturbed
+from ..holders.ledger import StorageLedger
 from ..holders.names import user_names
-from ..holders.survey import Survey, survey
+from ..holders.survey import survey
 from ..text.format import MIB
 from .failure_memory import failure_memory, from_device
 from .place import failed_in_backward, failing_line
@@ -55,7 +56,7 @@ class Evidence:
     batch: BatchLiteral | None = None
     batch_bytes: int = 0
     retained: tuple[Retained, ...] = ()
-    models: tuple[Model, ...] = field(default=())
+    models: tuple[Model, ...] = ()
 
     @property
     def model_bytes(self) -> int:
@@ -73,48 +74,41 @@ _OF_THE_MODEL: tuple[HolderKind, ...] = ("parameters", "gradients", "optimizer_s
 
 def measure(failure: Failure, turn: Turn) -> Evidence:
     """Survey the kernel after a failure. Leaves no reference to its frames or tensors behind."""
+    try:
+        found = survey(failure.shell, turn)
+    except Disturbed:
+        found = None
+    ledger = found.ledger if found else StorageLedger()
     index = _device_index(failure)
-    found = _survey(failure, turn)
-    memory = _memory(failure, found, index)
-    kinds = dict(found.ledger.bytes_by_kind(index)) if found else {}
-    attributed = sum(kinds.values())
-    if memory.in_use_bytes is not None and attributed > memory.in_use_bytes:
-        kinds, attributed = {}, 0  # memory of another allocator: better no split than a wrong one
-    traceback = found.ledger.bytes(index, origin="traceback") if found else None
+    memory = _memory(failure, index, ledger.bytes(index))
+    in_use, kinds = memory.in_use_bytes, dict(ledger.bytes_by_kind(index))
+    if in_use is not None and sum(kinds.values()) > in_use:
+        kinds = {}  # memory of another allocator: better no split than a wrong one
+    traceback = ledger.bytes(index, origin="traceback") if found else None
     errors = [each for each in (failure.recognition.error, failure.error) if each is not None]
     line = next(filter(None, (failing_line(each, failure.cell) for each in errors)), None)
-    growth = _growth(failure, memory, index)
-    requested = failure.recognition.requested_bytes
-    batch, batch_bytes = _proven_batch(failure, found, index, line)
+    batch, batch_bytes = _proven_batch(failure, ledger, index, line) if found else (None, 0)
     return Evidence(
         failure=failure,
         memory=memory,
         device_index=index,
-        requested_bytes=requested,
+        requested_bytes=failure.recognition.requested_bytes,
         line=line,
         kinds=kinds,
-        not_attributed_bytes=_difference(memory.in_use_bytes, attributed),
+        not_attributed_bytes=None if in_use is None else in_use - sum(kinds.values()),
         traceback_bytes=traceback,
-        traceback_variables=_traceback_variables(found, index),
-        holders=tuple(found.ledger.largest(index, "names", "outputs")) if found else (),
-        fits_after_free=_fits(failure, memory, requested, growth, traceback),
+        traceback_variables=_traceback_variables(ledger, index),
+        holders=tuple(ledger.largest(index, "names", "outputs")),
+        fits_after_free=_fits(failure, memory, index, traceback),
         earlier_traceback_bytes=failure.earlier_traceback_bytes,
         in_backward=bool(errors) and failed_in_backward(errors[0]),
-        complete=found.complete if found else False,
+        complete=found is not None and found.complete,
         let_go_bytes=_let_go(failure, memory, index),
         batch=batch,
         batch_bytes=batch_bytes,
-        retained=found.ledger.retained(index) if found else (),
+        retained=ledger.retained(index),
         models=found.models if found else (),
     )
-
-
-def _survey(failure: Failure, turn: Turn) -> Survey | None:
-    """Look at what there is; where another thread has disturbed the look, nothing is told of it."""
-    try:
-        return survey(failure.shell, turn)
-    except Disturbed:
-        return None
 
 
 def _device_index(failure: Failure) -> int:
@@ -126,7 +120,7 @@ def _device_index(failure: Failure) -> int:
     return failure.device.index if failure.device is not None else 0
 
 
-def _memory(failure: Failure, found: Survey | None, index: int) -> FailureMemory:
+def _memory(failure: Failure, index: int, attributed: int) -> FailureMemory:
     """Take the observer's numbers unless they are of another failure: less than is found now."""
     capture, device = failure.capture, failure.device
     if device is not None and device.index != index:
@@ -134,20 +128,9 @@ def _memory(failure: Failure, found: Survey | None, index: int) -> FailureMemory
     if capture is not None and capture.device_index != index:
         capture = None
     memory = failure_memory(failure.recognition, capture, device)
-    attributed = found.ledger.bytes(index) if found else 0
     if device is not None and memory.in_use_bytes is not None and attributed > memory.in_use_bytes:
         return from_device(device)
     return memory
-
-
-def _growth(failure: Failure, memory: FailureMemory, index: int) -> int | None:
-    """Return what the cell had added when it failed: in use then, less in use at its start."""
-    device = failure.device
-    run = failure.cell.on(index)
-    change = None if run is None else run["change_bytes"]
-    if device is None or change is None or memory.in_use_bytes is None:
-        return None
-    return max(0, memory.in_use_bytes - (device.in_use_bytes - change))
 
 
 def _let_go(failure: Failure, memory: FailureMemory, index: int) -> int | None:
@@ -159,54 +142,44 @@ def _let_go(failure: Failure, memory: FailureMemory, index: int) -> int | None:
 
 
 def _fits(
-    failure: Failure,
-    memory: FailureMemory,
-    requested: int | None,
-    growth: int | None,
-    traceback: int | None,
+    failure: Failure, memory: FailureMemory, index: int, traceback: int | None
 ) -> bool | None:
     """Whether the same cell would come past the failing request once its traceback is freed.
 
     Run again, it takes what it had taken and then asks for the same. What held memory before
     it began and is freed with the rest is what can make the difference.
     """
-    headroom = memory.headroom_bytes
+    requested, headroom = failure.recognition.requested_bytes, memory.headroom_bytes
     if requested is None or headroom is None or traceback is None:
         return None
-    if growth is None or failure.device is None or memory.in_use_bytes is None:
+    device, run = failure.device, failure.cell.on(index)
+    change = None if run is None else run["change_bytes"]
+    if device is None or change is None or memory.in_use_bytes is None:
         return None if requested <= headroom + traceback else False
+    came_back = memory.in_use_bytes - device.in_use_bytes
+    taken = max(0, came_back + change)
     # An earlier error went when this one took its place, or waits to be collected.
-    let_go = max(
-        memory.in_use_bytes - failure.device.in_use_bytes, failure.earlier_traceback_bytes or 0
-    )
-    return growth + requested <= headroom + traceback + let_go
+    let_go = max(came_back, failure.earlier_traceback_bytes or 0)
+    return taken + requested <= headroom + traceback + let_go
 
 
 def _proven_batch(
-    failure: Failure, found: Survey | None, index: int, line: int | None
+    failure: Failure, ledger: StorageLedger, index: int, line: int | None
 ) -> tuple[BatchLiteral | None, int]:
     """Return the literal that tensors in memory have as many rows as, and their bytes."""
-    if found is None:
-        return None, 0
-    in_use = found.ledger.bytes(index)
+    least = _PROVEN_SHARE * ledger.bytes(index)
     values = user_names(failure.shell)
     literals = batch_literals(failure.cell, failure.cells, values, line=line)
     for multiples in (False, True):  # tokens and heads multiply the rows; many numbers divide them
         for literal in literals:
-            scaling = found.ledger.bytes_of_rows(index, literal.value, multiples=multiples)
-            if scaling and scaling >= _PROVEN_SHARE * in_use:
+            scaling = ledger.bytes_of_rows(index, literal.value, multiples=multiples)
+            if scaling and scaling >= least:
                 return literal, scaling
     return None, 0
 
 
-def _traceback_variables(found: Survey | None, index: int) -> tuple[Holder, ...]:
+def _traceback_variables(ledger: StorageLedger, index: int) -> tuple[Holder, ...]:
     """Return the variables that are worth a word, and the largest in any case."""
-    if found is None:
-        return ()
-    largest = found.ledger.largest(index, "traceback")
-    least = max(_NAMED_BYTES, _NAMED_SHARE * found.ledger.bytes(index, origin="traceback"))
+    largest = ledger.largest(index, "traceback")
+    least = max(_NAMED_BYTES, _NAMED_SHARE * ledger.bytes(index, origin="traceback"))
     return tuple([each for n, each in enumerate(largest) if n == 0 or each["bytes"] >= least])
-
-
-def _difference(whole: int | None, part: int) -> int | None:
-    return None if whole is None else whole - part

@@ -56,14 +56,10 @@ def failure_memory(
     """
     if capture is not None:
         return _from_capture(capture, device)
-    if device is not None and not _has_come_back(recognition, device):
+    said = recognition.in_use_bytes or 0
+    if device is not None and said - device.in_use_bytes <= _PRINTED * said:
         return from_device(device)
     return _from_text(recognition)
-
-
-def _has_come_back(said: Recognition, device: DeviceReading) -> bool:
-    in_use = said.in_use_bytes or 0
-    return in_use - device.in_use_bytes > _PRINTED * in_use
 
 
 def from_device(device: DeviceReading) -> FailureMemory:
