@@ -6,7 +6,6 @@ card's root: GitHub drops them and shows headings, table and list.
 
 from __future__ import annotations
 
-import re
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -16,13 +15,12 @@ from . import words
 from .style import STYLE
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
     from ..protocol.wire import Diff, Remedy, Report
 
 _BAR = 20
-_FILL = {"outside": "▒", "cached": "░", "free": "·"}
-_MARKUP = re.compile(r"`([^`]*)`|\*\*(.+?)\*\*")
 _ROWS_SHOWN = 4
 # JupyterLab's table of contents would list the headings of an output, and number them.
 _IN_CARD = ' class="jp-toc-ignore"'
@@ -48,15 +46,10 @@ def html(report: Report) -> str:
 def _parts(report: Report) -> Iterator[str]:
     if not report["parts"]:
         return
-    largest = max(part["bytes"] for part in report["parts"])
     moment = escape(say("card.moment"))
     yield f'<table><thead><tr><th scope="col" colspan="3">{moment}</th></tr></thead><tbody>'
-    for part in report["parts"]:
-        length = round(_BAR * part["bytes"] / largest) if largest else 0
-        bar = _FILL.get(part["kind"], "█") * max(length, 1 if part["bytes"] else 0)
-        label = escape(say(f"part.{part['kind']}"))
-        size = escape(format_bytes(part["bytes"]))
-        yield f'<tr><th scope="row">{label}</th><td>{size}</td>'
+    for label, size, bar in words.bars(report, _BAR):
+        yield f'<tr><th scope="row">{escape(label)}</th><td>{escape(size)}</td>'
         yield f'<td aria-hidden="true">{bar}</td></tr>'
     yield "</tbody></table>"
     held = words.traceback(report)
@@ -116,10 +109,8 @@ def _details(report: Report) -> Iterator[str]:
 
 def _marked(text: str) -> str:
     """Escape a sentence and turn its two kinds of mark into elements."""
-    parts, end = [], 0
-    for found in _MARKUP.finditer(text):
-        element = "code" if found[1] is not None else "strong"
-        inner = found[1] if found[1] is not None else found[2]
-        parts += [escape(text[end : found.start()]), f"<{element}>{escape(inner)}</{element}>"]
-        end = found.end()
-    return "".join([*parts, escape(text[end:])])
+    return words.MARKUP.sub(_element, escape(text))
+
+
+def _element(found: re.Match[str]) -> str:
+    return f"<strong>{found[2]}</strong>" if found[1] is None else f"<code>{found[1]}</code>"

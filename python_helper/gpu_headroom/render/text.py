@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
-from ..text.format import format_bytes
 from ..text.messages import say
 from . import words
 
@@ -15,8 +13,6 @@ if TYPE_CHECKING:
     from ..protocol.wire import Remedy, Report
 
 _BAR = 30
-_FILL = {"outside": "▒", "cached": "░", "free": "·"}
-_MARKUP = re.compile(r"`([^`]*)`|\*\*(.+?)\*\*")
 
 
 def text(report: Report) -> str:
@@ -30,7 +26,9 @@ def _lines(report: Report) -> Iterator[str]:
     yield words.subtitle(report)
     yield ""
     if report["parts"]:
-        yield from (*_bars(report), "")
+        for label, size, bar in words.bars(report, _BAR):
+            yield f"  {label:<18}{size:>10}  {bar}".rstrip()
+        yield ""
     held = words.traceback(report)
     if held:
         yield from (_plain(held), "")
@@ -47,15 +45,6 @@ def _lines(report: Report) -> Iterator[str]:
     yield from ("", words.recorded(report))
 
 
-def _bars(report: Report) -> Iterator[str]:
-    largest = max((part["bytes"] for part in report["parts"]), default=0)
-    for part in report["parts"]:
-        length = round(_BAR * part["bytes"] / largest) if largest else 0
-        bar = _FILL.get(part["kind"], "█") * max(length, 1 if part["bytes"] else 0)
-        label = say(f"part.{part['kind']}")
-        yield f"  {label:<18}{format_bytes(part['bytes']):>10}  {bar}".rstrip()
-
-
 def _remedy(number: int, remedy: Remedy) -> Iterator[str]:
     yield f"  {number}. {words.titled(remedy, _plain(remedy['title']['text']))}"
     yield f"     {_plain(remedy['note']['text'])}"
@@ -66,4 +55,4 @@ def _remedy(number: int, remedy: Remedy) -> Iterator[str]:
 
 
 def _plain(marked: str) -> str:
-    return _MARKUP.sub(lambda found: found[1] or found[2], marked)
+    return words.MARKUP.sub(lambda found: found[1] or found[2], marked)

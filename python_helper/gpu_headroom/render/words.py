@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,12 @@ from ..text.headline import headline
 from ..text.messages import say
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ..protocol.wire import Remedy, Report
+
+MARKUP = re.compile(r"`([^`]*)`|\*\*(.+?)\*\*")
+_FILL = {"outside": "▒", "cached": "░", "free": "·"}
 
 
 def title(report: Report) -> tuple[str, str]:
@@ -36,14 +42,20 @@ def subtitle(report: Report) -> str:
 
 
 def _device(report: Report) -> str:
-    index, name, capacity = (
-        report["device_index"],
-        report["device_name"],
-        report["capacity_bytes"],
-    )
+    index, name = report["device_index"], report["device_name"]
+    capacity = report["capacity_bytes"]
     if name is None or capacity is None:
         return ", ".join([f"GPU {index}", *filter(None, [name])])
     return say("card.device", index=index, name=name, capacity=format_bytes(capacity))
+
+
+def bars(report: Report, width: int) -> Iterator[tuple[str, str, str]]:
+    """Yield name, size and bar of each part; the largest has a bar of `width` characters."""
+    largest = max((part["bytes"] for part in report["parts"]), default=0)
+    for part in report["parts"]:
+        length = round(width * part["bytes"] / largest) if largest else 0
+        bar = _FILL.get(part["kind"], "█") * max(length, 1 if part["bytes"] else 0)
+        yield say(f"part.{part['kind']}"), format_bytes(part["bytes"]), bar
 
 
 def traceback(report: Report) -> str | None:
