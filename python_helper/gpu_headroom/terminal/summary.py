@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from .. import session as lives
 from ..text.messages import say
-from .tables import Text, size, table
+from .tables import Text, heads, size, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,11 +25,6 @@ _STATES = {
     "no_gpu": "summary.no_gpu",
     "live": "summary.live",
 }
-_DEVICES = (
-    *("GPU", "Name", "Used", "Headroom", "In use"),
-    *("Cached", "Outside", "Free", "Capacity"),
-)
-_ITEMS = ("Item", "About", "What you lose")
 _MOST_ROWS = 20
 
 
@@ -71,7 +66,8 @@ def summarise(snapshot: DeviceSnapshot | None) -> Text:
 def list_devices(snapshot: DeviceSnapshot) -> Iterator[str]:
     """Say the numbers of each GPU in a table, and what one should know to read them."""
     if snapshot.devices:
-        yield table(_DEVICES, [_device(each) for each in snapshot.devices], right=2)
+        rows = [_device(each) for each in snapshot.devices]
+        yield table(heads("summary.devices"), rows, right=2)
     for device in snapshot.devices:
         yield from _remarks(device)
 
@@ -86,10 +82,11 @@ def list_holders(event: wire.Holders) -> Text:
 
 def list_items(items: Sequence[wire.Item]) -> Text:
     """Say what can be freed, how much each item is expected to give, and what one loses."""
-    said = [table(_ITEMS, [_item(each) for each in items if each["safe"]], right=9)]
+    head = heads("summary.items")
+    said = [table(head, [_item(each) for each in items if each["safe"]], right=9)]
     rows = [_item(each) for each in items if not each["safe"]]
     if rows:
-        said += ["", say("summary.with_confirm"), table(_ITEMS, rows, right=9)]
+        said += ["", say("summary.with_confirm"), table(head, rows, right=9)]
     return Text("\n".join(said))
 
 
@@ -102,7 +99,7 @@ def list_outcome(outcome: Outcome) -> Text:
     ]
     said = [outcome.message["text"]]
     if rows:
-        said.append(table(("Freed", "Item", ""), rows, right=9))
+        said.append(table(heads("summary.freed"), rows, right=9))
     if outcome.still_held:
         left = (f"{each['name']} {size(each['bytes'])}" for each in outcome.still_held)
         said.append(say("summary.still_in_use", held=", ".join(left)))
@@ -120,7 +117,7 @@ def list_processes(index: int, processes: Sequence[wire.Process] | None) -> Iter
     ]
     if rows:
         yield say("summary.processes", index=index)
-        yield table(("PID", "Memory", "Name"), rows, right=9)
+        yield table(heads("summary.process_list"), rows, right=9)
 
 
 def _live() -> Session | None:
@@ -178,10 +175,10 @@ def _sum(device: wire.HeldDevice) -> str:
 
 
 def _rows(device: wire.HeldDevice, recording: bool) -> Iterator[str]:
-    rows, made = device["rows"], ("Made in",) if recording else ()
+    rows, head = device["rows"], "summary.holders_made" if recording else "summary.holders"
     if rows:
         said = [(*_row(each), *([_made(each)] if recording else [])) for each in rows[:_MOST_ROWS]]
-        yield table(("Size", "Kind", "Held by", *made), said, right=9)
+        yield table(heads(head), said, right=9)
     if len(rows) > _MOST_ROWS:
         rest = sum(each["bytes"] for each in rows[_MOST_ROWS:])
         yield say("summary.more_rows", count=len(rows) - _MOST_ROWS, rest_bytes=rest)

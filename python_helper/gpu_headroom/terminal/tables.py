@@ -23,6 +23,11 @@ class Text(str):
         return str(self)
 
 
+def heads(message_id: str) -> list[str]:
+    """Return the heads of a table's columns, which stand in one sentence with bars between."""
+    return [each.strip() for each in say(message_id).split("|")]
+
+
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, right: int = 1) -> str:
     """Align columns under their heads: the first to the left, those from `right` on to the right.
 

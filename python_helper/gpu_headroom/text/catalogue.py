@@ -388,6 +388,15 @@ SENTENCES = {
         "graphs, {unnamed_bytes} unnamed, {not_attributed_bytes} not attributed"
     ),
     "summary.more_rows": "and {count} more with {rest_bytes}",
+    # Heads of its tables, column by column.
+    "summary.devices": (
+        "GPU | Name | Used | Headroom | In use | Cached | Outside | Free | Capacity"
+    ),
+    "summary.items": "Item | About | What you lose",
+    "summary.freed": "Freed | Item |",
+    "summary.process_list": "PID | Memory | Name",
+    "summary.holders": "Size | Kind | Held by",
+    "summary.holders_made": "Size | Kind | Held by | Made in",
     # Export of PyTorch's memory snapshot.
     "snapshot.written": "Wrote {file_bytes} to `{path}`.",
     "snapshot.exists": "`{path}` exists already: nothing was written.",
