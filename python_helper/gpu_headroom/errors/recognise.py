@@ -72,13 +72,6 @@ def recognise(error: BaseException) -> Recognition | None:
     return next(filter(None, found), None)
 
 
-def recognise_text(error_name: str, message: str) -> Recognition | None:
-    """Do the same for a class name, dotted or not, and a text."""
-    module, _, name = error_name.rpartition(".")
-    framework = _CLASSES.get((module.partition(".")[0], name))
-    return _read(framework, name, Reader().read(message), None)
-
-
 def is_credible(said: Recognition, device: DeviceReading | None) -> bool:
     """Whether the card was full, where the text alone does not tell; `device` as it is now."""
     free = device.free_bytes if device is not None else None
@@ -109,18 +102,10 @@ def _members(error: BaseException) -> Iterable[object]:
     return found
 
 
-def _recognise_one(error: BaseException, text: str) -> Recognition | None:
+def _recognise_one(error: BaseException, message: str) -> Recognition | None:
     kinds = origins(type(error))
     framework = next((_CLASSES[each] for each in kinds if each in _CLASSES), None)
-    found = _read(framework, kinds[0][1][:_LONGEST_NAME], text, error)
-    if found and not found.certain and _at_host(error):
-        return None
-    return found
-
-
-def _read(
-    framework: str | None, name: str, message: str, error: BaseException | None
-) -> Recognition | None:
+    name = kinds[0][1][:_LONGEST_NAME]
     # Patterns are in lower case, and see one blank wherever a message has white space.
     text = " ".join(message.replace("\\n", " ").split()).lower()
     structured, loose = _formats()
@@ -128,9 +113,11 @@ def _read(
     if found is None and is_refused(text):
         return None
     found = found or _first(loose, text)
-    if found:
-        return _from_format(found, framework, name, text, error)
-    return Recognition(framework, name, error) if framework else None
+    if found is None:
+        return Recognition(framework, name, error) if framework else None
+    if not found.certain and _at_host(error):
+        return None
+    return _from_format(found, framework, name, text, error)
 
 
 def _formats() -> tuple[tuple[Format, ...], tuple[Format, ...]]:
@@ -154,7 +141,7 @@ def _at_host(error: BaseException) -> bool:
 
 
 def _from_format(
-    found: Format, framework: str | None, name: str, text: str, error: BaseException | None
+    found: Format, framework: str | None, name: str, text: str, error: BaseException
 ) -> Recognition:
     said = {key: _captured(pattern, text) for key, pattern in found.clauses.items()}
     device = said.pop("device", None)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import linecache
 import re
-from itertools import takewhile
+from itertools import dropwhile, takewhile
 from traceback import walk_tb
 from typing import TYPE_CHECKING
 
@@ -69,12 +69,7 @@ def _compiled(filename: str, cell: CellRun) -> list[str]:
 
 
 def _without_leading_blanks(source: str) -> list[str]:
-    lines = source.splitlines()
-    return lines[_leading_blanks(lines) :]
-
-
-def _leading_blanks(lines: Sequence[str]) -> int:
-    return next((n for n, line in enumerate(lines) if line.strip()), 0)
+    return list(dropwhile(lambda line: not line.strip(), source.splitlines()))
 
 
 def _shown_line(number: int, compiled: Sequence[str], shown: Sequence[str]) -> int:
@@ -88,7 +83,7 @@ def _shown_line(number: int, compiled: Sequence[str], shown: Sequence[str]) -> i
     pairs = zip(reversed(one), reversed(other), strict=False)
     if sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs)) > behind >= 0:
         return len(other) - behind
-    at = _leading_blanks(other)
+    at = next((n for n, line in enumerate(other) if line), 0)
     for line in one[: number - 1]:
         while at < len(other) and other[at] != line and other[at].endswith("\\"):
             at += 1

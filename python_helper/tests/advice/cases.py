@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gpu_headroom.cells.runs import CellRun
-from gpu_headroom.errors.recognise import recognise_text
+from gpu_headroom.errors.recognise import recognise
 from gpu_headroom.frameworks.torch.observer import Capture
 from gpu_headroom.oom.evidence import Evidence
 from gpu_headroom.oom.failure import Failure
@@ -39,7 +39,7 @@ def evidence(  # noqa: PLR0913  all that a test may vary
     """Make the evidence of a failure; what is in use is the rest of the card."""
     in_use = CAPACITY - free - cached - outside
     failing = cell(source)
-    recognition = recognise_text("OutOfMemoryError", "CUDA out of memory.")
+    recognition = recognise(RuntimeError("CUDA out of memory."))
     assert recognition is not None
     capture = Capture(0.0, 0, CAPACITY, free, {}, largest_block, ())
     failure = Failure(

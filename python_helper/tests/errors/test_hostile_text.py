@@ -22,7 +22,7 @@ from gpu_headroom.cells.runs import CellRun
 from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.errors import excerpt, formats, libraries, sticky_error
 from gpu_headroom.errors import recognise as recogniser
-from gpu_headroom.errors.recognise import errors_within, recognise, recognise_text
+from gpu_headroom.errors.recognise import errors_within, recognise
 from gpu_headroom.errors.sticky_error import recognise_fault
 from gpu_headroom.oom import place
 from gpu_headroom.oom.place import failing_line
@@ -268,7 +268,7 @@ def test_finds_a_message_of_pytorch_anywhere_in_a_log(name: str) -> None:
     """At its head, at its tail and in its middle, with the same numbers."""
     _, expected = PYTORCH[name]
     for text in (f"{WHOLE[name]}\n{LOG}", f"{LOG}\n{WHOLE[name]}", f"{LOG}\n{WHOLE[name]}\n{LOG}"):
-        found = recognise_text("RuntimeError", text)
+        found = recognise(RuntimeError(text))
         assert found is not None
         assert {key: getattr(found, key) for key in expected} == expected
 
@@ -278,7 +278,7 @@ def test_finds_other_messages_anywhere_in_a_log(name: str) -> None:
     """The same for other libraries."""
     framework, said, expected = OTHERS[name]
     for text in (f"{said}\n{LOG}", f"{LOG}\n{said}", f"{LOG}\n{said}\n{LOG}"):
-        found = recognise_text("RuntimeError", text)
+        found = recognise(RuntimeError(text))
         assert found is not None
         assert found.framework == framework
         assert {key: getattr(found, key) for key in expected} == expected
@@ -287,7 +287,7 @@ def test_finds_other_messages_anywhere_in_a_log(name: str) -> None:
 @pytest.mark.parametrize("text", NOT_THE_GPU)
 def test_a_log_makes_no_other_shortage_one_of_the_gpu(text: str) -> None:
     """What is refused by itself is refused in the middle of a log."""
-    assert recognise_text("RuntimeError", f"{LOG}\n{text}\n{LOG}") is None
+    assert recognise(RuntimeError(f"{LOG}\n{text}\n{LOG}")) is None
 
 
 # --- Cells -----------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from gpu_headroom.errors.recognise import errors_within, is_credible, recognise, recognise_text
+from gpu_headroom.errors.recognise import errors_within, is_credible, recognise
 from gpu_headroom.readings.snapshot import DeviceReading
 from gpu_headroom.text.format import GIB, MIB
 
@@ -362,7 +362,7 @@ NOT_THE_GPU = [
 def test_reads_every_format_of_pytorch(name: str) -> None:
     """The numbers that a message prints are read, and nothing else."""
     text, expected = PYTORCH[name]
-    found = recognise_text("RuntimeError", text)
+    found = recognise(RuntimeError(text))
     assert found is not None
     assert found.framework == "torch"
     assert {key: getattr(found, key) for key in expected} == expected
@@ -372,7 +372,7 @@ def test_reads_every_format_of_pytorch(name: str) -> None:
 def test_reads_other_frameworks(name: str) -> None:
     """Other libraries are named, with the numbers that they print."""
     framework, text, expected = OTHERS[name]
-    found = recognise_text("RuntimeError", text)
+    found = recognise(RuntimeError(text))
     assert found is not None
     assert found.framework == framework
     assert {key: getattr(found, key) for key in expected} == expected
@@ -381,7 +381,6 @@ def test_reads_other_frameworks(name: str) -> None:
 @pytest.mark.parametrize("text", NOT_THE_GPU)
 def test_keeps_out_other_shortages(text: str) -> None:
     """Host memory, disks, asserts and advice are no GPU that is full."""
-    assert recognise_text("RuntimeError", text) is None
     assert recognise(RuntimeError(text)) is None
 
 
@@ -460,7 +459,10 @@ def test_asks_the_frames_where_the_text_does_not_tell(function: str) -> None:
 
 def test_says_where_it_is_not_sure() -> None:
     """A text that other faults share is marked."""
-    sure, unsure = recognise_text("", torch_2()), recognise_text("", "CUDA error: out of memory")
+    sure, unsure = (
+        recognise(RuntimeError(torch_2())),
+        recognise(RuntimeError("CUDA error: out of memory")),
+    )
     assert sure is not None
     assert unsure is not None
     assert (sure.certain, unsure.certain) == (True, False)
@@ -498,7 +500,7 @@ def test_believes_a_doubtful_text_only_of_a_full_card(
     text: str, free_bytes: int | None, *, credible: bool
 ) -> None:
     """Where the text also means other things, a card with room speaks against it."""
-    said = recognise_text("RuntimeError", text)
+    said = recognise(RuntimeError(text))
     assert said is not None
     assert is_credible(said, card(free_bytes)) is credible
     assert is_credible(said, None)

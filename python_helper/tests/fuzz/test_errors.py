@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from gpu_headroom.errors import recognise as recogniser
-from gpu_headroom.errors.recognise import Recognition, recognise, recognise_text
+from gpu_headroom.errors.recognise import Recognition, recognise
 from gpu_headroom.errors.sticky_error import recognise_fault
 from gpu_headroom.oom.failure_memory import failure_memory
 from tests.errors.test_recognise import OTHERS, PYTORCH
@@ -163,12 +163,13 @@ def test_whatever_an_error_says_can_be_read(read: list[int]) -> None:
     assert numbers > recognised // 4
 
 
-def test_whatever_a_log_says_can_be_read() -> None:
-    """The same for a text with the name of a class, as logs have it."""
+def test_whatever_a_class_is_called_can_be_read() -> None:
+    """The same for an error of a class of any name and module."""
     write = Writer("logs")
     for _ in range(how_many(2_000)):
-        name = write.choice(("torch.OutOfMemoryError", "RuntimeError", ".", "", "a.b.c", "\ud800"))
-        said = recognise_text(name, write.message())
+        name = write.choice(("torch.OutOfMemoryError", "RuntimeError", ".", "", "a.b.c", "\ud800."))
+        module, _, last = name.rpartition(".")
+        said = recognise(type(last, (RuntimeError,), {"__module__": module})(write.message()))
         if said is not None:
             check(said)
 

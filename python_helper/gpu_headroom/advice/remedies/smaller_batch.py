@@ -174,18 +174,16 @@ def _fitting(evidence: Evidence, batch: BatchLiteral, predicted: Prediction | No
 
 
 def _title(batch: BatchLiteral, value: int, *, elsewhere: bool) -> Message:
-    name, old, line, count = batch.name, batch.value, batch.line, batch.cell.execution_count
+    place: dict[str, str | int] = {
+        "name": batch.name,
+        "old": batch.value,
+        "new": value,
+        "line": batch.line,
+    }
     if not elsewhere:
-        return message("remedy.smaller-batch", TEXTS, name=name, old=old, new=value, line=line)
-    return message(
-        "remedy.smaller-batch.elsewhere",
-        TEXTS,
-        name=name,
-        old=old,
-        new=value,
-        line=line,
-        execution_count=count,
-    )
+        return message("remedy.smaller-batch", TEXTS, **place)
+    count = batch.cell.execution_count
+    return message("remedy.smaller-batch.elsewhere", TEXTS, **place, execution_count=count)
 
 
 def _diff(batch: BatchLiteral, value: int, changed: tuple[str, str]) -> Diff:

@@ -42,11 +42,7 @@ def check(evidence: Evidence) -> tuple[Message, Message] | None:
 
 def largest_retained(evidence: Evidence) -> Retained | None:
     """Return the container of graphs that holds a good part of what is in use, if there is one."""
-    return next(
-        (
-            each
-            for each in evidence.retained
-            if each.count >= _SEVERAL and evidence.share(each.bytes) >= _SHARE
-        ),
-        None,
-    )
+    for each in evidence.retained:
+        if each.count >= _SEVERAL and evidence.share(each.bytes) >= _SHARE:
+            return each
+    return None
