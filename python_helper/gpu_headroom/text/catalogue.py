@@ -389,9 +389,7 @@ SENTENCES = {
     ),
     "summary.more_rows": "and {count} more with {rest_bytes}",
     # Heads of its tables, column by column.
-    "summary.devices": (
-        "GPU | Name | Used | Headroom | In use | Cached | Outside | Free | Capacity"
-    ),
+    "summary.devices": "GPU | Name | Used | Headroom | In use | Cached | Outside | Free | Capacity",
     "summary.items": "Item | About | What you lose",
     "summary.freed": "Freed | Item |",
     "summary.process_list": "PID | Memory | Name",

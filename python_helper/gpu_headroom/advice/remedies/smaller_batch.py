@@ -83,16 +83,13 @@ class SmallerBatch:
 
     def edits(self, sources: Mapping[str, str]) -> FixOutcome:
         """Find the literal in the cell as it is now; refuse where it is not there any more."""
-        cell_id = self.literal.cell.cell_id
-        source = None if cell_id is None else sources.get(cell_id)
-        if cell_id is None or source is None:
-            missing = message("fix.missing", TEXTS, line=self.literal.line)
-            return FixOutcome("changed", (), (), missing)
-        found = self._found(source)
-        changed = None if found is None else replaced(source, found, self.value)
+        cell_id, line = self.literal.cell.cell_id, self.literal.line
+        if cell_id is None or cell_id not in sources:
+            return FixOutcome("changed", (), (), message("fix.missing", TEXTS, line=line))
+        found = self._found(sources[cell_id])
+        changed = None if found is None else replaced(sources[cell_id], found, self.value)
         if found is None or changed is None:
-            edited = message("fix.changed", TEXTS, line=self.literal.line)
-            return FixOutcome("changed", (), (), edited)
+            return FixOutcome("changed", (), (), message("fix.changed", TEXTS, line=line))
         return FixOutcome(
             status="ok",
             edits=(

@@ -35,19 +35,17 @@ def check(evidence: Evidence) -> tuple[Message, Message] | None:
     """Speak where the request would have fitted if all free memory were in one piece."""
     if not is_fragmented(evidence):
         return None
-    capture, memory = evidence.failure.capture, evidence.memory
-    unused, free = memory.cached_bytes or 0, memory.usable_bytes or 0
-    if capture is None or capture.largest_block_bytes is None:
+    unused, largest = evidence.memory.cached_bytes, _largest_piece(evidence)
+    if largest is None:
         claim = message("cause.fragmentation.unmeasured", TEXTS, unused_bytes=unused)
     else:
-        largest = max(capture.largest_block_bytes, free)
         claim = message("cause.fragmentation", TEXTS, unused_bytes=unused, largest_bytes=largest)
     said = message(
         "cause.fragmentation.evidence",
         TEXTS,
         requested_bytes=evidence.requested_bytes,
         unused_bytes=unused,
-        free_bytes=free,
+        free_bytes=evidence.memory.usable_bytes,
     )
     return claim, said
 
@@ -60,8 +58,15 @@ def is_fragmented(evidence: Evidence) -> bool:
     reserved = (memory.in_use_bytes or 0) + memory.cached_bytes
     if memory.cached_bytes < _MUCH_OF_THE_RESERVED * reserved:
         return False
+    largest = _largest_piece(evidence)
+    if largest is None:
+        return memory.cached_bytes >= requested > memory.usable_bytes
+    return memory.cached_bytes + memory.usable_bytes >= requested > largest
+
+
+def _largest_piece(evidence: Evidence) -> int | None:
+    """Return the largest free piece, in the cache or on the card; `None` is not known."""
     capture = evidence.failure.capture
     if capture is None or capture.largest_block_bytes is None:
-        return memory.cached_bytes >= requested > memory.usable_bytes
-    largest = max(capture.largest_block_bytes, memory.usable_bytes)
-    return memory.cached_bytes + memory.usable_bytes >= requested > largest
+        return None
+    return max(capture.largest_block_bytes, evidence.memory.usable_bytes or 0)
