@@ -14,36 +14,26 @@ again from each of its places.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 SIZE = r"((?<!\d)(?<!\d[.,])\d[\d.,]{0,30} ?(?:bytes|[KMGT]i?B\b|[KMGT]\b|B\b))"
 COUNT = r"((?<!\d)(?<!\d,)\d[\d,]{0,30})"
 INDEX = r"(\d{1,4})(?!\d)"
 
 
-@dataclass(frozen=True)
 class Format:
-    """One way to say it. `certain` is false where the same text also means something else."""
+    """One way to say it: a sign, and clauses with a number each."""
 
-    framework: str
-    sign: re.Pattern[str]
-    clauses: Mapping[str, re.Pattern[str]]
-    certain: bool = True
+    certain = True
 
-
-def make(framework: str, sign: str, **clauses: str) -> Format:
-    """Return the format whose `sign` and clauses these patterns are."""
-    patterns = {key: re.compile(value.lower()) for key, value in clauses.items()}
-    return Format(framework, re.compile(sign.lower()), patterns)
+    def __init__(self, framework: str, sign: str, **clauses: str) -> None:
+        self.framework, self.sign = framework, re.compile(sign.lower())
+        self.clauses = {key: re.compile(value.lower()) for key, value in clauses.items()}
 
 
-def unsure(framework: str, sign: str, **clauses: str) -> Format:
-    """Return a format that is not certain."""
-    return replace(make(framework, sign, **clauses), certain=False)
+class Doubtful(Format):
+    """A text that also means something else."""
+
+    certain = False
 
 
 _TORCH = {
@@ -61,10 +51,10 @@ _TRIED = r"Tried to allocate \d[\d.,]{0,30} ?\w{1,9}"
 
 # Texts whose structure leaves no doubt; read before anything is refused.
 STRUCTURED = (
-    make("torch", rf"{_TRIED}\.? ?GPU ?\d{{1,4}} has a total capac", **_TORCH),  # 2.0 on
-    make("torch", rf"{_TRIED} \(GPU.{{0,300}}reserved in total", **_TORCH),  # 1.4 on
-    make("torch", rf"{_TRIED} \(GPU ?\d{{1,4}};.{{0,300}}cached", **_TORCH),  # 1.0 on
-    make(
+    Format("torch", rf"{_TRIED}\.? ?GPU ?\d{{1,4}} has a total capac", **_TORCH),  # 2.0 on
+    Format("torch", rf"{_TRIED} \(GPU.{{0,300}}reserved in total", **_TORCH),  # 1.4 on
+    Format("torch", rf"{_TRIED} \(GPU ?\d{{1,4}};.{{0,300}}cached", **_TORCH),  # 1.0 on
+    Format(
         "torch",
         r"Allocation on device \d{0,4} ?would exceed allowed memory",
         requested=rf"Requested ?: {SIZE}",
@@ -74,17 +64,17 @@ STRUCTURED = (
         in_use=rf"Currently allocated ?: {SIZE}",
         allowed=rf"PyTorch limit [^:]{{0,90}}: {SIZE}",
     ),
-    make(
+    Format(
         "torch",
         r"MPS backend out of memory",
         requested=_TORCH["requested"],
         in_use=rf"MPS allocated: {SIZE}",
         allowed=rf"max allowed: {SIZE}",
     ),
-    make("torch", r"Invalid buffer size: \d", requested=rf"size: {SIZE}"),
-    make("torch", r"Tried to allocate more than 1EB"),
-    make("torch", rf"out of memory ?\.? ?{_TRIED}", **_TORCH),
-    make(
+    Format("torch", r"Invalid buffer size: \d", requested=rf"size: {SIZE}"),
+    Format("torch", r"Tried to allocate more than 1EB"),
+    Format("torch", rf"out of memory ?\.? ?{_TRIED}", **_TORCH),
+    Format(
         "cupy",
         r"out of memory (?:allocating [\d,]{1,30} bytes \(allocated so far"
         r"|to allocate [\d,]{1,30} bytes \(total)",
@@ -96,32 +86,32 @@ STRUCTURED = (
 
 # Looked at only after the refusals: shorter texts, some of which other faults share.
 LOOSE = (
-    make("torch", r"(?:^|[:>*(-] ?)(?:CUDA|HIP|XPU) out of memory(?:[.,: ]{0,9}$|[.,])"),
-    make("torch", r"Caught (?:CUDA)?OutOfMemoryError in (?:replica|DataLoader)"),
-    make("torch", r"No executable batch size found, reached zero"),  # Accelerate
-    unsure("torch", r"(?:CUDA|HIP) (?:driver )?error ?: ?out of memory"),
-    make("torch", r"cuda runtime error ?\(2\) ?: ?out of memory"),
-    unsure("torch", r"(?:CUBLAS|CUDNN|CUSPARSE|CUSOLVER|CUFFT)_(?:STATUS_)?ALLOC_FAILED"),
-    unsure("torch", r"NCCL .{0,300}cuda failure (?:\d{1,4} )?'out of memory'"),
-    make(
+    Format("torch", r"(?:^|[:>*(-] ?)(?:CUDA|HIP|XPU) out of memory(?:[.,: ]{0,9}$|[.,])"),
+    Format("torch", r"Caught (?:CUDA)?OutOfMemoryError in (?:replica|DataLoader)"),
+    Format("torch", r"No executable batch size found, reached zero"),  # Accelerate
+    Doubtful("torch", r"(?:CUDA|HIP) (?:driver )?error ?: ?out of memory"),
+    Format("torch", r"cuda runtime error ?\(2\) ?: ?out of memory"),
+    Doubtful("torch", r"(?:CUBLAS|CUDNN|CUSPARSE|CUSOLVER|CUFFT)_(?:STATUS_)?ALLOC_FAILED"),
+    Doubtful("torch", r"NCCL .{0,300}cuda failure (?:\d{1,4} )?'out of memory'"),
+    Format(
         "tensorflow", r"OOM when allocating tensor (?:with|of) shape", device=rf"device:GPU:{INDEX}"
     ),
-    make(
+    Format(
         "tensorflow",
         r"bfc_allocator.{0,300}(?:ran out of memory trying to allocate|total of in-use chunks)",
         requested=rf"trying to allocate {SIZE}",
         device=r"\(GPU_(\d{1,4})_bfc\)",
     ),
-    make("tensorflow", r"from device: CUDA_ERROR_OUT_OF_MEMORY", requested=rf"\({COUNT} bytes\)"),
-    make(
+    Format("tensorflow", r"from device: CUDA_ERROR_OUT_OF_MEMORY", requested=rf"\({COUNT} bytes\)"),
+    Format(
         "tensorflow",
         r"failed to allocate memory(?: \[Op:|$)|Resource.exhausted: failed to allocate memory"
         r"|failed\. Status: out of memory",
     ),
-    make("tensorflow", r"Dst tensor is not initialized", device=rf"device:GPU:{INDEX}"),
-    unsure("tensorflow", r"failed to create cublas handle: CUBLAS_STATUS_NOT_INITIALIZED"),
-    make("tensorflow", r"Resource exhausted: OOM when allocating tensor"),
-    make(
+    Format("tensorflow", r"Dst tensor is not initialized", device=rf"device:GPU:{INDEX}"),
+    Doubtful("tensorflow", r"failed to create cublas handle: CUBLAS_STATUS_NOT_INITIALIZED"),
+    Format("tensorflow", r"Resource exhausted: OOM when allocating tensor"),
+    Format(
         "jax",
         r"Out of memory while trying to allocate"
         r"|RESOURCE_EXHAUSTED: Out of memory allocating"
@@ -130,14 +120,14 @@ LOOSE = (
         rf"|(?:to allocate|allocating) {SIZE})",
         device=rf"device ordinal {INDEX}",
     ),
-    make(
+    Format(
         "cupy",
         r"^Out of memory allocating [\d,]{1,30} bytes",
         requested=rf"allocating {COUNT} bytes",
     ),
-    make("torch", r"ERROR_OUT_OF_DEVICE_MEMORY"),
-    make("torch", r"CommandBufferCallbackErrorOutOfMemory"),
-    make(
+    Format("torch", r"ERROR_OUT_OF_DEVICE_MEMORY"),
+    Format("torch", r"CommandBufferCallbackErrorOutOfMemory"),
+    Format(
         "cuda",
         r"CUDA_ERROR_OUT_OF_MEMORY|cudaErrorMemoryAllocation|cuMemAlloc failed: out of memory"
         r"|CUDA failure 2 ?: out of memory|\[CUDA\] out of memory",
