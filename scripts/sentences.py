@@ -11,7 +11,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python_helper"))
 
 from gpu_headroom.advice.registry import TEXTS
 from gpu_headroom.text.catalogue import SENTENCES
-from gpu_headroom.text.messages import FIRST_SENTENCES
 
 CONSOLE = "summary."  # what consoles print stays English
 PLACE = re.compile(r"\{(\w+)\}")
@@ -27,7 +26,7 @@ def note(name: str, template: str) -> list[str]:
 json.dump(
     [
         {"text": template, "comments": note(name, template)}
-        for name, template in {**FIRST_SENTENCES, **SENTENCES, **TEXTS}.items()
+        for name, template in {**SENTENCES, **TEXTS}.items()
         if not name.startswith(CONSOLE)
     ],
     sys.stdout,

@@ -16,8 +16,8 @@ from gpu_headroom.errors.recognise import recognise
 from gpu_headroom.frameworks.torch.cuda import TorchCuda
 from gpu_headroom.frameworks.torch.observer import Observer
 from gpu_headroom.kernel import running_cell
-from gpu_headroom.oom.earlier import EarlierError, last_shown
-from gpu_headroom.oom.failure import Failure
+from gpu_headroom.oom.earlier import EarlierError
+from gpu_headroom.oom.failure import Failure, last_shown
 from gpu_headroom.readings.merge import merge
 from gpu_headroom.readings.snapshot import DeviceSnapshot
 from gpu_headroom.release.situation import Situation

@@ -17,6 +17,7 @@ from traceback import walk_tb
 from typing import TYPE_CHECKING, Any
 
 from ..inspection.kinds import is_kind, origins
+from . import libraries
 from .excerpt import Reader
 from .formats import LOOSE, STRUCTURED, is_refused
 
@@ -53,7 +54,7 @@ class Recognition:
 
     framework: str
     error_name: str
-    error: BaseException | None
+    error: BaseException
     device_index: int | None = None
     requested_bytes: int | None = None
     capacity_bytes: int | None = None
@@ -108,26 +109,16 @@ def _recognise_one(error: BaseException, message: str) -> Recognition | None:
     name = kinds[0][1][:_LONGEST_NAME]
     # Patterns are in lower case, and see one blank wherever a message has white space.
     text = " ".join(message.replace("\\n", " ").split()).lower()
-    structured, loose = _formats()
-    found = _first(structured, text)
+    # The frameworks' own are shorter, and stand in what libraries quote.
+    found = _first(STRUCTURED + libraries.STRUCTURED, text)
     if found is None and is_refused(text):
         return None
-    found = found or _first(loose, text)
+    found = found or _first(libraries.LOOSE + LOOSE, text)
     if found is None:
         return Recognition(framework, name, error) if framework else None
     if not found.certain and _at_host(error):
         return None
     return _from_format(found, framework, name, text, error)
-
-
-def _formats() -> tuple[tuple[Format, ...], tuple[Format, ...]]:
-    """Return what leaves no doubt, and what is looked at after the refusals."""
-    try:
-        from . import libraries
-    except ImportError:  # injected, and the second pack has not come yet
-        return STRUCTURED, LOOSE
-    # The frameworks' own are shorter, and stand in what libraries quote.
-    return STRUCTURED + libraries.STRUCTURED, libraries.LOOSE + LOOSE
 
 
 def _first(formats: Iterable[Format], text: str) -> Format | None:

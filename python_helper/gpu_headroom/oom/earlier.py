@@ -6,11 +6,11 @@ be told any more: so it is measured before, between the cells.
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 from ..concurrency.turns import Disturbed
 from ..holders.survey import survey
+from .failure import last_shown
 
 if TYPE_CHECKING:
     from ..concurrency.mainloop import Job
@@ -49,8 +49,3 @@ class EarlierError:
             devices = {each.storage.device_index for each in ledger}
             self._shown = shown
             self._bytes = {each: ledger.bytes(each, origin="traceback") for each in devices}
-
-
-def last_shown() -> int:
-    """Tell errors apart without holding one."""
-    return id(getattr(sys, "last_value", None))

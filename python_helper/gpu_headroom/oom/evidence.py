@@ -85,8 +85,8 @@ def measure(failure: Failure, turn: Turn) -> Evidence:
     if in_use is not None and sum(kinds.values()) > in_use:
         kinds = {}  # memory of another allocator: better no split than a wrong one
     traceback = ledger.bytes(index, origin="traceback") if found else None
-    errors = [each for each in (failure.recognition.error, failure.error) if each is not None]
-    line = next(filter(None, (failing_line(each, failure.cell) for each in errors)), None)
+    inner, cell = failure.recognition.error, failure.cell
+    line = failing_line(inner, cell) or failing_line(failure.error, cell)
     batch, batch_bytes = _proven_batch(failure, ledger, index, line) if found else (None, 0)
     return Evidence(
         failure=failure,
@@ -101,7 +101,7 @@ def measure(failure: Failure, turn: Turn) -> Evidence:
         holders=tuple(ledger.largest(index, "names", "outputs")),
         fits_after_free=_fits(failure, memory, index, traceback),
         earlier_traceback_bytes=failure.earlier_traceback_bytes,
-        in_backward=bool(errors) and failed_in_backward(errors[0]),
+        in_backward=failed_in_backward(inner),
         complete=found is not None and found.complete,
         let_go_bytes=_let_go(failure, memory, index),
         batch=batch,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,13 +19,12 @@ if TYPE_CHECKING:
 class Failure:
     """A cell that ran out of GPU memory; `cells` are the latest runs of all, oldest first.
 
-    `error` is `None` where it has been let go of: it would keep all that the failed cell held.
     `runs` are also earlier ones of each. `after_oom` is what the person's settings ask for.
     `earlier_traceback_bytes` is what only the error of an earlier cell held when this cell began;
     `None` where that is not known.
     """
 
-    error: BaseException | None
+    error: BaseException
     recognition: Recognition
     capture: Capture | None
     life_id: str
@@ -36,3 +36,8 @@ class Failure:
     runs: tuple[CellRun, ...] = ()
     after_oom: Literal["ask", "free", "never"] = "ask"
     earlier_traceback_bytes: int | None = None
+
+
+def last_shown() -> int:
+    """Tell errors apart without holding one."""
+    return id(getattr(sys, "last_value", None))

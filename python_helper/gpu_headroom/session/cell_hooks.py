@@ -13,7 +13,8 @@ from ..cells.runs import CellRun
 from ..concurrency.threads import NotNow, later
 from ..inspection.kinds import is_kind
 from ..kernel import running_cell
-from .failures import last_shown, recognised
+from ..oom.failure import last_shown
+from .failures import recognised
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from dataclasses import replace
 from functools import partial
@@ -164,11 +163,6 @@ class Failures:
     def _named(self, run: CellRun) -> CellRun:
         name = running_cell.code_name(self._life.shell, run.source, run.execution_count)
         return replace(run, filename=name)
-
-
-def last_shown() -> int:
-    """Tell errors apart without holding one."""
-    return id(getattr(sys, "last_value", None))
 
 
 def recognised(

@@ -1,4 +1,4 @@
-"""The sentences that only the second pack says, by id, as English templates; see `messages.py`.
+"""The sentences by id, as English templates; see `messages.py`.
 
 Those of a rule or a remedy stand beside it, as its `TEXTS`.
 """
@@ -6,6 +6,25 @@ Those of a rule or a remedy stand beside it, as its `TEXTS`.
 from __future__ import annotations
 
 SENTENCES = {
+    # The first line of a card.
+    "card.title": "Out of GPU memory",
+    "card.title_simulated": "Out of simulated GPU memory",
+    "card.needed": "needed {requested} more, {available} was available",
+    "card.needed_only": "needed {requested} more, what was available is not known",
+    "card.size_unknown": "the size of the request is not known",
+    "card.failed": "GPU Headroom could not say more: {error}.",
+    # Requests that cannot be answered, and failures of the helper itself.
+    "refused.malformed": "The request cannot be read: `{key}` is missing or has a wrong type.",
+    "refused.unknown": "The helper in this kernel does not know the request `{name}`.",
+    "refused.protocol": (
+        "The helper in this kernel speaks protocol {helper}, this page speaks {page}: "
+        "restart the kernel to use the page's."
+    ),
+    "refused.no_reading": "The GPU could not be read; the reason is in the log.",
+    "refused.not_now": "Not measured now: a part of the kernel stands still, as at a breakpoint.",
+    "refused.full": "Too much waits for the running cell already: ask again when it has ended.",
+    "refused.failed": "The helper could not answer: {error}.",
+    "error.part": "GPU Headroom: {part} failed: {error}.",
     # The card: words of its layout.
     "card.device": "GPU {index}, {name}, {capacity}",
     "card.simulated": "Simulated GPU: the numbers come from a model of PyTorch's allocator.",

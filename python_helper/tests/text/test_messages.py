@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from gpu_headroom.advice.registry import TEXTS
 from gpu_headroom.text.catalogue import SENTENCES
-from gpu_headroom.text.messages import FIRST_SENTENCES, message
+from gpu_headroom.text.messages import message
 
 ROOT = Path(__file__).parents[3]
 HELPER = ROOT / "python_helper" / "gpu_headroom"
-CATALOGUE = {**FIRST_SENTENCES, **SENTENCES, **TEXTS}
+CATALOGUE = {**SENTENCES, **TEXTS}
 CALLS = {"message", "say", "_row"}
-TABLES = {"FIRST_SENTENCES", "SENTENCES", "TEXTS"}
+TABLES = {"SENTENCES", "TEXTS"}
 PREFIXES = ("part.", "released.", "path.")
 PLACEHOLDER = re.compile(r"\{([^}]*)\}")
 

@@ -12,7 +12,6 @@ import pytest
 from babel.messages.pofile import read_po
 from gpu_headroom.advice.registry import TEXTS
 from gpu_headroom.text.catalogue import SENTENCES
-from gpu_headroom.text.messages import FIRST_SENTENCES
 
 if TYPE_CHECKING:
     from babel.messages.catalog import Catalog
@@ -35,7 +34,7 @@ def collected(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
 
 def test_has_every_template_of_the_helper(collected: Catalog) -> None:
     """With its id, and a word on sizes: the keys of other places say what stands there."""
-    for name, template in {**FIRST_SENTENCES, **SENTENCES, **TEXTS}.items():
+    for name, template in {**SENTENCES, **TEXTS}.items():
         found = collected.get(template)
         assert (found is None) == name.startswith("summary."), name
         assert found is None or name in found.auto_comments
