@@ -40,37 +40,41 @@ class Options(TypedDict):
     after_oom: Literal["ask", "free", "never"]
 
 
-class AttachRequest(TypedDict):
+class _Asked(TypedDict):
+    """What every request says: its own id, for the reply, and the protocol of who asks."""
+
+    id: str
+    protocol_version: str
+
+
+class _FromClient(_Asked):
+    """A request for the lease of one page."""
+
+    client_id: str
+
+
+class AttachRequest(_FromClient):
     """Start or renew a lease; events are sent only while one is fresh, readings if `visible`."""
 
     type: Literal["attach"]
-    id: str
-    protocol_version: str
-    client_id: str
     visible: bool
     rate_hz: float
     options: Options
 
 
-class DetachRequest(TypedDict):
+class DetachRequest(_FromClient):
     """End a lease."""
 
     type: Literal["detach"]
-    id: str
-    protocol_version: str
-    client_id: str
 
 
-class SampleRequest(TypedDict):
+class SampleRequest(_FromClient):
     """Ask for a reading now: the poll of an idle kernel. Renews the lease."""
 
     type: Literal["sample"]
-    id: str
-    protocol_version: str
-    client_id: str
 
 
-class PlanRequest(TypedDict):
+class PlanRequest(_Asked):
     """Measure what can be freed, between cells; the answer comes as a `plan` event.
 
     Where a person `asked` for it, it may take long; else it is brief, and left out beside a
@@ -78,119 +82,95 @@ class PlanRequest(TypedDict):
     """
 
     type: Literal["plan"]
-    id: str
-    protocol_version: str
     asked: bool
 
 
-class HoldersRequest(TypedDict):
+class HoldersRequest(_Asked):
     """Measure who holds what, between cells; answered by a `holders` event.
 
     `asked` is as in a plan.
     """
 
     type: Literal["holders"]
-    id: str
-    protocol_version: str
     asked: bool
 
 
-class PathRequest(TypedDict):
+class PathRequest(_Asked):
     """Find what keeps one object of the last `holders` event alive; answered by a `path` event."""
 
     type: Literal["path"]
-    id: str
-    protocol_version: str
     holder_id: str
 
 
-class CellsRequest(TypedDict):
+class CellsRequest(_Asked):
     """Ask for the runs of cells that the helper remembers: a reloaded page knows none."""
 
     type: Literal["cells"]
-    id: str
-    protocol_version: str
 
 
-class HistoryRequest(TypedDict):
+class HistoryRequest(_Asked):
     """Ask for the readings of the last minutes."""
 
     type: Literal["history"]
-    id: str
-    protocol_version: str
 
 
-class SnapshotRequest(TypedDict):
+class SnapshotRequest(_Asked):
     """Write PyTorch's memory snapshot to a file; answered by a `snapshot` event."""
 
     type: Literal["snapshot"]
-    id: str
-    protocol_version: str
     path: str | None
 
 
-class ReleaseRequest(TypedDict):
+class ReleaseRequest(_Asked):
     """Free between cells; the result comes as a `released` event.
 
     `None` is the safe set; every other item has to be among the `confirmed`.
     """
 
     type: Literal["release"]
-    id: str
-    protocol_version: str
     items: list[str] | None
     confirmed: list[str]
     report_id: str | None
 
 
-class CancelRequest(TypedDict):
+class CancelRequest(_Asked):
     """Take back a release that still waits, by its id, or a walk by that of its request."""
 
     type: Literal["cancel"]
-    id: str
-    protocol_version: str
     cancelled_id: str
 
 
-class ReportRequest(TypedDict):
+class ReportRequest(_Asked):
     """Ask whether a report is this helper's own; buttons appear only after `known`."""
 
     type: Literal["report"]
-    id: str
-    protocol_version: str
     life_id: str
     report_id: str
 
 
-class FixRequest(TypedDict):
+class FixRequest(_Asked):
     """The edit of a remedy, for the cells as they are now."""
 
     type: Literal["fix"]
-    id: str
-    protocol_version: str
     report_id: str
     remedy_id: str
     sources: dict[str, str]
 
 
-class CleanupRequest(TypedDict):
+class CleanupRequest(_Asked):
     """Have visible code written that frees exactly these items; `None` is the safe set.
 
     Answered by a `cleanup` event.
     """
 
     type: Literal["cleanup"]
-    id: str
-    protocol_version: str
     items: list[str] | None
 
 
-class PresenceRequest(TypedDict):
+class PresenceRequest(_Asked):
     """Are you there? Asked by a page that lists other notebooks; takes no lease."""
 
     type: Literal["presence"]
-    id: str
-    protocol_version: str
 
 
 Request = (

@@ -212,12 +212,17 @@ class Detail(TypedDict):
     source: Message
 
 
-class Report(TypedDict):
-    """The card of one failure: a neutral model, laid out by every renderer."""
+class Stub(TypedDict):
+    """What a notebook keeps instead of a report; the live helper is asked for the rest."""
 
     version: str
     report_id: str
     life_id: str
+
+
+class Report(Stub):
+    """The card of one failure: a neutral model, laid out by every renderer."""
+
     time_s: float
     simulated: bool
     poisoned: bool
@@ -244,14 +249,6 @@ class Report(TypedDict):
     details: list[Detail]
 
 
-class Stub(TypedDict):
-    """What a notebook keeps instead of a report; the live helper is asked for the rest."""
-
-    version: str
-    report_id: str
-    life_id: str
-
-
 class Edit(TypedDict):
     """Lines of one cell to replace, proven by the helper on the text it was sent."""
 
@@ -261,23 +258,34 @@ class Edit(TypedDict):
     new_lines: list[str]
 
 
-class Hello(TypedDict):
+class _Told(TypedDict):
+    """What every event says: whose life it is told of."""
+
+    life_id: str
+
+
+class _WorkDone(_Told):
+    """What came of a request that had to wait for its turn between cells."""
+
+    request_id: str
+    message: Message
+
+
+class Hello(_Told):
     """The helper lives; also part of the reply to `attach`."""
 
     type: Literal["hello"]
     protocol_version: str
     helper_version: str
-    life_id: str
     comm_id: str
     installed: bool
     control: bool
 
 
-class Sample(TypedDict):
+class Sample(_Told):
     """One reading; `state` says why `devices` is empty when it is."""
 
     type: Literal["sample"]
-    life_id: str
     seq: int
     time_s: float
     state: State
@@ -288,11 +296,10 @@ class Sample(TypedDict):
     queued: list[str]
 
 
-class Cell(TypedDict):
+class Cell(_Told):
     """A cell started or ended."""
 
     type: Literal["cell"]
-    life_id: str
     cell_id: str | None
     execution_count: int | None
     status: Literal["running", "ok", "error", "oom"]
@@ -304,11 +311,10 @@ class Cell(TypedDict):
     output_id: str | None
 
 
-class Oom(TypedDict):
+class Oom(_Told):
     """A cell ran out of GPU memory; its card comes as display data of that cell."""
 
     type: Literal["oom"]
-    life_id: str
     report_id: str
     time_s: float
     cell_id: str | None
@@ -317,7 +323,7 @@ class Oom(TypedDict):
     available_bytes: int | None
 
 
-class Plan(TypedDict):
+class Plan(_WorkDone):
     """What can be freed, measured between cells after a plan request.
 
     What chosen items give together is the sum of their bytes, less `shared` bytes for each
@@ -325,12 +331,9 @@ class Plan(TypedDict):
     """
 
     type: Literal["plan"]
-    life_id: str
-    request_id: str
     complete: bool
     items: list[Item]
     shared: list[Shared]
-    message: Message
 
 
 class ReleasedItem(TypedDict):
@@ -343,11 +346,10 @@ class ReleasedItem(TypedDict):
     message: Message | None
 
 
-class Released(TypedDict):
+class Released(_Told):
     """A release ended; all sizes are measured."""
 
     type: Literal["released"]
-    life_id: str
     release_id: str
     report_id: str | None
     automatic: bool
@@ -423,11 +425,10 @@ class HeldDevice(TypedDict):
     processes: list[Process] | None
 
 
-class Holders(TypedDict):
+class Holders(_Told):
     """Who holds the memory in use, measured between cells after a holders request."""
 
     type: Literal["holders"]
-    life_id: str
     request_id: str | None
     time_s: float
     duration_s: float
@@ -438,53 +439,42 @@ class Holders(TypedDict):
     message: Message
 
 
-class Path(TypedDict):
+class Path(_WorkDone):
     """The ways from a root to one object, after a path request."""
 
     type: Literal["path"]
-    life_id: str
-    request_id: str
     holder_id: str
     complete: bool
     paths: list[list[Message]]
-    message: Message
 
 
-class Snapshot(TypedDict):
+class Snapshot(_WorkDone):
     """The allocator's snapshot was written, or could not be."""
 
     type: Literal["snapshot"]
-    life_id: str
-    request_id: str
     path: str | None
     bytes: int | None
-    message: Message
 
 
-class Cleanup(TypedDict):
+class Cleanup(_WorkDone):
     """The clean-up cell that a request asked for; `None` where it could not be written."""
 
     type: Literal["cleanup"]
-    life_id: str
-    request_id: str
     code: str | None
-    message: Message
 
 
-class Progress(TypedDict):
+class Progress(_Told):
     """A walk that a person asked for goes on."""
 
     type: Literal["progress"]
-    life_id: str
     request_id: str
     elapsed_s: float
 
 
-class WarningEvent(TypedDict):
+class WarningEvent(_Told):
     """Something a person should know before it fails."""
 
     type: Literal["warning"]
-    life_id: str
     time_s: float
     cell_id: str | None
     kind: Literal["filling_up", "growth", "retries", "swallowed_oom"]
@@ -492,82 +482,82 @@ class WarningEvent(TypedDict):
     message: Message
 
 
-class ErrorEvent(TypedDict):
+class ErrorEvent(_Told):
     """Something in the helper failed; it goes on as far as it can."""
 
     type: Literal["error"]
-    life_id: str
     time_s: float
     request_id: str | None
     where: str
     message: Message
 
 
-class Bye(TypedDict):
+class Bye(_Told):
     """The helper ends on purpose."""
 
     type: Literal["bye"]
-    life_id: str
     reason: Literal["unloaded", "replaced"]
 
 
-class AttachReply(TypedDict):
+class _Answer(TypedDict):
+    """What every reply says: which request it is for."""
+
+    id: str
+
+
+class _Queued(_Answer):
+    """The work comes between cells: at once, or after the cell that runs."""
+
+    status: Literal["queued", "waiting"]
+
+
+class AttachReply(_Answer):
     """Reply to `attach`."""
 
     type: Literal["attach"]
-    id: str
     hello: Hello
     lease_s: float
     sample: Sample | None
     cell: Cell | None
 
 
-class DetachReply(TypedDict):
+class DetachReply(_Answer):
     """Reply to `detach`."""
 
     type: Literal["detach"]
-    id: str
 
 
-class SampleReply(TypedDict):
+class SampleReply(_Answer):
     """Reply to `sample`."""
 
     type: Literal["sample"]
-    id: str
     sample: Sample
     cell: Cell | None
 
 
-class PlanReply(TypedDict):
+class PlanReply(_Queued):
     """Reply to `plan`."""
 
     type: Literal["plan"]
-    id: str
-    status: Literal["queued", "waiting"]
 
 
-class HoldersReply(TypedDict):
+class HoldersReply(_Queued):
     """Reply to `holders`."""
 
     type: Literal["holders"]
-    id: str
-    status: Literal["queued", "waiting"]
     last: Holders | None
 
 
-class PathReply(TypedDict):
+class PathReply(_Queued):
     """Reply to `path`."""
 
     type: Literal["path"]
-    id: str
-    status: Literal["queued", "waiting"]
 
 
-class CellsReply(TypedDict):
+class CellsReply(_Answer):
     """Reply to `cells`."""
 
     type: Literal["cells"]
-    id: str
     runs: list[Cell]
 
 
@@ -581,82 +571,70 @@ class HistoryPoint(TypedDict):
     outside_bytes: int | None
 
 
-class HistoryReply(TypedDict):
+class HistoryReply(_Answer):
     """Reply to `history`."""
 
     type: Literal["history"]
-    id: str
     points: list[HistoryPoint]
 
 
-class SnapshotReply(TypedDict):
+class SnapshotReply(_Queued):
     """Reply to `snapshot`."""
 
     type: Literal["snapshot"]
-    id: str
-    status: Literal["queued", "waiting"]
 
 
-class ReleaseReply(TypedDict):
+class ReleaseReply(_Queued):
     """Reply to `release`."""
 
     type: Literal["release"]
-    id: str
     release_id: str
-    status: Literal["queued", "waiting"]
 
 
-class CancelReply(TypedDict):
+class CancelReply(_Answer):
     """Reply to `cancel`."""
 
     type: Literal["cancel"]
-    id: str
     cancelled: bool
 
 
-class ReportReply(TypedDict):
+class ReportReply(_Answer):
     """Reply to `report`."""
 
     type: Literal["report"]
-    id: str
     status: Literal["known", "unknown"]
     report: Report | None
     released: Released | None
 
 
-class FixReply(TypedDict):
+class FixReply(_Answer):
     """Reply to `fix`."""
 
     type: Literal["fix"]
-    id: str
     status: Literal["ok", "changed", "unknown"]
     edits: list[Edit]
     run: list[str]
     message: Message
 
 
-class CleanupReply(TypedDict):
+class CleanupReply(_Queued):
     """Reply to `cleanup`; the code comes as a `cleanup` event."""
 
     type: Literal["cleanup"]
-    id: str
-    status: Literal["queued", "waiting"]
 
 
-class PresenceReply(TypedDict):
+class PresenceReply(_Answer):
     """Reply to `presence`: what this kernel holds, and since when it rests."""
 
     type: Literal["presence"]
-    id: str
     sample: Sample | None
     idle_since_s: float | None
 
 
-class RefusedReply(TypedDict):
+class RefusedReply(_Answer):
     """Any request that cannot be answered."""
 
     type: Literal["refused"]
-    id: str
     message: Message
 
 

@@ -23,7 +23,7 @@ def definition_name(kind: type) -> str:
 def mirrored() -> dict[str, type]:
     """All messages and their parts in requests.py and wire.py, by the schema's names."""
     everything = [*vars(requests).values(), *vars(wire).values()]
-    kinds = [each for each in everything if is_typeddict(each)]
+    kinds = [each for each in everything if is_typeddict(each) and each.__name__[0] != "_"]
     return {definition_name(each): each for each in kinds}
 
 
