@@ -38,8 +38,6 @@ CONTEXT_BYTES = 420 * MIB
 _FIRST_ADDRESS = 0x7F00_0000_0000
 _ADDRESSES_PER_CARD = 2**44
 
-Observer = "Callable[[int, int, int, int], object]"
-
 
 class CachingAllocator:
     """The allocator of one card of `capacity` bytes, of which others use `outside` bytes.
@@ -57,14 +55,13 @@ class CachingAllocator:
         outside: int = 0,
         *,
         oom_error: type[Exception] = MemoryError,
-        history: History | None = None,
         index: int = 0,
     ) -> None:
         self.ordinal = index
         self.capacity = capacity
         self.outside = outside
         self.fraction: float | None = None
-        self.history = history if history is not None else History()
+        self.history = History()
         self.observers: list[Callable[[int, int, int, int], object]] = []
         self._oom_error = oom_error
         self._mutex = threading.Lock()
@@ -96,6 +93,11 @@ class CachingAllocator:
         return self.capacity if self.fraction is None else int(self.fraction * self.capacity)
 
     @property
+    def context(self) -> int:
+        """Bytes of `outside` that are this process's own driver context, once it has one."""
+        return min(self.outside, CONTEXT_BYTES)
+
+    @property
     def device_free(self) -> int:
         """Bytes that nobody uses on the card, as the driver reports them."""
         return max(0, self.capacity - self.outside - self._current("reserved_bytes"))
@@ -112,7 +114,12 @@ class CachingAllocator:
                 return block
             self._ooms += 1
             free, limit = self.device_free, self.allowed
-            message = self._refusal(segment_size)
+            message = refusal_message(
+                self,
+                requested=segment_size,
+                allocated=self._current("allocated_bytes"),
+                reserved=self._current("reserved_bytes"),
+            )
             self.history.note("oom", 0, segment_size, frames, device_free=free)
         for observer in tuple(self.observers):
             observer(self.ordinal, segment_size, limit, free)
@@ -148,10 +155,12 @@ class CachingAllocator:
     def stats(self) -> dict[str, Any]:
         """Return what `torch._C._cuda_memoryStats` returns."""
         with self._exclusive():
-            nested: dict[str, Any] = {
-                name: statistic.as_dict() for name, statistic in self._statistics.items()
+            nested = {
+                name: {pool: one.as_dict() for pool, one in statistic.items()}
+                for name, statistic in self._statistics.items()
             }
-            return nested | {
+            return {
+                **nested,
                 "num_alloc_retries": self._retries,
                 "num_ooms": self._ooms,
                 "num_device_alloc": self._device_allocs,
@@ -166,7 +175,7 @@ class CachingAllocator:
         """Return the segments with their blocks, as `torch._C._cuda_memorySnapshot` has them."""
         with self._exclusive():
             segments = self._segments.values()
-            return [{"device": self.ordinal, **_describe_segment(each)} for each in segments]
+            return [{"device": self.ordinal, **each.describe()} for each in segments]
 
     @contextmanager
     def _exclusive(self) -> Iterator[None]:
@@ -222,18 +231,15 @@ class CachingAllocator:
     def _carve(self, block: Block, size: int, pool: str) -> None:
         """Cut `block` down to `size` where its pool's rule lets the rest be a block of its own."""
         was_split = block.is_split
-        count, nbytes = self._statistics["inactive_split"], self._statistics["inactive_split_bytes"]
         rest = block.size - size
         if rest >= MIN_BLOCK_BYTES if pool == SMALL_POOL else rest > SMALL_BYTES:
             self._free[pool].add(block.split(size))
             if was_split:
-                nbytes.change(pool, -size)
+                self._count_split(pool, 0, -size)
             else:
-                nbytes.change(pool, rest)
-                count.change(pool, 1)
+                self._count_split(pool, 1, rest)
         elif was_split:
-            nbytes.change(pool, -block.size)
-            count.change(pool, -1)
+            self._count_split(pool, -1, -block.size)
 
     def _return(self, block: Block) -> None:
         pool = block.segment.pool
@@ -243,19 +249,17 @@ class CachingAllocator:
         block.allocated = False
         block.requested = 0
         block.frames = None
-        blocks = nbytes = 0
+        blocks = size = 0
         for neighbour in (block.previous, block.next):
             if neighbour is not None and not neighbour.allocated:
                 self._free[pool].remove(neighbour)
                 block.absorb(neighbour)
                 blocks -= 1
-                nbytes -= neighbour.size
+                size -= neighbour.size
         if block.is_split:
             blocks += 1
-            nbytes += block.size
-        if nbytes or blocks:
-            self._statistics["inactive_split"].change(pool, blocks)
-            self._statistics["inactive_split_bytes"].change(pool, nbytes)
+            size += block.size
+        self._count_split(pool, blocks, size)
         self._free[pool].add(block)
 
     def _count(self, block: Block, sign: int) -> None:
@@ -263,6 +267,10 @@ class CachingAllocator:
         self._statistics["allocation"].change(pool, sign)
         self._statistics["allocated_bytes"].change(pool, sign * block.size)
         self._statistics["requested_bytes"].change(pool, sign * block.requested)
+
+    def _count_split(self, pool: str, blocks: int, size: int) -> None:
+        self._statistics["inactive_split"].change(pool, blocks)
+        self._statistics["inactive_split_bytes"].change(pool, size)
 
     def _empty_cache(self) -> None:
         for pool, blocks in self._free.items():
@@ -276,25 +284,11 @@ class CachingAllocator:
                     self.history.note("segment_free", block.address, block.size)
 
     def _current(self, name: str) -> int:
-        return self._statistics[name].total.current
+        return self._statistics[name]["all"].current
 
     def _each_statistic(self) -> Iterator[Statistic]:
         for statistic in self._statistics.values():
-            yield from statistic.each()
-
-    def _refusal(self, segment_size: int) -> str:
-        context = min(self.outside, CONTEXT_BYTES)
-        return refusal_message(
-            ordinal=self.ordinal,
-            requested=segment_size,
-            capacity=self.capacity,
-            free=self.device_free,
-            process=context + self._current("reserved_bytes"),
-            others=self.outside - context,
-            allowed=None if self.fraction is None else self.allowed,
-            allocated=self._current("allocated_bytes"),
-            reserved=self._current("reserved_bytes"),
-        )
+            yield from statistic.values()
 
 
 def _round_up(size: int, multiple: int) -> int:
@@ -311,32 +305,3 @@ def _segment_size(size: int) -> int:
     if size < MIN_LARGE_BYTES:
         return LARGE_SEGMENT_BYTES
     return _round_up(size, ROUND_LARGE_BYTES)
-
-
-def _describe_segment(segment: Segment) -> dict[str, Any]:
-    blocks = [_describe_block(block) for block in segment.blocks()]
-    in_use = [block for block in blocks if block["state"] == "active_allocated"]
-    allocated = sum(block["size"] for block in in_use)
-    return {
-        "address": segment.address,
-        "total_size": segment.size,
-        "allocated_size": allocated,
-        "active_size": allocated,
-        "requested_size": sum(block["requested_size"] for block in in_use),
-        "stream": 0,
-        "segment_type": "small" if segment.pool == SMALL_POOL else "large",
-        "segment_pool_id": (0, 0),
-        "is_expandable": False,
-        "frames": [],
-        "blocks": blocks,
-    }
-
-
-def _describe_block(block: Block) -> dict[str, Any]:
-    return {
-        "address": block.address,
-        "size": block.size,
-        "requested_size": block.requested,
-        "state": "active_allocated" if block.allocated else "inactive",
-        "frames": block.frames or [],
-    }

@@ -38,7 +38,7 @@ def put_attributes(patches: Patches, machine: Machine) -> None:
     """Let everything on a card say that it is there, on "cuda:0" for instance."""
     _put_device(patches, machine)
     _put_address(patches, machine)
-    patches.put(_Tensor, "data", property(_get_data, _data_setter(machine)))
+    patches.put(_Tensor, "data", property(_data.__get__, _data_setter(machine)))  # type: ignore[attr-defined]  # a slot, which the stubs call a tensor
     patches.put(torch, "_has_compatible_shallow_copy_type", _may_set_data)
     patches.put(_Tensor, "__repr__", _repr_for(machine))
     for module in (torch._tensor, torch.functional, torch.nn.functional, torch.autograd):  # noqa: SLF001 -- where `torch.Tensor` is written
@@ -120,10 +120,6 @@ def _put_address(patches: Patches, machine: Machine) -> None:
             return start + int(tensor.storage_offset()) * tensor.element_size()
 
     patches.put(_Tensor, "data_ptr", data_ptr)
-
-
-def _get_data(tensor: torch.Tensor) -> torch.Tensor:
-    return _data.__get__(tensor)  # type: ignore[attr-defined, no-any-return]  # a slot, which the stubs call a tensor
 
 
 def _data_setter(machine: Machine) -> Callable[[torch.Tensor, torch.Tensor], None]:

@@ -6,6 +6,8 @@ import bisect
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from .statistics import SMALL_POOL
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -28,6 +30,33 @@ class Segment:
         while block is not None:
             yield block
             block = block.next
+
+    def describe(self) -> dict[str, Any]:
+        """Return what `torch._C._cuda_memorySnapshot` says of a segment, but for its device."""
+        in_use = [block for block in self.blocks() if block.allocated]
+        allocated = sum(block.size for block in in_use)
+        return {
+            "address": self.address,
+            "total_size": self.size,
+            "allocated_size": allocated,
+            "active_size": allocated,
+            "requested_size": sum(block.requested for block in in_use),
+            "stream": 0,
+            "segment_type": "small" if self.pool == SMALL_POOL else "large",
+            "segment_pool_id": (0, 0),
+            "is_expandable": False,
+            "frames": [],
+            "blocks": [
+                {
+                    "address": block.address,
+                    "size": block.size,
+                    "requested_size": block.requested,
+                    "state": "active_allocated" if block.allocated else "inactive",
+                    "frames": block.frames or [],
+                }
+                for block in self.blocks()
+            ],
+        }
 
 
 @dataclass(eq=False)

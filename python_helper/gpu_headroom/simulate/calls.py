@@ -19,7 +19,6 @@ from .torch_internals import (
     map_tensors,
     plain_meta,
     tensors_in,
-    without_torch_function,
 )
 from .tracebacks import without_own_frames
 
@@ -27,11 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .autocast import Autocast
-    from .card import Card
     from .machine import Machine
-
-Arguments = tuple[Any, ...]
-Keywords = dict[str, Any]
+    from .torch_internals import Arguments, Keywords
 
 _Tensor = torch.Tensor
 
@@ -39,18 +35,17 @@ _Tensor = torch.Tensor
 class CallMode(TorchFunctionMode):
     """Sees every call of a PyTorch function on its thread."""
 
-    def __init__(self, machine: Machine, autocast: Autocast, pinned: Any) -> None:
+    def __init__(self, machine: Machine, autocast: Autocast) -> None:
         super().__init__()
-        self.machine = machine
+        self._machine = machine
         self._autocast = autocast
-        self._pinned = pinned
 
     def __torch_function__(
         self, func: Any, types: Any, args: Arguments = (), kwargs: Any = None
     ) -> Any:
         """Run one call, with a card's name put in terms that this build of PyTorch takes."""
         __tracebackhide__ = True
-        if func in _UNTOUCHED or not self.machine.present:
+        if func in _UNTOUCHED or not self._machine.present:
             return func(*args, **(kwargs or {}))
         try:
             return self._call(func, args, kwargs or {})
@@ -59,91 +54,61 @@ class CallMode(TorchFunctionMode):
             args, kwargs = (), None
             raise without_own_frames(error)  # noqa: B904 -- it is the same error
 
-    @property
-    def computes_values(self) -> bool:
-        """Whether tensors on the cards have values."""
-        return self.machine.compute.has_values
-
-    def holds(self, value: Any) -> bool:
-        """Whether `value` is a tensor on a card."""
-        return self.card_of(value) is not None
-
-    def card_of(self, value: Any) -> Card | None:
-        """Return the card of `value` if it is a tensor on one."""
-        return self.machine.card_of(value) if isinstance(value, _Tensor) else None
-
-    def call_on(self, func: Any, args: Arguments, kwargs: Keywords) -> Any:
-        """Call `func` with the device of `kwargs`: a card is "meta" below this line."""
-        device = kwargs["device"]
-        if is_card_device(device):
-            card = self.machine.card_named(device)
-            return func(*args, **{**kwargs, "device": card.meta})
-        if is_plain_meta_device(device):
-            with plain_meta():
-                return func(*args, **kwargs)
-        return func(*args, **kwargs)
-
-    def pin(self, tensor: torch.Tensor) -> torch.Tensor:
-        """Return a copy of a host tensor that counts as pinned."""
-        if self.is_pinned(tensor):
-            return tensor
-        copy = tensor.clone()
-        self._pinned.add(copy.untyped_storage())
-        return copy
-
-    def is_pinned(self, tensor: torch.Tensor) -> bool:
-        """Whether the host tensor counts as pinned."""
-        with without_torch_function():
-            return tensor.layout is torch.strided and tensor.untyped_storage() in self._pinned
-
-    def _stay_near(self, args: Arguments) -> None:
-        """Note the card of the arguments: what C++ makes on the way to the result lies there."""
-        for tensor in tensors_in(args, []):
-            card = self.machine.card_of(tensor)
-            if card is not None:
-                self.machine.thread.near = card.device.index
-                return
-
     def _call(self, func: Any, args: Arguments, kwargs: Keywords) -> Any:
+        machine = self._machine
         if torch.is_autocast_enabled("cuda"):
             args, kwargs = self._autocast.cast(func, args, kwargs)
         special = _SPECIAL.get(func)
         if special is not None:
-            return special(self, func, args, kwargs)
-        if self.machine.has_several:
-            self._stay_near(args)
+            return special(machine, func, args, kwargs)
+        if machine.has_several:
+            # What C++ makes on the way to the result lies on the card of the arguments.
+            card = next(filter(None, map(machine.card_of, tensors_in(args, []))), None)
+            if card is not None:
+                machine.thread.near = card.device.index
         pinned = kwargs.get("pin_memory") is True
         if pinned:
             kwargs = {**kwargs, "pin_memory": False}
-        result = self.call_on(func, args, kwargs) if "device" in kwargs else func(*args, **kwargs)
-        return self.pin(result) if pinned else result
+        result = _call_on(machine, func, args, kwargs)
+        return machine.pin(result) if pinned else result
 
 
-def _device(_mode: CallMode, func: Any, args: Arguments, kwargs: Keywords) -> Any:
+def _call_on(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
+    """Call `func` with the device of `kwargs`, if any: a card is "meta" below this line."""
+    device = kwargs.get("device")
+    if is_card_device(device):
+        kwargs = {**kwargs, "device": machine.card_named(device).meta}
+    elif is_plain_meta_device(device):
+        with plain_meta():
+            return func(*args, **kwargs)
+    return func(*args, **kwargs)
+
+
+def _device(_machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
     """`torch.device(0)` asks which accelerator this build has."""
     if len(args) == 1 and type(args[0]) is int:
         return torch.device("cuda", args[0])
     return func(*args, **kwargs)
 
 
-def _from_data(mode: CallMode, func: Any, args: Arguments, kwargs: Keywords) -> Any:
+def _from_data(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
     """Make a tensor of Python values: on "meta" they would be lost, so they come by the host."""
     data = args[0] if args else kwargs.get("data")
     device = kwargs.get("device", _default_device())
     if isinstance(data, _Tensor) or not is_card_device(device):
-        values = data if isinstance(data, _Tensor) else _on_host(mode, data)
+        values = data if isinstance(data, _Tensor) else _on_host(machine, data)
         args = (values, *args[1:]) if args else args
-        return mode.call_on(func, args, kwargs) if "device" in kwargs else func(*args, **kwargs)
-    card = mode.machine.card_named(device)
+        return _call_on(machine, func, args, kwargs)
+    card = machine.card_named(device)
     kwargs = {name: value for name, value in kwargs.items() if name != "data"}
     requires_grad = kwargs.pop("requires_grad", False)
-    on_host = func(_on_host(mode, data), *args[1:], **{**kwargs, "device": CPU})
+    on_host = func(_on_host(machine, data), *args[1:], **{**kwargs, "device": CPU})
     tensor: torch.Tensor = on_host.to(card.meta)
     return tensor.requires_grad_() if requires_grad else tensor
 
 
-def _new_tensor(mode: CallMode, func: Any, args: Arguments, kwargs: Keywords) -> Any:
-    home = mode.card_of(args[0])
+def _new_tensor(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
+    home = machine.card_of(args[0])
     device = kwargs.get("device", None if home is None else home.device)
     if not is_card_device(device):
         return func(*args, **kwargs)
@@ -151,12 +116,12 @@ def _new_tensor(mode: CallMode, func: Any, args: Arguments, kwargs: Keywords) ->
     keep = {"dtype": kwargs.get("dtype") or args[0].dtype, "device": device}
     if "requires_grad" in kwargs:
         keep["requires_grad"] = kwargs["requires_grad"]
-    return _from_data(mode, torch.tensor, (data,), keep)
+    return _from_data(machine, torch.tensor, (data,), keep)
 
 
-def _on_host(mode: CallMode, data: Any) -> Any:
+def _on_host(machine: Machine, data: Any) -> Any:
     """Read the tensors on the card that lie in lists: C++ would read their memory."""
-    return map_tensors(lambda t: t.tolist() if mode.holds(t) else t, data)
+    return map_tensors(lambda t: t.tolist() if machine.holds(t) else t, data)
 
 
 def _default_device() -> Any:
@@ -164,9 +129,9 @@ def _default_device() -> Any:
     return None if context is None else context.device
 
 
-def _index(mode: CallMode, func: Any, args: Arguments, kwargs: Keywords) -> Any:
+def _index(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
     """Turn lists and arrays among the indices into host tensors: on "meta" they lose values."""
-    if not mode.holds(args[0]):
+    if not machine.holds(args[0]):
         return func(*args, **kwargs)
     index = args[1]
     parts = index if isinstance(index, tuple) else (index,)
@@ -176,11 +141,11 @@ def _index(mode: CallMode, func: Any, args: Arguments, kwargs: Keywords) -> Any:
     return func(*args, **kwargs)
 
 
-def _set_index(mode: CallMode, func: Any, args: Arguments, kwargs: Keywords) -> Any:
-    home, source_home = mode.card_of(args[0]), mode.card_of(args[2])
+def _set_index(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
+    home, source_home = machine.card_of(args[0]), machine.card_of(args[2])
     if home is not None and source_home not in (None, home) and moves.is_tracked(args[2]):
-        args = (*args[:2], moves.to(mode, _Tensor.to, (args[2], home.device), {}))
-    return _index(mode, func, args, kwargs)
+        args = (*args[:2], moves.to(machine, _Tensor.to, (args[2], home.device), {}))
+    return _index(machine, func, args, kwargs)
 
 
 def _is_index_array(part: Any) -> bool:
@@ -189,18 +154,14 @@ def _is_index_array(part: Any) -> bool:
     return type(part).__module__ == "numpy" and getattr(part, "ndim", 0) > 0
 
 
-def _pin_memory(mode: CallMode, _func: Any, args: Arguments, _kwargs: Keywords) -> Any:
-    if mode.holds(args[0]):
+def _pin_memory(machine: Machine, _func: Any, args: Arguments, _kwargs: Keywords) -> Any:
+    if machine.holds(args[0]):
         raise RuntimeError(f"cannot pin '{args[0].type()}' only dense CPU tensors can be pinned")
-    return mode.pin(args[0])
+    return machine.pin(args[0])
 
 
-def _is_pinned(mode: CallMode, _func: Any, args: Arguments, _kwargs: Keywords) -> Any:
-    return mode.is_pinned(args[0])
-
-
-def _numpy(mode: CallMode, func: Any, args: Arguments, kwargs: Keywords) -> Any:
-    card = mode.card_of(args[0])
+def _numpy(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
+    card = machine.card_of(args[0])
     if card is not None:
         raise TypeError(
             f"can't convert {card.device} device type tensor to numpy. "
@@ -209,28 +170,28 @@ def _numpy(mode: CallMode, func: Any, args: Arguments, kwargs: Keywords) -> Any:
     return func(*args, **kwargs)
 
 
-def _type(mode: CallMode, func: Any, args: Arguments, kwargs: Keywords) -> Any:
+def _type(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
     """Speak of `torch.cuda.FloatTensor` and its kin."""
     name = args[1] if len(args) > 1 else kwargs.get("dtype")
     if isinstance(name, type) and name.__module__ == "torch.cuda":
         name = f"torch.cuda.{name.__name__}"
     if isinstance(name, str) and name.startswith("torch.cuda."):
         dtype = func(torch.empty(0), name.replace("torch.cuda.", "torch.")).dtype
-        return moves.cuda(mode, func, (args[0].to(dtype),), {})
-    if name is None and mode.holds(args[0]):
+        return moves.cuda(machine, func, (args[0].to(dtype),), {})
+    if name is None and machine.holds(args[0]):
         return str(torch.empty(0, dtype=args[0].dtype).type()).replace("torch.", "torch.cuda.")
     return func(*args, **kwargs)
 
 
-def _dropout(mode: CallMode, func: Any, args: Arguments, kwargs: Keywords) -> Any:
+def _dropout(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
     """Keep a mask of one byte for each element, as the card's fused kernel does."""
     tensor, p, train = moves.bind(("input", "p", "train"), args, kwargs)
-    if train and 0 < p < 1 and mode.holds(tensor):
+    if train and 0 < p < 1 and machine.holds(tensor):
         return torch.native_dropout(tensor, p, True)[0]
     return func(*args, **kwargs)
 
 
-def _attention(mode: CallMode, func: Any, args: Arguments, kwargs: Keywords) -> Any:
+def _attention(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
     """Attend without storing the matrix of scores, as the card's fused kernels do.
 
     With values, attention with dropout has no fused kernel on the host and stores the matrix.
@@ -239,12 +200,12 @@ def _attention(mode: CallMode, func: Any, args: Arguments, kwargs: Keywords) -> 
     query, key, value, mask, dropout_p, is_causal = moves.bind(names, args, kwargs)
     drops = dropout_p is not None and dropout_p > 0
     fused = (
-        mode.holds(query)
+        machine.holds(query)
         and query.dim() == key.dim() == value.dim() == 4  # noqa: PLR2004 -- batch, heads, length, width
         and query.shape[-1] == value.shape[-1]
         and query.shape[1] == key.shape[1]
         and not kwargs.get("enable_gqa")
-        and not (drops and mode.computes_values)
+        and not (drops and machine.compute.has_values)
         and (mask is None or not mask.requires_grad)
     )
     if not fused:
@@ -257,7 +218,7 @@ def _attention(mode: CallMode, func: Any, args: Arguments, kwargs: Keywords) -> 
     )[0]
 
 
-_SPECIAL: dict[Any, Callable[[CallMode, Any, Arguments, Keywords], Any]] = {
+_SPECIAL: dict[Any, Callable[[Machine, Any, Arguments, Keywords], Any]] = {
     _Tensor.to: moves.to,
     _Tensor.cuda: moves.cuda,
     _Tensor.type_as: moves.type_as,
@@ -270,7 +231,7 @@ _SPECIAL: dict[Any, Callable[[CallMode, Any, Arguments, Keywords], Any]] = {
     _Tensor.__getitem__: _index,
     _Tensor.__setitem__: _set_index,
     _Tensor.pin_memory: _pin_memory,
-    _Tensor.is_pinned: _is_pinned,
+    _Tensor.is_pinned: lambda machine, _func, args, _kwargs: machine.is_pinned(args[0]),
     _Tensor.numpy: _numpy,
     _Tensor.type: _type,
     torch.dropout: _dropout,

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from .allocator import CONTEXT_BYTES, CachingAllocator
-from .generator import CardGenerator
+from .allocator import CachingAllocator
+from .classes import CardGenerator
 
 if TYPE_CHECKING:
     from .blocks import Block
@@ -90,9 +90,8 @@ class Card:
 
     def state(self) -> CardState:
         """Return the card as its driver would know it now."""
-        context = min(self.allocator.outside, CONTEXT_BYTES)
-        others = self.allocator.outside - context
-        own = context if self.has_context else 0
+        others = self.allocator.outside - self.allocator.context
+        own = self.allocator.context if self.has_context else 0
         return CardState(
             index=self.index,
             ordinal=self.ordinal,

@@ -12,6 +12,8 @@ from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from .refusal import OTHER_PROCESS_ID
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -21,8 +23,6 @@ if TYPE_CHECKING:
 
 SUCCESS, INVALID_ARGUMENT, NOT_SUPPORTED = 0, 2, 3
 _NOT_AVAILABLE = 2**64 - 1
-# Above the largest process id of Linux (2^22), so that it is nobody's.
-_FIRST_OTHER_PID = 2**22 + 1
 _OTHER_NAME = b"/usr/bin/simulated-program"
 
 
@@ -72,7 +72,7 @@ class Library:
             return None
         others = card.outside - card.context
         own = [(os.getpid(), card.context + card.reserved)] if card.has_context else []
-        found = own + ([(_FIRST_OTHER_PID + card.index, others)] if others else [])
+        found = own + ([(OTHER_PROCESS_ID + card.index, others)] if others else [])
         unmeasured = self._processes == "unmeasured"
         return [(pid, _NOT_AVAILABLE if unmeasured else used) for pid, used in found]
 
@@ -133,7 +133,7 @@ def _graphics_processes(library: Library, handle: Any, count: Any, _buffer: Any)
 
 
 def _process_name(_library: Library, pid: Any, buffer: Any, _length: Any) -> int:
-    if pid.value < _FIRST_OTHER_PID:
+    if pid.value < OTHER_PROCESS_ID:
         return INVALID_ARGUMENT
     buffer.value = _OTHER_NAME
     return SUCCESS

@@ -13,14 +13,9 @@ from .tracebacks import without_own_frames
 from .unsupported import not_simulated
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from .card import Card
     from .machine import Machine
     from .operations import Operation
-
-
-_UNKNOWN = object()
 
 
 class CardMode(TorchDispatchMode):
@@ -75,7 +70,9 @@ class CardMode(TorchDispatchMode):
             raise not_simulated(what.missing)
         if device is None and any(home is not first for home in homes):
             _check_devices(what, args, list(zip(tensors, homes, strict=True)))
-            card = _result_card(what, args, self._card_of) or first
+            # What is written or indexed decides, where other devices may take part.
+            if what.mixes_devices and args and isinstance(args[0], torch.Tensor):
+                card = self._card_of(args[0]) or first
         if first is not None and what.multiplies_matrices:
             first.use_workspace()
         if card is not None:
@@ -97,12 +94,11 @@ def _check_devices(
         )
     if what.mixes_devices:
         return
-    common: Any = _UNKNOWN
-    for tensor, home in _demanding(placed):
-        if common is _UNKNOWN:
-            common = home
-        elif home is not common:
-            raise RuntimeError(_mixed(what, args, tensor, _name(home), _name(common)))
+    # Host tensors without dimensions count as numbers, which may be anywhere.
+    bound = [each for each in placed if each[1] or (each[0].dim() > 0 and each[0].numel() > 0)]
+    for tensor, home in bound:
+        if home is not bound[0][1]:
+            raise RuntimeError(_mixed(what, args, tensor, _name(home), _name(bound[0][1])))
 
 
 def _mixed(
@@ -117,21 +113,6 @@ def _mixed(
         f"{start} got {name} is on {place}, different from other tensors on {common} "
         f"(when checking argument in method wrapper_CUDA_{what.name})"
     )
-
-
-def _demanding(
-    placed: Iterable[tuple[torch.Tensor, Card | None]],
-) -> Iterator[tuple[torch.Tensor, Card | None]]:
-    """Yield what must be on one device: host tensors without dimensions count as numbers."""
-    for tensor, home in placed:
-        if home is not None or (tensor.dim() > 0 and tensor.numel() > 0):
-            yield tensor, home
-
-
-def _result_card(what: Operation, args: tuple[Any, ...], card_of: Any) -> Card | None:
-    """Return the card of what is written or indexed, where other devices may take part."""
-    written = args[0] if what.mixes_devices and args else None
-    return card_of(written) if isinstance(written, torch.Tensor) else None
 
 
 def _name(card: Card | None) -> str:

@@ -4,31 +4,28 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from .tracebacks import OWN_FOLDER
 
 if TYPE_CHECKING:
     from types import FrameType
 
-_OWN_FOLDER = str(Path(__file__).parent)
-
 
 class History:
-    """What `torch.cuda.memory._record_memory_history` switches on; off until `start`."""
+    """What `torch.cuda.memory._record_memory_history` switches on; off until `record`."""
 
     def __init__(self) -> None:
         self._with_frames = False
         self._trace: deque[dict[str, Any]] | None = None
 
-    def start(self, *, trace: bool, frames: bool, max_entries: int) -> None:
-        """Record from now on: at most `max_entries` trace events, and Python frames of blocks."""
+    def record(self, *, trace: bool, frames: bool, max_entries: int = sys.maxsize) -> None:
+        """Record from now on: at most `max_entries` trace events, and Python frames of blocks.
+
+        What was recorded before is forgotten.
+        """
         self._with_frames = frames
         self._trace = deque(maxlen=min(max_entries, sys.maxsize)) if trace else None
-
-    def stop(self) -> None:
-        """Record nothing more and forget the trace."""
-        self._with_frames = False
-        self._trace = None
 
     def trace(self) -> list[dict[str, Any]]:
         """Return the recorded events, oldest first."""
@@ -45,7 +42,7 @@ class History:
         frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 -- the only way to the callers without a traceback
         while frame is not None:
             code = frame.f_code
-            if not code.co_filename.startswith(_OWN_FOLDER):
+            if not code.co_filename.startswith(OWN_FOLDER):
                 frames.append(
                     {"filename": code.co_filename, "line": frame.f_lineno, "name": code.co_name}
                 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import weakref
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -13,12 +14,13 @@ from .memory import Memory
 from .shapes import Shapes
 from .torch_internals import device_index, thread_state, without_torch_function
 from .values import Values
-from .visible import ENVIRONMENT_VARIABLE, visible_indices
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .blocks import Block
+
+_VISIBLE = "CUDA_VISIBLE_DEVICES"
 
 _UNREAD = object()
 
@@ -50,6 +52,7 @@ class Machine:
         self.has_several = len(self.all_cards) > 1
         self.thread = _Thread()
         self._hides_real_gpu = bool(torch.version.cuda or torch.version.hip)
+        self._pinned: weakref.WeakSet[torch.UntypedStorage] = weakref.WeakSet()
         self._raw: dict[int, tuple[Card, Block]] = {}
         self._wanted: object = _UNREAD
         self._cards: tuple[Card, ...] = ()
@@ -65,10 +68,10 @@ class Machine:
         """
         if self._settled:
             return self._cards
-        wanted = os.environ.get(ENVIRONMENT_VARIABLE)
+        wanted = os.environ.get(_VISIBLE)
         if wanted != self._wanted:
             self._wanted = wanted
-            indices = visible_indices([card.uuid for card in self.all_cards])
+            indices = _visible_indices([card.uuid for card in self.all_cards])
             if not indices and self._hides_real_gpu:
                 indices = list(range(len(self.all_cards)))
             for card in self.all_cards:
@@ -86,6 +89,10 @@ class Machine:
     def current(self) -> Card:
         """This thread's current card."""
         return self.card_at(self.thread.current)
+
+    def synchronize(self, ordinal: int | None = None) -> None:
+        """Wait for nothing, all work is done; like any use it gives the process a context."""
+        self.card_at(self.thread.current if ordinal is None else ordinal).has_context = True
 
     def card_at(self, ordinal: int) -> Card:
         """Return the card that PyTorch counts as `ordinal`, or raise CUDA's own error."""
@@ -118,14 +125,29 @@ class Machine:
             self.thread.current = ordinal
         return before
 
-    def card_of(self, tensor: torch.Tensor) -> Card | None:
-        """Return the card that `tensor` is on, if any."""
+    def card_of(self, value: Any) -> Card | None:
+        """Return the card of `value` if it is a tensor on one."""
+        if not isinstance(value, torch.Tensor):
+            return None
         with without_torch_function():
-            return self.memory.card_of(tensor)
+            return self.memory.card_of(value)
 
-    def holds(self, tensor: torch.Tensor) -> bool:
-        """Whether `tensor` is on a card."""
-        return self.card_of(tensor) is not None
+    def holds(self, value: Any) -> bool:
+        """Whether `value` is a tensor on a card."""
+        return self.card_of(value) is not None
+
+    def pin(self, tensor: torch.Tensor) -> torch.Tensor:
+        """Return a copy of a host tensor that counts as pinned."""
+        if self.is_pinned(tensor):
+            return tensor
+        copy = tensor.clone()
+        self._pinned.add(copy.untyped_storage())
+        return copy
+
+    def is_pinned(self, tensor: torch.Tensor) -> bool:
+        """Whether the host tensor counts as pinned."""
+        with without_torch_function():
+            return tensor.layout is torch.strided and tensor.untyped_storage() in self._pinned
 
     def target(self, device: Any, first: Card | None) -> Card | None:
         """Return the card that an operator call names by the `torch.device`, or None for the host.
@@ -154,3 +176,21 @@ class Machine:
         """Serve `torch.cuda.caching_allocator_delete`."""
         card, block = self._raw.pop(address)
         card.allocator.free(block)
+
+
+def _visible_indices(uuids: Sequence[str]) -> list[int]:
+    """Return the indices of the cards that CUDA_VISIBLE_DEVICES leaves visible, by ordinal.
+
+    `uuids` are those of all cards, without "GPU-". PyTorch has the driver's rules in Python: it
+    reads the environment itself, and its answer ends at the first card that is not there.
+    """
+    wanted = torch.cuda._parse_visible_devices()  # noqa: SLF001 -- the driver's rules, no public name
+    if wanted and isinstance(wanted[0], str):
+        known = [f"GPU-{uuid}" for uuid in uuids]
+        return torch.cuda._transform_uuid_to_ordinals(wanted, known)  # noqa: SLF001 -- as above
+    indices: list[int] = []
+    for index in wanted:
+        if not isinstance(index, int) or index >= len(uuids):
+            break
+        indices.append(index)
+    return indices

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import weakref
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +29,6 @@ class Modes:
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
         self._autocast = Autocast(machine.memory)
-        self._pinned: weakref.WeakSet[torch.UntypedStorage] = weakref.WeakSet()
         self._entered: tuple[CallMode, CardMode] | None = None
 
     def start(self, patches: Patches) -> None:
@@ -56,7 +54,7 @@ class Modes:
             _remove_dispatch_mode(card)
 
     def _new(self) -> tuple[CallMode, CardMode]:
-        return CallMode(self._machine, self._autocast, self._pinned), CardMode(self._machine)
+        return CallMode(self._machine, self._autocast), CardMode(self._machine)
 
     @contextmanager
     def _on_this_thread(self) -> Iterator[None]:

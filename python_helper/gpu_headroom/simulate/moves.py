@@ -11,21 +11,19 @@ from .torch_internals import META, is_card_device, is_plain_meta_device, plain_m
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .calls import CallMode
     from .card import Card
-
-Arguments = tuple[Any, ...]
-Keywords = dict[str, Any]
+    from .machine import Machine
+    from .torch_internals import Arguments, Keywords
 
 _Tensor = torch.Tensor
 
 
-def to(mode: CallMode, func: Any, args: Arguments, kwargs: Keywords) -> Any:
+def to(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
     """Serve `Tensor.to`: a card is "meta" below this line."""
-    args, kwargs = _with_device(mode, args, kwargs)
+    args, kwargs = _with_device(machine, args, kwargs)
     positional = len(args) > 1 and not isinstance(args[1], (torch.dtype, _Tensor))
     device = args[1] if positional else kwargs.get("device")
-    if is_plain_meta_device(device) and mode.holds(args[0]):
+    if is_plain_meta_device(device) and machine.holds(args[0]):
         with plain_meta():
             shape, strides, dtype = args[0].size(), args[0].stride(), args[0].dtype
             return torch.empty_strided(shape, strides, dtype=dtype, device=META)
@@ -34,8 +32,8 @@ def to(mode: CallMode, func: Any, args: Arguments, kwargs: Keywords) -> Any:
             return func(*args, **kwargs)
     if not is_card_device(device):
         return func(*args, **kwargs)
-    card, home = mode.machine.card_named(device), mode.card_of(args[0])
-    _refuse_plain_meta(mode, args[0])
+    card, home = machine.card_named(device), machine.card_of(args[0])
+    _refuse_plain_meta(machine, args[0])
     there = META if home is card else card.meta  # C++ must see that the device stays the same
     if positional:
         args = (args[0], there, *args[2:])
@@ -45,10 +43,10 @@ def to(mode: CallMode, func: Any, args: Arguments, kwargs: Keywords) -> Any:
     return result if home in (None, card) else _returning(result, home)
 
 
-def _with_device(mode: CallMode, args: Arguments, kwargs: Keywords) -> tuple[Arguments, Keywords]:
+def _with_device(machine: Machine, args: Arguments, kwargs: Keywords) -> tuple[Arguments, Keywords]:
     """Write `x.to(other)` as `x.to(device, dtype)`: in C++ it would lose the card of `other`."""
     other = args[1] if len(args) > 1 else kwargs.get("other")
-    if other is None or not mode.holds(other):
+    if other is None or not machine.holds(other):
         return args, kwargs
     rest = {name: value for name, value in kwargs.items() if name != "other"}
     return (args[0], other.device, other.dtype, *args[2:]), rest
@@ -72,21 +70,21 @@ def _move_to(card: Card) -> Callable[[torch.Tensor | None], torch.Tensor | None]
     return move
 
 
-def type_as(mode: CallMode, func: Any, args: Arguments, kwargs: Keywords) -> Any:
+def type_as(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
     """Serve `Tensor.type_as`, which takes the device along."""
     other = args[1] if len(args) > 1 else kwargs["other"]
-    if not mode.holds(args[0]) and not mode.holds(other):
+    if not machine.holds(args[0]) and not machine.holds(other):
         return func(*args, **kwargs)
-    return to(mode, _Tensor.to, (args[0], other.device, other.dtype), {})
+    return to(machine, _Tensor.to, (args[0], other.device, other.dtype), {})
 
 
-def copy(mode: CallMode, func: Any, args: Arguments, kwargs: Keywords) -> Any:
+def copy(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
     """Copy into a tensor of another card by a way that gradients can go back."""
     target, source = bind(("self", "src"), args, kwargs)
-    home, source_home = mode.card_of(target), mode.card_of(source)
+    home, source_home = machine.card_of(target), machine.card_of(source)
     if home in (None, source_home) or source_home is None or not is_tracked(source):
         return func(*args, **kwargs)
-    moved = to(mode, _Tensor.to, (source, home.device), {})
+    moved = to(machine, _Tensor.to, (source, home.device), {})
     return func(target, moved)
 
 
@@ -95,15 +93,15 @@ def is_tracked(tensor: torch.Tensor) -> bool:
     return tensor.requires_grad and torch.is_grad_enabled()
 
 
-def cuda(mode: CallMode, _func: Any, args: Arguments, kwargs: Keywords) -> Any:
+def cuda(machine: Machine, _func: Any, args: Arguments, kwargs: Keywords) -> Any:
     """Serve `Tensor.cuda`: without a device it is the current card."""
     device = args[1] if len(args) > 1 else kwargs.get("device")
     keep = {"memory_format": kwargs["memory_format"]} if "memory_format" in kwargs else {}
-    return to(mode, _Tensor.to, (args[0], "cuda" if device is None else device), keep)
+    return to(machine, _Tensor.to, (args[0], "cuda" if device is None else device), keep)
 
 
-def _refuse_plain_meta(mode: CallMode, tensor: torch.Tensor) -> None:
-    if tensor.is_meta and not mode.holds(tensor):
+def _refuse_plain_meta(machine: Machine, tensor: torch.Tensor) -> None:
+    if tensor.is_meta and not machine.holds(tensor):
         raise NotImplementedError(
             "Cannot copy out of meta tensor; no data! Please use torch.nn.Module.to_empty() "
             "instead of torch.nn.Module.to() when moving module from meta to a different device."

@@ -14,9 +14,7 @@ if TYPE_CHECKING:
     from .card import Card
     from .memory import Memory
     from .operations import Operation
-
-    Arguments = tuple[Any, ...]
-    Keywords = dict[str, Any]
+    from .torch_internals import Arguments, Keywords
 
 
 class Shapes:
@@ -93,56 +91,40 @@ def _zeros_on_host(tensor: torch.Tensor, kwargs: Keywords) -> torch.Tensor:
     return torch.zeros(tensor.shape, dtype=kwargs.get("dtype") or tensor.dtype, device=CPU)
 
 
-def _item(tensor: torch.Tensor) -> Any:
-    return torch.zeros((), dtype=tensor.dtype, device=CPU).item()
-
-
-def _copy_(target: torch.Tensor, _source: torch.Tensor, _non_blocking: bool = False) -> Any:
-    return target
-
-
-def _equal(_one: torch.Tensor, _other: torch.Tensor) -> bool:
-    return True
-
-
-def _nonzero(tensor: torch.Tensor) -> torch.Tensor:
-    return torch.empty((tensor.numel(), tensor.dim()), dtype=torch.long, device=META)
-
-
-def _masked_select(tensor: torch.Tensor, _mask: torch.Tensor) -> torch.Tensor:
-    return torch.empty(tensor.numel(), dtype=tensor.dtype, device=META)
+def _empty(*sizes: int, dtype: torch.dtype) -> torch.Tensor:
+    return torch.empty(sizes, dtype=dtype, device=META)
 
 
 def _index(tensor: torch.Tensor, indices: list[torch.Tensor | None]) -> torch.Tensor:
     """Take every element where a mask would choose: the most that it can be."""
-    sizes = [
-        torch.empty(index.numel(), dtype=torch.long, device=META)
-        if index is not None and index.dtype in (torch.bool, torch.uint8)
-        else index
-        for index in indices
-    ]
     masks = [i for i in indices if i is not None and i.dtype in (torch.bool, torch.uint8)]
     with in_kernel():
         if masks and masks[0].dim() > 1:
-            return torch.empty(
-                (masks[0].numel(), *tensor.shape[masks[0].dim() :]), dtype=tensor.dtype, device=META
-            )
-        moved = [None if i is None else i.to(META) for i in sizes]
-        return torch.ops.aten.index.Tensor(tensor, moved)  # type: ignore[no-any-return]  # operators are Any
+            rest = tensor.shape[masks[0].dim() :]
+            return _empty(masks[0].numel(), *rest, dtype=tensor.dtype)
+        chosen = [
+            None
+            if index is None
+            else _empty(index.numel(), dtype=torch.long)
+            if index.dtype in (torch.bool, torch.uint8)
+            else index.to(META)
+            for index in indices
+        ]
+        return torch.ops.aten.index.Tensor(tensor, chosen)  # type: ignore[no-any-return]  # operators are Any
 
 
 def _unique(tensor: torch.Tensor, *_: Any, **__: Any) -> tuple[torch.Tensor, ...]:
     dtypes = (tensor.dtype, torch.long, torch.long)
-    return tuple(torch.empty(tensor.numel(), dtype=dtype, device=META) for dtype in dtypes)
+    return tuple([_empty(tensor.numel(), dtype=dtype) for dtype in dtypes])
 
 
 # What depends on values: the largest result that is possible, or zero.
 _ANSWERS: dict[str, Callable[..., Any]] = {
-    "_local_scalar_dense": _item,
-    "copy_": _copy_,
-    "equal": _equal,
-    "nonzero": _nonzero,
-    "masked_select": _masked_select,
+    "_local_scalar_dense": lambda tensor: torch.zeros((), dtype=tensor.dtype, device=CPU).item(),
+    "copy_": lambda target, *_: target,
+    "equal": lambda *_: True,
+    "nonzero": lambda tensor: _empty(tensor.numel(), tensor.dim(), dtype=torch.long),
+    "masked_select": lambda tensor, _mask: _empty(tensor.numel(), dtype=tensor.dtype),
     "index": _index,
     "_unique2": _unique,
     "_unique": _unique,

@@ -9,7 +9,7 @@ import torch._dynamo
 
 from .attributes import put_attributes
 from .card import DEVICE_NAME
-from .compiling import put_compile
+from .classes import put_tensor_types
 from .driver import Library
 from .machine import Machine
 from .modes import Modes
@@ -18,12 +18,10 @@ from .patches import Patches
 from .sizes import format_size
 from .storages import put_storages
 from .surface import put_surface
-from .tensor_types import put_tensor_types
 from .unsupported import put_unsupported
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from types import TracebackType
 
     from .allocator import CachingAllocator
     from .card import CardState
@@ -100,12 +98,7 @@ class Simulation:
     def __enter__(self) -> Simulation:  # noqa: PYI034 -- typing.Self is 3.11
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Stop."""
         self.stop()
 
@@ -124,7 +117,6 @@ class Simulation:
             put_parallel(self._patches, self._machine)
             put_attributes(self._patches, self._machine)
             put_storages(self._patches, self._machine)
-            put_compile(self._patches)
             put_tensor_types(self._patches)
             put_unsupported(self._patches, self._machine.holds)
             self._modes.start(self._patches)

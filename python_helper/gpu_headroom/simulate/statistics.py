@@ -52,25 +52,13 @@ class Statistic:
         return {name: getattr(self, name) for name in ("current", "peak", "allocated", "freed")}
 
 
-class PoolStatistic:
-    """One statistic for both pools together and for each of them."""
-
-    __slots__ = ("_pools", "total")
+class PoolStatistic(dict[str, Statistic]):
+    """One statistic for both pools together, "all", and for each of them."""
 
     def __init__(self) -> None:
-        self.total = Statistic()
-        self._pools = {SMALL_POOL: Statistic(), LARGE_POOL: Statistic()}
+        super().__init__({name: Statistic() for name in ("all", SMALL_POOL, LARGE_POOL)})
 
     def change(self, pool: str, amount: int) -> None:
         """Add `amount`, which may be negative, to `pool` and to the total."""
-        self.total.change(amount)
-        self._pools[pool].change(amount)
-
-    def each(self) -> tuple[Statistic, ...]:
-        """Return the total and the two pools."""
-        return (self.total, *self._pools.values())
-
-    def as_dict(self) -> dict[str, dict[str, int]]:
-        """Return {"all": …, "small_pool": …, "large_pool": …}."""
-        pools = {name: statistic.as_dict() for name, statistic in self._pools.items()}
-        return {"all": self.total.as_dict(), **pools}
+        self["all"].change(amount)
+        self[pool].change(amount)

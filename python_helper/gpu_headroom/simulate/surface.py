@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import torch
 
 from .card import DEVICE_NAME
-from .generator import CardGenerator
-from .streams import Event, Stream
+from .classes import CardGenerator, Event, Stream
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,19 +29,10 @@ if TYPE_CHECKING:
 _parse = torch._C._nn._parse_to  # noqa: SLF001 -- below what stands in for it
 
 
-class _Forks:
-    """Counts the forks above this process; asking for the process id each time is slow."""
-
-    generation = 0
-
-    def note(self) -> None:
-        """Count one more, in the child."""
-        self.generation += 1
-
-
-_forks = _Forks()
+# Grows by one with each fork above this process; asking for the process id each time is slow.
+_forks: list[None] = []
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forks.note)
+    os.register_at_fork(after_in_child=lambda: _forks.append(None))
 
 
 def put_surface(patches: Patches, machine: Machine) -> None:
@@ -65,34 +56,28 @@ def _constant(value: Any) -> Callable[..., Any]:
 
 
 def _device_functions(machine: Machine) -> dict[str, Any]:
-    generation = _forks.generation
+    generation = len(_forks)
 
     def initialise() -> None:
         machine.settle()
         generators: Any = tuple(card.generator for card in machine.cards)
         torch.cuda.default_generators = generators
 
-    def exchange(ordinal: int) -> int:
-        return machine.switch_to(ordinal) if ordinal >= 0 else -1
-
-    def exchange_if_used(ordinal: int) -> int:
-        return machine.switch_to(ordinal, use=False) if ordinal >= 0 else -1
-
-    def synchronize() -> None:
-        machine.current.has_context = True
+    def exchange(ordinal: int, *, use: bool = True) -> int:
+        return machine.switch_to(ordinal, use=use) if ordinal >= 0 else -1
 
     return {
         "_cuda_getDeviceCount": lambda: len(machine.cards),
         "_cuda_init": initialise,
-        "_cuda_isInBadFork": lambda: _forks.generation != generation,
+        "_cuda_isInBadFork": lambda: len(_forks) != generation,
         "_cuda_getDevice": lambda: machine.thread.current,
         "_cuda_setDevice": machine.switch_to,
         "_cuda_exchangeDevice": exchange,
-        "_cuda_maybeExchangeDevice": exchange_if_used,
+        "_cuda_maybeExchangeDevice": partial(exchange, use=False),
         "_cuda_hasPrimaryContext": lambda ordinal: machine.card_at(ordinal).has_context,
         "_cuda_getArchFlags": _constant("sm_80"),
         "_cuda_canDeviceAccessPeer": _constant(False),
-        "_cuda_synchronize": synchronize,
+        "_cuda_synchronize": machine.synchronize,
         "_cuda_ipc_collect": _nothing,
         "_cuda_sleep": _nothing,
         "_cuda_lock_mutex": _nothing,
@@ -140,7 +125,6 @@ def _memory_functions(machine: Machine) -> dict[str, Any]:
         "_cuda_getAllocatorBackend": _constant("native"),
         "_cuda_cudaCachingAllocator_raw_alloc": machine.raw_alloc,
         "_cuda_cudaCachingAllocator_raw_delete": machine.raw_delete,
-        "_cuda_cudaCachingAllocator_set_allocator_settings": _nothing,
         "_cuda_clearCublasWorkspaces": clear_workspaces,
         "_cuda_getMemoryMetadata": _constant(""),
         "_cuda_setMemoryMetadata": _nothing,
@@ -165,13 +149,11 @@ def _record_history(machine: Machine) -> Callable[..., None]:
         **__: Any,
     ) -> None:
         for card in machine.cards:
-            history = card.allocator.history
-            if enabled is None:
-                history.stop()
-            else:
-                history.start(
-                    trace=enabled == "all", frames=context is not None, max_entries=max_entries
-                )
+            card.allocator.history.record(
+                trace=enabled == "all",
+                frames=enabled is not None and context is not None,
+                max_entries=max_entries,
+            )
 
     return record
 
@@ -200,9 +182,6 @@ def _accelerator_functions(machine: Machine) -> dict[str, Any]:
     def allocator(ordinal: int) -> CachingAllocator:
         return machine.card_at(ordinal).allocator
 
-    def synchronize(ordinal: int) -> None:
-        machine.card_at(ordinal).has_context = True
-
     return {
         "_accelerator_getAccelerator": lambda: torch.device("cuda"),
         "_accelerator_hooks_device_count": lambda: len(machine.cards),
@@ -210,7 +189,7 @@ def _accelerator_functions(machine: Machine) -> dict[str, Any]:
         "_accelerator_setDeviceIndex": machine.switch_to,
         "_accelerator_exchangeDevice": machine.switch_to,
         "_accelerator_maybeExchangeDevice": lambda ordinal: machine.switch_to(ordinal, use=False),
-        "_accelerator_synchronizeDevice": synchronize,
+        "_accelerator_synchronizeDevice": machine.synchronize,
         "_accelerator_getStream": torch.cuda.current_stream,
         "_accelerator_setStream": torch.cuda.set_stream,
         "_accelerator_isAllocatorInitialized": torch.cuda.is_initialized,

@@ -10,6 +10,9 @@ import torch
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    Arguments = tuple[Any, ...]
+    Keywords = dict[str, Any]
+
 without_torch_function = torch._C.DisableTorchFunction  # noqa: SLF001 -- no public name
 """Context in which no function mode sees a call: ours would meet its own questions."""
 

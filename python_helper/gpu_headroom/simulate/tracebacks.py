@@ -6,7 +6,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
 
-_OWN_FOLDER = str(Path(__file__).parent)
+OWN_FOLDER = str(Path(__file__).parent)
 
 Error = TypeVar("Error", bound=BaseException)
 
@@ -16,7 +16,7 @@ def without_own_frames(error: Error) -> Error:
     kept = []
     entry = error.__traceback__
     while entry is not None:
-        if not entry.tb_frame.f_code.co_filename.startswith(_OWN_FOLDER):
+        if not entry.tb_frame.f_code.co_filename.startswith(OWN_FOLDER):
             kept.append(entry)
         entry = entry.tb_next
     chain: TracebackType | None = None

@@ -11,7 +11,7 @@ import torch._dynamo
 import torch.export
 from torch.autograd import profiler
 
-from .streams import Event
+from .classes import Event
 from .torch_internals import is_card_device, tensors_in
 
 if TYPE_CHECKING:
@@ -61,11 +61,12 @@ def put_unsupported(patches: Patches, holds: Callable[[torch.Tensor], bool]) -> 
     for name in ("start", "stop"):
         patches.put(torch.cuda.profiler, name, _warning(_NO_TIMES))
     patches.put(profiler.profile, "__init__", _profile_on_host)
-    for owner, name in (
-        (torch._C, "_accelerator_setAllocatorSettings"),  # noqa: SLF001 -- the seam itself
-        (torch._C, "_cuda_cudaCachingAllocator_set_allocator_settings"),  # noqa: SLF001 -- as above
+    patches.put(torch, "compile", _compile)
+    for name in (
+        "_accelerator_setAllocatorSettings",
+        "_cuda_cudaCachingAllocator_set_allocator_settings",
     ):
-        patches.put(owner, name, _keep_settings)
+        patches.put(torch._C, name, _keep_settings)  # noqa: SLF001 -- the seam itself
 
 
 def _put_refusals(patches: Patches) -> None:
@@ -129,9 +130,8 @@ def _refusing(what: str) -> Callable[..., NoReturn]:
 def _nvtx() -> SimpleNamespace:
     """Return what `torch.cuda.nvtx` calls: to mark time on a card that has none is no mistake."""
     ignore = _warning("The simulated GPU has no NVTX: ranges and marks are not recorded.")
-    names = ("rangePushA", "rangePop", "rangeStartA", "rangeEnd", "markA")
-    device_names = ("deviceRangeStart", "deviceRangeEnd")
-    return SimpleNamespace(**dict.fromkeys((*names, *device_names), ignore))
+    ranges = ("rangePushA", "rangePop", "rangeStartA", "rangeEnd", "markA")
+    return SimpleNamespace(**dict.fromkeys((*ranges, "deviceRangeStart", "deviceRangeEnd"), ignore))
 
 
 def _warning(sentence: str) -> Callable[..., int]:
@@ -155,3 +155,16 @@ def _keep_settings(settings: str = "") -> None:
         "effect.",
         stacklevel=3,
     )
+
+
+def _compile(model: Any = None, *, fullgraph: bool = False, **options: Any) -> Any:
+    """Return what `torch.compile` is given: there is nothing to compile for."""
+    if fullgraph:
+        raise RuntimeError("The simulated GPU cannot compile, so fullgraph=True cannot be kept.")
+    warnings.warn(
+        "torch.compile does nothing on the simulated GPU: the program runs uncompiled.",
+        stacklevel=2,
+    )
+    if model is None:
+        return lambda function: _compile(function, **options)
+    return model

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from .card import Card
     from .memory import Memory
     from .operations import Operation
-    from .shapes import Arguments, Keywords, Shapes
+    from .shapes import Shapes
+    from .torch_internals import Arguments, Keywords
 
 _HOST_RESULTS = {"_pack_padded_sequence": (1,)}
 

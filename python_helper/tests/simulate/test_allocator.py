@@ -297,11 +297,11 @@ def test_history_has_frames_and_a_bounded_trace() -> None:
     """Once started, blocks know who asked for them and the trace keeps the newest events."""
     allocator = make()
     allocator.malloc(512)
-    allocator.history.start(trace=True, frames=True, max_entries=2)
+    allocator.history.record(trace=True, frames=True, max_entries=2)
     allocator.free(allocator.malloc(512))
     block = allocator.malloc(512)
     assert [event["action"] for event in allocator.history.trace()] == ["free_completed", "alloc"]
     assert block.frames is not None
     assert block.frames[0]["name"] == "test_history_has_frames_and_a_bounded_trace"
-    allocator.history.stop()
+    allocator.history.record(trace=False, frames=False)
     assert allocator.history.trace() == []

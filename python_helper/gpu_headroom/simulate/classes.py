@@ -1,0 +1,194 @@
+"""Classes of `torch.cuda` whose C++ side a build without CUDA lacks.
+
+Streams and events: everything is done at once, whatever stream it is on. Random numbers: each card
+has a stream of its own. `torch.cuda.FloatTensor` and its kin, which old programs ask for.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from .torch_internals import CPU, device_index, is_card_device
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .patches import Patches
+
+_cuda: Any = torch.cuda  # its types do not know of our streams
+_ids = itertools.count(1)
+
+
+class _Done:
+    """What streams and events have in common: nobody waits, for all work is done."""
+
+    def synchronize(self) -> None:
+        """Wait for nothing."""
+
+    def query(self) -> bool:
+        """Whether all work is done: always."""
+        return True
+
+
+class Stream(_Done):
+    """Stands in for `torch.cuda.Stream` and `torch.Stream`."""
+
+    def __init__(self, device: Any = None, priority: int = 0, **more: Any) -> None:
+        self.device = _card_device(more.get("device_index", device))
+        self.device_index: int = self.device.index
+        self.device_type = 1
+        self.priority = priority
+        self.stream_id = more.get("stream_id", next(_ids))
+        self.cuda_stream = self.stream_id
+        self._before: list[Stream] = []
+
+    def wait_stream(self, stream: Any) -> None:
+        """Wait for nothing."""
+
+    def wait_event(self, event: Any) -> None:
+        """Wait for nothing."""
+
+    def is_capturing(self) -> bool:
+        """Whether a CUDA graph is being captured: there are none."""
+        return False
+
+    def record_event(self, event: Event | None = None) -> Event:
+        """Record `event`, or a new one, and return it."""
+        event = event or Event()
+        event.record(self)
+        return event
+
+    def __enter__(self) -> Stream:  # noqa: PYI034 -- typing.Self is 3.11
+        """Make this the current stream and its device the current device."""
+        self._before += [_cuda.current_stream(), _cuda.current_stream(self.device)]
+        _cuda.set_stream(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Go back to the stream and the device before."""
+        _cuda.set_stream(self._before.pop())
+        _cuda.set_stream(self._before.pop())
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Stream)
+            and other.stream_id == self.stream_id
+            and other.device_index == self.device_index
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.stream_id, self.device_index))
+
+
+class Event(_Done):
+    """Stands in for `torch.cuda.Event`; its times are the host's."""
+
+    def __init__(self, enable_timing: bool = False, **_: Any) -> None:
+        self.enable_timing = enable_timing
+        self._time_s: float | None = None
+
+    def record(self, stream: Any = None) -> None:
+        """Remember the present moment."""
+        del stream
+        self._time_s = time.perf_counter()
+
+    def wait(self, stream: Any = None) -> None:
+        """Wait for nothing."""
+
+    def elapsed_time(self, end: Event) -> float:
+        """Return the milliseconds from this event to `end`; both must have been recorded."""
+        if self._time_s is None or end._time_s is None:
+            raise ValueError("Both events must be recorded before calculating elapsed time.")
+        return (end._time_s - self._time_s) * 1000
+
+
+class _AnyGenerator(type(torch._C.Generator)):  # type: ignore[misc]  # noqa: SLF001 -- a base that mypy cannot compute; see below
+    """Lets the generators that PyTorch made before count as instances of the stand-in."""
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, torch._C.Generator)  # noqa: SLF001 -- `torch.Generator` itself
+
+
+class CardGenerator(torch._C.Generator, metaclass=_AnyGenerator):  # noqa: SLF001 -- `torch.Generator` itself
+    """Stands in for `torch.Generator`, which refuses device "cuda" in a build without CUDA.
+
+    A generator for the card is one of the host's that says it is the card's: its numbers are not
+    those that a real card would draw.
+    """
+
+    _device: torch.device
+
+    def __new__(cls, device: Any = "cpu") -> CardGenerator:  # noqa: PYI034 -- typing.Self is 3.11
+        """Make a generator for `device`, a card or one that PyTorch knows."""
+        on_card = is_card_device(device)
+        self = super().__new__(cls, "cpu" if on_card else device)  # type: ignore[call-arg]  # a C class
+        self._device = _card_device(device) if on_card else CPU
+        return self
+
+    def __init__(self, device: Any = "cpu") -> None:
+        del device  # taken by __new__
+
+    @property
+    def device(self) -> torch.device:  # type: ignore[override]  # the stubs call it an attribute
+        """The device it draws for."""
+        return self._device
+
+    @contextmanager
+    def in_charge(self) -> Iterator[None]:
+        """Let operators that take no generator draw from this one, and leave the host's alone."""
+        default = torch.default_generator
+        before = default.get_state()
+        default.set_state(self.get_state())
+        try:
+            yield
+        finally:
+            self.set_state(default.get_state())
+            default.set_state(before)
+
+
+def _card_device(device: Any) -> torch.device:
+    """Return the device with its index; None and "cuda" are the current card."""
+    index = device if isinstance(device, int) else device and device_index(device)
+    return torch.device("cuda", torch.cuda.current_device() if index is None else index)
+
+
+_DTYPES = {
+    "FloatTensor": torch.float32,
+    "DoubleTensor": torch.float64,
+    "HalfTensor": torch.float16,
+    "BFloat16Tensor": torch.bfloat16,
+    "LongTensor": torch.int64,
+    "IntTensor": torch.int32,
+    "ShortTensor": torch.int16,
+    "CharTensor": torch.int8,
+    "ByteTensor": torch.uint8,
+    "BoolTensor": torch.bool,
+}
+
+
+class _CardType(type):
+    """The type of these types: to call one makes a tensor, and `isinstance` asks a tensor."""
+
+    dtype: torch.dtype
+
+    def __call__(cls, *sizes_or_values: Any, device: Any = "cuda") -> torch.Tensor:
+        """Make a tensor of sizes, without values, or of values."""
+        if all(isinstance(each, (int, torch.Size)) for each in sizes_or_values):
+            return torch.empty(*sizes_or_values or (0,), dtype=cls.dtype, device=device)
+        (values,) = sizes_or_values
+        return torch.as_tensor(values, dtype=cls.dtype, device=device)
+
+    def __instancecheck__(cls, value: object) -> bool:
+        return isinstance(value, torch.Tensor) and value.is_cuda and value.dtype is cls.dtype
+
+
+def put_tensor_types(patches: Patches) -> None:
+    """Let `torch.cuda`'s tensor types be ones that a simulated card can make."""
+    for name, dtype in _DTYPES.items():
+        kind = _CardType(name, (), {"dtype": dtype, "__module__": "torch.cuda"})
+        patches.put(torch.cuda, name, kind)
