@@ -7,9 +7,11 @@ last read of the others stands. RMM is asked only for statistics that its user h
 
 from __future__ import annotations
 
+import ctypes
+import os
+from ctypes import byref, c_int, c_uint
 from typing import TYPE_CHECKING, Any
 
-from .context import contexts
 from .imported import imported
 from .view import FrameworkReading, View
 
@@ -42,9 +44,34 @@ class CuPy:
         return tuple(self._last.values())
 
 
-def source() -> CuPy:
-    """Return the source."""
-    return CuPy()
+def contexts() -> frozenset[int]:
+    """Return the devices on which this process has a primary context, as CUDA counts them.
+
+    Asks the driver API itself, and only if a framework has loaded it: the call makes no context,
+    and refuses until somebody else has initialised the API (CUDA driver API reference, "Primary
+    Context Management").
+    """
+    library = _driver_api()
+    found: set[int] = set()
+    index = 0
+    while library is not None:
+        flags, active = c_uint(), c_int()
+        if library.cuDevicePrimaryCtxGetState(c_int(index), byref(flags), byref(active)) != 0:
+            break
+        found |= {index} if active.value else set()
+        index += 1
+    return frozenset(found)
+
+
+def _driver_api() -> Any:
+    """Return the driver API if it is in this process; never bring it in."""
+    mode = getattr(os, "RTLD_NOLOAD", None)  # Windows has no such question
+    if mode is None:
+        return None
+    try:
+        return ctypes.CDLL("libcuda.so.1", mode=mode)
+    except OSError:
+        return None
 
 
 def _reading(cupy: Any) -> FrameworkReading:
@@ -61,7 +88,7 @@ def _reading(cupy: Any) -> FrameworkReading:
         source += " + rmm.statistics"
         cached = None  # what RMM's pool keeps beyond is not in its statistics
         peak = counted.peak_bytes if in_use == counted.current_bytes else None
-    return FrameworkReading("cupy", in_use, cached, peak, None, None, source=source)
+    return FrameworkReading("cupy", in_use, cached, peak, source=source)
 
 
 def _has_memory(reading: FrameworkReading) -> bool:

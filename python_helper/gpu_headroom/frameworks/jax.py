@@ -46,11 +46,6 @@ class Jax:
         return tuple([view for device in devices if (view := _view(device)) is not None])
 
 
-def source() -> Jax:
-    """Return the source."""
-    return Jax()
-
-
 def _view(device: Any) -> View | None:
     stats = device.memory_stats()
     if not stats or "bytes_in_use" not in stats:
@@ -76,8 +71,6 @@ def _view(device: Any) -> View | None:
             in_use_bytes=in_use,
             cached_bytes=cached,
             peak_in_use_bytes=_known(stats, "peak_bytes_in_use"),
-            alloc_retries=None,
-            ooms=None,
             preallocated=preallocated,
         ),
         notes=notes,

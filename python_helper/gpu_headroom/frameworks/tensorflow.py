@@ -71,18 +71,11 @@ class TensorFlow:
                 in_use_bytes=in_use,
                 cached_bytes=cached,
                 peak_in_use_bytes=peak,
-                alloc_retries=None,
-                ooms=None,
                 preallocated=preallocated,
                 source="get_memory_info()",
             ),
             notes=notes,
         )
-
-
-def source() -> TensorFlow:
-    """Return the source."""
-    return TensorFlow()
 
 
 def _gpus(context: Any) -> list[str]:

@@ -22,9 +22,9 @@ class FrameworkReading:
     name: str
     in_use_bytes: int
     cached_bytes: int | None
-    peak_in_use_bytes: int | None
-    alloc_retries: int | None
-    ooms: int | None
+    peak_in_use_bytes: int | None = None
+    alloc_retries: int | None = None
+    ooms: int | None = None
     preallocated: bool = False
     # For trends only. They change all the time, which is no news to a page.
     allocated_total_bytes: int | None = field(default=None, compare=False)

@@ -79,15 +79,15 @@ def _device(
     known = [*views, card] if card is not None else views
     (total, total_source), (free, free_source) = _card(known, host)
     frameworks = tuple([view.framework for view in views if view.framework is not None])
-    reserved: int | None = 0
-    for each in frameworks:
-        if reserved is not None:
-            cached = each.cached_bytes
-            reserved = None if cached is None else reserved + each.in_use_bytes + cached
+    reserved = [
+        each.in_use_bytes + each.cached_bytes
+        for each in frameworks
+        if each.cached_bytes is not None
+    ]
     outside = None
-    if total is not None and free is not None and reserved is not None:
+    if total is not None and free is not None and len(reserved) == len(frameworks):
         # Card and allocators are read one after the other: the difference may be a little off.
-        outside = max(0, total - free - reserved)
+        outside = max(0, total - free - sum(reserved))
     # A limit binds one framework, not the device that it shares with another.
     limit = views[0].limit_bytes if len(frameworks) == 1 else None
     limited = limit is not None and (total is None or limit < total)

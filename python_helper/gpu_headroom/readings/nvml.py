@@ -92,10 +92,8 @@ class Driver:
 
         `fixed` says that CUDA has started: what CUDA_VISIBLE_DEVICES is changed to has no effect.
         """
-        self._follow_simulation()
-        if self._library is None or self._pid != os.getpid():
-            return ()
-        if self._power is not None and self._power.asleep():
+        library = self._here()
+        if library is None or (self._power is not None and self._power.asleep()):
             return ()
         if not self._fixed:
             self._setting = os.environ.get("CUDA_VISIBLE_DEVICES")
@@ -103,24 +101,26 @@ class Driver:
         order = os.environ.get("CUDA_DEVICE_ORDER")
         certain = is_certain(self._setting, order, self._boards)
         boards = visible(self._setting, self._boards)
-        return tuple([self._view(index, board, certain) for index, board in enumerate(boards)])
+        return tuple(
+            [self._view(library, index, board, certain) for index, board in enumerate(boards)]
+        )
 
     def processes(self, device: DeviceReading) -> list[wire.Process] | None:
         """List the other processes on a device, the largest first; `None` where they are hidden."""
-        self._follow_simulation()
-        if self._library is None or self._pid != os.getpid() or device.uuid is None:
+        library = self._here()
+        if library is None or device.uuid is None:
             return None
         wanted = plain_uuid(device.uuid)
         candidates = [each for board in self._boards for each in (board, *board.instances)]
         board = next((each for each in candidates if plain_uuid(each.uuid) == wanted), None)
-        others = None if board is None else self._list_others(board, self._library)
+        others = None if board is None else self._list_others(library, board)
         if others is None or self._identity is None:
             return None
         here = self._identity.same_namespace
         return [
             {
                 "pid": pid if here else None,
-                "name": self._library.process_name(pid),
+                "name": library.process_name(pid),
                 "bytes": used,
             }
             for pid, used in sorted(others.items(), key=lambda row: -(row[1] or 0))
@@ -137,20 +137,22 @@ class Driver:
         self._identity, self._others = own, {}
         self._library = library  # last: other threads may look at any time
 
-    def _follow_simulation(self) -> None:
-        """Change to the simulated GPU's library while there is one: it takes no time to open."""
-        now = simulation()
-        if now is self._simulation:
-            return
-        self.close()
-        if now is None:
-            return
-        self._pid, self._simulation = os.getpid(), now
-        self._use(Nvml(now.driver()), Identity(frozenset({self._pid}), same_namespace=True), now)
+    def _here(self) -> Nvml | None:
+        """Return the library if it is open in this process.
 
-    def _view(self, index: int, board: Board, certain: bool) -> View:
-        library = self._library
-        memory = None if library is None else library.memory(board.handle)
+        While there is a simulated GPU it is that one's, which takes no time to open.
+        """
+        now = simulation()
+        if now is not self._simulation:
+            self.close()
+            if now is not None:
+                self._pid, self._simulation = os.getpid(), now
+                own = Identity(frozenset({self._pid}), same_namespace=True)
+                self._use(Nvml(now.driver()), own, now)
+        return self._library if self._pid == os.getpid() else None
+
+    def _view(self, library: Nvml, index: int, board: Board, certain: bool) -> View:
+        memory = library.memory(board.handle)
         return View(
             index=index,
             name=board.name,
@@ -158,24 +160,24 @@ class Driver:
             simulated=self._simulation is not None,
             total_bytes=None if memory is None else memory.total_bytes,
             free_bytes=None if memory is None else memory.free_bytes,
-            others_bytes=self._others_bytes(board),
+            others_bytes=self._others_bytes(library, board),
             card_source="nvmlDeviceGetMemoryInfo",
             notes=() if certain else (message("note.mapping", index=index),),
         )
 
-    def _others_bytes(self, board: Board) -> int | None:
+    def _others_bytes(self, library: Nvml, board: Board) -> int | None:
         """Sum the other processes on a card, asked every few seconds: it is the costly question."""
         now = time.monotonic()
         read_at, known = self._others.get(board.uuid, (-_OTHERS_EVERY_S, None))
         if now - read_at < _OTHERS_EVERY_S:
             return known
-        others = None if self._library is None else self._list_others(board, self._library)
+        others = self._list_others(library, board)
         used = [] if others is None else list(others.values())
         known = None if others is None or None in used else sum(each or 0 for each in used)
         self._others[board.uuid] = (now, known)
         return known
 
-    def _list_others(self, board: Board, library: Nvml) -> dict[int, int | None] | None:
+    def _list_others(self, library: Nvml, board: Board) -> dict[int, int | None] | None:
         listed = library.processes(board.handle)
         if listed is None or self._identity is None:
             return None
@@ -188,8 +190,4 @@ def _board(library: Nvml, handle: object) -> Board:
 
 
 DRIVER = Driver()
-
-
-def processes(device: DeviceReading) -> list[wire.Process] | None:
-    """List the other processes on `device`, the largest first; `None` where they are hidden."""
-    return DRIVER.processes(device)
+processes = DRIVER.processes

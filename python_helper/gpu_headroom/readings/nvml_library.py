@@ -13,13 +13,11 @@ from typing import Any, NamedTuple
 
 from ..frameworks.imported import imported
 
-_INSUFFICIENT_SIZE = 7
 _NOT_AVAILABLE = 2**64 - 1
 _TEXT = 96
 _MOST_PROCESSES = 256
 # The entry was 24 bytes, and 32 in the headers of some drivers: room for the larger one.
 _ENTRY_SIZES = (24, 32)
-_OLD_ENTRY_SIZE = 16
 
 
 class MemoryV2(ctypes.Structure):
@@ -75,9 +73,7 @@ class Nvml:
 
     def handles(self) -> list[Any]:
         """Return the handle of each GPU, in the order of the bus."""
-        count = self._number("nvmlDeviceGetCount_v2") or 0
-        found = (self._handle("nvmlDeviceGetHandleByIndex_v2", c_uint(i)) for i in range(count))
-        return [handle for handle in found if handle is not None]
+        return self._handles("nvmlDeviceGetHandleByIndex_v2", "nvmlDeviceGetCount_v2")
 
     def instances(self, handle: Any) -> list[Any]:
         """Return the handles of a GPU's MIG instances; none where MIG is off."""
@@ -87,10 +83,8 @@ class Nvml:
             or not mode.value
         ):
             return []
-        count = self._number("nvmlDeviceGetMaxMigDeviceCount", handle) or 0
-        name = "nvmlDeviceGetMigDeviceHandleByIndex"
-        found = (self._handle(name, handle, c_uint(i)) for i in range(count))
-        return [instance for instance in found if instance is not None]
+        count = "nvmlDeviceGetMaxMigDeviceCount"
+        return self._handles("nvmlDeviceGetMigDeviceHandleByIndex", count, handle)
 
     def uuid(self, handle: Any) -> str | None:
         """Return the UUID with its prefix, `GPU-` or `MIG-`."""
@@ -114,14 +108,9 @@ class Nvml:
 
     def processes(self, handle: Any) -> dict[int, int | None] | None:
         """Return bytes by process id, of compute and graphics; `None` where the driver hides it."""
-        listed: dict[int, int | None] = {}
-        known = False
-        for kind in ("Compute", "Graphics"):
-            found = self._processes(f"nvmlDeviceGet{kind}RunningProcesses", handle)
-            if found is not None:
-                known = True
-                listed = found | listed
-        return listed if known else None
+        compute = self._processes("nvmlDeviceGetComputeRunningProcesses", handle)
+        graphics = self._processes("nvmlDeviceGetGraphicsRunningProcesses", handle)
+        return None if compute is None and graphics is None else (graphics or {}) | (compute or {})
 
     def process_name(self, pid: int) -> str | None:
         """Return the program of a process without its folder."""
@@ -144,13 +133,16 @@ class Nvml:
             )
         return None
 
-    def _handle(self, name: str, *arguments: Any) -> Any:
-        handle = c_void_p()
-        return handle if self._call(name, *arguments, byref(handle)) == 0 else None
-
-    def _number(self, name: str, *arguments: Any) -> int | None:
-        number = c_uint()
-        return number.value if self._call(name, *arguments, byref(number)) == 0 else None
+    def _handles(self, name: str, counted_by: str, *of: Any) -> list[Any]:
+        """Return the handles that the driver gives by their index, but for those it refuses."""
+        count, handles = c_uint(), []
+        if self._call(counted_by, *of, byref(count)) != 0:
+            return []
+        for index in range(count.value):
+            handle = c_void_p()
+            if self._call(name, *of, c_uint(index), byref(handle)) == 0:
+                handles.append(handle)
+        return handles
 
     def _text(self, name: str, *arguments: Any, length: int = _TEXT) -> str | None:
         buffer = ctypes.create_string_buffer(length)

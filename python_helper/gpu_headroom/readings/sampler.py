@@ -46,7 +46,8 @@ class Sampler:
     A slow allocator (its lock is held while the driver works) is asked less often. `prepare` does
     what takes long, such as opening a driver; it is called on the sampler's own thread, often,
     and first when a first reading has been asked for, or nobody has for a moment.
-    A source that fails is reported by `failed` and asked again later.
+    A source that fails is reported by `failed` and asked again later. `forked` tells that this is
+    the copy in a forked child, where nothing may touch the GPU.
     """
 
     def __init__(  # noqa: PLR0913 — what it reads, and whom it tells
@@ -68,7 +69,6 @@ class Sampler:
         self._seq = 0
         self._back_off_s = 0.0
         self._stopping = False
-        self._forked = False
         self._lock = threads.Lock()
         self._news = threads.Bell()
         self._edge_wanted = False
@@ -76,11 +76,7 @@ class Sampler:
         self._thread: threading.Thread | None = None
         self.clock: Callable[[], float] = time.time
         self.latest: DeviceSnapshot | None = None
-
-    @property
-    def forked(self) -> bool:
-        """Whether this is the copy in a forked child, where nothing may touch the GPU."""
-        return self._forked
+        self.forked = False
 
     def start(self) -> None:
         """Start the thread; a second start does nothing."""
@@ -105,7 +101,7 @@ class Sampler:
 
     def measure(self, timeout_s: float = 0.25) -> DeviceSnapshot | None:
         """Read all sources now; the last reading where another thread is at it for long."""
-        if self._forked:
+        if self.forked:
             return None
         if not self._lock.acquire(timeout_s):
             return self.latest
@@ -125,7 +121,7 @@ class Sampler:
         Our thread reads while the caller stands still: a driver that hangs must not hold a cell,
         and what a cell did must not be told from an older reading.
         """
-        if self._thread is None or self._forked:
+        if self._thread is None or self.forked:
             return self.measure(_EDGE_TIMEOUT_S)
         seq = self._seq
         self._edge_wanted = True
@@ -179,7 +175,7 @@ class Sampler:
 
     def become_inert(self) -> None:
         """End in a forked child: locks may have been copied while held, the thread was not."""
-        self._forked = self._stopping = True
+        self.forked = self._stopping = True
         self._lock = threads.Lock()
         self._news = threads.Bell()
         self._thread = None
@@ -205,20 +201,15 @@ class Pace:
 
     def due(self, snapshot: DeviceSnapshot, rate_hz: float, now_s: float) -> bool:
         """Whether to send `snapshot` at a wanted rate; remembers it as sent if so."""
-        # Half a period early is on time: the thread's clock and ours are not one.
-        if self._sent is not None and now_s - self._sent_s < 0.5 / rate_hz:
-            return False
-        if self._sent is not None and self._same(snapshot) and now_s - self._sent_s < _HEARTBEAT_S:
-            return False
+        last, since_s = self._sent, now_s - self._sent_s
+        if last is not None:
+            same = last.state == snapshot.state and last.devices == snapshot.devices
+            # Half a period early is on time: the thread's clock and ours are not one.
+            if since_s < 0.5 / rate_hz or (same and since_s < _HEARTBEAT_S):
+                return False
         self.sent(snapshot, now_s)
         return True
 
     def sent(self, snapshot: DeviceSnapshot, now_s: float) -> None:
         """Remember a reading that was sent for another reason."""
         self._sent, self._sent_s = snapshot, now_s
-
-    def _same(self, snapshot: DeviceSnapshot) -> bool:
-        sent = self._sent
-        return (
-            sent is not None and sent.state == snapshot.state and sent.devices == snapshot.devices
-        )

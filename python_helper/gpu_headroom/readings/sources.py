@@ -24,8 +24,14 @@ _HOST_EVERY_S = 1.0
 _AGAIN_S = 60.0
 _AGAIN_MOST_S = 3600.0
 _BY_LIFE: tuple[wire.State, ...] = ("no_framework", "no_gpu", "not_initialised", "live")
-# What has to be imported; our own files that read them have the same names.
-_FRAMEWORKS = ("jax", "tensorflow", "cupy", "torch.xpu", "torch.mps")
+# What has to be imported, and the source for it; our own files of them have the same names.
+_FRAMEWORKS = {
+    "jax": "Jax",
+    "tensorflow": "TensorFlow",
+    "cupy": "CuPy",
+    "torch.xpu": "TorchXpu",
+    "torch.mps": "TorchMps",
+}
 
 
 class Reading(NamedTuple):
@@ -35,13 +41,6 @@ class Reading(NamedTuple):
     devices: tuple[DeviceReading, ...]
     host: HostReading | None
     took_s: float = 0.0
-
-
-class _LeftOut(NamedTuple):
-    """A part that failed: until when it is not asked, and for how long that is."""
-
-    until_s: float
-    wait_s: float
 
 
 class Sources:
@@ -58,7 +57,8 @@ class Sources:
         self._all_included = False
         self.torch = TorchCuda()
         self._frameworks: dict[str, Source] = {"torch": self.torch}
-        self._left_out: dict[str, _LeftOut] = {}
+        # Of parts that failed: until when they are not asked, and for how long that is.
+        self._left_out: dict[str, tuple[float, float]] = {}
         self.frozen: Reading | None = None
         self._host: HostReading | None = None
         self._host_read_s = -_HOST_EVERY_S
@@ -87,9 +87,14 @@ class Sources:
         # Files and the driver let go of the interpreter: beside a cell that computes, the wait for
         # it is not the allocator's.
         started = time.perf_counter()
-        states = {name: self._state(name) for name in self._frameworks}
+        states: dict[str, wire.State] = {
+            name: self._ask(name, source.state) or "no_framework"
+            for name, source in self._frameworks.items()
+        }
         live = [name for name, state in states.items() if state == "live"]
-        views = [view for name in live for view in self._views(name)]
+        views = [
+            view for name in live for view in self._ask(name, self._frameworks[name].read) or ()
+        ]
         took_s = time.perf_counter() - started
         cards: tuple[View, ...] = ()
         if self._all_included:
@@ -100,12 +105,12 @@ class Sources:
         return Reading(state, merge(views, cards, self._host), self._host, took_s)
 
     def _look_for_frameworks(self) -> None:
-        for framework in _FRAMEWORKS:
+        for framework, source in _FRAMEWORKS.items():
             name = framework.replace(".", "_")
             if name not in self._frameworks and imported(framework) is not None:
                 module = self._guard(name, partial(_module, f"..frameworks.{framework}"))
                 if module is not None:
-                    self._frameworks[name] = module.source()
+                    self._frameworks[name] = getattr(module, source)()
 
     def _read_host(self) -> None:
         """Read host memory once a second: it is a dozen files, and changes slowly."""
@@ -114,26 +119,20 @@ class Sources:
             self._host = self._guard("host", lambda: _module(".host").read())
             self._host_read_s = now_s
 
-    def _state(self, name: str) -> wire.State:
-        source = self._frameworks[name]
-        if name == "torch":
-            return source.state()
-        return self._guard(name, source.state) or "no_framework"
-
-    def _views(self, name: str) -> tuple[View, ...]:
-        source = self._frameworks[name]
-        return source.read() if name == "torch" else self._guard(name, source.read) or ()
+    def _ask(self, framework: str, call: Callable[[], Any]) -> Any:
+        return call() if framework == "torch" else self._guard(framework, call)
 
     def _guard(self, name: str, call: Callable[[], Any]) -> Any:
         """Call a part that may be missing or fail, and leave it out for a while then."""
-        now_s, left_out = time.monotonic(), self._left_out.get(name)
-        if left_out is not None and now_s < left_out.until_s:
+        now_s = time.monotonic()
+        until_s, waited_s = self._left_out.get(name, (now_s, _AGAIN_S / 2))
+        if now_s < until_s:
             return None
         try:
             return call()
         except Exception as error:  # noqa: BLE001  what a framework raises must not end the others
-            wait_s = _AGAIN_S if left_out is None else min(2 * left_out.wait_s, _AGAIN_MOST_S)
-            self._left_out[name] = _LeftOut(now_s + wait_s, wait_s)
+            wait_s = min(2 * waited_s, _AGAIN_MOST_S)
+            self._left_out[name] = now_s + wait_s, wait_s
             self._failed(name, error)
             return None
 

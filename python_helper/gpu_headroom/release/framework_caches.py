@@ -35,9 +35,9 @@ def items(situation: Situation) -> Iterator[Freeable]:
     """Yield the caches of frameworks that are live in this kernel."""
     if TorchCuda().state() == "live":
         yield from _of_torch(situation, imported("torch"))
-    if jax.source().state() == "live":
+    if jax.Jax().state() == "live":
         yield _item("jax", imported("jax").clear_caches, _code("jax", "_jax.clear_caches()"))
-    if cupy.source().state() == "live":
+    if cupy.CuPy().state() == "live":
         pool = imported("cupy").get_default_memory_pool()
         unused = max(0, pool.total_bytes() - pool.used_bytes())
         if unused:

@@ -11,7 +11,7 @@ from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from gpu_headroom.frameworks import context, cupy, jax, tensorflow
+from gpu_headroom.frameworks import cupy, jax, tensorflow
 from gpu_headroom.frameworks.torch import mps as torch_mps
 from gpu_headroom.frameworks.torch import xpu as torch_xpu
 from gpu_headroom.frameworks.view import View
@@ -75,14 +75,14 @@ def jax_with(imported: Imported) -> Callable[..., jax.Jax]:
         imported("jax")
         backend = SimpleNamespace(local_devices=lambda: [jax_device(stats)])
         imported("jax._src.xla_bridge", _backends={"cpu": object(), "cuda": backend})
-        return jax.source()
+        return jax.Jax()
 
     return start
 
 
 def test_jax_has_started_when_it_has_a_backend(imported: Imported) -> None:
     """The table of backends says whether JAX has started, and with what."""
-    source = jax.source()
+    source = jax.Jax()
     assert source.state() == "no_framework"
     imported("jax")
     bridge = imported("jax._src.xla_bridge", _backends={})
@@ -179,7 +179,7 @@ class FakeTensorFlow:
 
 def test_tensorflow_has_started_when_its_context_says_so(imported: Imported) -> None:
     """The context is looked at, never asked for."""
-    fake, source = FakeTensorFlow(imported), tensorflow.source()
+    fake, source = FakeTensorFlow(imported), tensorflow.TensorFlow()
     assert source.state() == "live"
     fake.context._logical_devices = []
     assert source.state() == "no_gpu"
@@ -193,7 +193,7 @@ def test_tensorflow_has_started_when_its_context_says_so(imported: Imported) -> 
 def test_tensorflow_pool_is_cached_and_noted(imported: Imported) -> None:
     """With the first tensor it takes all it may: what is not in use of that is cached."""
     fake = FakeTensorFlow(imported)
-    source = tensorflow.source()
+    source = tensorflow.TensorFlow()
     (device,) = merge(source.read(), [CARD])
     (framework,) = device.frameworks
     assert (framework.preallocated, framework.cached_bytes) == (True, 9 * GIB)
@@ -209,7 +209,7 @@ def test_tensorflow_that_grows_hides_its_pool(imported: Imported) -> None:
     """What it keeps beyond its tensors is then not told, so outside is not measured."""
     fake = FakeTensorFlow(imported)
     fake.context._memory_growth_map = {"physical": True}
-    (device,) = merge(tensorflow.source().read(), [CARD])
+    (device,) = merge(tensorflow.TensorFlow().read(), [CARD])
     assert device.frameworks[0].cached_bytes is None
     assert (device.outside_bytes, device.notes) == (None, ())
 
@@ -218,7 +218,7 @@ def test_tensorflow_without_a_tensor_has_no_pool(imported: Imported) -> None:
     """Before the first tensor nothing is taken."""
     fake = FakeTensorFlow(imported)
     fake.memory = {"current": 0, "peak": 0}
-    (device,) = merge(tensorflow.source().read(), [CARD])
+    (device,) = merge(tensorflow.TensorFlow().read(), [CARD])
     assert (device.frameworks[0].preallocated, device.cached_bytes) == (False, 0)
 
 
@@ -245,12 +245,12 @@ class FakeCuda:
 
 def test_contexts_are_looked_up_and_never_made(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the driver API in this process, or before it is started, there are none."""
-    monkeypatch.setattr(context, "_loaded", lambda: None)
-    assert context.contexts() == frozenset()
-    monkeypatch.setattr(context, "_loaded", FakeCuda)
-    assert context.contexts() == {1}
-    monkeypatch.setattr(context, "_loaded", lambda: FakeCuda(initialised=False))
-    assert context.contexts() == frozenset()
+    monkeypatch.setattr(cupy, "_driver_api", lambda: None)
+    assert cupy.contexts() == frozenset()
+    monkeypatch.setattr(cupy, "_driver_api", FakeCuda)
+    assert cupy.contexts() == {1}
+    monkeypatch.setattr(cupy, "_driver_api", lambda: FakeCuda(initialised=False))
+    assert cupy.contexts() == frozenset()
 
 
 class FakeCuPy:
@@ -274,7 +274,7 @@ def test_cupy_is_read_where_it_has_a_context(
     imported: Imported, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The pool of the thread's current device; nothing is asked of a device without a context."""
-    fake, source = FakeCuPy(imported, monkeypatch), cupy.source()
+    fake, source = FakeCuPy(imported, monkeypatch), cupy.CuPy()
     fake.contexts = frozenset()
     assert source.state() == "not_initialised"
     fake.contexts = frozenset({1})
@@ -289,7 +289,7 @@ def test_cupy_keeps_what_it_read_of_other_devices(
     imported: Imported, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Another thread has another current device; an unused pool is no device of CuPy's."""
-    fake, source = FakeCuPy(imported, monkeypatch), cupy.source()
+    fake, source = FakeCuPy(imported, monkeypatch), cupy.CuPy()
     source.read()
     fake.contexts, fake.current = frozenset({0, 1}), 0
     assert [view.index for view in source.read()] == [1]
@@ -304,7 +304,7 @@ def test_rmm_is_asked_only_for_statistics_that_are_on(
     FakeCuPy(imported, monkeypatch)
     counted: list[Any] = [None]
     imported("rmm.statistics", get_statistics=lambda: counted[0])
-    source = cupy.source()
+    source = cupy.CuPy()
     assert [view.framework and view.framework.in_use_bytes for view in source.read()] == [100]
     counted[0] = SimpleNamespace(current_bytes=55, peak_bytes=66)
     (view,) = source.read()
@@ -332,7 +332,7 @@ def test_torch_xpu_has_the_shape_of_cuda(imported: Imported) -> None:
     )
     inside = SimpleNamespace(_xpu_memoryStats=lambda index: used if index == 1 else {})
     imported("torch", xpu=xpu, _C=inside)
-    source = torch_xpu.source()
+    source = torch_xpu.TorchXpu()
     assert source.state() == "not_initialised"
     up[0] = True
     assert source.state() == "live"
@@ -357,7 +357,7 @@ def test_torch_mps_is_asked_only_once_it_was_used(imported: Imported) -> None:
     )
     inside = SimpleNamespace(_has_mps=True)
     imported("torch", mps=mps, _C=inside)
-    source = torch_mps.source()
+    source = torch_mps.TorchMps()
     assert source.state() == "not_initialised"
     inside._accelerator_isAllocatorInitialized = lambda: True
     assert source.state() == "live"

@@ -36,13 +36,8 @@ class TorchMps:
                 shared_with_host=True,
                 total_bytes=most,
                 framework=FrameworkReading(
-                    "torch", in_use, max(0, reserved - in_use), None, None, None, source="torch.mps"
+                    "torch", in_use, max(0, reserved - in_use), source="torch.mps"
                 ),
                 card_source="recommended_max_memory()",
             ),
         )
-
-
-def source() -> TorchMps:
-    """Return the source."""
-    return TorchMps()

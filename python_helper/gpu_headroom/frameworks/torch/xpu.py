@@ -54,8 +54,3 @@ class TorchXpu:
                 )
             )
         return tuple(found)
-
-
-def source() -> TorchXpu:
-    """Return the source."""
-    return TorchXpu()
