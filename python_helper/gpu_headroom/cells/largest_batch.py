@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ..protocol.wire import Message
     from ..readings.snapshot import DeviceReading, DeviceSnapshot
-    from .batch import BatchLiteral
+    from .literals import BatchLiteral
     from .runs import CellRun, Ledger
 
 # From trials on the simulated GPU; to be confirmed on real ones.

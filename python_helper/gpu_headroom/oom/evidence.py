@@ -17,7 +17,7 @@ from .place import failed_in_backward, failing_line
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..cells.batch import BatchLiteral
+    from ..cells.literals import BatchLiteral
     from ..concurrency.turns import Turn
     from ..holders.ledger import Retained
     from ..holders.modules import Model

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from gpu_headroom.advice import remedies
 from gpu_headroom.advice.registry import REMEDIES, offers
-from gpu_headroom.cells.batch import literals_in
+from gpu_headroom.cells.literals import literals_in
 from gpu_headroom.holders.ledger import Retained
 from gpu_headroom.holders.modules import Model
 from gpu_headroom.text.format import GIB, MIB

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from gpu_headroom.cells.batch import batch_literals, cells_to_run, literals_in, replaced
+from gpu_headroom.cells.batch import batch_literals, cells_to_run
+from gpu_headroom.cells.literals import literals_in, replaced
 from gpu_headroom.cells.runs import CellRun
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from gpu_headroom.cells.batch import literals_in
+from gpu_headroom.cells.literals import literals_in
 from gpu_headroom.cells.parsing import LONGEST, magics, parse_cell
 from gpu_headroom.cells.quiet import quiet
 from tests.cells.test_batch import cell

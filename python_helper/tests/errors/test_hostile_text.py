@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from gpu_headroom.cells import batch, parsing, quiet
-from gpu_headroom.cells.batch import batch_literals, literals_in
+from gpu_headroom.cells.batch import batch_literals
+from gpu_headroom.cells.literals import literals_in
 from gpu_headroom.cells.parsing import parse_cell
 from gpu_headroom.cells.runs import CellRun
 from gpu_headroom.concurrency.turns import Turn

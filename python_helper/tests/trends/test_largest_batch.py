@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
-from gpu_headroom.cells.batch import literals_in
 from gpu_headroom.cells.largest_batch import Prediction, Probe, of_last_cell, predict, probes
+from gpu_headroom.cells.literals import literals_in
 from gpu_headroom.holders.names import user_names
 from gpu_headroom.simulate import simulate
 

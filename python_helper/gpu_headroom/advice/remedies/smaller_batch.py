@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ...cells.batch import cells_to_run, defines_any, literals_in, replaced
+from ...cells.batch import cells_to_run, defines_any
 from ...cells.largest_batch import predict, probes
+from ...cells.literals import literals_in, replaced
 from ...text.messages import message
 from ..remedy import FixOutcome, Offer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ...cells.batch import BatchLiteral
     from ...cells.largest_batch import Prediction
+    from ...cells.literals import BatchLiteral
     from ...oom.evidence import Evidence
     from ...protocol.wire import Diff, Message
 
