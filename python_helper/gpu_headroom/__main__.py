@@ -24,10 +24,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("command", choices=["status"], help="used, free and capacity of each GPU")
     parser.parse_args(arguments)
-    return _status()
-
-
-def _status() -> int:
     from .readings.nvml import processes
     from .terminal import script
     from .terminal.summary import list_devices, list_processes

@@ -139,16 +139,12 @@ def _value_at(
     run: CellRun, literal: BatchLiteral, runs: Sequence[CellRun], code: Code
 ) -> int | None:
     """Return what the literal said when this run began; `None` where that is not certain."""
-    where = run
-    if literal.cell.key != run.key:
-        before = [
-            each for each in runs if each.key == literal.cell.key and each.start_s < run.start_s
-        ]
-        if not before:
-            return None
-        where = before[-1]
-    said = {each.value for each in code.literals(where) if each.name == literal.name}
-    return said.pop() if len(said) == 1 else None
+    key, where = literal.cell.key, [run]
+    if key != run.key:
+        where = [each for each in runs if each.key == key and each.start_s < run.start_s][-1:]
+    literals = [each for cell in where for each in code.literals(cell)]
+    values = {each.value for each in literals if each.name == literal.name}
+    return values.pop() if len(values) == 1 else None
 
 
 def of_last_cell(

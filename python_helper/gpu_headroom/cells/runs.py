@@ -118,9 +118,9 @@ class Ledger:
         opened = self._outermost()
         return None if opened is None else opened.run
 
-    def alone(self, *, thread_id: int | None = None) -> bool:
-        """Whether no other computation has run beside the cell of a thread so far."""
-        return all(each.alone for each in self._nest(thread_id)[:1])
+    def alone(self) -> bool:
+        """Whether no other computation has run beside the cell of this thread so far."""
+        return all(each.alone for each in self._nest(None)[:1])
 
     def begin(
         self,
@@ -249,29 +249,20 @@ class Ledger:
 def _memory(opened: _Open, snapshot: DeviceSnapshot | None) -> tuple[wire.CellMemory, ...]:
     if snapshot is None or not opened.alone:
         return ()
-    start = opened.start
-    devices = [
-        (None if start is None else start.device(each.index), each) for each in snapshot.devices
-    ]
-    return tuple(
-        [
-            _device_memory(
-                before, now, known_start=start is not None, highest=opened.highest.get(now.index, 0)
-            )
-            for before, now in devices
-            if now.frameworks or (before is not None and before.frameworks)
-        ]
-    )
+    return tuple([memory for each in snapshot.devices if (memory := _device_memory(opened, each))])
 
 
-def _device_memory(
-    start: DeviceReading | None, now: DeviceReading, *, known_start: bool, highest: int
-) -> wire.CellMemory:
+def _device_memory(opened: _Open, now: DeviceReading) -> wire.CellMemory | None:
+    """Return what a run did to a device; `None` where no framework used it."""
+    known_start = opened.start is not None
+    start = opened.start.device(now.index) if opened.start else None
+    if not (now.frameworks or (start and start.frameworks)):
+        return None
     # A device that the cell itself brought up held nothing before.
     in_use = start.in_use_bytes if start else 0
     before, counter = _peak_before(start, now), now.peak_in_use_bytes
     exact = known_start and counter is not None and before is not None and counter > before
-    peak = max(highest, in_use, now.in_use_bytes)
+    peak = max(opened.highest.get(now.index, 0), in_use, now.in_use_bytes)
     if counter is not None and (exact or (before is not None and counter < before)):
         # Rose: it is the cell's own. Fell: the cell reset it, and it has seen the time since.
         peak = max(peak, counter)

@@ -6,6 +6,7 @@ import time
 import uuid
 from collections import OrderedDict
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from .threads import Lock
@@ -13,7 +14,8 @@ from .threads import Lock
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
 
-    from .turns import SlicedTurn, Turn
+    from .sliced_turn import SlicedTurn
+    from .turns import Turn
 
     Work = Callable[["Job", Turn], None]
 
@@ -157,20 +159,17 @@ class MainLoop:
         with self._lock:
             self._jobs.clear()
 
-    def _put_back(self, job: Job) -> None:
-        with self._lock:
-            waiting = self._jobs.setdefault(job.key, job)
-            if waiting is not job:
-                waiting.request_ids += job.request_ids
-            self._jobs.move_to_end(job.key, last=False)
-
     def _broken_off(self, job: Job, walk: SlicedTurn) -> None:
         if walk.accomplished:
             return
         if walk.cancelled:
             self._give_up(job)
-        else:
-            self._put_back(job)
+            return
+        with self._lock:
+            waiting = self._jobs.setdefault(job.key, job)
+            if waiting is not job:
+                waiting.request_ids += job.request_ids
+            self._jobs.move_to_end(job.key, last=False)
 
     def _give_up(self, job: Job) -> None:
         if job.given_up is not None:
@@ -212,13 +211,10 @@ class MainLoop:
         job.tries += 1
         job.began_s = job.told_s = time.monotonic()
 
-        def work(turn: Turn) -> None:
-            job.work(job, turn)
-
         from .turns import LONG_S, SHORT_S
 
         cpu_s, again = LONG_S if job.asked else SHORT_S, job.tries < _MOST_TRIES
-        return job, self._new_walk(work, cpu_s, asked=job.asked, again=again)
+        return job, self._new_walk(partial(job.work, job), cpu_s, asked=job.asked, again=again)
 
     def _tell(self, job: Job) -> None:
         now_s = time.monotonic()

@@ -17,6 +17,7 @@ import time
 import types
 from contextlib import contextmanager
 from dataclasses import dataclass
+from traceback import walk_stack
 from typing import TYPE_CHECKING, Any
 
 from .threads import is_ours
@@ -137,14 +138,13 @@ def _is_kernels(thread: threading.Thread | None, kinds: list[Kind]) -> bool:
     return bool(marked or machinery) and {"kernel", "standard"}.issuperset(kinds)
 
 
-def _knows_frameworks(frame: FrameType | None) -> bool:
+def _knows_frameworks(frame: FrameType) -> bool:
     """Whether a module of the functions on a stack has imported something of a framework."""
-    while frame is not None:
-        for each in list(frame.f_globals.values()):
-            name = _TELLS_MODULE[type(each)](each) if type(each) in _TELLS_MODULE else None
+    for each, _ in walk_stack(frame):
+        for value in list(each.f_globals.values()):
+            name = _TELLS_MODULE[type(value)](value) if type(value) in _TELLS_MODULE else None
             if type(name) is str and name.partition(".")[0] in _FRAMEWORKS:
                 return True
-        frame = frame.f_back
     return False
 
 
@@ -175,13 +175,9 @@ def _tasks(loop: Any) -> list[asyncio.Task[Any]]:
         return []
 
 
-def _kinds(frame: FrameType | None) -> list[Kind]:
+def _kinds(frame: FrameType) -> list[Kind]:
     """Return whose the functions on a stack are, innermost first."""
-    found = []
-    while frame is not None:
-        found.append(_kind(frame))
-        frame = frame.f_back
-    return found
+    return [_kind(each) for each, _ in walk_stack(frame)]
 
 
 def _kind(frame: FrameType) -> Kind:

@@ -14,14 +14,12 @@ not read at all.
 from __future__ import annotations
 
 import gc
-import signal
 import sys
-import threading
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from . import other_threads, threads
+from . import other_threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -32,13 +30,12 @@ SHORT_S = 0.5
 """Processor time of a walk that nobody has asked for."""
 LONG_S = 30.0
 """The same of one that somebody waits for, with a button to end it."""
+SLICE_S = 0.02
+"""How long the main thread stands still at a time."""
 
-_SLICE_S = 0.02
 _ONLY_SLICE_S = 0.05
 _ONLY_SLICE_ASKED_S = 0.15
 _BETWEEN_S = 0.001
-_HANDED_OVER_S = 0.05
-_GIVEN_UP_S = 1.0
 _MANY_BLOCKS = 2_000_000  # of Python's allocator, about three to an object of the gc's
 
 
@@ -73,7 +70,7 @@ class Turn:
         self._loops = tuple(loops)
         self._began_s: float | None = None
         self._slice_ends_s = 0.0
-        self._held: Any = None
+        self._alone = False
         self._is_walking = False
         self._collects = True
         self._cut = False
@@ -120,13 +117,24 @@ class Turn:
         if self._is_walking:
             yield
             return
-        self._begin()
-        try:
+        with ExitStack() as stack:
+            self._is_walking = True
+            self._pause_gc()
+            stack.callback(self._end)
+            self.company = other_threads.look(self._loops)
+            self._alone = self.company.there
+            slice_s = SLICE_S
+            if self._alone:
+                stack.enter_context(other_threads.kept_out())
+                self.company = other_threads.look(self._loops)
+            self.native = not self.company.inside
+            if self.company.there:
+                slice_s = _ONLY_SLICE_ASKED_S if self.asked and self.native else _ONLY_SLICE_S
+                self._cpu_s = min(self._cpu_s, self.spent_s + slice_s)
+            self._slice_ends_s = time.perf_counter() + slice_s
             yield
-            if self.native and self._held is None and other_threads.look(self._loops).inside:
+            if self.native and not self._alone and other_threads.look(self._loops).inside:
                 raise Disturbed
-        finally:
-            self._end()
 
     @contextmanager
     def at_a_stretch(self) -> Iterator[None]:
@@ -135,7 +143,7 @@ class Turn:
         A tuple that another thread is making cannot be finished while anybody refers to it
         (bpo-15108), so none may be held when that thread goes on.
         """
-        if self._held is not None:
+        if self._alone:
             yield
             return
         self.make_way()
@@ -163,7 +171,7 @@ class Turn:
         if self._is_walking:
             self._resume_gc()
         self._stand_aside()
-        self._slice_ends_s = time.perf_counter() + _SLICE_S
+        self._slice_ends_s = time.perf_counter() + SLICE_S
         if self._is_walking:
             self._pause_gc()
             if other_threads.look(self._loops).there:
@@ -173,26 +181,8 @@ class Turn:
         """Call on the main thread, which stands still: nobody else may free or collect."""
         return call()
 
-    def _begin(self) -> None:
-        self._is_walking = True
-        self._pause_gc()
-        self.company = other_threads.look(self._loops)
-        if self.company.there:
-            self._held = other_threads.kept_out()
-            self._held.__enter__()
-            self.company = other_threads.look(self._loops)
-        self.native = not self.company.inside
-        slice_s = _SLICE_S
-        if self.company.there:
-            slice_s = _ONLY_SLICE_ASKED_S if self.asked and self.native else _ONLY_SLICE_S
-            self._cpu_s = min(self._cpu_s, self.spent_s + slice_s)
-        self._slice_ends_s = time.perf_counter() + slice_s
-
     def _end(self) -> None:
-        self._is_walking = False
-        held, self._held = self._held, None
-        if held is not None:
-            held.__exit__(None, None, None)
+        self._is_walking = self._alone = False
         self._resume_gc()
 
     def _pause_gc(self) -> None:
@@ -208,140 +198,3 @@ class Turn:
 
     def _company_came(self) -> None:
         self._cut = True
-
-
-class SlicedTurn(Turn):
-    """A walk on a thread of its own, which the main thread drives slice by slice.
-
-    `disturbed` tells that somebody came who was not there at the start, so that the walk ended:
-    to be begun `again`. `cancelled` tells that a person ended it.
-    """
-
-    def __init__(
-        self,
-        work: Callable[[Turn], None],
-        cpu_s: float = SHORT_S,
-        *,
-        asked: bool = False,
-        again: bool = False,
-        loops: Iterable[Any] = (),
-    ) -> None:
-        super().__init__(cpu_s, asked=asked, loops=loops)
-        self._work = work
-        self._again = again
-        self._mine = threads.Bell()
-        self._theirs = threads.Bell()
-        self._calls: list[Callable[[], None]] = []
-        self._ending = False
-        self._walking = False
-        self._thread: threading.Thread | None = None
-        self.ended = False
-        self.cancelled = False
-        self.disturbed = False
-        self.error: BaseException | None = None
-
-    def slice(self) -> bool:
-        """Stand still for a slice, and do what the walk needs the main thread for.
-
-        Returns whether the walk has ended. An interrupt ends it.
-        """
-        with _interruptible(self):
-            if not self._walking:
-                self._walking = True
-                self._hand_over()
-            while self._theirs.wait(_HANDED_OVER_S):
-                call = self._take_call()
-                if call is None:
-                    self._walking = False
-                    break
-                call()
-                self._mine.ring()
-        return self.ended
-
-    def abandon(self) -> None:
-        """End the walk where it stands, and wait until it has let go of everything."""
-        self._ending = True
-        if self._thread is not None and not self.ended:
-            self._mine.ring()
-            self._thread.join(_GIVEN_UP_S)
-        self.ended = True
-
-    def cancel(self) -> None:
-        """Have the walk end at its next pause; from any thread."""
-        self.cancelled = self._ending = True
-
-    def on_main(self, call: Callable[[], T]) -> T:
-        """Call on the main thread, which stands still: nobody else may free or collect."""
-        result: list[T] = []
-        errors: list[BaseException] = []
-
-        def run() -> None:
-            try:
-                result.append(call())
-            except BaseException as error:  # noqa: BLE001  it belongs to the walk
-                errors.append(error)
-
-        self._calls.append(run)
-        self._theirs.ring()
-        while not (result or errors):
-            if self._ending and self._take_call() is not None:
-                raise Abandoned
-            self._mine.wait()
-        if errors:
-            raise errors.pop()
-        return result.pop()
-
-    def _take_call(self) -> Callable[[], None] | None:
-        """Take what the main thread is to call: it does, or the walk that ends takes it back."""
-        try:
-            return self._calls.pop()
-        except IndexError:
-            return None
-
-    def _hand_over(self) -> None:
-        if self._thread is None:
-            self._thread = threads.start(self._run, name=f"{threads.NAME}-walk")
-        else:
-            self._mine.ring()
-
-    def _stand_aside(self) -> None:
-        if not self._ending:
-            self._theirs.ring()
-            self._mine.wait()
-        if self._ending:
-            raise Abandoned
-
-    def _company_came(self) -> None:
-        if not self._again:
-            super()._company_came()
-            return
-        self.disturbed = True
-        raise Abandoned
-
-    def _run(self) -> None:
-        try:
-            self._slice_ends_s = time.perf_counter() + _SLICE_S
-            self._work(self)
-        except Abandoned:
-            pass
-        except BaseException as error:  # noqa: BLE001  whoever drives the walk is told
-            self.error = error.with_traceback(None)
-        finally:
-            self.ended = True
-            self._theirs.ring()
-
-
-@contextmanager
-def _interruptible(turn: SlicedTurn) -> Iterator[None]:
-    """Have an interrupt end the walk: ipykernel ignores it while no cell runs."""
-    usual = None
-    if threading.current_thread() is threading.main_thread():
-        usual = signal.getsignal(signal.SIGINT)
-    if usual is None:  # not ours to replace: it was not set by Python
-        yield
-        return
-    signal.signal(signal.SIGINT, lambda *_: turn.cancel())
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, usual)

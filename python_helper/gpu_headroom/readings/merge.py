@@ -32,15 +32,11 @@ def merge(
     groups: Groups = {}
     for view in views:
         groups.setdefault((view.backend, view.index), []).append(view)
-    return tuple(
-        [
-            _device(key, groups.get(key, []), card, host)
-            for key, card in sorted(_pairs(groups, cards), key=lambda pair: pair[0])
-        ]
-    )
+    pairs = _pairs(groups, cards)
+    return tuple([_device(key, groups.get(key, []), pairs[key], host) for key in sorted(pairs)])
 
 
-def _pairs(groups: Groups, cards: Sequence[View]) -> list[tuple[tuple[Backend, int], View | None]]:
+def _pairs(groups: Groups, cards: Sequence[View]) -> dict[tuple[Backend, int], View | None]:
     """Find the card of each device; cards that no framework uses become devices too."""
     uuids = {key: _first(view.uuid for view in views) for key, views in groups.items()}
     left = list(cards)
@@ -55,7 +51,7 @@ def _pairs(groups: Groups, cards: Sequence[View]) -> list[tuple[tuple[Backend, i
         while key in found:  # counted otherwise by a framework, which knows better
             key = (card.backend, (key[1] + 1) % (len(found) + 1))
         found[key] = card
-    return list(found.items())
+    return found
 
 
 def _is_same(key: tuple[Backend, int], uuid: str | None, card: View) -> bool:

@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 
     from ..cells.runs import CellRun
     from ..concurrency.mainloop import Job
-    from ..concurrency.turns import SlicedTurn, Turn
+    from ..concurrency.sliced_turn import SlicedTurn
+    from ..concurrency.turns import Turn
     from ..frameworks.torch.observer import Capture, Observer
     from ..handlers.dispatcher import Handlers
     from ..holders.allocation_site import Recording
@@ -329,7 +330,7 @@ class Session:
             )
 
     def _walk(self, work: Callable[[Turn], None], cpu_s: float, **how: bool) -> SlicedTurn:
-        from ..concurrency.turns import SlicedTurn
+        from ..concurrency.sliced_turn import SlicedTurn
 
         return SlicedTurn(work, cpu_s, loops=self._loops(), **how)
 

@@ -75,8 +75,10 @@ class Accounts:
     def __init__(self) -> None:
         self._known: OrderedDict[str, Account] = OrderedDict()
 
-    def keep(self, cell: str, account: Account) -> None:
-        """Remember an account."""
+    def keep(self, cell: str, account: Account | None) -> None:
+        """Remember an account, where there is one."""
+        if account is None:
+            return
         self._known[cell] = account
         while len(self._known) > _KEPT_ACCOUNTS:
             self._known.popitem(last=False)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ..protocol import wire
-    from ..readings.snapshot import DeviceReading, DeviceSnapshot
+    from ..readings.snapshot import DeviceSnapshot
 
 KEPT_S = 300
 
@@ -24,7 +24,13 @@ class ReadingHistory:
             points = self._points.setdefault(device.index, deque(maxlen=KEPT_S))
             while points and points[-1]["time_s"] > snapshot.time_s + 1:  # the clock was set back
                 points.pop()
-            point = _point(snapshot.time_s, device)
+            point: wire.HistoryPoint = {
+                "time_s": snapshot.time_s,
+                "device_index": device.index,
+                "in_use_bytes": device.in_use_bytes,
+                "cached_bytes": device.cached_bytes,
+                "outside_bytes": device.outside_bytes,
+            }
             if not points or int(points[-1]["time_s"]) != int(snapshot.time_s):
                 points.append(point)
             elif point["in_use_bytes"] >= points[-1]["in_use_bytes"]:
@@ -36,13 +42,3 @@ class ReadingHistory:
         newest_s = max((each["time_s"] for each in found), default=0.0)
         recent = [each for each in found if newest_s - each["time_s"] < KEPT_S]
         return sorted(recent, key=lambda each: (each["time_s"], each["device_index"]))
-
-
-def _point(time_s: float, device: DeviceReading) -> wire.HistoryPoint:
-    return {
-        "time_s": time_s,
-        "device_index": device.index,
-        "in_use_bytes": device.in_use_bytes,
-        "cached_bytes": device.cached_bytes,
-        "outside_bytes": device.outside_bytes,
-    }

@@ -100,7 +100,9 @@ class Monitor:
             self._compare(run)
             for (kind, index), size in self._said.items():
                 if kind == "filling_up":
-                    self._queue("collector", run, index, partial(self._name_collector, size=size))
+                    self._queue(
+                        "collector", run, index, partial(self._name_collector, run, index, size)
+                    )
             self._cell = None
             self._said = {}
             self._send_unsent()
@@ -165,19 +167,14 @@ class Monitor:
         if growth is not None:
             life.ledger.amend(run, growth)
             if growth["runs"] == len(runs):
-                self._queue(
-                    "growth", run, growth["device_index"], partial(self._name, growth=growth)
-                )
+                index = growth["device_index"]
+                self._queue("growth", run, index, partial(self._name_holder, run, growth))
             return
         for index in suspected(runs) if len(runs) > 1 else ():
-            self._queue("account", run, index, self._keep_account)
+            self._queue("account", run, index, partial(self._accounts.keep, run.key))
 
     def _queue(
-        self,
-        what: str,
-        run: CellRun,
-        index: int,
-        work: Callable[[CellRun, int, Account | None], None],
+        self, what: str, run: CellRun, index: int, work: Callable[[Account | None], None]
     ) -> None:
         """Have it done before the next cell, where CUDA still answers and nobody else trains."""
         if self._life.cuda.stopped is not None:
@@ -185,7 +182,7 @@ class Monitor:
 
         def do(_: Job, turn: Turn) -> None:
             if turn.unwelcome is None:
-                work(run, index, self._account(turn))
+                work(self._account(turn))
 
         self._life.mainloop.submit((what, run.key, index), None, do)
 
@@ -197,14 +194,8 @@ class Monitor:
         except Disturbed:
             return None
 
-    def _keep_account(self, run: CellRun, _index: int, account: Account | None) -> None:
-        if account is not None:
-            self._accounts.keep(run.key, account)
-
-    def _name(
-        self, run: CellRun, index: int, account: Account | None, *, growth: wire.Growth
-    ) -> None:
-        life = self._life
+    def _name_holder(self, run: CellRun, growth: wire.Growth, account: Account | None) -> None:
+        life, index = self._life, growth["device_index"]
         holder = None if account is None else self._accounts.grown(run.key, index, account)
         amended = life.ledger.amend(run, {**growth, "holder": holder})
         if amended is not None and life.leases.any():
@@ -217,9 +208,7 @@ class Monitor:
         )
         self._say_late("growth", run, index, said)
 
-    def _name_collector(
-        self, run: CellRun, index: int, account: Account | None, *, size: int
-    ) -> None:
+    def _name_collector(self, run: CellRun, index: int, size: int, account: Account | None) -> None:
         found = None if account is None else collector(account, index, size)
         if found is not None:
             name, held = found

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from gpu_headroom.concurrency.mainloop import Job, MainLoop
-from gpu_headroom.concurrency.turns import SlicedTurn
+from gpu_headroom.concurrency.sliced_turn import SlicedTurn
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,8 +10,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
-from gpu_headroom.concurrency import other_threads, turns
-from gpu_headroom.concurrency.turns import Disturbed, Late, SlicedTurn, Turn
+from gpu_headroom.concurrency import other_threads, sliced_turn, turns
+from gpu_headroom.concurrency.sliced_turn import SlicedTurn
+from gpu_headroom.concurrency.turns import Disturbed, Late, Turn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -149,7 +150,7 @@ def test_what_the_main_thread_has_not_come_to_is_taken_back(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A cell begins while a walk waits for the main thread: nothing is called, then or later."""
-    monkeypatch.setattr(turns, "_HANDED_OVER_S", 0.0)
+    monkeypatch.setattr(sliced_turn, "_HANDED_OVER_S", 0.0)
     called: list[int] = []
     sliced = threading.Event()
 
@@ -172,7 +173,7 @@ def test_what_the_main_thread_does_is_waited_for(monkeypatch: pytest.MonkeyPatch
 
     def call() -> int:
         other = threading.Thread(target=turn.abandon)
-        monkeypatch.setattr(turns, "_GIVEN_UP_S", 0.0)
+        monkeypatch.setattr(sliced_turn, "_GIVEN_UP_S", 0.0)
         other.start()
         other.join()
         return 1

@@ -17,6 +17,8 @@ import sys
 import threading
 import time
 from dataclasses import dataclass
+from itertools import islice
+from traceback import walk_stack
 from typing import TYPE_CHECKING, Any
 
 from . import private
@@ -158,10 +160,6 @@ def _threads() -> tuple[tuple[str, tuple[FrameLine, ...]], ...]:
         frames.clear()
 
 
-def _lines(frame: FrameType | None) -> tuple[FrameLine, ...]:
-    lines: list[FrameLine] = []
-    while frame is not None and len(lines) < _DEPTH:
-        code = frame.f_code
-        lines.append((code.co_filename, frame.f_lineno, code.co_name))
-        frame = frame.f_back
-    return tuple(lines)
+def _lines(frame: FrameType) -> tuple[FrameLine, ...]:
+    stack = islice(walk_stack(frame), _DEPTH)
+    return tuple([(each.f_code.co_filename, line, each.f_code.co_name) for each, line in stack])
