@@ -6,7 +6,8 @@ Reads by names that are not public (`private.py`): several public ones initialis
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from ..imported import imported, simulation
 from ..view import FrameworkReading, View
@@ -19,23 +20,11 @@ if TYPE_CHECKING:
     from ..view import Backend, Card
 
 
-class Properties(NamedTuple):
-    """What never changes of a device; `None` is unknown."""
-
-    name: str | None
-    uuid: str | None
-    total_bytes: int | None
-    integrated: bool
-
-
-PROPERTIES = "get_device_properties()"
-
-
 class TorchCuda:
     """Source for PyTorch on CUDA and ROCm."""
 
     def __init__(self) -> None:
-        self._properties: dict[tuple[int, bool], Properties] = {}
+        self._unused: dict[tuple[int, bool], View] = {}
 
     def state(self) -> wire.State:
         """Say whether CUDA is up, from flags alone: no call that could start it."""
@@ -59,37 +48,35 @@ class TorchCuda:
 
     def _read(self, torch: Any, index: int) -> View:
         simulated = simulation() is not None
-        known = self._properties.get((index, simulated))
-        if known is None:
-            known = properties(torch.cuda.get_device_properties(index))
-            self._properties[index, simulated] = known
+        unused = self._unused.get((index, simulated))
+        if unused is None:
+            backend: Backend = "rocm" if getattr(torch.version, "hip", None) else "cuda"
+            properties = torch.cuda.get_device_properties(index)
+            unused = unused_view(properties, index, backend, simulated=simulated)
+            self._unused[index, simulated] = unused
         fraction = private.memory_fraction(index)
-        limited = fraction < 1 and known.total_bytes is not None
-        backend: Backend = "rocm" if getattr(torch.version, "hip", None) else "cuda"
-        return View(
-            index=index,
-            backend=backend,
-            name=known.name,
-            uuid=known.uuid,
-            simulated=simulated,
-            shared_with_host=known.integrated,
-            total_bytes=known.total_bytes,
-            limit_bytes=int((known.total_bytes or 0) * fraction) if limited else None,
+        limited = fraction < 1 and unused.total_bytes is not None
+        return replace(
+            unused,
+            limit_bytes=int((unused.total_bytes or 0) * fraction) if limited else None,
             framework=allocator_reading(private.statistics(index)),
             ask_card=lambda: _card(torch, index),
-            card_source=PROPERTIES,
             limit_source="set_per_process_memory_fraction()",
         )
 
 
-def properties(found: Any) -> Properties:
-    """Return what PyTorch's device properties say; the UUID since PyTorch 2.4 or so."""
-    uuid = getattr(found, "uuid", None)
-    return Properties(
-        getattr(found, "name", None),
-        None if uuid is None else str(uuid),
-        getattr(found, "total_memory", None),
-        bool(getattr(found, "is_integrated", False)),
+def unused_view(properties: Any, index: int, backend: Backend, *, simulated: bool = False) -> View:
+    """Return what never changes of a device; PyTorch tells the UUID since 2.4 or so."""
+    uuid = getattr(properties, "uuid", None)
+    return View(
+        index=index,
+        backend=backend,
+        name=getattr(properties, "name", None),
+        uuid=None if uuid is None else str(uuid),
+        simulated=simulated,
+        shared_with_host=bool(getattr(properties, "is_integrated", False)),
+        total_bytes=getattr(properties, "total_memory", None),
+        card_source="get_device_properties()",
     )
 
 

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..imported import imported
-from ..view import View
 from . import private
-from .cuda import PROPERTIES, allocator_reading, properties
+from .cuda import allocator_reading, unused_view
 
 if TYPE_CHECKING:
     from ...protocol import wire
-    from .cuda import Properties
+    from ..view import View
 
 
 class TorchXpu:
     """Source for PyTorch on XPU."""
 
     def __init__(self) -> None:
-        self._properties: dict[int, Properties] = {}
+        self._unused: dict[int, View] = {}
 
     def state(self) -> wire.State:
         """Say whether XPU is up, from flags alone."""
@@ -37,20 +37,9 @@ class TorchXpu:
             reading = allocator_reading(private.statistics(index, "xpu"))
             if not reading.peak_in_use_bytes:
                 continue
-            known = self._properties.get(index)
-            if known is None:
-                known = properties(torch.xpu.get_device_properties(index))
-                self._properties[index] = known
-            found.append(
-                View(
-                    index=index,
-                    backend="xpu",
-                    name=known.name,
-                    uuid=known.uuid,
-                    shared_with_host=known.integrated,
-                    total_bytes=known.total_bytes,
-                    framework=reading,
-                    card_source=PROPERTIES,
-                )
-            )
+            unused = self._unused.get(index)
+            if unused is None:
+                unused = unused_view(torch.xpu.get_device_properties(index), index, "xpu")
+                self._unused[index] = unused
+            found.append(replace(unused, framework=reading))
         return tuple(found)
