@@ -199,7 +199,7 @@ class CachingAllocator:
 
     def _allocate(self, nbytes: int, segment_size: int) -> Block | None:
         size = _round_up(nbytes, MIN_BLOCK_BYTES)
-        pool = _pool_of(size)
+        pool = SMALL_POOL if size <= SMALL_BYTES else LARGE_POOL
         block = self._free[pool].take_best_fit(size) or self._reserve(pool, segment_size)
         if block is None:
             self._empty_cache()
@@ -293,10 +293,6 @@ class CachingAllocator:
 
 def _round_up(size: int, multiple: int) -> int:
     return max(multiple, -(-size // multiple) * multiple)
-
-
-def _pool_of(size: int) -> str:
-    return SMALL_POOL if size <= SMALL_BYTES else LARGE_POOL
 
 
 def _segment_size(size: int) -> int:

@@ -62,7 +62,7 @@ def _put_device(patches: Patches, machine: Machine) -> None:
             return is_meta(tensor) and (thread_state.in_kernel or card_of(tensor) is None)
 
     def dlpack_device(tensor: torch.Tensor) -> tuple[int, int]:
-        return (2, device(tensor).index) if on_card(tensor) else (1, 0)
+        return (2, ordinal(tensor)) if on_card(tensor) else (1, 0)
 
     def ordinal(tensor: torch.Tensor) -> int:
         return device(tensor).index if on_card(tensor) else -1
@@ -84,7 +84,8 @@ def _grouping_for(machine: Machine) -> Callable[..., Any]:
         groups: dict[Any, Any] = {}
         for (device, dtype), (columns, indices) in _group_tensors(tensors, with_indices).items():
             for place, rows in _rows_by_device(machine, columns, device).items():
-                groups[place, dtype] = (_pick_each(columns, rows), _pick(indices, rows))
+                picked = [_pick(column, rows) for column in columns]
+                groups[place, dtype] = (picked, _pick(indices, rows))
         return groups
 
     return group
@@ -99,10 +100,6 @@ def _rows_by_device(machine: Machine, columns: Any, device: Any) -> dict[Any, li
         card = next(filter(None, map(machine.card_of, tensors_in(tensors, []))), None)
         places.setdefault(device if card is None else card.device, []).append(row)
     return places
-
-
-def _pick_each(columns: Any, rows: list[int]) -> list[Any]:
-    return [_pick(column, rows) for column in columns]
 
 
 def _pick(column: Any, rows: list[int]) -> list[Any]:
@@ -159,15 +156,13 @@ def _repr_for(machine: Machine) -> Callable[..., str]:
         if card is None:
             return _repr(tensor, tensor_contents=tensor_contents)
         has_values = machine.compute.has_values
-        contents = _contents(tensor) if has_values else "..."
+        contents = "..."
+        if has_values:
+            host, start = tensor.detach().cpu(), len("tensor(")
+            contents = torch._tensor_str._tensor_str(host, indent=start)  # noqa: SLF001 -- the part of `repr` that has no device
         return f"tensor({', '.join([contents, *_suffixes(tensor, has_values=has_values)])})"
 
     return represent
-
-
-def _contents(tensor: torch.Tensor) -> str:
-    host = tensor.detach().cpu()
-    return torch._tensor_str._tensor_str(host, indent=len("tensor("))  # type: ignore[no-any-return]  # noqa: SLF001 -- not annotated; the part of `repr` that has no device
 
 
 def _suffixes(tensor: torch.Tensor, *, has_values: bool) -> list[str]:
@@ -191,23 +186,17 @@ def _make_transparent(patches: Patches, module: Any) -> None:
     """
 
     def any_overridden(*values: Any) -> bool:
-        return _other_modes() or any(_overrides(value) for value in values)
-
-    def any_in(values: Any) -> bool:
-        return any_overridden(*values)
+        other_modes = torch._C._len_torch_function_stack() > 1  # noqa: SLF001 -- no public name
+        return other_modes or any(map(_overrides, values))
 
     stand_ins = {
-        "has_torch_function": any_in,
+        "has_torch_function": lambda values: any_overridden(*values),
         "has_torch_function_unary": any_overridden,
         "has_torch_function_variadic": any_overridden,
     }
     for name, stand_in in stand_ins.items():
         if name in vars(module):
             patches.put(module, name, stand_in)
-
-
-def _other_modes() -> bool:
-    return torch._C._len_torch_function_stack() > 1  # noqa: SLF001 -- no public name
 
 
 def _overrides(value: Any) -> bool:

@@ -11,8 +11,6 @@ import torch
 from .torch_internals import is_meta, map_tensors, tensors_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from .memory import Memory
 
 # The lists of https://pytorch.org/docs/stable/amp.html, by the names of the functions that reach
@@ -83,7 +81,7 @@ class Autocast:
             return lower
         if name in _FLOAT32:
             return torch.float32
-        tensors = [t for t in _tensors(args, kwargs) if self._is_eligible(t)]
+        tensors = filter(self._is_eligible, tensors_in((args, tuple(kwargs.values())), []))
         return torch.float32 if any(t.dtype is torch.float32 for t in tensors) else lower
 
     def _is_eligible(self, tensor: torch.Tensor) -> bool:
@@ -95,7 +93,8 @@ class Autocast:
         )
 
     def _to(self, tensor: torch.Tensor, dtype: torch.dtype, *, keep: bool) -> torch.Tensor:
-        if not (keep and _is_weight(tensor) and torch.is_autocast_cache_enabled()):
+        keep = keep and tensor.is_leaf and tensor.requires_grad and tensor.dtype is torch.float32
+        if not (keep and torch.is_autocast_cache_enabled()):
             return tensor.to(dtype)
         cache = self._cache()
         owner, copy = cache.get(id(tensor), (None, None))
@@ -108,12 +107,3 @@ class Autocast:
         if not hasattr(self._thread, "cache"):
             self._thread.cache = {}
         return self._thread.cache  # type: ignore[no-any-return]  # attributes of `local` are Any
-
-
-def _is_weight(tensor: torch.Tensor) -> bool:
-    return tensor.is_leaf and tensor.requires_grad and tensor.dtype is torch.float32
-
-
-def _tensors(args: Any, kwargs: dict[str, Any]) -> Iterator[torch.Tensor]:
-    yield from tensors_in(args, [])
-    yield from tensors_in(kwargs.values(), [])

@@ -77,10 +77,6 @@ class Library:
         return [(pid, _NOT_AVAILABLE if unmeasured else used) for pid, used in found]
 
 
-def _nothing(_library: Library) -> int:
-    return SUCCESS
-
-
 def _count(library: Library, count: Any) -> int:
     count._obj.value = library.count  # noqa: SLF001 -- what `byref` refers to
     return SUCCESS
@@ -111,24 +107,14 @@ def _memory(library: Library, handle: Any, memory: Any) -> int:
     return SUCCESS
 
 
-def _mig_mode(_library: Library, _handle: Any, _mode: Any, _pending: Any) -> int:
-    return NOT_SUPPORTED
-
-
-def _compute_processes(library: Library, handle: Any, count: Any, buffer: Any) -> int:
+def _processes(computes: bool, library: Library, handle: Any, count: Any, buffer: Any) -> int:
+    """Tell who computes on a card; nobody draws."""
     entries = library.entries(library.card(handle))
     if entries is None:
         return NOT_SUPPORTED
-    count._obj.value = len(entries)  # noqa: SLF001 -- what `byref` refers to
-    rows = [struct.pack("@IQII", pid, used, 0, 0) for pid, used in entries]
+    rows = [struct.pack("@IQII", pid, used, 0, 0) for pid, used in entries if computes]
+    count._obj.value = len(rows)  # noqa: SLF001 -- what `byref` refers to
     buffer[: len(b"".join(rows))] = b"".join(rows)
-    return SUCCESS
-
-
-def _graphics_processes(library: Library, handle: Any, count: Any, _buffer: Any) -> int:
-    if library.entries(library.card(handle)) is None:
-        return NOT_SUPPORTED
-    count._obj.value = 0  # noqa: SLF001 -- what `byref` refers to
     return SUCCESS
 
 
@@ -140,15 +126,15 @@ def _process_name(_library: Library, pid: Any, buffer: Any, _length: Any) -> int
 
 
 _FUNCTIONS: dict[str, Callable[..., int]] = {
-    "nvmlInit_v2": _nothing,
-    "nvmlShutdown": _nothing,
+    "nvmlInit_v2": lambda _library: SUCCESS,
+    "nvmlShutdown": lambda _library: SUCCESS,
     "nvmlDeviceGetCount_v2": _count,
     "nvmlDeviceGetHandleByIndex_v2": _handle,
     "nvmlDeviceGetUUID": _uuid,
     "nvmlDeviceGetName": _name,
     "nvmlDeviceGetMemoryInfo_v2": _memory,
-    "nvmlDeviceGetMigMode": _mig_mode,
-    "nvmlDeviceGetComputeRunningProcesses_v3": _compute_processes,
-    "nvmlDeviceGetGraphicsRunningProcesses_v3": _graphics_processes,
+    "nvmlDeviceGetMigMode": lambda *_: NOT_SUPPORTED,
+    "nvmlDeviceGetComputeRunningProcesses_v3": partial(_processes, True),
+    "nvmlDeviceGetGraphicsRunningProcesses_v3": partial(_processes, False),
     "nvmlSystemGetProcessName": _process_name,
 }

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from traceback import walk_stack
+from typing import Any
 
 from .tracebacks import OWN_FOLDER
-
-if TYPE_CHECKING:
-    from types import FrameType
 
 
 class History:
@@ -38,16 +36,12 @@ class History:
         """
         if not self._with_frames:
             return None
-        frames = []
-        frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 -- the only way to the callers without a traceback
-        while frame is not None:
-            code = frame.f_code
-            if not code.co_filename.startswith(OWN_FOLDER):
-                frames.append(
-                    {"filename": code.co_filename, "line": frame.f_lineno, "name": code.co_name}
-                )
-            frame = frame.f_back
-        return frames
+        stack = walk_stack(sys._getframe(1))  # noqa: SLF001 -- the only way to the callers without a traceback
+        return [
+            {"filename": each.f_code.co_filename, "line": line, "name": each.f_code.co_name}
+            for each, line in stack
+            if not each.f_code.co_filename.startswith(OWN_FOLDER)
+        ]
 
     def note(
         self,

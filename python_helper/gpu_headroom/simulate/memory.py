@@ -23,26 +23,21 @@ _resize_storage = torch.UntypedStorage.resize_
 class Allocation(weakref.ref["torch.UntypedStorage"]):
     """One storage on a card: a weak reference to it, its block, and its values if it has any."""
 
-    __slots__ = ("_flat", "block", "card", "host", "key", "nbytes")
+    __slots__ = ("block", "card", "host", "key", "nbytes", "views")
 
     card: Card
     key: int
     nbytes: int
     block: Block | None
     host: torch.UntypedStorage | None
-    _flat: dict[torch.dtype, torch.Tensor]
-
-    def bind(self, host: torch.UntypedStorage | None) -> None:
-        """Let `host` be where the values are."""
-        self.host = host
-        self._flat = {}
+    views: dict[torch.dtype, torch.Tensor]
 
     def flat(self, dtype: torch.dtype) -> torch.Tensor:
         """Return the values as a one-dimensional host tensor."""
-        tensor = self._flat.get(dtype)
+        tensor = self.views.get(dtype)
         if tensor is None:
             assert self.host is not None, "this storage has no values"  # noqa: S101 -- invariant
-            tensor = self._flat[dtype] = torch.empty(0, dtype=dtype).set_(self.host)
+            tensor = self.views[dtype] = torch.empty(0, dtype=dtype).set_(self.host)
         return tensor
 
 
@@ -106,7 +101,8 @@ class Memory:
 
     def bind(self, allocation: Allocation, host: torch.UntypedStorage | None) -> None:
         """Let `host` hold the values of `allocation`."""
-        allocation.bind(host)
+        allocation.host = host
+        allocation.views = {}
         if host is not None:
             self._by_host[host._cdata] = allocation  # noqa: SLF001 -- its identity
 
@@ -128,7 +124,7 @@ class Memory:
         allocation.nbytes = nbytes
         if allocation.host is not None:
             _resize_storage(allocation.host, nbytes)
-            allocation.bind(allocation.host)
+            self.bind(allocation, allocation.host)
 
     def _gone(self, allocation: Any) -> None:
         """Free what a dead storage occupied. Runs as a finalizer: it must not fail or wait."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -17,8 +16,6 @@ from .calls import CallMode
 from .execution import CardMode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from .machine import Machine
     from .patches import Patches
 
@@ -37,8 +34,15 @@ class Modes:
         run_thread = threading.Thread._bootstrap_inner  # type: ignore[attr-defined]  # noqa: SLF001 -- not in typeshed; runs before `run`, which users override
 
         def run_with_modes(thread: threading.Thread) -> None:
-            with self._on_this_thread():
-                run_thread(thread)
+            calls, card = self._new()
+            with calls:
+                # Entering would set PyTorch's flags of the whole process as well, and leaving would
+                # set them back to what they were here: for ever, in a thread that outlives us.
+                push_dispatch_mode(card)
+                try:
+                    run_thread(thread)
+                finally:
+                    pop_dispatch_mode()
 
         patches.put(threading.Thread, "_bootstrap_inner", run_with_modes)
         self._entered = self._new()
@@ -55,18 +59,6 @@ class Modes:
 
     def _new(self) -> tuple[CallMode, CardMode]:
         return CallMode(self._machine, self._autocast), CardMode(self._machine)
-
-    @contextmanager
-    def _on_this_thread(self) -> Iterator[None]:
-        calls, card = self._new()
-        with calls:
-            # Entering would set PyTorch's flags of the whole process as well, and leaving would
-            # set them back to what they were here: for ever, in a thread that outlives us.
-            push_dispatch_mode(card)
-            try:
-                yield
-            finally:
-                pop_dispatch_mode()
 
 
 def _remove_function_mode(mode: CallMode) -> None:

@@ -9,8 +9,6 @@ import torch
 from .torch_internals import META, is_card_device, is_plain_meta_device, plain_meta
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from .card import Card
     from .machine import Machine
     from .torch_internals import Arguments, Keywords
@@ -59,15 +57,11 @@ def _returning(copy: torch.Tensor, home: Card | None) -> torch.Tensor:
     """
     node = copy.grad_fn
     if node is not None and home is not None:
-        node.register_prehook(lambda gradients: tuple(map(_move_to(home), gradients)))
+        device = home.device
+        node.register_prehook(
+            lambda gradients: tuple([None if g is None else g.to(device) for g in gradients])
+        )
     return copy
-
-
-def _move_to(card: Card) -> Callable[[torch.Tensor | None], torch.Tensor | None]:
-    def move(tensor: torch.Tensor | None) -> torch.Tensor | None:
-        return None if tensor is None else tensor.to(card.device)
-
-    return move
 
 
 def type_as(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:

@@ -25,8 +25,8 @@ def install_on_import(spec: str) -> None:
     """
     if "torch" in sys.modules:
         _start(spec)
-    elif not any(isinstance(finder, _TorchFinder) for finder in sys.meta_path):
-        sys.meta_path.insert(0, _TorchFinder(spec))
+    elif not any(isinstance(finder, _TorchHook) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _TorchHook(spec))
 
 
 def _start(spec: str) -> None:
@@ -43,8 +43,10 @@ def _start(spec: str) -> None:
         )
 
 
-class _TorchFinder(MetaPathFinder):
-    """Finds PyTorch once, as the other finders do, and has a word with its loader."""
+class _TorchHook(MetaPathFinder, Loader):
+    """Finds PyTorch once, as the other finders do, loads it as its own loader does, and starts."""
+
+    _loader: Loader
 
     def __init__(self, spec: str) -> None:
         self._spec = spec
@@ -52,23 +54,15 @@ class _TorchFinder(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return PyTorch's own spec with a loader that starts the simulation afterwards."""
+        """Return PyTorch's own spec with this as its loader."""
         del path, target
         if fullname != "torch":
             return None
         sys.meta_path.remove(self)
         found = find_spec("torch")
         if found is not None and found.loader is not None:
-            found.loader = _TorchLoader(found.loader, self._spec)
+            self._loader, found.loader = found.loader, self
         return found
-
-
-class _TorchLoader(Loader):
-    """Loads PyTorch with its own loader, then starts the simulation."""
-
-    def __init__(self, loader: Loader, spec: str) -> None:
-        self._loader = loader
-        self._spec = spec
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         """Create the module as its own loader does."""

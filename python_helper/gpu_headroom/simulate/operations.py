@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cache
 from itertools import zip_longest
 from typing import Any
@@ -38,25 +37,33 @@ _size_of = torch.Tensor.size
 """Of a lazy layer's parameters too, which refuse to tell their shape before the first call."""
 
 
-@dataclass(frozen=True)
 class Operation:
     """One operator overload. `written` names, for each result, the argument it is, or None.
 
     `is_composite`: PyTorch writes it in terms of others. `missing`: what the cards lack to run it.
     """
 
-    func: Any
-    name: str
-    is_composite: bool
-    missing: str | None
-    is_view: bool
-    is_random: bool
-    may_resize: bool
-    multiplies_matrices: bool
-    mixes_devices: bool
-    sized_by_argument: bool
-    written: tuple[str | None, ...]
-    arguments: tuple[str, ...]
+    def __init__(self, func: Any) -> None:
+        schema = func._schema  # noqa: SLF001 -- PyTorch's own tools read it
+        aliases = [result.alias_info for result in schema.returns]
+        self.func = func
+        self.name: str = schema.name.partition("::")[2]
+        tags = getattr(func, "tags", ())
+        is_native = schema.name.startswith("aten::")
+        self.is_composite = is_native and func._can_decompose()  # noqa: SLF001 -- as above
+        self.missing = missing_feature(schema.name.removeprefix("aten::"))
+        self.is_view = torch.Tag.inplace_view in tags or any(
+            alias is not None and not alias.is_write for alias in aliases
+        )
+        self.is_random = torch.Tag.nondeterministic_seeded in tags
+        has_out = any(each.is_out for each in schema.arguments)
+        self.may_resize = torch.Tag.inplace_view in tags or has_out
+        self.multiplies_matrices = self.name in _MATRIX_PRODUCTS
+        self.mixes_devices = self.name in _MIXES_DEVICES
+        self.written = [_written_argument(alias, schema.arguments) for alias in aliases]
+        self.makes_nothing = None not in self.written
+        self.arguments: list[str] = [each.name for each in schema.arguments]
+        self.sized_by_argument = not _SIZED_BY_ARGUMENT.isdisjoint(self.arguments)
 
     def argument(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Return the argument called `name` of a call."""
@@ -67,7 +74,7 @@ class Operation:
 
     def may_be_large(self, tensors: list[torch.Tensor]) -> bool:
         """Whether the result could need so much memory that its size must be known first."""
-        if all(name is not None for name in self.written):
+        if self.makes_nothing:
             return False
         if self.sized_by_argument:
             return True
@@ -83,25 +90,7 @@ class Operation:
 @cache
 def operation(func: Any) -> Operation:
     """Return what is known about the operator overload `func`."""
-    schema = func._schema  # noqa: SLF001 -- PyTorch's own tools read it
-    name = schema.name.partition("::")[2]
-    tags = getattr(func, "tags", ())
-    aliases = [result.alias_info for result in schema.returns]
-    return Operation(
-        func=func,
-        name=name,
-        is_composite=schema.name.startswith("aten::") and func._can_decompose(),  # noqa: SLF001 -- as above
-        missing=missing_feature(schema.name.removeprefix("aten::")),
-        is_view=torch.Tag.inplace_view in tags
-        or any(alias is not None and not alias.is_write for alias in aliases),
-        is_random=torch.Tag.nondeterministic_seeded in tags,
-        may_resize=torch.Tag.inplace_view in tags or any(a.is_out for a in schema.arguments),
-        multiplies_matrices=name in _MATRIX_PRODUCTS,
-        mixes_devices=name in _MIXES_DEVICES,
-        sized_by_argument=any(a.name in _SIZED_BY_ARGUMENT for a in schema.arguments),
-        written=tuple(_written_argument(alias, schema.arguments) for alias in aliases),
-        arguments=tuple(argument.name for argument in schema.arguments),
-    )
+    return Operation(func)
 
 
 def _broadcast_elements(tensors: list[torch.Tensor]) -> int:
@@ -113,7 +102,6 @@ def _broadcast_elements(tensors: list[torch.Tensor]) -> int:
 def _written_argument(alias: Any, arguments: Any) -> str | None:
     if alias is None or not alias.is_write:
         return None
-    for argument in arguments:
-        if argument.alias_info is not None and argument.alias_info.before_set == alias.before_set:
-            return str(argument.name)
-    return None
+    known = [each for each in arguments if each.alias_info is not None]
+    same = (each.name for each in known if each.alias_info.before_set == alias.before_set)
+    return next(same, None)

@@ -5,6 +5,7 @@ NCCL and what needs one process for each card are not simulated, and say so.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -18,8 +19,10 @@ from torch._utils import (
 )
 from torch.nn.parallel import DistributedDataParallel, _functions
 
+from .unsupported import guarded
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from .machine import Machine
     from .patches import Patches
@@ -100,26 +103,24 @@ def _put_refusals(patches: Patches, machine: Machine) -> None:
     if not torch.distributed.is_available():
         return
     distributed = torch.distributed
-    initialise: Callable[..., Any] = distributed.init_process_group
-
-    def init_process_group(backend: Any = None, *args: Any, **kwargs: Any) -> Any:
-        if "nccl" in str(backend).lower():
-            raise RuntimeError(
-                "NCCL is not simulated: the simulated GPUs work in one process. "
-                'For tensors on the host use backend="gloo".'
-            )
-        return initialise(backend, *args, **kwargs)
-
-    construct: Callable[..., None] = DistributedDataParallel.__init__
-
-    def construct_on_host(self: Any, module: torch.nn.Module, *args: Any, **kwargs: Any) -> None:
-        if any(map(machine.holds, module.parameters())):
-            raise RuntimeError(
-                "DistributedDataParallel is not simulated: the simulated GPUs work in one "
-                "process. torch.nn.DataParallel can use several of them."
-            )
-        construct(self, module, *args, **kwargs)
-
-    for module in (distributed, distributed.distributed_c10d):
-        patches.put(module, "init_process_group", init_process_group)
-    patches.put(DistributedDataParallel, "__init__", construct_on_host)
+    init_process_group = guarded(
+        distributed.init_process_group,
+        lambda backend=None, *_, **__: "nccl" in str(backend).lower(),
+        partial(
+            RuntimeError,
+            "NCCL is not simulated: the simulated GPUs work in one process. "
+            'For tensors on the host use backend="gloo".',
+        ),
+    )
+    for owner in (distributed, distributed.distributed_c10d):
+        patches.put(owner, "init_process_group", init_process_group)
+    construct = guarded(
+        DistributedDataParallel.__init__,
+        lambda _self, module, *_, **__: any(map(machine.holds, module.parameters())),
+        partial(
+            RuntimeError,
+            "DistributedDataParallel is not simulated: the simulated GPUs work in one "
+            "process. torch.nn.DataParallel can use several of them.",
+        ),
+    )
+    patches.put(DistributedDataParallel, "__init__", construct)

@@ -33,7 +33,8 @@ class Shapes:
         if answer is not None:
             result = answer(*args, **kwargs)
         elif card is None:
-            return _zeros_on_host(args[0], kwargs)
+            dtype = kwargs.get("dtype") or args[0].dtype
+            return torch.zeros(args[0].shape, dtype=dtype, device=CPU)
         else:
             result = self._run_kernel(operation, args, on_card(kwargs, META))
         if card is None:
@@ -85,10 +86,6 @@ def written_arguments(operation: Operation, args: Arguments, kwargs: Keywords) -
         operation.argument(name, args, kwargs) for name in operation.written if name is not None
     ]
     return None if not results else results[0] if len(results) == 1 else tuple(results)
-
-
-def _zeros_on_host(tensor: torch.Tensor, kwargs: Keywords) -> torch.Tensor:
-    return torch.zeros(tensor.shape, dtype=kwargs.get("dtype") or tensor.dtype, device=CPU)
 
 
 def _empty(*sizes: int, dtype: torch.dtype) -> torch.Tensor:

@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from .card import DEVICE_NAME
+from .card import DEVICE_NAME, Card
 from .classes import CardGenerator, Event, Stream
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .allocator import CachingAllocator
-    from .card import Card
     from .machine import Machine
     from .patches import Patches
 
@@ -47,12 +46,11 @@ def put_surface(patches: Patches, machine: Machine) -> None:
     _put_module(patches, machine)
 
 
-def _nothing(*_: Any, **__: Any) -> None:
-    return None
-
-
 def _constant(value: Any) -> Callable[..., Any]:
     return lambda *_, **__: value
+
+
+_nothing = _constant(None)
 
 
 def _device_functions(machine: Machine) -> dict[str, Any]:
@@ -101,6 +99,18 @@ def _memory_functions(machine: Machine) -> dict[str, Any]:
             "allocator_settings": {"PYTORCH_CUDA_ALLOC_CONF": "", "expandable_segments": False},
         }
 
+    def record_history(
+        enabled: str | None,
+        context: str | None = "all",
+        _stacks: str = "all",
+        max_entries: int = sys.maxsize,
+        *_: Any,
+        **__: Any,
+    ) -> None:
+        trace, frames = enabled == "all", enabled is not None and context is not None
+        for card in machine.cards:
+            card.allocator.history.record(trace=trace, frames=frames, max_entries=max_entries)
+
     def set_fraction(fraction: float, ordinal: int) -> None:
         allocator(ordinal).fraction = fraction
 
@@ -108,24 +118,20 @@ def _memory_functions(machine: Machine) -> dict[str, Any]:
         for card in machine.cards:
             card.allocator.observers.append(observer)
 
-    def clear_workspaces() -> None:
-        for card in machine.cards:
-            card.clear_workspaces()
-
     return {
         "_cuda_memoryStats": lambda ordinal: allocator(ordinal).stats(),
         "_cuda_memorySnapshot": snapshot,
-        "_cuda_emptyCache": lambda *_: _empty_caches(machine),
+        "_cuda_emptyCache": _each_card(machine, _empty_cache),
         "_cuda_resetPeakMemoryStats": lambda ordinal: allocator(ordinal).reset_peaks(),
         "_cuda_resetAccumulatedMemoryStats": lambda ordinal: allocator(ordinal).reset_accumulated(),
         "_cuda_attach_out_of_memory_observer": attach_observer,
-        "_cuda_record_memory_history": _record_history(machine),
+        "_cuda_record_memory_history": record_history,
         "_cuda_setMemoryFraction": set_fraction,
         "_cuda_getMemoryFraction": lambda ordinal: allocator(ordinal).fraction or 1.0,
         "_cuda_getAllocatorBackend": _constant("native"),
         "_cuda_cudaCachingAllocator_raw_alloc": machine.raw_alloc,
         "_cuda_cudaCachingAllocator_raw_delete": machine.raw_delete,
-        "_cuda_clearCublasWorkspaces": clear_workspaces,
+        "_cuda_clearCublasWorkspaces": _each_card(machine, Card.clear_workspaces),
         "_cuda_getMemoryMetadata": _constant(""),
         "_cuda_setMemoryMetadata": _nothing,
         "_cuda_hostMemoryStats": _constant({}),
@@ -134,28 +140,16 @@ def _memory_functions(machine: Machine) -> dict[str, Any]:
     }
 
 
-def _empty_caches(machine: Machine) -> None:
-    for card in machine.cards:
-        card.allocator.empty_cache()
-
-
-def _record_history(machine: Machine) -> Callable[..., None]:
-    def record(
-        enabled: str | None,
-        context: str | None = "all",
-        _stacks: str = "all",
-        max_entries: int = sys.maxsize,
-        *_: Any,
-        **__: Any,
-    ) -> None:
+def _each_card(machine: Machine, act: Callable[[Card], None]) -> Callable[..., None]:
+    def act_on_all(*_: Any) -> None:
         for card in machine.cards:
-            card.allocator.history.record(
-                trace=enabled == "all",
-                frames=enabled is not None and context is not None,
-                max_entries=max_entries,
-            )
+            act(card)
 
-    return record
+    return act_on_all
+
+
+def _empty_cache(card: Card) -> None:
+    card.allocator.empty_cache()
 
 
 def _stream_functions(machine: Machine) -> dict[str, Any]:
@@ -193,7 +187,7 @@ def _accelerator_functions(machine: Machine) -> dict[str, Any]:
         "_accelerator_getStream": torch.cuda.current_stream,
         "_accelerator_setStream": torch.cuda.set_stream,
         "_accelerator_isAllocatorInitialized": torch.cuda.is_initialized,
-        "_accelerator_emptyCache": lambda: _empty_caches(machine),
+        "_accelerator_emptyCache": _each_card(machine, _empty_cache),
         "_accelerator_getDeviceStats": lambda ordinal: allocator(ordinal).stats(),
         "_accelerator_resetPeakStats": lambda ordinal: allocator(ordinal).reset_peaks(),
         "_accelerator_resetAccumulatedStats": lambda ordinal: allocator(
@@ -208,14 +202,6 @@ class _CudaError(int):
 
     success: int = 0
     name = "success"
-
-
-def _runtime(machine: Machine) -> SimpleNamespace:
-    return SimpleNamespace(
-        cudaMemGetInfo=lambda ordinal: machine.card_at(ordinal).memory_info(),
-        cudaError=_CudaError,
-        cudaGetErrorString=_constant("no error"),
-    )
 
 
 def _properties(card: Card) -> SimpleNamespace:
@@ -257,7 +243,11 @@ def _put_module(patches: Patches, machine: Machine) -> None:
     patches.put_all(
         cuda,
         {
-            "_cudart": _runtime(machine),
+            "_cudart": SimpleNamespace(
+                cudaMemGetInfo=lambda ordinal: machine.card_at(ordinal).memory_info(),
+                cudaError=_CudaError,
+                cudaGetErrorString=_constant("no error"),
+            ),
             "_get_device_properties": lambda ordinal: _properties(machine.card_at(ordinal)),
             "_initialized": False,
             "_queued_calls": list(cuda._queued_calls),  # noqa: SLF001 -- part of the seam

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -53,14 +54,11 @@ class _Setting:
         setattr(thread_state, self._name, self._before)
 
 
-def in_kernel() -> _Setting:
-    """Return a context in which tensors show their real devices."""
-    return _Setting("in_kernel")
+in_kernel = partial(_Setting, "in_kernel")
+"""Makes a context in which tensors show their real devices."""
 
-
-def plain_meta() -> _Setting:
-    """Return a context in which device "meta" means itself."""
-    return _Setting("plain_meta")
+plain_meta = partial(_Setting, "plain_meta")
+"""Makes a context in which device "meta" means itself."""
 
 
 def is_card_device(device: object) -> bool:

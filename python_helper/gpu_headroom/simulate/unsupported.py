@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -29,17 +30,8 @@ _OPERATORS = {
     "c10d::": "collective operations of torch.distributed: all its cards work in one process",
     "_c10d_functional::": "collective operations of torch.distributed",
 }
-_IN_C = {
-    "_cuda_jiterator_compile_and_launch_kernel": "kernels compiled at run time",
-    "_cuda_getCurrentBlasHandle": "cuBLAS handle",
-    "_cuda_cudaCachingAllocator_enable": "allocator that does not cache",
-}
-
 _NO_TIMES = "The simulated GPU has no times of its own: only the host is profiled."
 
-_export, _dynamo_export = torch.export.export, torch._dynamo.export  # noqa: SLF001 -- no public name
-_to_dlpack = torch.Tensor.__dlpack__
-_new_nested = torch._C._nested.nested_tensor  # type: ignore[attr-defined]  # noqa: SLF001 -- not in the stubs; below `torch.nested`
 _begin_profile = profiler.profile.__init__
 
 
@@ -70,46 +62,57 @@ def put_unsupported(patches: Patches, holds: Callable[[torch.Tensor], bool]) -> 
 
 
 def _put_refusals(patches: Patches) -> None:
-    cuda = torch.cuda
-    for kind, what in (
-        (cuda.CUDAGraph, "CUDA graphs"),
-        (cuda.MemPool, "memory pools"),
-        (cuda.ExternalStream, "streams of other libraries"),
-        (cuda.memory.CUDAPluggableAllocator, "room for another allocator"),
+    cuda, in_c = torch.cuda, torch._C  # noqa: SLF001 -- the seam itself
+    memory = "memory that other processes could share: copy it to the host with .cpu() first"
+    for owner, name, what in (
+        (cuda.CUDAGraph, "__new__", "CUDA graphs"),
+        (cuda, "graph_pool_handle", "CUDA graphs"),
+        (cuda.graphs, "graph_pool_handle", "CUDA graphs"),
+        (cuda.MemPool, "__new__", "memory pools"),
+        (cuda.ExternalStream, "__new__", "streams of other libraries"),
+        (cuda.memory.CUDAPluggableAllocator, "__new__", "room for another allocator"),
+        (in_c, "_cuda_cudaCachingAllocator_enable", "allocator that does not cache"),
+        (in_c, "_cuda_jiterator_compile_and_launch_kernel", "kernels compiled at run time"),
+        (in_c, "_cuda_getCurrentBlasHandle", "cuBLAS handle"),
+        (profiler.emit_nvtx, "__enter__", "NVTX"),
+        (torch.UntypedStorage, "_share_cuda_", memory),
+        (torch.UntypedStorage, "_new_shared_cuda", memory),
+        (Event, "ipc_handle", "events that other processes could share"),
+        (Event, "from_ipc_handle", "events that other processes could share"),
     ):
-        patches.put(kind, "__new__", _refusing(what))
-    for module in (cuda, cuda.graphs):
-        patches.put(module, "graph_pool_handle", _refusing("CUDA graphs"))
-    patches.put(profiler.emit_nvtx, "__enter__", _refusing("NVTX"))
-    for name, what in _IN_C.items():
-        patches.put(torch._C, name, _refusing(what))  # noqa: SLF001 -- the seam itself
-    sharing = "memory that other processes could share: copy it to the host with .cpu() first"
-    for name in ("_share_cuda_", "_new_shared_cuda"):
-        patches.put(torch.UntypedStorage, name, _refusing(sharing))
-    for name in ("ipc_handle", "from_ipc_handle"):
-        patches.put(Event, name, _refusing("events that other processes could share"))
+        patches.put(owner, name, _refusing(what))
 
 
 def _put_guards(patches: Patches, holds: Callable[[torch.Tensor], bool]) -> None:
     """Refuse only where something on the card is concerned."""
 
-    def guarded(function: Callable[..., Any], what: str) -> Callable[..., Any]:
-        def call(*args: Any, **kwargs: Any) -> Any:
-            if is_card_device(kwargs.get("device")) or any(map(holds, _tensors(args, kwargs))):
-                raise not_simulated(what)
-            return function(*args, **kwargs)
+    def concerned(*args: Any, **kwargs: Any) -> bool:
+        return is_card_device(kwargs.get("device")) or any(map(holds, _tensors(args, kwargs)))
 
-        return call
+    nested = torch._C._nested  # type: ignore[attr-defined]  # noqa: SLF001 -- not in the stubs; below `torch.nested`
+    for owner, name, what in (
+        # What is traced here would end the process: a C++ function that must not fail asks Python.
+        (torch.export, "export", "tracing for torch.export"),
+        (torch._dynamo, "export", "tracing for torch.export"),  # noqa: SLF001 -- no public name
+        (torch.Tensor, "__dlpack__", "memory that DLPack could share"),
+        (nested, "nested_tensor", "nested tensors"),
+    ):
+        patches.put(
+            owner, name, guarded(getattr(owner, name), concerned, partial(not_simulated, what))
+        )
 
-    # What is traced here would end the process: a C++ function that must not fail asks Python.
-    patches.put(torch.export, "export", guarded(_export, "tracing for torch.export"))
-    patches.put(torch._dynamo, "export", guarded(_dynamo_export, "tracing for torch.export"))  # noqa: SLF001 -- no public name
-    patches.put(torch.Tensor, "__dlpack__", guarded(_to_dlpack, "memory that DLPack could share"))
-    patches.put(
-        torch._C._nested,  # type: ignore[attr-defined]  # noqa: SLF001 -- as above
-        "nested_tensor",
-        guarded(_new_nested, "nested tensors"),
-    )
+
+def guarded(
+    function: Callable[..., Any], concerned: Callable[..., bool], refusal: Callable[[], Exception]
+) -> Callable[..., Any]:
+    """Return `function` that raises what `refusal` makes where its arguments concern a card."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if concerned(*args, **kwargs):
+            raise refusal()
+        return function(*args, **kwargs)
+
+    return call
 
 
 def _tensors(args: Any, kwargs: dict[str, Any]) -> list[torch.Tensor]:

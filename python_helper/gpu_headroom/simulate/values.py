@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -131,10 +132,8 @@ class Values:
     def _to_card(
         self, operation: Operation, args: Arguments, kwargs: Keywords, result: Any, card: Card
     ) -> Any:
-        def adopt(host: torch.Tensor) -> torch.Tensor:
-            return self.adopt(host, card)
-
-        if all(name is not None for name in operation.written):
+        adopt = partial(self.adopt, card=card)
+        if operation.makes_nothing:
             self._follow_resize(operation, args, kwargs, result, card)
             return written_arguments(operation, args, kwargs)
         if len(operation.written) == 1:
