@@ -45,7 +45,8 @@ def quiet(source: str) -> tuple[str, str]:
     becomes `\000`. Raises `ValueError` where that does not help: a number runs into a word, or a
     string does not end.
     """
-    if _WARNS_OF_LEAVING and _may_leave_finally(source):
+    after_finally = source.partition("finally")[2] if _WARNS_OF_LEAVING else ""
+    if any(each in after_finally for each in ("return", "break", "continue")):
         raise ValueError
     if "\\" not in source and not _RUN_ON.search(source):
         return source, ""
@@ -56,11 +57,6 @@ def quiet(source: str) -> tuple[str, str]:
         parts += [source[done:place], instead]
         done = place + 1
     return "".join([*parts, source[done:]]), scan.mark
-
-
-def _may_leave_finally(source: str) -> bool:
-    behind = source.partition("finally")[2]
-    return any(each in behind for each in ("return", "break", "continue"))
 
 
 class _Scan:

@@ -213,23 +213,19 @@ def _calls_standard_library(frame: FrameType) -> bool:
 
 
 def _called(code: CodeType, offset: int) -> list[str]:
-    """Return the dotted name of what is called at an instruction; nothing where it has none."""
+    """Return the dotted name of what is called at an instruction; nothing where it has none.
+
+    The names by which a function is loaded begin in the source where its call begins.
+    """
     if not hasattr(code, "co_positions"):
         return []
-    before: list[Any] = []
-    for each in dis.get_instructions(code):
-        if each.offset == offset:
-            return _dotted(before, each) if each.opname.startswith("CALL") else []
-        before.append(each)
-    return []
-
-
-def _dotted(before: list[Any], call: Any) -> list[str]:
-    """Return the names by which the function of a call was loaded: they begin where it begins."""
-    begins = call.positions.lineno, call.positions.col_offset
+    until: list[Any] = [each for each in dis.get_instructions(code) if each.offset <= offset]
+    if not until or until[-1].offset != offset or not until[-1].opname.startswith("CALL"):
+        return []
+    call = until.pop().positions
     names: list[str] = []
-    for each in before:
-        if (each.positions.lineno, each.positions.col_offset) != begins:
+    for each in until:
+        if (each.positions.lineno, each.positions.col_offset) != (call.lineno, call.col_offset):
             continue
         if each.opname in {"LOAD_GLOBAL", "LOAD_NAME"}:
             names = [each.argval]

@@ -36,7 +36,9 @@ class CuPy:
         cupy = imported("cupy")
         index: int = cupy.cuda.runtime.getDevice()
         framework = _reading(cupy) if index in contexts() else None
-        if framework is not None and (index in self._last or _has_memory(framework)):
+        if framework is not None and (
+            index in self._last or framework.in_use_bytes or framework.cached_bytes
+        ):
             rocm = bool(getattr(cupy.cuda.runtime, "is_hip", False))
             self._last[index] = View(
                 index=index, backend="rocm" if rocm else "cuda", framework=framework
@@ -89,7 +91,3 @@ def _reading(cupy: Any) -> FrameworkReading:
         cached = None  # what RMM's pool keeps beyond is not in its statistics
         peak = counted.peak_bytes if in_use == counted.current_bytes else None
     return FrameworkReading("cupy", in_use, cached, peak, source=source)
-
-
-def _has_memory(reading: FrameworkReading) -> bool:
-    return bool(reading.in_use_bytes or reading.cached_bytes)

@@ -28,7 +28,7 @@ def read(root: Path = _ROOT) -> HostReading:
 
 
 def _resident(root: Path) -> int | None:
-    fields = _text(root / "proc/self/statm").split()
+    fields = text_of(root / "proc/self/statm").split()
     return int(fields[1]) * os.sysconf("SC_PAGE_SIZE") if len(fields) > 1 else None
 
 
@@ -42,7 +42,7 @@ def _physical(root: Path) -> int | None:
 def _limits(root: Path) -> list[tuple[int, int]]:
     """Limit and use of this process's control group and of those above it, where limited."""
     found = []
-    for line in _text(root / "proc/self/cgroup").splitlines():
+    for line in text_of(root / "proc/self/cgroup").splitlines():
         number, controllers, path = line.split(":", 2)
         if number == "0" and not controllers:
             names = ("memory.max", "memory.current", "inactive_file")
@@ -61,7 +61,7 @@ def _limits(root: Path) -> list[tuple[int, int]]:
 
 
 def _limit(folder: Path, limit: str, usage: str, reclaimable: str) -> tuple[int, int] | None:
-    most, used = _text(folder / limit).strip(), _text(folder / usage).strip()
+    most, used = text_of(folder / limit), text_of(folder / usage)
     if not most.isdigit() or not used.isdigit() or int(most) >= _NO_LIMIT:
         return None
     # Pages of files that nobody has used lately are given up before the limit is reached.
@@ -76,12 +76,13 @@ def _kib(numbers: dict[str, int], key: str) -> int | None:
 
 def _numbers(path: Path) -> dict[str, int]:
     """Read lines that begin with a key and a number."""
-    rows = (line.split() for line in _text(path).splitlines())
+    rows = (line.split() for line in text_of(path).splitlines())
     return {row[0]: int(row[1]) for row in rows if len(row) > 1 and row[1].isdigit()}
 
 
-def _text(path: Path) -> str:
+def text_of(path: Path) -> str:
+    """Return what a small file of the system says, nothing where it cannot be read."""
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8").strip()
     except OSError:
         return ""

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from .host import text_of
+
 _DEVICES = Path("/sys/bus/pci/devices")
 _NVIDIA = "0x10de"
 _DISPLAY = "0x03"
@@ -17,20 +19,13 @@ class Power:
 
     def __init__(self, devices: Path = _DEVICES) -> None:
         found = devices.glob("*/vendor")
-        gpus = (each.parent for each in found if _read(each) == _NVIDIA)
+        gpus = (each.parent for each in found if text_of(each) == _NVIDIA)
         self._states = [
             gpu / "power/runtime_status"
             for gpu in gpus
-            if _read(gpu / "class").startswith(_DISPLAY)
+            if text_of(gpu / "class").startswith(_DISPLAY)
         ]
 
     def asleep(self) -> bool:
         """Whether all of them are suspended: then no program uses one."""
-        return bool(self._states) and all(_read(each) == "suspended" for each in self._states)
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8").strip()
-    except OSError:
-        return ""
+        return bool(self._states) and all(text_of(each) == "suspended" for each in self._states)

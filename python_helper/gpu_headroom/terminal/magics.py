@@ -9,8 +9,6 @@ import gpu_headroom
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..protocol.wire import Item
-
 _NAME = "gpu_headroom"
 _CONFIRM = "--confirm"
 _HINT = "Add --confirm to free it all the same."
@@ -78,12 +76,9 @@ def _free(words: list[str]) -> str:
     try:
         return gpu_headroom.free(items or None, confirm=items if _CONFIRM in words else ())
     except ValueError as refusal:
-        prices = [each["confirm"]["text"] for each in _named(items) if each["confirm"]]
+        named = [each for each in gpu_headroom.plan() if each["id"] in items]
+        prices = [each["confirm"]["text"] for each in named if each["confirm"]]
         return "\n".join([str(refusal), *prices, *([_HINT] if prices else [])])
-
-
-def _named(ids: list[str]) -> list[Item]:
-    return [each for each in gpu_headroom.plan() if each["id"] in ids]
 
 
 def _item(word: str) -> str:

@@ -21,14 +21,8 @@ def loads_model() -> bool:
     # Not kept in a variable: this frame is among them, and a cycle would keep the user's alive.
     frame = sys._current_frames().get(threading.main_thread().ident or 0)  # noqa: SLF001  documented, in spite of its name
     while frame is not None:
-        code = frame.f_code
-        if any(
-            code.co_name in names and _lies_in(code.co_filename, part) for part, names in _LOADERS
-        ):
+        name, file = frame.f_code.co_name, frame.f_code.co_filename.replace("\\", "/")
+        if any(name in names and part in file for part, names in _LOADERS):
             return True
         frame = frame.f_back
     return False
-
-
-def _lies_in(filename: str, part: str) -> bool:
-    return part in filename.replace("\\", "/")

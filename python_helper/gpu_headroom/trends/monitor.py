@@ -81,7 +81,8 @@ class Monitor:
                 self._send_unsent()
                 return
             if opened is not self._cell:
-                self._begin(opened)
+                self._cell, self._shown = opened, []
+                self._trends, self._soon, self._retries, self._said = {}, {}, {}, {}
             self._look(run, snapshot)
             self._shown = [each.as_wire(index) for index, each in sorted(self._trends.items())]
             self._send_unsent()
@@ -109,11 +110,6 @@ class Monitor:
 
     # --- While a cell runs ---------------------------------------------------
 
-    def _begin(self, opened: CellRun) -> None:
-        self._cell = opened
-        self._trends, self._soon, self._retries, self._said = {}, {}, {}, {}
-        self._shown = []
-
     def _look(self, run: CellRun, snapshot: DeviceSnapshot) -> None:
         loading = loads_model()
         for device in snapshot.devices:
@@ -130,16 +126,11 @@ class Monitor:
         if full_in_s is None or self._soon[index] < _IN_A_ROW:
             return
         known = trend.as_wire(index)
-        steps, per_step = known["full_in_steps"], known["bytes_per_step"]
+        steps, per_step, left = known["full_in_steps"], known["bytes_per_step"], _about(full_in_s)
         said = (
-            message("warning.filling_up", growth_bytes=known["bytes_per_s"], time=_about(full_in_s))
+            message("warning.filling_up", growth_bytes=known["bytes_per_s"], time=left)
             if steps is None or not per_step
-            else message(
-                "warning.filling_up_steps",
-                growth_bytes=per_step,
-                time=_about(full_in_s),
-                steps=steps,
-            )
+            else message("warning.filling_up_steps", growth_bytes=per_step, time=left, steps=steps)
         )
         self._say("filling_up", run, index, said, size=trend.rise_bytes)
 
