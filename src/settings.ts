@@ -1,7 +1,7 @@
 import type { ISettingRegistry } from '@jupyterlab/settingregistry';
-import type { IDisposable } from '@lumino/disposable';
-import { type ISignal, Signal } from '@lumino/signaling';
 import * as v from 'valibot';
+
+import { Observable } from './observable';
 
 const rate = v.pipe(v.number(), v.gtValue(0));
 
@@ -52,13 +52,13 @@ export const DEFAULT_SETTINGS = readSettings({});
 /**
  * The settings as they are now.
  */
-export class Settings implements IDisposable {
+export class Settings extends Observable {
   /**
    * @param source - the loaded settings of this plugin; without them the
    * defaults hold
    */
   constructor(source: ISettingRegistry.ISettings | null = null) {
-    this._source = source;
+    super();
     this._current = readSettings(source?.composite ?? {});
     source?.changed.connect(this._onChanged, this);
   }
@@ -67,32 +67,12 @@ export class Settings implements IDisposable {
     return this._current;
   }
 
-  get changed(): ISignal<this, void> {
-    return this._changed;
-  }
-
-  get isDisposed(): boolean {
-    return this._isDisposed;
-  }
-
-  dispose(): void {
-    if (this._isDisposed) {
-      return;
-    }
-    this._isDisposed = true;
-    this._source?.changed.disconnect(this._onChanged, this);
-    Signal.clearData(this);
-  }
-
   private _onChanged(source: ISettingRegistry.ISettings): void {
     this._current = readSettings(source.composite);
-    this._changed.emit();
+    this.emit();
   }
 
-  private readonly _source: ISettingRegistry.ISettings | null;
   private _current: ISettings;
-  private readonly _changed = new Signal<this, void>(this);
-  private _isDisposed = false;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { DisposableDelegate, type IDisposable } from '@lumino/disposable';
-import { type ISignal, Signal } from '@lumino/signaling';
 
+import { Observable } from '../observable';
 import type { Event, IHolders, IPlan, RequestArgs } from '../protocol';
 import type { IKernelMemory, IMemoryState } from '../tokens';
 import { cancel } from './cancel';
@@ -36,11 +36,12 @@ export type MeasurementStep =
  * It is measured while somebody looks: when that begins, and after cells and
  * releases. Lives as long as its kernel, unless disposed before.
  */
-export class Measurement<K extends keyof IMeasured> implements IDisposable {
+export class Measurement<K extends keyof IMeasured> extends Observable {
   constructor(
     readonly memory: IKernelMemory,
     private readonly _kind: K
   ) {
+    super();
     this._life = lifeOf(memory.state);
     memory.stateChanged.connect(this._onState, this);
     memory.eventReceived.connect(this._onEvent, this);
@@ -72,14 +73,6 @@ export class Measurement<K extends keyof IMeasured> implements IDisposable {
    */
   get elapsed_s(): number | null {
     return this._seconds;
-  }
-
-  get changed(): ISignal<this, void> {
-    return this._changed;
-  }
-
-  get isDisposed(): boolean {
-    return this._isDisposed;
   }
 
   /**
@@ -146,14 +139,9 @@ export class Measurement<K extends keyof IMeasured> implements IDisposable {
     }
   }
 
-  dispose(): void {
-    if (this._isDisposed) {
-      return;
-    }
-    this._isDisposed = true;
+  override dispose(): void {
     window.clearTimeout(this._rest);
-    Signal.disconnectReceiver(this);
-    Signal.clearData(this);
+    super.dispose();
   }
 
   private _onEvent(_: IKernelMemory, event: Event): void {
@@ -164,7 +152,7 @@ export class Measurement<K extends keyof IMeasured> implements IDisposable {
       if (!isBusy(this.memory.state) && lastReleased === this._lastReleased) {
         this._met();
       }
-      this._changed.emit();
+      this.emit();
     } else if (
       event.type === 'progress' &&
       event.request_id === this._requestId
@@ -172,7 +160,7 @@ export class Measurement<K extends keyof IMeasured> implements IDisposable {
       const elapsed_s = Math.round(event.elapsed_s);
       if (elapsed_s !== this._seconds) {
         this._seconds = elapsed_s;
-        this._changed.emit();
+        this.emit();
       }
     }
   }
@@ -193,7 +181,7 @@ export class Measurement<K extends keyof IMeasured> implements IDisposable {
     if (!this.isPending) {
       this._forgetWalk();
     }
-    this._changed.emit();
+    this.emit();
   }
 
   private _forgetWalk(): void {
@@ -227,7 +215,7 @@ export class Measurement<K extends keyof IMeasured> implements IDisposable {
     const isLive = state.phase === 'live' && state.sample?.state === 'live';
     return (
       this._lookers > 0 &&
-      !this._isDisposed &&
+      !this.isDisposed &&
       isLive &&
       !(isBusy(state) && this._isBegun()) &&
       !this.isCurrent
@@ -239,7 +227,6 @@ export class Measurement<K extends keyof IMeasured> implements IDisposable {
     return this._last !== null || this.isPending;
   }
 
-  private readonly _changed = new Signal<this, void>(this);
   private _life: string | null;
   private _last: IMeasured[K] | null = null;
   private _step: MeasurementStep = { kind: 'none' };
@@ -253,7 +240,6 @@ export class Measurement<K extends keyof IMeasured> implements IDisposable {
   private _rest: number | undefined;
   private _lookers = 0;
   private _isAsked = false;
-  private _isDisposed = false;
 }
 
 /**

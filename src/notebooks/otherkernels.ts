@@ -2,8 +2,8 @@ import { PathExt } from '@jupyterlab/coreutils';
 import type { Kernel, ServiceManager, Session } from '@jupyterlab/services';
 import { DisposableDelegate, type IDisposable } from '@lumino/disposable';
 import { Poll } from '@lumino/polling';
-import { type ISignal, Signal } from '@lumino/signaling';
 
+import { Observable } from '../observable';
 import type { Settings } from '../settings';
 import type {
   IGpuMemory,
@@ -41,8 +41,9 @@ interface IAnswer {
  * A connection to a kernel that has none would make the server drop what it
  * keeps for a page that is away: such kernels are asked only on a person's word.
  */
-export class OtherKernels implements IOtherKernels, IDisposable {
+export class OtherKernels extends Observable implements IOtherKernels {
   constructor(options: OtherKernels.IOptions) {
+    super();
     this._options = options;
     const { memory, services, settings } = options;
     this._poll = new Poll({
@@ -53,8 +54,8 @@ export class OtherKernels implements IOtherKernels, IDisposable {
       standby: 'when-hidden'
     });
     services.kernels.runningChanged.connect(this._onRunning, this);
-    memory.currentChanged.connect(this._emit, this);
-    settings.changed.connect(this._emit, this);
+    memory.currentChanged.connect(this.emit, this);
+    settings.changed.connect(this.emit, this);
   }
 
   get kernels(): readonly IOtherKernel[] {
@@ -75,14 +76,6 @@ export class OtherKernels implements IOtherKernels, IDisposable {
     return this._options.settings.current.showShutDown;
   }
 
-  get changed(): ISignal<this, void> {
-    return this._changed;
-  }
-
-  get isDisposed(): boolean {
-    return this._poll.isDisposed;
-  }
-
   watch(): IDisposable {
     this._watchers++;
     void this._poll.start();
@@ -98,7 +91,7 @@ export class OtherKernels implements IOtherKernels, IDisposable {
     for (const { id } of this._running()) {
       this._wanted.add(id);
     }
-    this._emit();
+    this.emit();
     void this._poll.refresh();
   }
 
@@ -111,12 +104,9 @@ export class OtherKernels implements IOtherKernels, IDisposable {
     await this._options.services.kernels.shutdown(id);
   }
 
-  dispose(): void {
-    if (this.isDisposed) {
-      return;
-    }
+  override dispose(): void {
     this._poll.dispose();
-    Signal.clearData(this);
+    super.dispose();
   }
 
   /** The Python kernels of the server: others are not spoken to. */
@@ -158,7 +148,7 @@ export class OtherKernels implements IOtherKernels, IDisposable {
       }
     }
     await Promise.all(this._due().map(model => this._askOne(model)));
-    this._emit();
+    this.emit();
   }
 
   private _due(): Kernel.IModel[] {
@@ -223,11 +213,7 @@ export class OtherKernels implements IOtherKernels, IDisposable {
         this._answers.delete(id);
       }
     }
-    this._emit();
-  }
-
-  private _emit(): void {
-    this._changed.emit();
+    this.emit();
   }
 
   private readonly _options: OtherKernels.IOptions;
@@ -235,7 +221,6 @@ export class OtherKernels implements IOtherKernels, IDisposable {
   private readonly _answers = new Map<string, IAnswer>();
   /** Kernels that are asked although no page was connected to them. */
   private readonly _wanted = new Set<string>();
-  private readonly _changed = new Signal<this, void>(this);
   private _watchers = 0;
 }
 

@@ -1,8 +1,6 @@
-import type { IDisposable } from '@lumino/disposable';
-import { type ISignal, Signal } from '@lumino/signaling';
-
 import { Measurement } from '../kernel/measurement';
 import { finish } from '../kernel/work';
+import { Observable } from '../observable';
 import type { IHolders, IPath } from '../protocol';
 import type { IKernelMemory } from '../tokens';
 
@@ -17,8 +15,9 @@ export type PathStep =
  * Who holds the memory of one kernel, as last measured, and which rows are open.
  * Lives as long as its kernel.
  */
-export class HoldersModel implements IDisposable {
+export class HoldersModel extends Observable {
   constructor(memory: IKernelMemory) {
+    super();
     this.measurement = new Measurement(memory, 'holders');
     this.measurement.changed.connect(this._onMeasured, this);
     memory.disposed.connect(this.dispose, this);
@@ -29,14 +28,6 @@ export class HoldersModel implements IDisposable {
 
   /** The rows that show what is in them, by id. */
   readonly expanded = new Set<string>();
-
-  get changed(): ISignal<this, void> {
-    return this._changed;
-  }
-
-  get isDisposed(): boolean {
-    return this.measurement.isDisposed;
-  }
 
   /** The search for what holds an object of the last measurement, if any. */
   path(id: string): PathStep | undefined {
@@ -50,7 +41,7 @@ export class HoldersModel implements IDisposable {
     } else {
       this.expanded.delete(id);
     }
-    this._changed.emit();
+    this.emit();
   }
 
   /** Find what keeps an object alive. Never rejects. */
@@ -75,9 +66,9 @@ export class HoldersModel implements IDisposable {
     }
   }
 
-  dispose(): void {
+  override dispose(): void {
     this.measurement.dispose();
-    Signal.clearData(this);
+    super.dispose();
   }
 
   /** What was found is of the rows that were there. */
@@ -87,15 +78,14 @@ export class HoldersModel implements IDisposable {
       this._last = last;
       this._paths.clear();
     }
-    this._changed.emit();
+    this.emit();
   }
 
   private _setPath(id: string, step: PathStep): void {
     this._paths.set(id, step);
-    this._changed.emit();
+    this.emit();
   }
 
   private readonly _paths = new Map<string, PathStep>();
-  private readonly _changed = new Signal<this, void>(this);
   private _last: IHolders | null = null;
 }

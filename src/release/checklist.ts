@@ -1,7 +1,5 @@
-import type { IDisposable } from '@lumino/disposable';
-import { type ISignal, Signal } from '@lumino/signaling';
-
 import { Measurement } from '../kernel/measurement';
+import { Observable } from '../observable';
 import type { IItem, IMessage } from '../protocol';
 import type { IKernelMemory } from '../tokens';
 import { gainOf, type IGain, isCovered, isListed } from './items';
@@ -9,7 +7,7 @@ import { gainOf, type IGain, isCovered, isListed } from './items';
 /**
  * What can be freed in one kernel, as last measured, and what of it is chosen.
  */
-export class Checklist implements IDisposable {
+export class Checklist extends Observable {
   /**
    * @param _isShared - whether another notebook uses the card: unused cache then
    *   helps it
@@ -18,6 +16,7 @@ export class Checklist implements IDisposable {
     memory: IKernelMemory,
     private readonly _isShared: () => boolean
   ) {
+    super();
     this.plan = new Measurement(memory, 'plan');
     this.plan.changed.connect(this._onPlan, this);
   }
@@ -40,14 +39,6 @@ export class Checklist implements IDisposable {
   get obstacle(): IMessage | null {
     const { last } = this.plan;
     return last?.complete && last.items.length === 0 ? last.message : null;
-  }
-
-  get changed(): ISignal<this, void> {
-    return this._changed;
-  }
-
-  get isDisposed(): boolean {
-    return this.plan.isDisposed;
   }
 
   /** What is checked and can be freed, but for what goes with another item. */
@@ -88,7 +79,7 @@ export class Checklist implements IDisposable {
 
   set choices(choices: ReadonlyMap<string, boolean>) {
     this._choices = choices;
-    this._changed.emit();
+    this.emit();
   }
 
   /** Check or uncheck a box. */
@@ -96,9 +87,9 @@ export class Checklist implements IDisposable {
     this.choices = new Map([...this._choices, [id, isChosen]]);
   }
 
-  dispose(): void {
+  override dispose(): void {
     this.plan.dispose();
-    Signal.clearData(this);
+    super.dispose();
   }
 
   /** Another life of the kernel has other items. */
@@ -108,7 +99,6 @@ export class Checklist implements IDisposable {
     this.choices = last ? this._choices : new Map<string, boolean>();
   }
 
-  private readonly _changed = new Signal<this, void>(this);
   /** Asked for by each row of each render. */
   private _items: readonly IItem[] | null = null;
   private _choices: ReadonlyMap<string, boolean> = new Map();

@@ -1,7 +1,7 @@
 import type { IDisposable } from '@lumino/disposable';
-import { type ISignal, Signal } from '@lumino/signaling';
 
 import { isBusy } from '../kernel/model';
+import { Observable } from '../observable';
 import type { IReleased } from '../protocol';
 import { idsOf } from './items';
 import type { Release } from './release';
@@ -26,18 +26,15 @@ export type DialogStep =
  *
  * What goes on in its session goes on without the popup.
  */
-export class ReleaseDialog {
+export class ReleaseDialog extends Observable {
   constructor(readonly session: ReleaseSession) {
-    session.changed.connect(this._onSession, this);
+    super();
+    session.changed.connect(this.emit, this);
   }
 
   get step(): DialogStep {
     const kind = this._release?.step ?? 'ended';
     return kind === 'ended' ? this._step : { kind };
-  }
-
-  get changed(): ISignal<this, void> {
-    return this._changed;
   }
 
   /**
@@ -123,14 +120,10 @@ export class ReleaseDialog {
     this.session.checklist.choices = this._before;
   }
 
-  private _onSession(): void {
-    this._changed.emit();
-  }
-
   private _set(step: DialogStep): void {
     this._step = step;
     this._look(step.kind === 'choosing');
-    this._changed.emit();
+    this.emit();
   }
 
   /** What can be freed is measured while there is a choice. */
@@ -143,7 +136,6 @@ export class ReleaseDialog {
     }
   }
 
-  private readonly _changed = new Signal<this, void>(this);
   private _step: DialogStep = { kind: 'closed' };
   private _release: Release | null = null;
   private _looking: IDisposable | null = null;

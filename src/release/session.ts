@@ -1,5 +1,4 @@
-import { type ISignal, Signal } from '@lumino/signaling';
-
+import { Observable } from '../observable';
 import type { IItem, RequestArgs } from '../protocol';
 import type { IKernelMemory } from '../tokens';
 import { Checklist } from './checklist';
@@ -25,28 +24,22 @@ export interface IReleaseServices {
  *
  * Lives as long as its kernel, whatever is focused.
  */
-export class ReleaseSession {
+export class ReleaseSession extends Observable {
   constructor(
     readonly memory: IKernelMemory,
     private readonly _services: IReleaseServices
   ) {
+    super();
     this.checklist = new Checklist(memory, () => _services.isShared(memory));
     this.dialog = new ReleaseDialog(this);
-    this.checklist.changed.connect(this._onChanged, this);
-    memory.disposed.connect(() => {
-      this.checklist.dispose();
-      Signal.clearData(this);
-    });
+    this.checklist.changed.connect(this.emit, this);
+    memory.disposed.connect(this.dispose, this);
   }
 
   readonly checklist: Checklist;
 
   /** The choice in the popup. */
   readonly dialog: ReleaseDialog;
-
-  get changed(): ISignal<this, void> {
-    return this._changed;
-  }
 
   /** Whether a release of this page is on its way. */
   get isFreeing(): boolean {
@@ -61,9 +54,9 @@ export class ReleaseSession {
       if (release.step === 'ended') {
         this._releases.delete(release);
       }
-      this._changed.emit();
+      this.emit();
     });
-    this._changed.emit();
+    this.emit();
     return release;
   }
 
@@ -100,10 +93,10 @@ export class ReleaseSession {
     return isAgreed ? idsOf(priced) : null;
   }
 
-  private _onChanged(): void {
-    this._changed.emit();
+  override dispose(): void {
+    this.checklist.dispose();
+    super.dispose();
   }
 
-  private readonly _changed = new Signal<this, void>(this);
   private readonly _releases = new Set<Release>();
 }

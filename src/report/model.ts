@@ -1,8 +1,6 @@
-import type { IDisposable } from '@lumino/disposable';
-import { type ISignal, Signal } from '@lumino/signaling';
-
 import type { RemedyState, Trust } from '../frame/state';
 import { lifeOf } from '../kernel/model';
+import { Observable } from '../observable';
 import type { Event, IReleased, IReport, IStub } from '../protocol';
 import type { IKernelMemory } from '../tokens';
 
@@ -15,11 +13,12 @@ const MAX_FAILURES = 3;
  * Asks again whenever the kernel's life changes: after a restart nobody vouches
  * for the report any more.
  */
-export class ReportModel implements IDisposable {
+export class ReportModel extends Observable {
   constructor(
     readonly memory: IKernelMemory,
     { life_id, report_id }: Pick<IStub, 'life_id' | 'report_id'>
   ) {
+    super();
     this._id = { life_id, report_id };
     memory.stateChanged.connect(this._onStateChanged, this);
     memory.eventReceived.connect(this._onEvent, this);
@@ -29,10 +28,6 @@ export class ReportModel implements IDisposable {
 
   get reportId(): string {
     return this._id.report_id;
-  }
-
-  get changed(): ISignal<this, void> {
-    return this._changed;
   }
 
   get trust(): Trust {
@@ -56,7 +51,7 @@ export class ReportModel implements IDisposable {
 
   setRun(remedyId: string, cellIds: readonly string[]): void {
     this._runs = { ...this._runs, [remedyId]: cellIds };
-    this._changed.emit();
+    this.emit();
   }
 
   get remedies(): Readonly<Record<string, RemedyState>> {
@@ -68,7 +63,7 @@ export class ReportModel implements IDisposable {
    */
   setRemedy(remedyId: string, state: RemedyState): void {
     this._remedies = { ...this._remedies, [remedyId]: state };
-    this._changed.emit();
+    this.emit();
   }
 
   /**
@@ -81,20 +76,11 @@ export class ReportModel implements IDisposable {
     return isNews;
   }
 
-  get isDisposed(): boolean {
-    return this._isDisposed;
-  }
-
-  dispose(): void {
-    if (this._isDisposed) {
-      return;
-    }
-    this._isDisposed = true;
+  override dispose(): void {
     this._trust = 'saved';
     this._report = null;
-    this._changed.emit();
-    Signal.disconnectReceiver(this);
-    Signal.clearData(this);
+    this.emit();
+    super.dispose();
   }
 
   private _isLatest(): boolean {
@@ -117,7 +103,7 @@ export class ReportModel implements IDisposable {
       this._failures = 0;
     }
     if (!this._told && this._isLatest()) {
-      this._changed.emit();
+      this.emit();
     }
   }
 
@@ -128,7 +114,7 @@ export class ReportModel implements IDisposable {
       .request('report', this._id)
       // Refused or unanswered: asked again, then the report is only text.
       .catch(() => null);
-    if (question !== this._questions || this._isDisposed) {
+    if (question !== this._questions || this.isDisposed) {
       return;
     }
     if (reply === null && ++this._failures < MAX_FAILURES) {
@@ -152,7 +138,7 @@ export class ReportModel implements IDisposable {
       this._runs = {};
     }
     this._trust = trust;
-    this._changed.emit();
+    this.emit();
   }
 
   /** A release without a report frees what the newest failure holds, too. */
@@ -167,12 +153,11 @@ export class ReportModel implements IDisposable {
         event.items.some(({ kind }) => kind === 'traceback'));
     if (ours && event.status === 'done') {
       this._released = event;
-      this._changed.emit();
+      this.emit();
     }
   }
 
   private readonly _id: Pick<IStub, 'life_id' | 'report_id'>;
-  private readonly _changed = new Signal<this, void>(this);
   private _trust: Trust = 'asking';
   private _report: IReport | null = null;
   private _released: IReleased | null = null;
@@ -182,5 +167,4 @@ export class ReportModel implements IDisposable {
   private _questions = 0;
   private _failures = 0;
   private _told = false;
-  private _isDisposed = false;
 }
