@@ -1,6 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
+import { kindClass } from '../frame/bar';
 import type { IDevice } from '../protocol';
 import { nameSize } from './words';
 
@@ -51,7 +52,7 @@ export function Bar(props: IBarProps): React.JSX.Element | null {
       {filled.map(({ kind, bytes }) => (
         <span
           key={kind}
-          className={`jp-GpuHeadroom-segment jp-mod-${kind}`}
+          className={`jp-GpuHeadroom-segment ${kindClass(kind)}`}
           style={{ width: `${(100 * (bytes ?? 0)) / capacity_bytes}%` }}
         />
       ))}

@@ -2,6 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { formatBytes, formatPair } from '../format';
+import { kindClass } from '../frame/bar';
 import type { Condition } from '../kernel/level';
 import type { IDevice } from '../protocol';
 import { Bar, partsOf } from './bar';
@@ -102,7 +103,7 @@ function Legend({ device, trans }: IDeviceProps): React.JSX.Element {
         <React.Fragment key={kind}>
           <div>
             <dt>
-              <span className={`jp-GpuHeadroom-swatch jp-mod-${kind}`} />
+              <span className={`jp-GpuHeadroom-swatch ${kindClass(kind)}`} />
               {names[kind]}
             </dt>
             <dd>{nameSize(bytes, trans)}</dd>

@@ -1,7 +1,7 @@
 import { formatBytes, GIB } from '../format';
 import type { PartKind } from '../protocol';
 import { element } from './element';
-import type { IWords } from './state';
+import type { ITranslate, IWords } from './state';
 
 /** Below this a size is shown in MiB, and then every size carries its unit. */
 const SMALLEST_IN_GIB = 0.1 * GIB;
@@ -19,8 +19,8 @@ function shown(parts: readonly ISegment[]): ISegment[] {
   return parts.slice(0, MAX_PARTS).filter(part => part.bytes > 0);
 }
 
-/** A part in words. */
-export function nameSegment({ trans }: IWords, { kind }: ISegment): string {
+/** What memory is used for, in words. */
+export function namePart(kind: ISegment['kind'], trans: ITranslate): string {
   switch (kind) {
     case 'outside':
       return trans.__('outside');
@@ -45,25 +45,27 @@ export function nameSegment({ trans }: IWords, { kind }: ISegment): string {
   }
 }
 
-/** `other_tensors` becomes `jp-mod-otherTensors`. */
-function modifier({ kind }: ISegment): string {
-  const camel = kind.replace(/_(.)/g, (_, letter: string) =>
-    letter.toUpperCase()
-  );
-  return `jp-mod-${camel}`;
+/** The classes that give what stands for a kind of memory its colour. */
+export function kindClass(kind: string): string {
+  return `jp-GpuHeadroom-kind jp-mod-${kind.replace('_', '-')}`;
 }
 
 /**
  * The parts in words: "outside 0.7 GiB, parameters 0.6 GiB".
  */
-export function listParts(words: IWords, parts: readonly ISegment[]): string {
+export function listParts(
+  { trans }: IWords,
+  parts: readonly ISegment[]
+): string {
   return shown(parts)
-    .map(part => `${nameSegment(words, part)} ${formatBytes(part.bytes)}`)
+    .map(({ kind, bytes }) => `${namePart(kind, trans)} ${formatBytes(bytes)}`)
     .join(', ');
 }
 
 /**
  * The stacked bar. Widths follow the bytes; numbers show where they have room.
+ *
+ * @param words - for names and numbers in the bar; `null`: it has none
  */
 export function bar(
   parts: readonly ISegment[],
@@ -75,7 +77,7 @@ export function bar(
   const segments = visible.map(part => {
     const segment = element(
       'span',
-      `jp-GpuHeadroomCard-segment ${modifier(part)}`,
+      `jp-GpuHeadroomCard-segment ${kindClass(part.kind)}`,
       ...(words ? inBar(words, part) : [])
     );
     segment.style.flexGrow = String(part.bytes / total);
@@ -87,14 +89,11 @@ export function bar(
   return node;
 }
 
-function inBar(words: IWords, part: ISegment): HTMLElement[] {
+function inBar({ trans }: IWords, { kind, bytes }: ISegment): HTMLElement[] {
+  const name = `${namePart(kind, trans)} `;
   return [
-    element(
-      'span',
-      'jp-GpuHeadroomCard-segmentName',
-      `${nameSegment(words, part)} `
-    ),
-    element('span', 'jp-GpuHeadroomCard-segmentSize', bare(part.bytes))
+    element('span', 'jp-GpuHeadroomCard-segmentName', name),
+    element('span', 'jp-GpuHeadroomCard-segmentSize', bare(bytes))
   ];
 }
 
@@ -106,29 +105,25 @@ function bare(bytes: number): string {
 /**
  * All numbers of the bar. The unit is said once where one unit fits all.
  */
-export function legend(words: IWords, parts: readonly ISegment[]): HTMLElement {
+export function legend(
+  { trans }: IWords,
+  parts: readonly ISegment[]
+): HTMLElement {
   const visible = shown(parts);
   const oneUnit = visible.every(part => part.bytes >= SMALLEST_IN_GIB);
-  const entries = visible.map(part =>
+  const entries = visible.map(({ kind, bytes }) =>
     element(
       'li',
       'jp-GpuHeadroomCard-legendEntry',
-      element('span', `jp-GpuHeadroomCard-swatch ${modifier(part)}`),
-      nameSegment(words, part),
-      element(
-        'strong',
-        '',
-        oneUnit ? bare(part.bytes) : formatBytes(part.bytes)
-      )
+      element('span', `jp-GpuHeadroom-swatch ${kindClass(kind)}`),
+      namePart(kind, trans),
+      element('strong', '', oneUnit ? bare(bytes) : formatBytes(bytes))
     )
   );
-  const unit = element('li', 'jp-GpuHeadroomCard-legendUnit', 'GiB');
-  const list = element(
-    'ul',
-    'jp-GpuHeadroomCard-legend',
-    ...entries,
-    oneUnit && entries.length > 0 ? unit : null
-  );
+  if (oneUnit && entries.length > 0) {
+    entries.push(element('li', 'jp-GpuHeadroomCard-legendUnit', 'GiB'));
+  }
+  const list = element('ul', 'jp-GpuHeadroomCard-legend', ...entries);
   list.setAttribute('role', 'list');
   return list;
 }

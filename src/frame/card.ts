@@ -26,21 +26,18 @@ export class Card {
     this.host.classList.add('jp-GpuHeadroomCard');
   }
 
-  /**
-   * Draw a report.
-   */
+  /** Draw a report. */
   show(report: IReport, state: ICardState): void {
-    const context: IContext = {
-      words: this._words,
+    const context = {
+      ...this._words,
+      report,
       state,
       onAction: this._onAction
     };
-    this._replace(section(context, report, this._titleId));
+    this._replace(section(context, this._titleId));
   }
 
-  /**
-   * Show one sentence instead of a report.
-   */
+  /** Show one sentence instead of a report. */
   notice(sentence: string): void {
     this._replace(
       element('p', 'jp-GpuHeadroomCard-notice', icon('info'), sentence)
@@ -48,18 +45,16 @@ export class Card {
   }
 
   private _replace(content: HTMLElement): void {
-    const focused = this._focusKey();
-    const open = new Set(
-      this._folds()
-        .filter(f => f.open)
-        .map(foldKey)
-    );
+    const active = document.activeElement;
+    const hadFocus = this.host.contains(active);
+    const open = this._folds().filter(node => node.open);
+    const keys = open.map(node => node.dataset.fold);
     this.host.replaceChildren(content);
     for (const node of this._folds()) {
-      node.open = open.has(foldKey(node));
+      node.open = keys.includes(node.dataset.fold);
     }
-    if (focused !== null) {
-      this._restoreFocus(focused);
+    if (hadFocus && active instanceof HTMLElement) {
+      this._restoreFocus(active.dataset.focusKey);
     }
   }
 
@@ -67,15 +62,8 @@ export class Card {
     return [...this.host.querySelectorAll('details')];
   }
 
-  private _focusKey(): string | null {
-    const active = document.activeElement;
-    return active instanceof HTMLElement && this.host.contains(active)
-      ? (active.dataset.focusKey ?? '')
-      : null;
-  }
-
   /** To the same button; where it is gone, to the title that tells the result. */
-  private _restoreFocus(key: string): void {
+  private _restoreFocus(key: string | undefined): void {
     const nodes = this.host.querySelectorAll<HTMLElement>('[data-focus-key]');
     const same = [...nodes].find(node => node.dataset.focusKey === key);
     const heading = this.host.querySelector<HTMLElement>('h3');
@@ -85,26 +73,18 @@ export class Card {
   private readonly _titleId = `gpu-headroom-card-${++count}`;
 }
 
-function foldKey(node: HTMLDetailsElement): string {
-  return node.dataset.fold ?? '';
-}
-
-function section(
-  context: IContext,
-  report: IReport,
-  titleId: string
-): HTMLElement {
-  const { released } = context.state;
-  const freed = released !== null && freedBytes(context) > 0;
+function section(context: IContext, titleId: string): HTMLElement {
+  const { report, state } = context;
+  const released = freedBytes(state) > 0 ? state.released : null;
   const node = element(
     'section',
     `jp-GpuHeadroomCard-section${report.simulated ? ' jp-mod-simulated' : ''}`,
-    head(context, report, titleId, freed ? released : null),
-    ...(freed
-      ? [outcome(context, report, released), otherWays(context, report)]
-      : failure(context, report)),
-    details(context, report),
-    provenance(context, report)
+    head(context, titleId, released),
+    ...(released
+      ? [outcome(context, released), otherWays(context)]
+      : failure(context)),
+    details(context),
+    provenance(context)
   );
   node.setAttribute('aria-labelledby', titleId);
   return node;
@@ -112,16 +92,14 @@ function section(
 
 function head(
   context: IContext,
-  report: IReport,
   titleId: string,
   freed: IReleased | null
 ): HTMLElement {
+  const { report } = context;
   const heading = element(
     'h3',
     'jp-GpuHeadroomCard-title',
-    ...(freed
-      ? outcomeTitle(context, freed)
-      : inline(title(context.words, report)))
+    ...inline(freed ? outcomeTitle(context, freed) : title(context, report))
   );
   heading.id = titleId;
   heading.tabIndex = -1;
@@ -135,30 +113,21 @@ function head(
       'span',
       'jp-GpuHeadroomCard-device',
       report.simulated ? icon('flask') : null,
-      deviceLabel(context.words, report)
+      deviceLabel(context, report)
     )
   );
 }
 
 /** Under a card that nobody vouches for: when it was made, how to get buttons. */
-function provenance(
-  { words, state }: IContext,
-  report: IReport
-): HTMLElement | null {
+function provenance({ report, state, trans }: IContext): HTMLElement | null {
   if (state.trust !== 'saved') {
     return null;
   }
   const date = new Date(report.time_s * 1000);
-  const { trans } = words;
+  const format = { dateStyle: 'medium', timeStyle: 'short' } as const;
   const origin = Number.isNaN(date.getTime())
     ? trans.__('Saved output.')
-    : trans.__(
-        'Saved output from %1.',
-        date.toLocaleString(undefined, {
-          dateStyle: 'medium',
-          timeStyle: 'short'
-        })
-      );
+    : trans.__('Saved output from %1.', date.toLocaleString(undefined, format));
   return element(
     'p',
     'jp-GpuHeadroomCard-provenance',

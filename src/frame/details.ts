@@ -1,5 +1,5 @@
 import { formatBytes } from '../format';
-import type { IReport } from '../protocol';
+import type { IDetail } from '../protocol';
 import { button } from './button';
 import { element, inline } from './element';
 import type { IContext } from './state';
@@ -36,80 +36,60 @@ export function fold(
 /**
  * The numbers behind the card, each with its source.
  */
-export function details(context: IContext, report: IReport): HTMLElement {
-  const { words } = context;
-  const { trans } = words;
-  const copy = element(
-    'div',
-    'jp-GpuHeadroomCard-foldActions',
-    button(context, { label: trans.__('Copy as text'), action: 'copy' })
+export function details(context: IContext): HTMLElement {
+  const { report, trans } = context;
+  const copy = button(context, {
+    label: trans.__('Copy as text'),
+    action: 'copy'
+  });
+  const origin = trans.__(
+    "Simulated GPU: the numbers come from a model of PyTorch's allocator."
   );
-  const origin = report.simulated
-    ? element(
-        'p',
-        'jp-GpuHeadroomCard-note',
-        trans.__(
-          "Simulated GPU: the numbers come from a model of PyTorch's allocator."
-        )
-      )
-    : null;
   const hasNumbers = report.details.length > 0;
   return fold(
     'details',
     trans.__('Details'),
     hasNumbers ? trans.__('allocator numbers and their sources') : '',
-    hasNumbers ? table(context, report) : null,
-    origin,
-    copy
+    hasNumbers ? table(context) : null,
+    report.simulated ? element('p', 'jp-GpuHeadroomCard-note', origin) : null,
+    element('div', 'jp-GpuHeadroomCard-foldActions', copy)
   );
 }
 
-function table({ words }: IContext, report: IReport): HTMLElement {
-  const { trans } = words;
-  const head = element(
-    'thead',
-    '',
-    element(
-      'tr',
-      '',
-      ...[
-        trans.__('At the moment of failure'),
-        trans.__('Size'),
-        trans.__('Source')
-      ].map(headerCell)
-    )
-  );
+function table(context: IContext): HTMLElement {
+  const { report, trans } = context;
+  const titles = [
+    trans.__('At the moment of failure'),
+    trans.__('Size'),
+    trans.__('Source')
+  ].map(title => {
+    const cell = element('th', '', title);
+    cell.scope = 'col';
+    return cell;
+  });
   const rows = report.details
     .slice(0, MAX_ROWS)
-    .map(detail =>
-      element(
-        'tr',
-        '',
-        element('td', '', ...inline(words.sentence(detail.label))),
-        element(
-          'td',
-          'jp-GpuHeadroomCard-number',
-          detail.bytes === null
-            ? trans.__('not measured')
-            : formatBytes(detail.bytes, 2)
-        ),
-        element(
-          'td',
-          'jp-GpuHeadroomCard-source',
-          ...inline(words.sentence(detail.source))
-        )
-      )
-    );
+    .map(detail => row(context, detail));
   return element(
     'table',
     'jp-GpuHeadroomCard-table',
-    head,
+    element('thead', '', element('tr', '', ...titles)),
     element('tbody', '', ...rows)
   );
 }
 
-function headerCell(title: string): HTMLElement {
-  const cell = element('th', '', title);
-  cell.scope = 'col';
-  return cell;
+function row(
+  { sentence, trans }: IContext,
+  { bytes, label, source }: IDetail
+): HTMLElement {
+  const size =
+    bytes === null ? trans.__('not measured') : formatBytes(bytes, 2);
+  const origin = inline(sentence(source));
+  return element(
+    'tr',
+    '',
+    element('td', '', ...inline(sentence(label))),
+    element('td', 'jp-GpuHeadroomCard-number', size),
+    element('td', 'jp-GpuHeadroomCard-source', ...origin)
+  );
 }

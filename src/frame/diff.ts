@@ -8,8 +8,7 @@ const MAX_ROWS = 40;
 /**
  * The lines that a fix would change. Signs are words for screen readers.
  */
-export function diff({ words }: IContext, model: IDiff): HTMLElement {
-  const { trans } = words;
+export function diff({ trans }: IContext, model: IDiff): HTMLElement {
   const spoken = {
     '-': trans.__('removed'),
     '+': trans.__('added'),

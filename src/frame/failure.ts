@@ -1,10 +1,9 @@
 import { formatBytes } from '../format';
-import type { IReport } from '../protocol';
 import { bar, legend, listParts } from './bar';
 import { element, inline } from './element';
 import { fill } from './fill';
 import { remedyList } from './remedylist';
-import type { IContext, IWords } from './state';
+import type { IContext } from './state';
 
 /** Variables named in the line about the traceback. */
 const MAX_VARIABLES = 4;
@@ -12,43 +11,36 @@ const MAX_VARIABLES = 4;
 /**
  * The body while nothing has been freed: what happened, why, what to do.
  */
-export function failure(context: IContext, report: IReport): Node[] {
-  const { words } = context;
-  const { open, more } = remedyList(context, report);
+export function failure(context: IContext): (Node | null)[] {
+  const { open, more } = remedyList(context);
   const body = element(
     'div',
     'jp-GpuHeadroomCard-body',
-    ...composition(words, report),
-    traceback(words, report),
-    ...cause(words, report),
-    open ? heading(words.trans.__('What you can do')) : null,
+    ...composition(context),
+    traceback(context),
+    ...cause(context),
+    open ? heading(context.trans.__('What you can do')) : null,
     open
   );
-  return more ? [body, more] : [body];
+  return [body, more];
 }
 
 function heading(text: string): HTMLElement {
   return element('h4', 'jp-GpuHeadroomCard-heading', text);
 }
 
-function composition(words: IWords, report: IReport): HTMLElement[] {
-  if (report.parts.length === 0) {
-    return [];
-  }
-  const parts = listParts(words, report.parts);
-  return [
-    bar(
-      report.parts,
-      `${words.trans.__('At the moment of failure')}: ${parts}`,
-      words
-    ),
-    legend(words, report.parts)
-  ];
+function composition(context: IContext): HTMLElement[] {
+  const { report, trans } = context;
+  const { parts } = report;
+  const label = `${trans.__('At the moment of failure')}: ${listParts(context, parts)}`;
+  return parts.length === 0
+    ? []
+    : [bar(parts, label, context), legend(context, parts)];
 }
 
-function traceback({ trans }: IWords, report: IReport): HTMLElement | null {
+function traceback({ report, trans }: IContext): HTMLElement | null {
   const size = report.traceback_bytes;
-  if (size === null || size === 0) {
+  if (!size) {
     return null;
   }
   const variables = report.traceback_variables
@@ -66,23 +58,15 @@ function traceback({ trans }: IWords, report: IReport): HTMLElement | null {
   return element('p', 'jp-GpuHeadroomCard-traceback', ...inline(sentence));
 }
 
-function cause(words: IWords, report: IReport): HTMLElement[] {
+function cause({ report, sentence, trans }: IContext): HTMLElement[] {
   if (report.cause === null) {
-    return [
-      element(
-        'p',
-        'jp-GpuHeadroomCard-noCause',
-        words.trans.__('No single cause stands out.')
-      )
-    ];
+    const text = trans.__('No single cause stands out.');
+    return [element('p', 'jp-GpuHeadroomCard-noCause', text)];
   }
   const { claim, evidence } = report.cause;
+  const text = inline(`${sentence(claim)} ${sentence(evidence)}`);
   return [
-    heading(words.trans.__('Most likely cause')),
-    element(
-      'p',
-      'jp-GpuHeadroomCard-cause',
-      ...inline(`${words.sentence(claim)} ${words.sentence(evidence)}`)
-    )
+    heading(trans.__('Most likely cause')),
+    element('p', 'jp-GpuHeadroomCard-cause', ...text)
   ];
 }

@@ -1,5 +1,5 @@
 import { formatPrompt } from '../format';
-import type { IRemedy, IReport } from '../protocol';
+import type { IRemedy } from '../protocol';
 import { own } from './own';
 import type { IContext } from './state';
 
@@ -12,13 +12,9 @@ interface IFixLabels {
 /**
  * The labels of a fix. One of another cell names all cells that it touches.
  */
-export function fixLabels(
-  { words, state }: IContext,
-  report: IReport,
-  remedy: IRemedy
-): IFixLabels {
-  const { trans } = words;
-  const elsewhere = otherCell(report, remedy);
+export function fixLabels(context: IContext, remedy: IRemedy): IFixLabels {
+  const { state, trans } = context;
+  const elsewhere = otherCell(context, remedy);
   if (elsewhere === null) {
     return {
       apply: trans.__('Apply'),
@@ -35,11 +31,10 @@ export function fixLabels(
 }
 
 /** The prompt of the cell that a remedy edits when it is not the failed one. */
-function otherCell(report: IReport, remedy: IRemedy): string | null {
-  const edited = remedy.diff;
-  return edited === null || edited.cell_id === report.cell_id
+function otherCell({ report }: IContext, { diff }: IRemedy): string | null {
+  return diff === null || diff.cell_id === report.cell_id
     ? null
-    : formatPrompt(edited.execution_count);
+    : formatPrompt(diff.execution_count);
 }
 
 /**
@@ -47,11 +42,10 @@ function otherCell(report: IReport, remedy: IRemedy): string | null {
  */
 export function shortFixLabel(
   context: IContext,
-  report: IReport,
   remedy: IRemedy
 ): string | null {
   const setting = remedy.diff?.sets ?? null;
-  return setting !== null && otherCell(report, remedy) === null
-    ? context.words.trans.__('Set %1 and re-run', setting)
-    : fixLabels(context, report, remedy).applyAndRun;
+  return setting !== null && otherCell(context, remedy) === null
+    ? context.trans.__('Set %1 and re-run', setting)
+    : fixLabels(context, remedy).applyAndRun;
 }

@@ -40,7 +40,7 @@ export function icon(name: IconName): SVGSVGElement {
   const svg = document.createElementNS(SVG, 'svg');
   svg.setAttribute('viewBox', '0 0 16 16');
   svg.setAttribute('aria-hidden', 'true');
-  svg.setAttribute('class', `jp-GpuHeadroomCard-icon jp-mod-${name}`);
+  svg.setAttribute('class', `jp-GpuHeadroom-icon jp-mod-${name}`);
   const path = document.createElementNS(SVG, 'path');
   path.setAttribute('fill-rule', 'evenodd');
   path.setAttribute('d', PATHS[name].join(''));

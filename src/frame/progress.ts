@@ -1,8 +1,7 @@
 import type { IRemedy } from '../protocol';
 import { button } from './button';
 import { element, inline } from './element';
-import type { IconName } from './icons';
-import { icon } from './icons';
+import { icon, type IconName } from './icons';
 import { own } from './own';
 import type { IContext, RemedyState } from './state';
 
@@ -15,8 +14,12 @@ export function stateOf({ state }: IContext, remedy: IRemedy): RemedyState {
   return own(state.remedies, remedy.id) ?? READY;
 }
 
-const ICONS: Record<RemedyState['status'], IconName | null> = {
-  ready: null,
+/** Whether what a button of a remedy asked for goes on. */
+export function isUnderWay(status: RemedyState['status']): boolean {
+  return status === 'running' || status === 'waiting';
+}
+
+const ICONS: Record<Exclude<RemedyState['status'], 'ready'>, IconName> = {
   running: 'clock',
   waiting: 'clock',
   applied: 'check',
@@ -32,66 +35,49 @@ export function progress(
   remedy: IRemedy
 ): HTMLElement | null {
   const state = stateOf(context, remedy);
-  const shape = ICONS[state.status];
-  if (state.status === 'ready' || shape === null || !state.text) {
-    return null;
-  }
-  return element(
-    'div',
-    'jp-GpuHeadroomCard-progress',
-    icon(shape),
-    element('span', '', ...inline(state.text)),
-    ...progressButtons(context, remedy, state)
-  );
+  return state.status === 'ready' || !state.text
+    ? null
+    : element(
+        'div',
+        'jp-GpuHeadroomCard-progress',
+        icon(ICONS[state.status]),
+        element('span', '', ...inline(state.text)),
+        ...progressButtons(context, remedy.id, state)
+      );
 }
 
 function progressButtons(
   context: IContext,
-  remedy: IRemedy,
+  remedyId: string,
   state: RemedyState
 ): HTMLElement[] {
-  const { trans } = context.words;
-  const remedyId = remedy.id;
+  const { trans } = context;
   if (context.state.trust !== 'confirmed') {
     return [];
   }
   switch (state.status) {
-    case 'waiting':
-      return [
-        button(context, {
-          label: trans.__('Cancel'),
-          action: 'cancel',
-          remedyId
-        })
-      ];
-    case 'applied':
+    case 'waiting': {
+      const label = trans.__('Cancel');
+      return [button(context, { label, action: 'cancel', remedyId })];
+    }
+    case 'applied': {
+      // Names the cells where an edit of another cell makes more than one run.
+      const run = own(context.state.runs, remedyId);
+      const label = run
+        ? trans.__('Re-run %1', run.join(', '))
+        : trans.__('Re-run cell');
       return [
         button(context, { label: trans.__('Undo'), action: 'undo', remedyId }),
-        button(context, {
-          label: rerunLabel(context, remedy),
-          action: 'run',
-          remedyId
-        })
+        button(context, { label, action: 'run', remedyId })
       ];
-    case 'changed':
+    }
+    case 'changed': {
+      const label = trans.__('Go to line %1', String(state.line));
       return state.line === null
         ? []
-        : [
-            button(context, {
-              label: trans.__('Go to line %1', String(state.line)),
-              action: 'reveal',
-              remedyId
-            })
-          ];
+        : [button(context, { label, action: 'reveal', remedyId })];
+    }
     default:
       return [];
   }
-}
-
-/** Names the cells where an edit of another cell makes more than one run. */
-function rerunLabel({ words, state }: IContext, { id }: IRemedy): string {
-  const run = own(state.runs, id);
-  return run
-    ? words.trans.__('Re-run %1', run.join(', '))
-    : words.trans.__('Re-run cell');
 }

@@ -1,5 +1,5 @@
 import { formatBytes } from '../format';
-import type { IRemedy, IReport } from '../protocol';
+import type { IRemedy } from '../protocol';
 import { diff } from './diff';
 import { element, inline } from './element';
 import { fill } from './fill';
@@ -12,27 +12,22 @@ import type { IContext, ITranslate } from './state';
  */
 export function remedyItem(
   context: IContext,
-  report: IReport,
   remedy: IRemedy,
   primary: boolean
 ): HTMLLIElement {
-  const { words } = context;
+  const title = inline(context.sentence(remedy.title));
   const text = element(
     'div',
     '',
-    element(
-      'p',
-      'jp-GpuHeadroomCard-remedyTitle',
-      ...inline(words.sentence(remedy.title))
-    ),
+    element('p', 'jp-GpuHeadroomCard-remedyTitle', ...title),
     element('p', 'jp-GpuHeadroomCard-note', ...note(context, remedy)),
     remedy.diff ? diff(context, remedy.diff) : null
   );
   const side = element(
     'div',
     'jp-GpuHeadroomCard-remedySide',
-    report.poisoned ? null : effect(context, remedy),
-    remedyButtons(context, report, remedy, primary)
+    context.report.poisoned ? null : effect(context, remedy),
+    remedyButtons(context, remedy, primary)
   );
   return element(
     'li',
@@ -43,29 +38,22 @@ export function remedyItem(
 }
 
 /** The line of cost, and what to type where no button can do it. */
-function note({ words, state }: IContext, remedy: IRemedy): Node[] {
-  const sentence = words.sentence(remedy.note);
-  const typed = remedy.type_this;
+function note({ sentence, state, trans }: IContext, remedy: IRemedy): Node[] {
+  const { kind, type_this: typed } = remedy;
   const typing =
-    typed !== null && (state.trust === 'saved' || remedy.kind === 'snippet')
-      ? ` ${fill(words.trans.__('Run `{code}` in a new cell.'), { code: typed.replace(/`/g, "'") })}`
+    typed !== null && (state.trust === 'saved' || kind === 'snippet')
+      ? ` ${fill(trans.__('Run `{code}` in a new cell.'), { code: typed.replace(/`/g, "'") })}`
       : '';
-  return inline(sentence + typing);
+  return inline(sentence(remedy.note) + typing);
 }
 
-function effect({ words }: IContext, remedy: IRemedy): HTMLElement {
-  const bytes = remedy.effect_bytes;
-  const size =
-    bytes === null
-      ? ''
-      : `**${remedy.kind === 'release' ? '' : '−'}${formatBytes(bytes)}**`;
-  const quality = bytes === null ? 'not_measured' : remedy.effect_quality;
-  const template = effectIn(words.trans, quality);
-  return element(
-    'p',
-    'jp-GpuHeadroomCard-effect',
-    ...inline(fill(template, { effect: size }))
-  );
+function effect({ trans }: IContext, remedy: IRemedy): HTMLElement {
+  const { effect_bytes: bytes, effect_quality, kind } = remedy;
+  const sign = kind === 'release' ? '' : '−';
+  const size = bytes === null ? '' : `**${sign}${formatBytes(bytes)}**`;
+  const quality = bytes === null ? 'not_measured' : effect_quality;
+  const text = inline(fill(effectIn(trans, quality), { effect: size }));
+  return element('p', 'jp-GpuHeadroomCard-effect', ...text);
 }
 
 function effectIn(

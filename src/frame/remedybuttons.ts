@@ -1,23 +1,22 @@
-import type { IRemedy, IReport } from '../protocol';
+import type { IRemedy } from '../protocol';
 import { button } from './button';
 import { element } from './element';
 import { fixLabels } from './fixlabels';
-import { stateOf } from './progress';
-import type { IContext, RemedyState } from './state';
+import { isUnderWay, stateOf } from './progress';
+import type { IContext, ITranslate, RemedyState } from './state';
 
 /**
  * The buttons of a remedy; none unless the live helper vouches for the report.
  */
 export function remedyButtons(
   context: IContext,
-  report: IReport,
   remedy: IRemedy,
   primary: boolean
 ): HTMLElement | null {
   if (context.state.trust !== 'confirmed') {
     return null;
   }
-  const buttons = buttonsOf(context, report, remedy, primary);
+  const buttons = buttonsOf(context, remedy, primary);
   return buttons.length > 0
     ? element('div', 'jp-GpuHeadroom-actions', ...buttons)
     : null;
@@ -25,39 +24,47 @@ export function remedyButtons(
 
 function buttonsOf(
   context: IContext,
-  report: IReport,
   remedy: IRemedy,
   primary: boolean
 ): HTMLElement[] {
-  const { editable } = context.state;
+  const { report, state, trans } = context;
+  const { id: remedyId, kind } = remedy;
   if (report.poisoned) {
-    return remedy.kind === 'restart' ? [restartButton(context, remedy)] : [];
+    // Nothing else helps; JupyterLab asks first.
+    const label = trans.__('Restart kernel…');
+    return kind === 'restart'
+      ? [button(context, { label, action: 'restart', remedyId, primary: true })]
+      : [];
   }
-  if (remedy.kind === 'release') {
-    return [releaseButton(context, remedy, primary)];
-  }
-  return remedy.kind === 'edit' && editable
-    ? editButtons(context, report, remedy)
-    : [];
-}
-
-function releaseButton(
-  context: IContext,
-  remedy: IRemedy,
-  primary: boolean
-): HTMLElement {
   const { status } = stateOf(context, remedy);
-  return button(context, {
-    label: releaseLabel(context, status),
-    action: 'release',
-    remedyId: remedy.id,
-    primary,
-    disabled: status === 'running' || status === 'waiting'
-  });
+  const disabled = isUnderWay(status);
+  if (kind === 'release') {
+    const label = releaseLabel(trans, status);
+    return [
+      button(context, { label, action: 'release', remedyId, primary, disabled })
+    ];
+  }
+  if (kind !== 'edit' || !state.editable || status === 'applied') {
+    return [];
+  }
+  const { apply: label, applyAndRun } = fixLabels(context, remedy);
+  return [
+    button(context, { label, action: 'apply', remedyId, disabled }),
+    ...(applyAndRun === null
+      ? []
+      : [
+          button(context, {
+            label: applyAndRun,
+            action: 'apply-and-run',
+            remedyId,
+            disabled
+          })
+        ])
+  ];
 }
 
 function releaseLabel(
-  { words: { trans } }: IContext,
+  trans: ITranslate,
   status: RemedyState['status']
 ): string {
   switch (status) {
@@ -68,38 +75,4 @@ function releaseLabel(
     default:
       return trans.__('Free now');
   }
-}
-
-/** Where CUDA has stopped, nothing else helps; JupyterLab asks first. */
-function restartButton(context: IContext, remedy: IRemedy): HTMLElement {
-  return button(context, {
-    label: context.words.trans.__('Restart kernel…'),
-    action: 'restart',
-    remedyId: remedy.id,
-    primary: true
-  });
-}
-
-function editButtons(
-  context: IContext,
-  report: IReport,
-  remedy: IRemedy
-): HTMLElement[] {
-  const { status } = stateOf(context, remedy);
-  if (status === 'applied') {
-    return [];
-  }
-  const disabled = status === 'running' || status === 'waiting';
-  const { apply, applyAndRun } = fixLabels(context, report, remedy);
-  const remedyId = remedy.id;
-  const buttons = [
-    button(context, { label: apply, action: 'apply', remedyId, disabled })
-  ];
-  if (applyAndRun !== null) {
-    const action = 'apply-and-run';
-    buttons.push(
-      button(context, { label: applyAndRun, action, remedyId, disabled })
-    );
-  }
-  return buttons;
 }

@@ -1,4 +1,4 @@
-import type { IRemedy, IReport } from '../protocol';
+import type { IRemedy } from '../protocol';
 import { fold } from './details';
 import { element } from './element';
 import { remedyItem } from './remedy';
@@ -10,19 +10,21 @@ const MAX_OPEN = 4;
 /** Remedies drawn at all. */
 const MAX_REMEDIES = 20;
 
-/** One primary button per card: the first release. */
+/** One primary button per card: the first release. `null` where there is none. */
 function list(
   context: IContext,
-  report: IReport,
   remedies: readonly IRemedy[],
   start: number
-): HTMLElement {
+): HTMLElement | null {
+  if (remedies.length === 0) {
+    return null;
+  }
   const first = remedies.find(remedy => remedy.kind === 'release');
   const node = element(
     'ol',
     'jp-GpuHeadroomCard-remedies',
     ...remedies.map(remedy =>
-      remedyItem(context, report, remedy, start === 1 && remedy === first)
+      remedyItem(context, remedy, start === 1 && remedy === first)
     )
   );
   node.setAttribute('role', 'list');
@@ -34,50 +36,36 @@ function list(
 /**
  * The remedies of the first rank, and the rest folded away.
  */
-export function remedyList(
-  context: IContext,
-  report: IReport
-): { open: HTMLElement | null; more: HTMLElement | null } {
+export function remedyList(context: IContext): {
+  open: HTMLElement | null;
+  more: HTMLElement | null;
+} {
+  const { report, trans } = context;
   const remedies = report.remedies.slice(0, MAX_REMEDIES);
-  const more = remedies.slice(MAX_OPEN);
+  const title = trans.__('More options');
   return {
-    open:
-      remedies.length > 0
-        ? list(context, report, remedies.slice(0, MAX_OPEN), 1)
-        : null,
-    more: more.length > 0 ? moreOptions(context, report, more) : null
+    open: list(context, remedies.slice(0, MAX_OPEN), 1),
+    more: more(context, title, remedies.slice(MAX_OPEN), MAX_OPEN + 1)
   };
 }
 
-function moreOptions(
+function more(
   context: IContext,
-  report: IReport,
-  remedies: readonly IRemedy[]
-): HTMLElement {
-  return fold(
-    'more',
-    context.words.trans.__('More options'),
-    String(remedies.length),
-    list(context, report, remedies, MAX_OPEN + 1)
-  );
+  title: string,
+  remedies: readonly IRemedy[],
+  start: number
+): HTMLElement | null {
+  const content = list(context, remedies, start);
+  return content && fold('more', title, String(remedies.length), content);
 }
 
 /**
  * After a release: everything but what has been freed.
  */
-export function otherWays(
-  context: IContext,
-  report: IReport
-): HTMLElement | null {
-  const remedies = report.remedies
+export function otherWays(context: IContext): HTMLElement | null {
+  const remedies = context.report.remedies
     .slice(0, MAX_REMEDIES)
     .filter(remedy => remedy.kind !== 'release');
-  return remedies.length > 0
-    ? fold(
-        'more',
-        context.words.trans.__('Ways to use less memory'),
-        String(remedies.length),
-        list(context, report, remedies, 1)
-      )
-    : null;
+  const title = context.trans.__('Ways to use less memory');
+  return more(context, title, remedies, 1);
 }

@@ -1,4 +1,4 @@
-import type { IMessage, IReleased } from '../protocol';
+import type { IMessage, IReleased, IReport } from '../protocol';
 
 /** Translates the card's own words; `%1` … stand for the arguments. */
 export interface ITranslate {
@@ -73,8 +73,8 @@ export type ActionName =
 export type OnAction = (name: ActionName, remedyId: string | null) => void;
 
 /** What the parts of a card need to draw themselves. */
-export interface IContext {
-  readonly words: IWords;
+export interface IContext extends IWords {
+  readonly report: IReport;
   readonly state: ICardState;
   readonly onAction: OnAction;
 }

@@ -1,6 +1,6 @@
 import { formatBytes } from '../format';
 import type { IReport } from '../protocol';
-import { nameSegment } from './bar';
+import { namePart } from './bar';
 import type { IWords } from './state';
 import { deviceLabel, title } from './title';
 
@@ -8,20 +8,20 @@ import { deviceLabel, title } from './title';
  * The card as plain text, for pasting into a message.
  */
 export function plainText(words: IWords, report: IReport): string {
-  const { trans } = words;
+  const { sentence, trans } = words;
   const parts = report.parts.map(
-    part => `  ${nameSegment(words, part)}: ${formatBytes(part.bytes)}`
+    ({ kind, bytes }) => `  ${namePart(kind, trans)}: ${formatBytes(bytes)}`
   );
   const cause = report.cause
-    ? `${words.sentence(report.cause.claim)} ${words.sentence(report.cause.evidence)}`
+    ? `${sentence(report.cause.claim)} ${sentence(report.cause.evidence)}`
     : trans.__('No single cause stands out.');
   const remedies = report.remedies.map(
-    (remedy, index) => `  ${index + 1}. ${words.sentence(remedy.title)}`
+    (remedy, index) => `  ${index + 1}. ${sentence(remedy.title)}`
   );
   const details = report.details.map(({ label, bytes, source }) => {
     const size =
       bytes === null ? trans.__('not measured') : formatBytes(bytes, 2);
-    return `  ${words.sentence(label)}: ${size} (${words.sentence(source)})`;
+    return `  ${sentence(label)}: ${size} (${sentence(source)})`;
   });
   return [
     title(words, report),

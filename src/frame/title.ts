@@ -40,17 +40,15 @@ function request(trans: ITranslate, report: IReport): string {
 /**
  * The device and its memory: "GPU 0, Tesla T4, 14.7 GiB".
  */
-export function deviceLabel(words: IWords, report: IReport): string {
-  const { device_index: index, device_name: name } = report;
-  const kind = report.simulated
-    ? words.trans.__('Simulated GPU')
-    : words.trans.__('GPU');
+export function deviceLabel({ trans }: IWords, report: IReport): string {
+  const { device_index: index, device_name: name, simulated } = report;
+  const kind = simulated ? trans.__('Simulated GPU') : trans.__('GPU');
   const size = report.capacity_bytes;
   return [
     index === null ? kind : `${kind} ${index}`,
-    report.simulated ? null : (name?.slice(0, MAX_NAME) ?? null),
+    simulated ? null : name?.slice(0, MAX_NAME),
     size === null ? null : formatBytes(size)
   ]
-    .filter(piece => piece !== null && piece !== '')
+    .filter(Boolean)
     .join(', ');
 }

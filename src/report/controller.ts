@@ -2,7 +2,7 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { ITranslator, TranslationBundle } from '@jupyterlab/translation';
 
 import { runCells } from '../actions/run';
-import type { ActionName, IWords } from '../frame/state';
+import type { ActionName } from '../frame/state';
 import { explain } from '../kernel/problem';
 import type { IReport } from '../protocol';
 import type { ReleaseSession } from '../release/session';
@@ -28,12 +28,11 @@ export class ReportController {
   constructor(
     readonly model: ReportModel,
     session: ReleaseSession,
-    words: IWords,
     private readonly _translator: ITranslator
   ) {
-    const trans = (this._trans = _translator.load('gpu-headroom'));
-    this._freeing = new Freeing(model, session, words, trans);
-    this._fixing = new Fixing(model, words, trans);
+    this._trans = _translator.load('gpu-headroom');
+    this._freeing = new Freeing(model, session, this._trans);
+    this._fixing = new Fixing(model, this._trans);
   }
 
   /**
@@ -52,8 +51,10 @@ export class ReportController {
       } else if (site && remedyId !== null) {
         await this._edit(name, remedyId, site);
       }
-      if (remedyId !== null) {
-        await this._free(name, remedyId);
+      if (remedyId !== null && name === 'release') {
+        await this._freeing.run(remedyId);
+      } else if (remedyId !== null && name === 'cancel') {
+        await this._freeing.cancel(remedyId);
       }
     } catch (reason) {
       if (remedyId !== null) {
@@ -76,21 +77,16 @@ export class ReportController {
     }
   }
 
-  private async _free(name: ActionName, remedyId: string): Promise<void> {
-    if (name === 'release') {
-      await this._freeing.run(remedyId);
-    } else if (name === 'cancel') {
-      await this._freeing.cancel(remedyId);
-    }
-  }
-
   private async _edit(
     name: ActionName,
     remedyId: string,
     { panel, cellId }: ISite
   ): Promise<void> {
     if (name === 'apply') {
-      await this._apply(remedyId, panel);
+      const fix = await this._fixing.find(remedyId, panel);
+      if (fix) {
+        this._fixing.make(remedyId, fix);
+      }
     } else if (name === 'apply-and-run') {
       await this._applyAndRun(remedyId, panel);
     } else if (name === 'undo') {
@@ -98,14 +94,6 @@ export class ReportController {
     } else if (name === 'reveal') {
       const place = this._fixing.lineOf(remedyId);
       await revealLine(panel, place?.cellId ?? cellId, place?.line ?? 1);
-    }
-  }
-
-  /** Edit the cells, and run nothing. */
-  private async _apply(remedyId: string, panel: NotebookPanel): Promise<void> {
-    const fix = await this._fixing.find(remedyId, panel);
-    if (fix) {
-      this._fixing.make(remedyId, fix);
     }
   }
 

@@ -2,11 +2,9 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { revert } from '../actions/edit';
-import type { IFix, IRefusedFix } from '../actions/fix';
-import { findFix, makeFix } from '../actions/fix';
+import { findFix, type IFix, type IRefusedFix, makeFix } from '../actions/fix';
 import { own } from '../frame/own';
-import type { IWords } from '../frame/state';
-import type { IRemedy } from '../protocol';
+import { words } from '../messages';
 import type { ReportModel } from './model';
 
 /**
@@ -15,7 +13,6 @@ import type { ReportModel } from './model';
 export class Fixing {
   constructor(
     private readonly _model: ReportModel,
-    private readonly _words: IWords,
     private readonly _trans: TranslationBundle
   ) {}
 
@@ -108,23 +105,22 @@ export class Fixing {
 
   /** Where the diff of a remedy begins. */
   lineOf(remedyId: string): { cellId: string | null; line: number } | null {
-    const diff = this._remedy(remedyId)?.diff;
+    const remedies = this._model.report?.remedies ?? [];
+    const diff = remedies.find(({ id }) => id === remedyId)?.diff;
     const row = diff?.rows.find(({ sign }) => sign !== ' ');
     return diff && row ? { cellId: diff.cell_id, line: row.line } : null;
   }
 
   private _refuse(remedyId: string, { status, message }: IRefusedFix): void {
     const text =
-      typeof message === 'string' ? message : this._words.sentence(message);
+      typeof message === 'string'
+        ? message
+        : words(this._trans).sentence(message);
     const line = this.lineOf(remedyId)?.line ?? null;
     this._model.setRemedy(
       remedyId,
       status === 'changed' ? { status, text, line } : { status: 'failed', text }
     );
-  }
-
-  private _remedy(remedyId: string): IRemedy | undefined {
-    return this._model.report?.remedies.find(({ id }) => id === remedyId);
   }
 
   private readonly _made = new Map<string, IFix>();

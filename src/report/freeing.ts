@@ -1,6 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type { IWords } from '../frame/state';
+import { words } from '../messages';
 import type { IReleased } from '../protocol';
 import { startsWhen } from '../release/queue';
 import type { Release } from '../release/release';
@@ -18,7 +18,6 @@ export class Freeing {
   constructor(
     private readonly _model: ReportModel,
     private readonly _session: ReleaseSession,
-    private readonly _words: IWords,
     private readonly _trans: TranslationBundle
   ) {}
 
@@ -88,18 +87,13 @@ export class Freeing {
   }
 
   private _refuse(remedyId: string, released: IReleased): void {
-    const why = this._words.sentence(released.message);
+    const { message, status } = released;
+    const why = words(this._trans).sentence(message);
+    const text =
+      status === 'failed' ? this._trans.__('Could not free it: %1', why) : why;
     this._model.setRemedy(
       remedyId,
-      released.status === 'cancelled'
-        ? { status: 'ready' }
-        : {
-            status: 'failed',
-            text:
-              released.status === 'failed'
-                ? this._trans.__('Could not free it: %1', why)
-                : why
-          }
+      status === 'cancelled' ? { status: 'ready' } : { status: 'failed', text }
     );
   }
 

@@ -1,8 +1,8 @@
-import type { CodeCell } from '@jupyterlab/cells';
-import { CodeCell as CodeCellWidget } from '@jupyterlab/cells';
 import type { ISessionContext } from '@jupyterlab/apputils';
-import type { ConsolePanel, IConsoleTracker } from '@jupyterlab/console';
+import { CodeCell } from '@jupyterlab/cells';
+import type { IConsoleTracker } from '@jupyterlab/console';
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import type { Widget } from '@lumino/widgets';
 
 import { formatPrompt } from '../format';
 
@@ -27,16 +27,10 @@ export class Places {
    * as in a view of one output.
    */
   find(node: Node): IPlace | null {
-    const panel = this._notebooks?.find(item => item.node.contains(node));
-    if (panel) {
-      return { sessionContext: panel.sessionContext, panel };
-    }
-    const console: ConsolePanel | undefined = this._consoles?.find(item =>
-      item.node.contains(node)
-    );
-    return console
-      ? { sessionContext: console.sessionContext, panel: null }
-      : null;
+    const isAround = (widget: Widget): boolean => widget.node.contains(node);
+    const panel = this._notebooks?.find(isAround) ?? null;
+    const found = panel ?? this._consoles?.find(isAround);
+    return found ? { sessionContext: found.sessionContext, panel } : null;
   }
 }
 
@@ -45,8 +39,7 @@ export class Places {
  */
 export function cellAround(panel: NotebookPanel, node: Node): string | null {
   const cell = panel.content.widgets.find(
-    (widget): widget is CodeCell =>
-      widget instanceof CodeCellWidget && widget.node.contains(node)
+    widget => widget instanceof CodeCell && widget.node.contains(node)
   );
   return cell?.model.id ?? null;
 }
@@ -56,7 +49,7 @@ export function cellAround(panel: NotebookPanel, node: Node): string | null {
  */
 export function promptOf(panel: NotebookPanel | null, cellId: string): string {
   const cell = panel?.content.widgets.find(({ model }) => model.id === cellId);
-  const count =
-    cell instanceof CodeCellWidget ? cell.model.executionCount : null;
-  return formatPrompt(count);
+  return formatPrompt(
+    cell instanceof CodeCell ? cell.model.executionCount : null
+  );
 }

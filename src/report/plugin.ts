@@ -1,24 +1,31 @@
-import type {
-  JupyterFrontEnd,
-  JupyterFrontEndPlugin
-} from '@jupyterlab/application';
-import { ISessionContextDialogs } from '@jupyterlab/apputils';
+import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
+import {
+  ISessionContextDialogs,
+  SessionContextDialogs
+} from '@jupyterlab/apputils';
 import { IConsoleTracker } from '@jupyterlab/console';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
+import { Announcer } from '../announcer';
+import { words } from '../messages';
 import { IReleaseSessions, type ReleaseSessions } from '../release/sessions';
 import { IGpuMemory } from '../tokens';
+import { MIME_TYPE } from './mimetype';
+import { Places } from './place';
 // The first notebook may be drawn right after the start.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
-import { createFactory } from './factory';
+import { ReportRenderer } from './renderer';
+// eslint-disable-next-line jupyter/prefer-lazy-imports -- see above
+import { Reports } from './reports';
 
 /** Above `text/html`, which every report carries for other readers. */
 const RANK = 10;
 
 /**
- * Draws the out-of-memory card of a failed cell.
+ * Draws the out-of-memory card of a failed cell, wherever outputs are shown. All
+ * cards share what is known of the reports, for as long as the page lives.
  */
 const plugin: JupyterFrontEndPlugin<void> = {
   id: 'gpu-headroom:report',
@@ -32,23 +39,30 @@ const plugin: JupyterFrontEndPlugin<void> = {
     ITranslator
   ],
   activate: (
-    _: JupyterFrontEnd,
+    _,
     rendermime: IRenderMimeRegistry,
     memory: IGpuMemory,
     sessions: ReleaseSessions,
     notebooks: INotebookTracker | null,
     consoles: IConsoleTracker | null,
     dialogs: ISessionContextDialogs | null,
-    translator: ITranslator | null
+    language: ITranslator | null
   ): void => {
-    const factory = createFactory({
+    const translator = language ?? nullTranslator;
+    const options = {
       memory,
-      sessions,
-      notebooks,
-      consoles,
-      dialogs,
-      translator: translator ?? nullTranslator
-    });
+      places: new Places(notebooks, consoles),
+      reports: new Reports(sessions, translator),
+      announcer: new Announcer(),
+      dialogs: dialogs ?? new SessionContextDialogs({ translator }),
+      words: words(translator.load('gpu-headroom'))
+    };
+    const factory = {
+      // All of it is text: it is also shown in notebooks that are not trusted.
+      safe: true,
+      mimeTypes: [MIME_TYPE],
+      createRenderer: () => new ReportRenderer(options)
+    };
     rendermime.addFactory(factory, RANK);
   }
 };

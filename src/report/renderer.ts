@@ -1,6 +1,5 @@
 import { Clipboard, type ISessionContextDialogs } from '@jupyterlab/apputils';
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
-import type { TranslationBundle } from '@jupyterlab/translation';
 import type { Message } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 
@@ -9,26 +8,33 @@ import { Card } from '../frame/card';
 import type { ActionName, ICardState, IWords } from '../frame/state';
 import { plainText } from '../frame/text';
 import { title } from '../frame/title';
-import { parseReport } from '../protocol';
-import type { IReport, IStub } from '../protocol';
+import { type IReport, type IStub, parseReport } from '../protocol';
 import type { IGpuMemory } from '../tokens';
 import type { ReportController } from './controller';
 import { MIME_TYPE } from './mimetype';
 import type { ReportModel } from './model';
-import type { IPlace, Places } from './place';
-import { cellAround, promptOf } from './place';
+import { cellAround, type IPlace, type Places, promptOf } from './place';
 import type { Reports } from './reports';
+
+interface IOptions {
+  readonly memory: IGpuMemory;
+  readonly places: Places;
+  /** Shared by all cards of the page. */
+  readonly reports: Reports;
+  readonly announcer: Announcer;
+  /** Ask before a kernel is restarted. */
+  readonly dialogs: ISessionContextDialogs;
+  readonly words: IWords;
+}
 
 /**
  * Shows the report of an output as a card, and connects it to the kernel of the
  * notebook or console that it stands in.
  */
 export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
-  constructor(private readonly _options: ReportRenderer.IOptions) {
+  constructor(private readonly _options: IOptions) {
     super();
-    this._trans = _options.trans;
-    this._words = _options.words;
-    this._card = new Card(this.node, this._words, (name, remedyId) => {
+    this._card = new Card(this.node, _options.words, (name, remedyId) => {
       void this._act(name, remedyId);
     });
     _options.memory.currentChanged.connect(this._bind, this);
@@ -108,26 +114,21 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
 
   private get _state(): ICardState {
     const model = this._model;
+    const panel = this._place?.panel ?? null;
+    const runs = Object.entries(model?.runs ?? {});
     return {
       trust: model?.trust ?? 'saved',
-      editable: (this._place?.panel ?? null) !== null,
+      editable: panel !== null,
       released: model?.trust === 'confirmed' ? model.released : null,
-      runs: this._prompts(model?.runs ?? {}),
+      // As the prompts of the cells are now.
+      runs: Object.fromEntries(
+        runs.map(([id, cells]) => [
+          id,
+          cells.map(each => promptOf(panel, each))
+        ])
+      ),
       remedies: model?.remedies ?? {}
     };
-  }
-
-  /** "In [2]" for the id of a cell, as its prompt is now. */
-  private _prompts(
-    runs: Readonly<Record<string, readonly string[]>>
-  ): Record<string, string[]> {
-    const panel = this._place?.panel ?? null;
-    return Object.fromEntries(
-      Object.entries(runs).map(([remedyId, ids]) => [
-        remedyId,
-        ids.map(id => promptOf(panel, id))
-      ])
-    );
   }
 
   private _draw(): void {
@@ -138,69 +139,40 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
       void this._controller?.prepare(this._place.panel);
     }
     const report = this._report;
+    const { announcer, words } = this._options;
+    const { trans } = words;
     if (report !== null) {
       this._card.show(report, this._state);
-      this._announce(report);
+      if (this._model?.takeNews()) {
+        announcer.announce(title(words, report).replace(/\*/g, ''));
+      }
     } else if (this._saved === null) {
-      this._card.notice(this._trans.__('This saved report cannot be read.'));
+      this._card.notice(trans.__('This saved report cannot be read.'));
     } else if (this._state.trust === 'asking') {
-      this._card.notice(this._trans.__('Asking the kernel for the details…'));
+      this._card.notice(trans.__('Asking the kernel for the details…'));
     } else {
-      this._card.notice(
-        this._trans.__('The details of this report were not saved.')
-      );
-    }
-  }
-
-  private _announce(report: IReport): void {
-    if (this._model?.takeNews()) {
-      const sentence = title(this._words, report).replace(/\*/g, '');
-      this._options.announcer.announce(sentence);
+      this._card.notice(trans.__('The details of this report were not saved.'));
     }
   }
 
   private async _act(name: ActionName, remedyId: string | null): Promise<void> {
     if (name === 'copy') {
-      const report = this._report;
-      Clipboard.copyToSystem(report ? plainText(this._words, report) : '');
-      return;
-    }
-    if (name === 'restart') {
-      await this._restart();
-      return;
-    }
-    const panel = this._place?.panel ?? null;
-    const site = panel && { panel, cellId: cellAround(panel, this.node) };
-    await this._controller?.act(name, remedyId, site);
-  }
-
-  private async _restart(): Promise<void> {
-    if (this._place) {
-      await this._options.dialogs.restart(this._place.sessionContext);
+      const { _report: report } = this;
+      const { words } = this._options;
+      Clipboard.copyToSystem(report ? plainText(words, report) : '');
+    } else if (name === 'restart') {
+      if (this._place) {
+        await this._options.dialogs.restart(this._place.sessionContext);
+      }
+    } else {
+      const panel = this._place?.panel ?? null;
+      const site = panel && { panel, cellId: cellAround(panel, this.node) };
+      await this._controller?.act(name, remedyId, site);
     }
   }
 
-  private readonly _trans: TranslationBundle;
-  private readonly _words: IWords;
   private readonly _card: Card;
   private _saved: IReport | IStub | null = null;
   private _place: IPlace | null = null;
   private _controller: ReportController | null = null;
-}
-
-/**
- * A namespace for ReportRenderer statics.
- */
-export namespace ReportRenderer {
-  export interface IOptions {
-    memory: IGpuMemory;
-    places: Places;
-    /** Shared by all cards of the page. */
-    reports: Reports;
-    announcer: Announcer;
-    /** Ask before a kernel is restarted. */
-    dialogs: ISessionContextDialogs;
-    words: IWords;
-    trans: TranslationBundle;
-  }
 }

@@ -1,6 +1,5 @@
 import type { ITranslator } from '@jupyterlab/translation';
 
-import type { IWords } from '../frame/state';
 import type { IStub } from '../protocol';
 import type { ReleaseSessions } from '../release/sessions';
 import type { IKernelMemory } from '../tokens';
@@ -14,7 +13,6 @@ import { ReportModel } from './model';
 export class Reports {
   constructor(
     private readonly _sessions: ReleaseSessions,
-    private readonly _words: IWords,
     private readonly _translator: ITranslator
   ) {}
 
@@ -34,7 +32,6 @@ export class Reports {
     const made = new ReportController(
       model,
       this._sessions.get(memory),
-      this._words,
       this._translator
     );
     ofKernel.set(key, made);

@@ -7,8 +7,7 @@ import {
   message,
   RELEASED,
   REPORT,
-  SMALLER_BATCH,
-  WORDS
+  SMALLER_BATCH
 } from '../../__tests__/report';
 import * as running from '../../actions/run';
 import type { IReport } from '../../protocol';
@@ -80,7 +79,6 @@ describe('ReportController', () => {
     const made = new ReportController(
       new ReportModel(memory, REPORT),
       new FakeServices().sessions.get(memory),
-      WORDS,
       nullTranslator
     );
     await settle();

@@ -21,8 +21,6 @@ import type { IPlace, Places } from '../place';
 import { ReportRenderer } from '../renderer';
 import { Reports } from '../reports';
 
-const trans = nullTranslator.load('gpu-headroom');
-
 const known = () =>
   Promise.resolve({ status: 'known' as const, report: REPORT, released: null });
 
@@ -43,7 +41,7 @@ describe('ReportRenderer', () => {
   let page: FakeGpuMemory;
   let announcer: Announcer;
   let place: IPlace | null;
-  let options: ReportRenderer.IOptions;
+  let options: ConstructorParameters<typeof ReportRenderer>[0];
   let restart: jest.Mock;
 
   beforeEach(() => {
@@ -56,11 +54,10 @@ describe('ReportRenderer', () => {
     options = {
       memory: page,
       places: { find: () => place } as unknown as Places,
-      reports: new Reports(new FakeServices().sessions, WORDS, nullTranslator),
+      reports: new Reports(new FakeServices().sessions, nullTranslator),
       announcer,
       dialogs: { restart } as unknown as ISessionContextDialogs,
-      words: WORDS,
-      trans
+      words: WORDS
     };
   });
 
