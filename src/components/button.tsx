@@ -1,17 +1,20 @@
 import * as React from 'react';
 
-interface IButtonProps {
-  label: string;
-  isPrimary?: boolean;
-  isEnabled?: boolean;
+/** What a button says, looks like and does. */
+export interface IButtonProps {
+  readonly label: string;
+  readonly isPrimary?: boolean;
   /** Stands apart, at the right. */
-  isAside?: boolean;
-  onPress: () => void;
+  readonly isAside?: boolean;
+  /** For screen readers, where the label alone says too little. */
+  readonly description?: string;
+  /** `null`: it cannot be pressed now. */
+  readonly onPress: (() => void) | null;
 }
 
 /** A button that keeps the focus while it cannot be pressed. */
 export function Button(props: IButtonProps): React.JSX.Element {
-  const { label, isAside, isEnabled = true, isPrimary, onPress } = props;
+  const { description, isAside, isPrimary, label, onPress } = props;
   const kinds = [
     isPrimary ? ' jp-mod-primary' : '',
     isAside ? ' jp-mod-aside' : ''
@@ -20,12 +23,9 @@ export function Button(props: IButtonProps): React.JSX.Element {
     <button
       type="button"
       className={`jp-GpuHeadroom-button${kinds.join('')}`}
-      aria-disabled={!isEnabled}
-      onClick={() => {
-        if (isEnabled) {
-          onPress();
-        }
-      }}
+      aria-disabled={!onPress}
+      aria-label={description}
+      onClick={() => onPress?.()}
     >
       {label}
     </button>

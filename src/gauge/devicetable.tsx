@@ -4,6 +4,7 @@ import * as React from 'react';
 import { Bar } from '../components/bar';
 import { Icon } from '../components/icon';
 import { LevelIcon } from '../components/levelicon';
+import { pickNeighbour } from '../components/picking';
 import { nameSize } from '../components/words';
 import { formatBytes } from '../format';
 import { levelIn } from '../kernel/level';
@@ -32,9 +33,7 @@ export function DeviceTable(props: IDeviceTableProps): React.JSX.Element {
         className="jp-GpuHeadroom-deviceTable"
         role="grid"
         aria-label={trans.__('GPU shown below')}
-        onKeyDown={event => {
-          onKey(event, props);
-        }}
+        onKeyDown={pickNeighbour}
       >
         <thead>
           <tr>
@@ -54,29 +53,12 @@ export function DeviceTable(props: IDeviceTableProps): React.JSX.Element {
   );
 }
 
-function onKey(
-  event: React.KeyboardEvent<HTMLElement>,
-  { devices, picked, onPick }: IDeviceTableProps
-): void {
-  const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
-  if (!step) {
-    return;
-  }
-  event.preventDefault();
-  const at = devices.findIndex(({ index }) => index === picked);
-  const next = devices[at + step];
-  if (next) {
-    onPick(next.index);
-    const row = event.currentTarget.querySelectorAll('tbody tr')[at + step];
-    (row as HTMLElement | undefined)?.focus();
-  }
-}
-
 /** "4 GPUs NVIDIA L4, 22.0 GiB each"; what differs is left out. */
 function Title({
   devices,
   trans
 }: Pick<IDeviceTableProps, 'devices' | 'trans'>): React.JSX.Element {
+  const count = devices.length;
   const isSimulated = devices.every(({ simulated }) => simulated);
   const name = common(devices.map(device => device.name));
   const capacity = common(devices.map(device => device.capacity_bytes));
@@ -89,8 +71,8 @@ function Title({
       {isSimulated && <Icon name="flask" />}
       <strong>
         {isSimulated
-          ? trans.__('%1 simulated GPUs', devices.length)
-          : trans.__('%1 GPUs', devices.length)}
+          ? trans.__('%1 simulated GPUs', count)
+          : trans.__('%1 GPUs', count)}
       </strong>{' '}
       {facts.filter(Boolean).join(', ')}
     </p>

@@ -29,13 +29,14 @@ const ANNOUNCED_MS = 30_000;
  * What the gauge shows of the focused notebook's or console's kernel.
  */
 export class GaugeModel extends VDomModel {
-  constructor(options: GaugeModel.IOptions) {
+  constructor(
+    private readonly _memory: IGpuMemory,
+    private readonly _settings: Settings,
+    readonly trans: TranslationBundle
+  ) {
     super();
-    this._memory = options.memory;
-    this._settings = options.settings;
-    this.trans = options.trans;
-    this._memory.currentChanged.connect(this._onCurrent, this);
-    this._settings.changed.connect(this.refresh, this);
+    _memory.currentChanged.connect(this._onCurrent, this);
+    _settings.changed.connect(this.refresh, this);
     this._poll = new Poll({
       factory: () => {
         this.refresh();
@@ -47,8 +48,6 @@ export class GaugeModel extends VDomModel {
     });
     this._onCurrent();
   }
-
-  readonly trans: TranslationBundle;
 
   /** The kernel that is shown. */
   get current(): IKernelMemory | null {
@@ -113,11 +112,11 @@ export class GaugeModel extends VDomModel {
   private _read(now: number): void {
     const { alwaysShow, showGauge } = this._settings.current;
     if (!this._current) {
-      const isMissing = this._memory.hasDocument;
-      this._reading = isMissing
+      const { hasDocument } = this._memory;
+      this._reading = hasDocument
         ? { kind: 'disconnected', death: null }
         : { kind: 'hidden' };
-      this._isShown = showGauge && isMissing;
+      this._isShown = showGauge && hasDocument;
       return;
     }
     const before = this._memos.get(this._current) ?? NO_MEMO;
@@ -153,19 +152,13 @@ export class GaugeModel extends VDomModel {
       this._phase = phase;
       this.refresh();
     } else if (this._isWatched) {
-      this._refreshLater(rest_ms);
+      // The last of several readings counts, not the first.
+      this._later ??= window.setTimeout(() => {
+        this.refresh();
+      }, rest_ms);
     }
   }
 
-  /** The last of several readings counts, not the first. */
-  private _refreshLater(wait_ms: number): void {
-    this._later ??= window.setTimeout(() => {
-      this.refresh();
-    }, wait_ms);
-  }
-
-  private readonly _memory: IGpuMemory;
-  private readonly _settings: Settings;
   private readonly _poll: Poll;
   private readonly _memos = new WeakMap<IKernelMemory, IMemo>();
   private readonly _announced = new Signal<this, string>(this);
@@ -182,16 +175,4 @@ export class GaugeModel extends VDomModel {
 /** Whether a person should know at once. */
 function isAlarm({ kind }: Reading): boolean {
   return kind === 'critical' || kind === 'filling' || kind === 'stopped';
-}
-
-/**
- * A namespace for `GaugeModel` statics.
- */
-export namespace GaugeModel {
-  /** What a gauge is about. */
-  export interface IOptions {
-    memory: IGpuMemory;
-    settings: Settings;
-    trans: TranslationBundle;
-  }
 }

@@ -1,7 +1,8 @@
+import type { CommandRegistry } from '@lumino/commands';
+
 import type { ReleaseSessions } from '../release/sessions';
 import type { GaugeModel } from './model';
 import { GaugePopup } from './popup';
-import type { PopupActions } from './popupactions';
 import { GaugeButton } from './statusitem';
 
 /**
@@ -10,7 +11,7 @@ import { GaugeButton } from './statusitem';
 export class GaugeOpener {
   constructor(
     private readonly _model: GaugeModel,
-    private readonly _actions: PopupActions,
+    private readonly _commands: CommandRegistry,
     private readonly _sessions: ReleaseSessions
   ) {}
 
@@ -54,7 +55,7 @@ export class GaugeOpener {
       model: this._model,
       sessions: this._sessions,
       anchor: button,
-      actions: context => this._actions.list(context)
+      commands: this._commands
     });
     this._popup = popup;
     button.isExpanded = true;

@@ -1,19 +1,13 @@
-import type {
-  JupyterFrontEnd,
-  JupyterFrontEndPlugin
-} from '@jupyterlab/application';
+import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { IToolbarWidgetRegistry } from '@jupyterlab/apputils';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { IStatusBar } from '@jupyterlab/statusbar';
-import {
-  ITranslator,
-  nullTranslator,
-  type TranslationBundle
-} from '@jupyterlab/translation';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 import { Widget } from '@lumino/widgets';
 
 import { Announcer } from '../announcer';
+import { CommandIDs, NO_ARGS } from '../commandids';
 import { IReleaseSessions, type ReleaseSessions } from '../release/sessions';
 import { loadSettings } from '../settings';
 import { IGpuMemory } from '../tokens';
@@ -22,18 +16,7 @@ import { IGpuMemory } from '../tokens';
 import { GaugeModel } from './model';
 // eslint-disable-next-line jupyter/prefer-lazy-imports -- see above
 import { GaugeOpener } from './opener';
-// eslint-disable-next-line jupyter/prefer-lazy-imports -- see above
-import { PopupActions } from './popupactions';
-import { createToolbarItem } from './toolbaritem';
-
-namespace CommandIDs {
-  export const showPopup = 'gpu-headroom:show-popup';
-  export const freeMemory = 'gpu-headroom:free-memory';
-  /** Of the `panel` plugin. */
-  export const showPanel = 'gpu-headroom:show-panel';
-}
-
-const NO_ARGS = { type: 'object', additionalProperties: false };
+import { ToolbarItem } from './toolbaritem';
 
 /**
  * The gauge: in the status bar, or where there is none in the notebook toolbar.
@@ -45,7 +28,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
   requires: [IGpuMemory, IReleaseSessions],
   optional: [IStatusBar, IToolbarWidgetRegistry, ISettingRegistry, ITranslator],
   activate: async (
-    app: JupyterFrontEnd,
+    app,
     memory: IGpuMemory,
     sessions: ReleaseSessions,
     statusBar: IStatusBar | null,
@@ -56,21 +39,16 @@ const plugin: JupyterFrontEndPlugin<void> = {
     const { commands } = app;
     const trans = (translator ?? nullTranslator).load('gpu-headroom');
     const settings = await loadSettings(registry);
-    const model = new GaugeModel({ memory, settings, trans });
-    const opener = new GaugeOpener(
-      model,
-      new PopupActions(commands, trans),
-      sessions
-    );
+    const model = new GaugeModel(memory, settings, trans);
+    const opener = new GaugeOpener(model, commands, sessions);
     const announcer = new Announcer();
     model.announced.connect((_, sentence) => {
       announcer.announce(sentence);
     });
-    addShow(commands, opener, model, trans);
-    addFree(commands, opener, model, trans);
+    addCommands(commands, opener, model);
     // The schema's toolbar entry holds for JupyterLab too, which needs no second.
     toolbars?.addFactory('Notebook', 'gpu-headroom', () =>
-      statusBar ? createNothing() : createToolbarItem(opener, model)
+      statusBar ? createNothing() : new ToolbarItem(opener.create(), model)
     );
     statusBar?.registerStatusItem('gpu-headroom:gauge', {
       item: opener.create(),
@@ -91,12 +69,12 @@ function createNothing(): Widget {
   return widget;
 }
 
-function addShow(
+function addCommands(
   commands: CommandRegistry,
   opener: GaugeOpener,
-  model: GaugeModel,
-  trans: TranslationBundle
+  model: GaugeModel
 ): void {
+  const { trans } = model;
   commands.addCommand(CommandIDs.showPopup, {
     label: trans.__('Show GPU Memory'),
     caption: trans.__('Show the GPU memory of the focused kernel in numbers.'),
@@ -106,15 +84,6 @@ function addShow(
       opener.show();
     }
   });
-}
-
-/** The choice stands in the popup; where there is no gauge, in the panel. */
-function addFree(
-  commands: CommandRegistry,
-  opener: GaugeOpener,
-  model: GaugeModel,
-  trans: TranslationBundle
-): void {
   commands.addCommand(CommandIDs.freeMemory, {
     label: trans.__('Free GPU Memory…'),
     caption: trans.__('Choose what to free on the GPU, item by item.'),
@@ -122,6 +91,7 @@ function addFree(
     isEnabled: () =>
       model.current?.state.phase === 'live' && 'device' in model.reading,
     execute: async () => {
+      // The choice stands in the popup; where there is no gauge, in the panel.
       if (model.isShown && opener.last?.isVisible) {
         opener.showChecklist();
       } else if (commands.hasCommand(CommandIDs.showPanel)) {

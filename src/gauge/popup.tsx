@@ -1,4 +1,5 @@
 import { VDomRenderer } from '@jupyterlab/ui-components';
+import type { CommandRegistry } from '@lumino/commands';
 import type { IDisposable } from '@lumino/disposable';
 import type { Message } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
@@ -10,8 +11,17 @@ import { DialogView } from '../release/dialogview';
 import type { ReleaseSessions } from '../release/sessions';
 import type { IKernelMemory } from '../tokens';
 import type { GaugeModel } from './model';
-import { type IPopupAction, PopupBody } from './popupbody';
+import { popupActions } from './popupactions';
+import { PopupBody } from './popupbody';
 import { noticeOf } from './popupnotice';
+
+interface IOptions {
+  readonly model: GaugeModel;
+  readonly sessions: ReleaseSessions;
+  readonly commands: CommandRegistry;
+  /** The button that opened it. */
+  readonly anchor: Widget;
+}
 
 /** Where Tab stops in it. */
 const TAB_STOPS = 'button, input:enabled, [tabindex="0"]';
@@ -25,9 +35,8 @@ const MARGIN_PX = 8;
  * Owns neither its model nor the freeing that it shows; both go on without it.
  */
 export class GaugePopup extends VDomRenderer<GaugeModel> {
-  constructor(options: GaugePopup.IOptions) {
-    super(options.model);
-    this._options = options;
+  constructor(private readonly _options: IOptions) {
+    super(_options.model);
     this.addClass('jp-GpuHeadroom-popup');
     this.node.setAttribute('role', 'dialog');
     this.node.setAttribute('aria-label', this.model.trans.__('GPU memory'));
@@ -64,8 +73,12 @@ export class GaugePopup extends VDomRenderer<GaugeModel> {
     if (isInDialog(event)) {
       return;
     }
-    if (event instanceof KeyboardEvent) {
-      this._onKey(event);
+    if (event instanceof KeyboardEvent && event.key === 'Escape') {
+      event.preventDefault();
+      event.stopPropagation();
+      this.dispose();
+    } else if (event instanceof KeyboardEvent && event.key === 'Tab') {
+      this._trap(event);
     } else if (event.type === 'pointerdown') {
       const { anchor } = this._options;
       const target = event.target as Node | null;
@@ -100,53 +113,34 @@ export class GaugePopup extends VDomRenderer<GaugeModel> {
   }
 
   protected override render(): React.JSX.Element {
-    const { reading, current, trans } = this.model;
-    const state = current?.state;
+    const { _dialog: dialog, model } = this;
+    const { reading, current, trans } = model;
+    const state = current?.state ?? null;
+    // Freeing takes the place of numbers, not of why there are none.
+    const isFreeing = dialog && dialog.step.kind !== 'closed';
+    const close = (): void => {
+      this.dispose();
+    };
     return (
       <PopupBody
         reading={reading}
-        state={state ?? null}
-        isBusy={state !== undefined && isBusy(state)}
+        state={state}
+        isBusy={state !== null && isBusy(state)}
         picked={this._picked}
         onPick={index => {
           this._picked = index;
           this.update();
         }}
-        instead={this._instead()}
-        actions={this._actions()}
-        notice={noticeOf(this.model, this._dialog)}
+        instead={
+          isFreeing && 'device' in reading ? (
+            <DialogView dialog={dialog} trans={trans} />
+          ) : null
+        }
+        actions={popupActions({ ...this._options, dialog, close })}
+        notice={noticeOf(model, dialog)}
         trans={trans}
       />
     );
-  }
-
-  /** Freeing takes the place of numbers, not of why there are none. */
-  private _instead(): React.JSX.Element | null {
-    const { _dialog: dialog } = this;
-    const { reading, trans } = this.model;
-    return dialog && dialog.step.kind !== 'closed' && 'device' in reading ? (
-      <DialogView dialog={dialog} trans={trans} />
-    ) : null;
-  }
-
-  private _actions(): IPopupAction[] {
-    return this._options.actions({
-      model: this.model,
-      dialog: this._dialog,
-      close: () => {
-        this.dispose();
-      }
-    });
-  }
-
-  private _onKey(event: KeyboardEvent): void {
-    if (event.key === 'Escape') {
-      event.preventDefault();
-      event.stopPropagation();
-      this.dispose();
-    } else if (event.key === 'Tab') {
-      this._trap(event);
-    }
   }
 
   /** Tab goes round inside the dialog. */
@@ -201,7 +195,6 @@ export class GaugePopup extends VDomRenderer<GaugeModel> {
     }
   }
 
-  private readonly _options: GaugePopup.IOptions;
   /** The index of the GPU that was picked here. */
   private _picked: number | null = null;
   private _watchedKernel: IKernelMemory | null = null;
@@ -212,27 +205,4 @@ export class GaugePopup extends VDomRenderer<GaugeModel> {
 /** Whether an event belongs to a dialog of JupyterLab, which stands above. */
 function isInDialog({ target }: Event): boolean {
   return target instanceof Element && target.closest('.jp-Dialog') !== null;
-}
-
-/**
- * A namespace for `GaugePopup` statics.
- */
-export namespace GaugePopup {
-  /** What can be offered depends on these. */
-  export interface IContext {
-    model: GaugeModel;
-    /** `null`: there is no kernel. */
-    dialog: ReleaseDialog | null;
-    close: () => void;
-  }
-
-  /** What a popup is made of. */
-  export interface IOptions {
-    model: GaugeModel;
-    sessions: ReleaseSessions;
-    /** The button that opened it. */
-    anchor: Widget;
-    /** What can be done now, in the order of its buttons. */
-    actions: (context: IContext) => IPopupAction[];
-  }
 }

@@ -1,7 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { Button } from '../components/button';
+import { Button, type IButtonProps } from '../components/button';
 import { DeviceTitle } from '../components/devicenumbers';
 import { Hint, Note } from '../components/hint';
 import { explainIdle, nameSize } from '../components/words';
@@ -13,16 +13,6 @@ import type { Reading } from './reading';
 import { History, Numbers } from './readings';
 import { explainOthers, formatAge } from './words';
 
-/** Something that the person can do from the popup. */
-export interface IPopupAction {
-  readonly label: string;
-  readonly isPrimary: boolean;
-  readonly isEnabled: boolean;
-  /** Stands apart, at the right. */
-  readonly isAside?: boolean;
-  readonly run: () => void;
-}
-
 interface IPopupProps {
   reading: Reading;
   /** `null`: there is no kernel. */
@@ -33,7 +23,7 @@ interface IPopupProps {
   onPick: (index: number) => void;
   /** Takes the place of the numbers: a choice, or the result of a release. */
   instead: React.JSX.Element | null;
-  actions: readonly IPopupAction[];
+  actions: readonly IButtonProps[];
   /** What the person should know before pressing. */
   notice: string;
   trans: TranslationBundle;
@@ -43,7 +33,9 @@ interface IPopupProps {
  * The popup: where the headroom is, in numbers, and what can be done.
  */
 export function PopupBody(props: IPopupProps): React.JSX.Element {
-  const { actions, instead, notice } = props;
+  const { actions, instead, notice, reading, state } = props;
+  // The chart: only where there are numbers that it leads up to.
+  const isCharted = 'device' in reading && reading.kind !== 'stale';
   return (
     <>
       {instead ?? (
@@ -51,12 +43,16 @@ export function PopupBody(props: IPopupProps): React.JSX.Element {
           <State {...props} />
         </section>
       )}
-      {!instead && <LastMinutes {...props} />}
+      {!instead && isCharted && state && (
+        <section>
+          <History {...props} reading={reading} state={state} />
+        </section>
+      )}
       {(actions.length > 0 || notice) && (
         <section className="jp-GpuHeadroom-popupFoot">
           <div className="jp-GpuHeadroom-actions">
-            {actions.map(({ run, ...action }) => (
-              <Button key={action.label} {...action} onPress={run} />
+            {actions.map(action => (
+              <Button key={action.label} {...action} />
             ))}
           </div>
           {notice && <p className="jp-GpuHeadroom-notice">{notice}</p>}
@@ -64,17 +60,6 @@ export function PopupBody(props: IPopupProps): React.JSX.Element {
       )}
     </>
   );
-}
-
-/** The chart: only where there are numbers that it leads up to. */
-function LastMinutes(props: IPopupProps): React.JSX.Element | null {
-  const { reading, state } = props;
-  const isShown = 'device' in reading && reading.kind !== 'stale';
-  return isShown && state ? (
-    <section>
-      <History {...props} reading={reading} state={state} />
-    </section>
-  ) : null;
 }
 
 function State(props: IPopupProps): React.JSX.Element | null {

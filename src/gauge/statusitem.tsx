@@ -1,6 +1,5 @@
 import { VDomRenderer } from '@jupyterlab/ui-components';
 import type { Message } from '@lumino/messaging';
-import type { Widget } from '@lumino/widgets';
 import * as React from 'react';
 
 import { Gauge } from './gauge';
@@ -16,10 +15,12 @@ const NARROW_PX = 900;
  * Does not own its model: both places may show the same one.
  */
 export class GaugeButton extends VDomRenderer<GaugeModel> {
-  /** @param onPress - called on click, Enter and Space */
-  constructor(model: GaugeModel, onPress: (anchor: Widget) => void) {
+  /** @param _onPress - called on click, Enter and Space */
+  constructor(
+    model: GaugeModel,
+    private readonly _onPress: () => void
+  ) {
     super(model);
-    this._onPress = onPress;
     this.addClass('jp-GpuHeadroom-gauge');
     this.addClass('jp-mod-highlighted');
     this.node.setAttribute('role', 'button');
@@ -38,10 +39,10 @@ export class GaugeButton extends VDomRenderer<GaugeModel> {
     if (event.type === 'resize') {
       this.update();
     } else if (event.type === 'click') {
-      this._onPress(this);
+      this._onPress();
     } else if (event instanceof KeyboardEvent && isPress(event)) {
       event.preventDefault();
-      this._onPress(this);
+      this._onPress();
     }
   }
 
@@ -77,8 +78,6 @@ export class GaugeButton extends VDomRenderer<GaugeModel> {
     const bar = this.node.closest('.jp-StatusBar-Widget');
     return bar !== null && bar.clientWidth > 0 && bar.clientWidth < NARROW_PX;
   }
-
-  private readonly _onPress: (anchor: Widget) => void;
 }
 
 function isPress({ key, repeat }: KeyboardEvent): boolean {

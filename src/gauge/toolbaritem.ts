@@ -4,19 +4,12 @@ import { Panel, type Widget } from '@lumino/widgets';
 import type { GaugeModel } from './model';
 
 /**
- * The gauge in the toolbar of Notebook 7, which has no status bar.
+ * The gauge in the toolbar of Notebook 7, which has no status bar: seen only while
+ * there is something to show.
  *
  * Its width is fixed: the toolbar measures its items only once.
  */
-export function createToolbarItem(
-  opener: { create: () => Widget },
-  model: GaugeModel
-): Widget {
-  return new ToolbarItem(opener.create(), model);
-}
-
-/** Shows its gauge only while there is something to show. */
-class ToolbarItem extends Panel {
+export class ToolbarItem extends Panel {
   constructor(
     private readonly _gauge: Widget,
     private readonly _model: GaugeModel

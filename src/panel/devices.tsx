@@ -4,18 +4,19 @@ import { Bar } from '../components/bar';
 import { SplitLine } from '../components/devicenumbers';
 import { Icon } from '../components/icon';
 import { LevelIcon } from '../components/levelicon';
+import { pickNeighbour } from '../components/picking';
 import { Sentence } from '../components/sentence';
 import { nameDevice, numberDevice } from '../components/words';
 import { formatBytes } from '../format';
 import { levelIn } from '../kernel/level';
 import { words } from '../messages';
 import type { IDevice } from '../protocol';
-import type { PanelModel } from './model';
+import type { IPanelProps } from './model';
 
 /**
  * The GPUs of the kernel; where there are several, one is picked.
  */
-export function Devices({ model }: { model: PanelModel }): React.JSX.Element {
+export function Devices({ model }: IPanelProps): React.JSX.Element {
   const { devices, trans } = model;
   const isList = devices.length > 1;
   return (
@@ -23,30 +24,21 @@ export function Devices({ model }: { model: PanelModel }): React.JSX.Element {
       className="jp-GpuHeadroom-devices"
       role={isList ? 'listbox' : undefined}
       aria-label={isList ? trans.__('GPU shown below') : undefined}
-      onKeyDown={event => {
-        onKey(event, model);
-      }}
+      onKeyDown={pickNeighbour}
     >
       {devices.map(device => (
-        <Device
-          key={device.index}
-          device={device}
-          isList={isList}
-          model={model}
-        />
+        <Device key={device.index} device={device} model={model} />
       ))}
     </div>
   );
 }
 
-interface IDeviceProps {
-  device: IDevice;
-  isList: boolean;
-  model: PanelModel;
+interface IDeviceProps extends IPanelProps {
+  readonly device: IDevice;
 }
 
-function Device({ device, isList, model }: IDeviceProps): React.JSX.Element {
-  const { isStale, trans } = model;
+function Device({ device, model }: IDeviceProps): React.JSX.Element {
+  const { devices, isStale, trans } = model;
   const isPicked = model.device === device;
   const option = {
     role: 'option',
@@ -57,14 +49,17 @@ function Device({ device, isList, model }: IDeviceProps): React.JSX.Element {
     }
   };
   return (
-    <div className="jp-GpuHeadroom-panelDevice" {...(isList ? option : {})}>
+    <div
+      className="jp-GpuHeadroom-panelDevice"
+      {...(devices.length > 1 ? option : {})}
+    >
       <p className="jp-GpuHeadroom-row">
         <span className="jp-GpuHeadroom-name" title={nameDevice(device, trans)}>
           {device.simulated && <Icon name="flask" />}
           <strong>{numberDevice(device, trans)}</strong>{' '}
           {!device.simulated && device.name}
         </span>
-        <Headroom device={device} isStale={isStale} model={model} />
+        <Headroom device={device} model={model} />
       </p>
       <Bar device={device} isStale={isStale} size="wide" trans={trans} />
       {!isStale && <SplitLine device={device} trans={trans} />}
@@ -73,13 +68,8 @@ function Device({ device, isList, model }: IDeviceProps): React.JSX.Element {
   );
 }
 
-function Headroom(props: {
-  device: IDevice;
-  isStale: boolean;
-  model: PanelModel;
-}): React.JSX.Element {
-  const { device, isStale, model } = props;
-  const { current, trans } = model;
+function Headroom({ device, model }: IDeviceProps): React.JSX.Element {
+  const { current, isStale, trans } = model;
   const { headroom_bytes } = device;
   if (isStale || !current || headroom_bytes === null) {
     return <span>{trans.__('headroom not measured')}</span>;
@@ -93,11 +83,7 @@ function Headroom(props: {
 }
 
 /** What one should know to read the numbers of a device. */
-function Notes(props: {
-  device: IDevice;
-  model: PanelModel;
-}): React.JSX.Element {
-  const { device, model } = props;
+function Notes({ device, model }: IDeviceProps): React.JSX.Element {
   const { trans } = model;
   const facts = [
     device.capacity_limited &&
@@ -119,21 +105,4 @@ function Notes(props: {
       ))}
     </>
   );
-}
-
-/** The arrow keys pick the neighbour, which then has the focus. */
-function onKey(event: React.KeyboardEvent, model: PanelModel): void {
-  const steps: Record<string, number> = { ArrowUp: -1, ArrowDown: 1 };
-  const step = steps[event.key];
-  const { device, devices } = model;
-  if (step === undefined || !device || devices.length < 2) {
-    return;
-  }
-  event.preventDefault();
-  const neighbour = devices[devices.indexOf(device) + step];
-  const option = event.currentTarget.children[devices.indexOf(device) + step];
-  if (neighbour && option instanceof HTMLElement) {
-    model.pick(neighbour.index);
-    option.focus();
-  }
 }

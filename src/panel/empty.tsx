@@ -1,9 +1,9 @@
 import * as React from 'react';
 
+import { Button } from '../components/button';
 import { Hint } from '../components/hint';
 import { explainIdle } from '../components/words';
-import type { IKernelMemory } from '../tokens';
-import type { PanelModel } from './model';
+import type { IPanelProps } from './model';
 
 /** What to run; the same in every language. */
 const SIMULATE = 'gpu_headroom.simulate()';
@@ -11,11 +11,7 @@ const SIMULATE = 'gpu_headroom.simulate()';
 /**
  * Why there is nothing to show; nothing where there is something.
  */
-export function Empty({
-  model
-}: {
-  model: PanelModel;
-}): React.JSX.Element | null {
+export function Empty({ model }: IPanelProps): React.JSX.Element | null {
   const { current, devices, trans } = model;
   if (devices.length > 0) {
     return null;
@@ -48,7 +44,7 @@ export function Empty({
     case 'foreign':
     case 'incompatible':
     case 'failed':
-      return <Problem current={current} model={model} />;
+      return <Problem model={model} />;
     case 'live':
       return <Idle model={model} />;
   }
@@ -69,50 +65,37 @@ function Note(
   );
 }
 
-function Problem(props: {
-  current: IKernelMemory;
-  model: PanelModel;
-}): React.JSX.Element {
-  const { current, model } = props;
-  const { phase, problem } = current.state;
+function Problem({ model }: IPanelProps): React.JSX.Element {
+  const { current, trans } = model;
   return (
-    <Note icon="struckPlug" title={model.trans.__('Not measured.')}>
-      {problem}{' '}
-      {phase === 'failed' && (
-        <Start current={current} label={model.trans.__('Try again')} />
+    <Note icon="struckPlug" title={trans.__('Not measured.')}>
+      {current?.state.problem}{' '}
+      {current?.state.phase === 'failed' && (
+        <Button
+          label={trans.__('Try again')}
+          onPress={() => void current.start()}
+        />
       )}
     </Note>
   );
 }
 
-function Off({ model }: { model: PanelModel }): React.JSX.Element {
+function Off({ model }: IPanelProps): React.JSX.Element {
   const { current, trans } = model;
   return (
     <Note icon="info" title={trans.__('Off.')}>
       {trans.__('GPU Headroom is not running in this kernel.')}{' '}
       {current?.state.offReason === 'click' && (
-        <Start current={current} label={trans.__('Start')} />
+        <Button
+          label={trans.__('Start')}
+          onPress={() => void current.start()}
+        />
       )}
     </Note>
   );
 }
 
-function Start(props: {
-  current: IKernelMemory;
-  label: string;
-}): React.JSX.Element {
-  return (
-    <button
-      type="button"
-      className="jp-GpuHeadroom-button"
-      onClick={() => void props.current.start()}
-    >
-      {props.label}
-    </button>
-  );
-}
-
-function Idle({ model }: { model: PanelModel }): React.JSX.Element {
+function Idle({ model }: IPanelProps): React.JSX.Element {
   const { current, trans } = model;
   const state = current?.state.sample?.state;
   if (state === 'no_gpu') {

@@ -1,3 +1,4 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { Button } from '../components/button';
@@ -7,15 +8,13 @@ import { ChecklistView } from '../release/checklistview';
 import { cancelQueued, queuedIn, startsWhen } from '../release/queue';
 import type { ReleaseSession } from '../release/session';
 import { describeOutlook, nameFree, nameRunning } from '../release/words';
-import type { PanelModel } from './model';
+import type { IKernelMemory } from '../tokens';
+import type { IPanelProps } from './model';
 
 /**
  * What can be freed, and the buttons that free it.
  */
-export function FreeableList(props: {
-  model: PanelModel;
-}): React.JSX.Element | null {
-  const { model } = props;
+export function FreeableList({ model }: IPanelProps): React.JSX.Element | null {
   const { current, session, trans } = model;
   const sample = current?.state.sample;
   if (!current || !session || !sample) {
@@ -36,7 +35,7 @@ export function FreeableList(props: {
         trans={trans}
       />
       {queuedIn(current.state).length > 0 ? (
-        <Queued model={model} />
+        <Queued memory={current} trans={trans} />
       ) : (
         <Choice session={session} model={model} />
       )}
@@ -44,35 +43,36 @@ export function FreeableList(props: {
   );
 }
 
-function Queued({ model }: { model: PanelModel }): React.JSX.Element | null {
-  const { current, trans } = model;
+function Queued(props: {
+  memory: IKernelMemory;
+  trans: TranslationBundle;
+}): React.JSX.Element {
+  const { memory, trans } = props;
   return (
-    current && (
-      <>
-        <Hint icon="clock">
-          <strong>{trans.__('Freeing is queued.')}</strong>{' '}
-          {startsWhen(current.state, trans)}
-        </Hint>
-        <div className="jp-GpuHeadroom-actions">
-          <Button
-            label={trans.__('Cancel freeing')}
-            onPress={() => void cancelQueued(current)}
-          />
-        </div>
-      </>
-    )
+    <>
+      <Hint icon="clock">
+        <strong>{trans.__('Freeing is queued.')}</strong>{' '}
+        {startsWhen(memory.state, trans)}
+      </Hint>
+      <div className="jp-GpuHeadroom-actions">
+        <Button
+          label={trans.__('Cancel freeing')}
+          onPress={() => void cancelQueued(memory)}
+        />
+      </div>
+    </>
   );
 }
 
-function Choice(props: {
-  session: ReleaseSession;
-  model: PanelModel;
-}): React.JSX.Element | null {
-  const { model, session } = props;
+function Choice({
+  model,
+  session
+}: IPanelProps & { session: ReleaseSession }): React.JSX.Element | null {
   const { checklist, isFreeing, memory } = session;
   const { devices, insertCell, trans } = model;
   const { chosen, gain } = checklist;
   const running = nameRunning(memory.state, trans);
+  const isPossible = !isFreeing && chosen.length > 0;
   if (!checklist.items?.length) {
     return null;
   }
@@ -82,8 +82,7 @@ function Choice(props: {
         <Button
           label={isFreeing ? trans.__('Freeing…') : nameFree(gain, trans)}
           isPrimary
-          isEnabled={!isFreeing && chosen.length > 0}
-          onPress={() => void session.free(chosen)}
+          onPress={isPossible ? () => void session.free(chosen) : null}
         />
         {insertCell && chosen.length > 0 && (
           <Button

@@ -16,10 +16,12 @@ import type { PanelModel } from './model';
  * Does not own its model.
  */
 export class Header extends VDomRenderer<PanelModel> {
-  /** @param onSettings - opens the settings */
-  constructor(model: PanelModel, onSettings: () => void) {
+  /** @param _onSettings - opens the settings */
+  constructor(
+    model: PanelModel,
+    private readonly _onSettings: () => void
+  ) {
     super(model);
-    this._onSettings = onSettings;
     this.addClass('jp-GpuHeadroom-panelHeader');
   }
 
@@ -49,8 +51,6 @@ export class Header extends VDomRenderer<PanelModel> {
       </>
     );
   }
-
-  private readonly _onSettings: () => void;
 }
 
 function IconButton(props: {

@@ -2,18 +2,17 @@ import * as React from 'react';
 
 import { Findings } from '../timeline/findings';
 import { Timeline } from '../timeline/view';
-import type { PanelModel } from './model';
+import type { IBodyProps } from './section';
 
 const HEIGHT_PX = 128;
 
 /**
  * The last minutes of the GPU that was picked, and where its memory goes.
  */
-export function History(props: {
-  model: PanelModel;
-  width: number;
-}): React.JSX.Element | null {
-  const { model, width } = props;
+export function History({
+  model,
+  width
+}: IBodyProps): React.JSX.Element | null {
   const { current, device, trans } = model;
   if (!current || !device || width <= 0) {
     return null;

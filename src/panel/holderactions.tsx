@@ -27,51 +27,34 @@ export interface IRowAction {
  * What can be done with a holder: free it where that was measured, and find
  * what keeps it.
  */
-export function actionsOf(held: IHeld, model: PanelModel): IRowAction[] {
-  const { trans } = model;
-  const deletion = itemFor(held, model, deletesName);
-  const offload = itemFor(held, model, movesToCpu);
-  return [
-    ...(deletion
-      ? [
-          {
-            ...freeAction(deletion, model),
-            label: trans.__('del %1', deletion.names.join(', ')),
-            icon: deleteIcon,
-            key: 'Delete'
-          }
-        ]
-      : []),
-    ...(offload
-      ? [
-          {
-            ...freeAction(offload, model),
-            label: trans.__('Move to CPU'),
-            icon: offloadIcon
-          }
-        ]
-      : []),
-    searchAction(held.id, model)
-  ];
-}
-
-/** The item that a row of the table offers; nothing without a name has one. */
-function itemFor(
-  { name, origin }: IHeld,
-  { session }: PanelModel,
-  isMeant: (item: IItem, name: string) => boolean
-): IItem | null {
-  return origin === 'names'
-    ? (session?.checklist.find(item => isMeant(item, name)) ?? null)
-    : null;
-}
-
-function deletesName({ names }: IItem, name: string): boolean {
-  return names.includes(name);
-}
-
-function movesToCpu(item: IItem, name: string): boolean {
-  return item.kind === 'offload' && item.name === name;
+export function actionsOf(
+  { id, name, origin }: IHeld,
+  model: PanelModel
+): IRowAction[] {
+  const { session, trans } = model;
+  const actions: IRowAction[] = [];
+  // Nothing without a name of its own can be freed by itself.
+  const plan = origin === 'names' ? session?.checklist : null;
+  const deletion = plan?.find(({ names }) => names.includes(name));
+  if (deletion) {
+    actions.push({
+      ...freeAction(deletion, model),
+      label: trans.__('del %1', deletion.names.join(', ')),
+      icon: deleteIcon,
+      key: 'Delete'
+    });
+  }
+  const offload = plan?.find(
+    item => item.kind === 'offload' && item.name === name
+  );
+  if (offload) {
+    actions.push({
+      ...freeAction(offload, model),
+      label: trans.__('Move to CPU'),
+      icon: offloadIcon
+    });
+  }
+  return [...actions, searchAction(id, model)];
 }
 
 function freeAction(
@@ -100,15 +83,17 @@ export function searchAction(id: string, model: PanelModel): IRowAction {
   };
 }
 
+interface IActionsProps {
+  readonly actions: readonly IRowAction[];
+}
+
 /** The actions as words, where a row is open. */
-export function ActionButtons(props: {
-  actions: readonly IRowAction[];
-}): React.JSX.Element {
+export function ActionButtons({ actions }: IActionsProps): React.JSX.Element {
   return (
     <div className="jp-GpuHeadroom-actions">
-      {props.actions.map(({ label, obstacle, run }) => (
+      {actions.map(({ label, obstacle, run }) => (
         <span key={label} title={obstacle}>
-          <Button label={label} isEnabled={obstacle === ''} onPress={run} />
+          <Button label={label} onPress={obstacle ? null : run} />
         </span>
       ))}
     </div>
@@ -116,12 +101,10 @@ export function ActionButtons(props: {
 }
 
 /** The actions as icons, seen while their row is pointed at or has the focus. */
-export function ActionIcons(props: {
-  actions: readonly IRowAction[];
-}): React.JSX.Element {
+export function ActionIcons({ actions }: IActionsProps): React.JSX.Element {
   return (
     <span className="jp-GpuHeadroom-rowActions">
-      {props.actions.map(({ icon: Picture, key, label, obstacle, run }) => (
+      {actions.map(({ icon: Picture, key, label, obstacle, run }) => (
         <button
           key={label}
           type="button"

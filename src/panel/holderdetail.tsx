@@ -3,10 +3,9 @@ import * as React from 'react';
 
 import { Sentence } from '../components/sentence';
 import { formatBytes } from '../format';
-import type { IWords } from '../frame/state';
 import { explain } from '../kernel/problem';
 import { words } from '../messages';
-import type { IHeld, IHeldPart, IMessage, IPath } from '../protocol';
+import type { IHeld, IHeldPart, IPath } from '../protocol';
 import { ActionButtons, type IRowAction } from './holderactions';
 import type { PathStep } from './holders';
 import type { PanelModel } from './model';
@@ -65,7 +64,13 @@ export function HolderFacts(props: {
       {part && parts.length === 1 && <PartFacts part={part} trans={trans} />}
       {aliases.length > 0 && (
         <p>
-          {trans.__('Also reached as')} <Names names={aliases} />
+          {trans.__('Also reached as')}{' '}
+          {aliases.map((name, index) => (
+            <React.Fragment key={name}>
+              {index > 0 && ', '}
+              <code>{name}</code>
+            </React.Fragment>
+          ))}
         </p>
       )}
       {graph_bytes > 0 && (
@@ -81,19 +86,6 @@ export function HolderFacts(props: {
           <Sentence text={words(trans).sentence(hint)} />
         </p>
       )}
-    </>
-  );
-}
-
-function Names({ names }: { names: readonly string[] }): React.JSX.Element {
-  return (
-    <>
-      {names.map((name, index) => (
-        <React.Fragment key={name}>
-          {index > 0 && ', '}
-          <code>{name}</code>
-        </React.Fragment>
-      ))}
     </>
   );
 }
@@ -144,42 +136,34 @@ function Answer(props: {
     case 'failed':
       return <p>{explain(step.reason, trans)}</p>;
     case 'found':
-      return <Ways path={step.path} said={words(trans)} />;
+      return <Ways path={step.path} trans={trans} />;
   }
 }
 
 /** The ways to an object, each from its root on. */
-function Ways(props: { path: IPath; said: IWords }): React.JSX.Element {
-  const { path, said } = props;
+function Ways(props: {
+  path: IPath;
+  trans: TranslationBundle;
+}): React.JSX.Element {
+  const { path, trans } = props;
+  const { sentence } = words(trans);
   return (
     <>
       <p>
-        <Sentence text={said.sentence(path.message)} />
+        <Sentence text={sentence(path.message)} />
       </p>
       <ul className="jp-GpuHeadroom-ways">
         {path.paths.map((steps, index) => (
           <li key={index}>
-            <Way steps={steps} said={said} />
+            {steps.map((step, at) => (
+              <React.Fragment key={at}>
+                {at > 0 && <span aria-hidden="true"> › </span>}
+                <Sentence text={sentence(step)} />
+              </React.Fragment>
+            ))}
           </li>
         ))}
       </ul>
-    </>
-  );
-}
-
-function Way(props: {
-  steps: readonly IMessage[];
-  said: IWords;
-}): React.JSX.Element {
-  const { steps, said } = props;
-  return (
-    <>
-      {steps.map((step, index) => (
-        <React.Fragment key={index}>
-          {index > 0 && <span aria-hidden="true"> › </span>}
-          <Sentence text={said.sentence(step)} />
-        </React.Fragment>
-      ))}
     </>
   );
 }

@@ -5,19 +5,14 @@ import { Gap, Measuring } from '../components/measuring';
 import { explainIdle } from '../components/words';
 import { isBusy } from '../kernel/model';
 import { explain } from '../kernel/problem';
-import type { IHeldDevice, IHolders } from '../protocol';
 import { HolderTable } from './holdertable';
-import type { PanelModel } from './model';
+import type { IPanelProps, PanelModel } from './model';
 import { describeMoment, describeSum } from './words';
 
 /**
  * What holds the memory in use: the table with what one should know of it.
  */
-export function HolderList({
-  model
-}: {
-  model: PanelModel;
-}): React.JSX.Element {
+export function HolderList({ model }: IPanelProps): React.JSX.Element {
   const { held, holders, trans } = model;
   const { last, step } = holders?.measurement ?? {};
   const sample = model.current?.state.sample;
@@ -48,29 +43,15 @@ export function HolderList({
           trans={trans}
         />
       )}
-      {held && <Found held={held} model={model} />}
-    </>
-  );
-}
-
-/** Whether a measurement failed, or was not to be made: its message says why. */
-function isMissing({ complete, devices }: IHolders): boolean {
-  return !complete && devices.length === 0;
-}
-
-function Found(props: {
-  held: IHeldDevice;
-  model: PanelModel;
-}): React.JSX.Element {
-  const { held, model } = props;
-  const { trans } = model;
-  if (held.in_use_bytes === 0) {
-    return <Hint icon="info">{trans.__('No tensor is on this GPU.')}</Hint>;
-  }
-  return (
-    <>
-      <HolderTable held={held} model={model} />
-      <p className="jp-GpuHeadroom-notice">{describeSum(held, trans)}</p>
+      {held?.in_use_bytes === 0 && (
+        <Hint icon="info">{trans.__('No tensor is on this GPU.')}</Hint>
+      )}
+      {held && held.in_use_bytes > 0 && (
+        <>
+          <HolderTable held={held} model={model} />
+          <p className="jp-GpuHeadroom-notice">{describeSum(held, trans)}</p>
+        </>
+      )}
     </>
   );
 }
@@ -78,7 +59,9 @@ function Found(props: {
 /** From when the numbers are, where that is not plainly now. */
 function explainMoment({ current, holders, trans }: PanelModel): string {
   const last = holders?.measurement.last;
-  const moment = last && !isMissing(last) ? describeMoment(last, trans) : '';
+  // One that failed, or was not to be made, has a message that says why.
+  const isMade = last && (last.complete || last.devices.length > 0);
+  const moment = isMade ? describeMoment(last, trans) : '';
   if (current && isBusy(current.state)) {
     const count = current.state.cell?.execution_count ?? null;
     const later =

@@ -1,7 +1,6 @@
 import * as React from 'react';
 
 import { formatBytes } from '../format';
-import type { IHeldPart } from '../protocol';
 import {
   ActionIcons,
   actionsOf,
@@ -9,7 +8,7 @@ import {
   searchAction
 } from './holderactions';
 import { Detail, HolderFacts, PartFacts } from './holderdetail';
-import type { PanelModel } from './model';
+import type { IPanelProps } from './model';
 import {
   groupParts,
   type IHolderRow,
@@ -20,8 +19,7 @@ import {
 import { Chip, Share } from './share';
 import { describeShape, nameCell } from './words';
 
-interface IRowProps {
-  model: PanelModel;
+interface IRowProps extends IPanelProps {
   /** Which row of the table is in the tab order. */
   active: string;
   /** Whether there is a column for the cell that made it. */
@@ -92,6 +90,8 @@ function PartRow(props: IRowProps & { group: IPartGroup }): React.JSX.Element {
   const { bytes, count, part } = group;
   const { holders, trans } = model;
   const actions = [searchAction(part.id, model)];
+  // What only a graph holds is no tensor that the user could see.
+  const label = part.graph ? trans.__('autograd graph') : undefined;
   const alike = trans._n('and %1 alike', 'and %1 alike', count - 1);
   return (
     <>
@@ -106,9 +106,7 @@ function PartRow(props: IRowProps & { group: IPartGroup }): React.JSX.Element {
           </>
         }
         title={[part.name, describeShape(part)].filter(Boolean).join(' ')}
-        chip={
-          <Chip kind={part.kind} label={labelOf(part, model)} trans={trans} />
-        }
+        chip={<Chip kind={part.kind} label={label} trans={trans} />}
         segments={[{ kind: part.kind, bytes }]}
         made={nameCell(part.made)}
         actions={actions}
@@ -164,9 +162,4 @@ function Line(props: ILineProps): React.JSX.Element {
       )}
     </div>
   );
-}
-
-/** What only a graph holds is no tensor that the user could see. */
-function labelOf(part: IHeldPart, { trans }: PanelModel): string | undefined {
-  return part.graph ? trans.__('autograd graph') : undefined;
 }

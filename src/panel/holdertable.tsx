@@ -3,15 +3,14 @@ import * as React from 'react';
 import { formatBytes } from '../format';
 import type { IHeldDevice } from '../protocol';
 import { HolderRow } from './holderrow';
-import type { PanelModel } from './model';
+import type { IPanelProps } from './model';
 import { type Column, sortBy, sortRows } from './rows';
 import { Share } from './share';
 import { onTreeKey } from './treegrid';
 import { toRow } from './words';
 
-interface ITableProps {
-  held: IHeldDevice;
-  model: PanelModel;
+interface ITableProps extends IPanelProps {
+  readonly held: IHeldDevice;
 }
 
 /**
@@ -62,11 +61,10 @@ export function HolderTable({ held, model }: ITableProps): React.JSX.Element {
 /** Identity of the last row, which no holder has. */
 const REST = 'rest';
 
-function Titles(props: {
-  isRecorded: boolean;
-  model: PanelModel;
-}): React.JSX.Element {
-  const { isRecorded, model } = props;
+function Titles({
+  isRecorded,
+  model
+}: IPanelProps & { isRecorded: boolean }): React.JSX.Element {
   const { trans } = model;
   const title = (column: Column, label: string): React.JSX.Element => (
     <Title key={column} column={column} label={label} model={model} />
@@ -86,12 +84,11 @@ function Titles(props: {
   );
 }
 
-function Title(props: {
-  column: Column;
-  label: string;
-  model: PanelModel;
-}): React.JSX.Element {
-  const { column, label, model } = props;
+function Title({
+  column,
+  label,
+  model
+}: IPanelProps & { column: Column; label: string }): React.JSX.Element {
   const { column: sorted, isAscending } = model.sorting;
   const order = isAscending ? 'ascending' : 'descending';
   return (
@@ -142,7 +139,7 @@ function Rest(props: ITableProps & { active: string }): React.JSX.Element {
       </span>
       <span className="jp-mod-share" role="gridcell">
         <Share
-          segments={[{ kind: 'none', bytes }]}
+          segments={[{ kind: 'outside', bytes }]}
           total={held.in_use_bytes}
           trans={trans}
         />

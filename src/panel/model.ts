@@ -11,8 +11,29 @@ import type { IDevice, IHeldDevice, IItem } from '../protocol';
 import type { ReleaseSession } from '../release/session';
 import type { ReleaseSessions } from '../release/sessions';
 import type { IGpuMemory, IKernelMemory, IOtherKernels } from '../tokens';
+import type * as bodies from './bodies';
 import { HoldersModel } from './holders';
 import type { ISorting } from './rows';
+
+/** A section of the panel, by what it shows. */
+export type SectionName = keyof typeof bodies;
+
+/** Inserts a cell that frees items into the notebook of a kernel. */
+export type InsertCell = (
+  memory: IKernelMemory,
+  items: readonly IItem[]
+) => void;
+
+interface IOptions {
+  readonly memory: IGpuMemory;
+  readonly others?: IOtherKernels | null;
+  readonly sessions: ReleaseSessions;
+  readonly trans: TranslationBundle;
+  /** `null`: there is no notebook to take one now. */
+  readonly insertCell: () => InsertCell | null;
+  /** The name of the focused document; empty where there is none. */
+  readonly documentName: () => string;
+}
 
 /** Numbers change no faster than they can be read. */
 const RENDER_MS = 250;
@@ -24,14 +45,10 @@ const TICK_MS = 1000;
  * What the panel shows of the focused notebook's or console's kernel.
  */
 export class PanelModel extends VDomModel {
-  constructor(options: PanelModel.IOptions) {
+  constructor(private readonly _options: IOptions) {
     super();
-    this._memory = options.memory;
-    this.trans = options.trans;
-    this.others = options.others ?? null;
-    this._sessions = options.sessions;
-    this._insertCell = options.insertCell;
-    this._documentName = options.documentName;
+    this.trans = _options.trans;
+    this.others = _options.others ?? null;
     this._throttler = new Throttler(() => {
       this._wasStale = this.isStale;
       this.stateChanged.emit();
@@ -47,7 +64,7 @@ export class PanelModel extends VDomModel {
       name: 'gpu-headroom:panel',
       standby: () => (this._isShown ? 'when-hidden' : true)
     });
-    this._memory.currentChanged.connect(this._onCurrent, this);
+    _options.memory.currentChanged.connect(this._onCurrent, this);
     this.others?.changed.connect(this._onOthers, this);
     this._onCurrent();
   }
@@ -73,13 +90,13 @@ export class PanelModel extends VDomModel {
   }
 
   /** Insert a cell that frees items; `null` where no notebook can take it. */
-  get insertCell(): PanelModel.InsertCell | null {
-    return this._insertCell();
+  get insertCell(): InsertCell | null {
+    return this._options.insertCell();
   }
 
   /** The name of the document that the kernel belongs to. */
   get documentName(): string {
-    return this._documentName();
+    return this._options.documentName();
   }
 
   get devices(): readonly IDevice[] {
@@ -96,9 +113,7 @@ export class PanelModel extends VDomModel {
   get device(): IDevice | null {
     const { devices } = this;
     const index = this._current && this._picked.get(this._current);
-    return (
-      devices.find(device => device.index === index) ?? fullest(devices) ?? null
-    );
+    return devices.find(each => each.index === index) ?? fullest(devices);
   }
 
   /** Who holds the memory of that device. */
@@ -116,10 +131,12 @@ export class PanelModel extends VDomModel {
 
   /** What all others hold of it, as the driver says; `null`: not measured. */
   get othersBytes(): number | null {
-    const sizes = this.held?.processes?.map(({ bytes }) => bytes) ?? [null];
-    const sum = sizes.includes(null)
-      ? null
-      : sizes.reduce<number>((total, bytes) => total + (bytes ?? 0), 0);
+    const processes = this.held?.processes ?? [{ bytes: null }];
+    const sum = processes.reduce<number | null>(
+      (total, { bytes }) =>
+        total === null || bytes === null ? null : total + bytes,
+      0
+    );
     return this.device?.others_bytes ?? sum;
   }
 
@@ -141,22 +158,14 @@ export class PanelModel extends VDomModel {
     }
   }
 
-  /** Whether the section of the holders is open and on screen. */
-  set areHoldersShown(areShown: boolean) {
-    this._areHoldersShown = areShown;
+  /** A section is open and on screen, or not any more. */
+  setShown(section: SectionName, isShown: boolean): void {
+    if (isShown) {
+      this._shown.add(section);
+    } else {
+      this._shown.delete(section);
+    }
     this._look();
-  }
-
-  /** Whether the section of what can be freed is open and on screen. */
-  set areFreeablesShown(areShown: boolean) {
-    this._areFreeablesShown = areShown;
-    this._look();
-  }
-
-  /** Whether the section of the other notebooks is open and on screen. */
-  set areOthersShown(areShown: boolean) {
-    this._watchedOthers?.dispose();
-    this._watchedOthers = areShown ? (this.others?.watch() ?? null) : null;
   }
 
   /** Show another device in the sections below. */
@@ -172,7 +181,6 @@ export class PanelModel extends VDomModel {
       return;
     }
     this._watched?.dispose();
-    this._watchedOthers?.dispose();
     this._looking.dispose();
     this._poll.dispose();
     this._throttler.dispose();
@@ -184,9 +192,10 @@ export class PanelModel extends VDomModel {
     this._current?.stateChanged.disconnect(this._onState, this);
     this._holders?.changed.disconnect(this._onMeasured, this);
     this._session?.changed.disconnect(this._onMeasured, this);
-    this._current = this._memory.current;
+    const { memory, sessions } = this._options;
+    this._current = memory.current;
     this._holders = this._current && this._holdersOf(this._current);
-    this._session = this._current && this._sessions.get(this._current);
+    this._session = this._current && sessions.get(this._current);
     this._current?.stateChanged.connect(this._onState, this);
     this._holders?.changed.connect(this._onMeasured, this);
     this._session?.changed.connect(this._onMeasured, this);
@@ -203,7 +212,7 @@ export class PanelModel extends VDomModel {
 
   /** Whose memory is on the card decides what is proposed to be freed. */
   private _onOthers(): void {
-    if (this._watchedOthers || this._areFreeablesShown) {
+    if (this._shown.has('Others') || this._shown.has('FreeableList')) {
       this.stateChanged.emit();
     }
   }
@@ -222,12 +231,16 @@ export class PanelModel extends VDomModel {
   /** Have measured what is on screen; rows of holders offer what can be freed. */
   private _look(): void {
     const before = this._looking;
+    const areHoldersShown = this._shown.has('HolderList');
     this._looking = new DisposableSet();
-    if (this._areHoldersShown && this._holders) {
+    if (areHoldersShown && this._holders) {
       this._looking.add(this._holders.measurement.show());
     }
-    if ((this._areHoldersShown || this._areFreeablesShown) && this._session) {
+    if ((areHoldersShown || this._shown.has('FreeableList')) && this._session) {
       this._looking.add(this._session.checklist.plan.show());
+    }
+    if (this._shown.has('Others') && this.others) {
+      this._looking.add(this.others.watch());
     }
     before.dispose();
   }
@@ -237,46 +250,22 @@ export class PanelModel extends VDomModel {
     this._watched = this._isShown ? (this._current?.watch() ?? null) : null;
   }
 
-  private readonly _memory: IGpuMemory;
-  private readonly _sessions: ReleaseSessions;
-  private readonly _insertCell: () => PanelModel.InsertCell | null;
-  private readonly _documentName: () => string;
   private readonly _throttler: Throttler;
   private readonly _poll: Poll;
   private readonly _picked = new WeakMap<IKernelMemory, number>();
+  private readonly _shown = new Set<SectionName>();
   private readonly _known = new WeakMap<IKernelMemory, HoldersModel>();
   private _current: IKernelMemory | null = null;
   private _holders: HoldersModel | null = null;
   private _session: ReleaseSession | null = null;
   private _looking = new DisposableSet();
   private _watched: IDisposable | null = null;
-  private _watchedOthers: IDisposable | null = null;
   private _sorting: ISorting = { column: 'size', isAscending: false };
   private _wasStale = false;
   private _isShown = false;
-  private _areHoldersShown = false;
-  private _areFreeablesShown = false;
 }
 
-/**
- * A namespace for `PanelModel` statics.
- */
-export namespace PanelModel {
-  /** Inserts a cell that frees items into the notebook of a kernel. */
-  export type InsertCell = (
-    memory: IKernelMemory,
-    items: readonly IItem[]
-  ) => void;
-
-  /** What a panel is about. */
-  export interface IOptions {
-    memory: IGpuMemory;
-    others?: IOtherKernels | null;
-    sessions: ReleaseSessions;
-    /** `null`: there is no notebook to take one now. */
-    insertCell: () => InsertCell | null;
-    trans: TranslationBundle;
-    /** The name of the focused document; empty where there is none. */
-    documentName: () => string;
-  }
+/** What the parts of the panel are drawn from. */
+export interface IPanelProps {
+  readonly model: PanelModel;
 }

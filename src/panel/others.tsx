@@ -7,13 +7,13 @@ import { formatBytes } from '../format';
 import { NotebookList, Unasked } from '../notebooks/list';
 import { restOf } from '../notebooks/sharing';
 import type { IProcess } from '../protocol';
-import type { PanelModel } from './model';
+import type { IPanelProps, PanelModel } from './model';
 
 /**
  * Who else uses the GPU: notebooks of this server, and other programs as far as
  * the driver tells.
  */
-export function Others({ model }: { model: PanelModel }): React.JSX.Element {
+export function Others({ model }: IPanelProps): React.JSX.Element {
   const { held, others, othersBytes, shares, trans } = model;
   const processes = held?.processes ?? [];
   const rest_bytes = restOf(othersBytes, shares);

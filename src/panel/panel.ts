@@ -8,23 +8,26 @@ import { describeTotal } from '../notebooks/words';
 import { describeSafe } from '../release/words';
 import { Header } from './header';
 import type { PanelModel } from './model';
-import { Section } from './section';
+import { type ISectionOptions, Section } from './section';
 
 /**
  * The panel in the right side bar: the GPUs, what holds their memory, and what
  * other programs use. Disposes its model.
  */
 export class GpuPanel extends SidePanel {
-  constructor(options: GpuPanel.IOptions) {
-    const { model, onSettings, translator } = options;
+  /** @param onSettings - opens the settings */
+  constructor(
+    private readonly _model: PanelModel,
+    onSettings: () => void,
+    translator: ITranslator
+  ) {
     super({ translator });
-    this.header.addWidget(new Header(model, onSettings));
-    this._model = model;
     this.addClass('jp-GpuHeadroom-panel');
-    for (const section of createSections(model)) {
-      this.addWidget(section);
+    this.header.addWidget(new Header(_model, onSettings));
+    for (const options of sectionsOf(_model)) {
+      this.addWidget(new Section(_model, options));
     }
-    model.stateChanged.connect(this._onModel, this);
+    _model.stateChanged.connect(this._onModel, this);
     this._onModel();
   }
 
@@ -67,70 +70,40 @@ export class GpuPanel extends SidePanel {
       });
     }
   }
-
-  private readonly _model: PanelModel;
 }
 
-/**
- * A namespace for `GpuPanel` statics.
- */
-export namespace GpuPanel {
-  /** What a panel is made of. */
-  export interface IOptions {
-    model: PanelModel;
-    /** Opens the settings. */
-    onSettings: () => void;
-    translator: ITranslator;
-  }
-}
-
-function createSections(model: PanelModel): Section[] {
-  const { trans } = model;
+function sectionsOf({ trans }: PanelModel): ISectionOptions[] {
   return [
-    new Section({
-      model,
+    {
+      body: 'Devices',
       label: trans.__('Devices'),
       total: ({ devices }) => String(devices.length),
-      load: async () => (await import('./bodies')).Devices,
       leastPx: 100
-    }),
-    new Section({
-      model,
+    },
+    {
+      body: 'History',
       label: trans.__('Timeline'),
       total: ({ device }) => (device ? trans.__('GPU %1', device.index) : ''),
-      load: async () => (await import('./bodies')).History,
       leastPx: 100
-    }),
-    new Section({
-      model,
+    },
+    {
+      body: 'HolderList',
       label: trans.__('What holds GPU memory'),
       total: ({ held }) => (held ? formatBytes(held.in_use_bytes) : ''),
-      load: async () => (await import('./bodies')).HolderList,
-      leastPx: null,
-      onShown: isShown => {
-        model.areHoldersShown = isShown;
-      }
-    }),
-    new Section({
-      model,
+      leastPx: null
+    },
+    {
+      body: 'FreeableList',
       label: trans.__('Can be freed'),
       total: ({ session }) => (session ? describeSafe(session.checklist) : ''),
-      load: async () => (await import('./bodies')).FreeableList,
-      leastPx: 180,
-      onShown: isShown => {
-        model.areFreeablesShown = isShown;
-      }
-    }),
-    new Section({
-      model,
+      leastPx: 180
+    },
+    {
+      body: 'Others',
       label: trans.__('Other notebooks on this GPU'),
       total: ({ othersBytes, shares }) =>
         describeTotal(othersBytes, shares, trans),
-      load: async () => (await import('./bodies')).Others,
-      leastPx: 60,
-      onShown: isShown => {
-        model.areOthersShown = isShown;
-      }
-    })
+      leastPx: 60
+    }
   ];
 }

@@ -1,27 +1,22 @@
 import {
   ILayoutRestorer,
-  type JupyterFrontEnd,
   type JupyterFrontEndPlugin
 } from '@jupyterlab/application';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
+import { CommandIDs, NO_ARGS } from '../commandids';
 import { gpuIcon } from '../icons';
 import { idsOf } from '../release/items';
 import { IReleaseSessions, type ReleaseSessions } from '../release/sessions';
 import { IGpuMemory, IOtherKernels } from '../tokens';
 // The side bar needs the panel, and its model, before the layout is restored.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
-import { PanelModel } from './model';
+import { type InsertCell, PanelModel } from './model';
 // eslint-disable-next-line jupyter/prefer-lazy-imports -- see above
 import { GpuPanel } from './panel';
 
-namespace CommandIDs {
-  export const showPanel = 'gpu-headroom:show-panel';
-  /** Of the `actions` plugin. */
-  export const insertCleanupCell = 'gpu-headroom:insert-cleanup-cell';
-  /** Of JupyterLab. */
-  export const openSettings = 'settingeditor:open';
-}
+/** Of JupyterLab. */
+const OPEN_SETTINGS = 'settingeditor:open';
 
 /** Below the property inspector, which comes first. */
 const RANK = 850;
@@ -36,7 +31,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
   requires: [IGpuMemory, IReleaseSessions],
   optional: [IOtherKernels, ILayoutRestorer, ITranslator],
   activate: (
-    app: JupyterFrontEnd,
+    app,
     memory: IGpuMemory,
     sessions: ReleaseSessions,
     others: IOtherKernels | null,
@@ -48,7 +43,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
     const trans = language.load('gpu-headroom');
     const documentName = (): string =>
       memory.hasDocument ? (shell.currentWidget?.title.label ?? '') : '';
-    const insertCell = (): PanelModel.InsertCell | null => {
+    const insertCell = (): InsertCell | null => {
       const id = CommandIDs.insertCleanupCell;
       return commands.hasCommand(id) && commands.isEnabled(id)
         ? ({ kernel }, items) =>
@@ -58,21 +53,19 @@ const plugin: JupyterFrontEndPlugin<void> = {
             })
         : null;
     };
-    const panel = new GpuPanel({
-      model: new PanelModel({
-        memory,
-        sessions,
-        others,
-        insertCell,
-        trans,
-        documentName
-      }),
-      onSettings: () => {
-        const query = trans.__('GPU Headroom');
-        void commands.execute(CommandIDs.openSettings, { query });
-      },
-      translator: language
+    const model = new PanelModel({
+      memory,
+      sessions,
+      others,
+      insertCell,
+      trans,
+      documentName
     });
+    const openSettings = (): void => {
+      const query = trans.__('GPU Headroom');
+      void commands.execute(OPEN_SETTINGS, { query });
+    };
+    const panel = new GpuPanel(model, openSettings, language);
     panel.id = 'gpu-headroom-panel';
     panel.title.icon = gpuIcon;
     panel.title.caption = trans.__('GPU Headroom');
@@ -82,7 +75,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
       label: trans.__('Show GPU Panel'),
       caption: trans.__('Show in the side bar what holds GPU memory.'),
       icon: gpuIcon,
-      describedBy: { args: { type: 'object', additionalProperties: false } },
+      describedBy: { args: NO_ARGS },
       execute: () => {
         shell.activateById(panel.id);
       }

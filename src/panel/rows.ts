@@ -76,7 +76,8 @@ export function groupParts(parts: readonly IHeldPart[]): IPartGroup[] {
 
 /** A segment of a row's bar. */
 export interface ISegment {
-  readonly kind: HolderKind;
+  /** `outside` stands for what is not attributed. */
+  readonly kind: HolderKind | 'outside';
   readonly bytes: number;
 }
 

@@ -3,19 +3,28 @@ import type { Message } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 import * as React from 'react';
 
-import type { PanelModel } from './model';
+import type { IPanelProps, PanelModel, SectionName } from './model';
 
 /** Left and right of the content together. */
 const PADDING_PX = 20;
 
-interface IBodyProps {
-  model: PanelModel;
-  /** The room that there is, in pixels. */
-  width: number;
+/** What a section is made of. */
+export interface ISectionOptions {
+  readonly body: SectionName;
+  readonly label: string;
+  /** The text at the right of the title. */
+  readonly total: (model: PanelModel) => string;
+  /**
+   * It takes no more room than its content needs, and gives way to others down
+   * to this; `null`: it takes what is left.
+   */
+  readonly leastPx: number | null;
 }
 
-/** What a section shows. */
-export type Body = React.FunctionComponent<IBodyProps>;
+/** What of the panel stands below a title, in so many pixels. */
+export interface IBodyProps extends IPanelProps {
+  readonly width: number;
+}
 
 /**
  * One section of the panel: its title carries a total, and its content is
@@ -24,11 +33,13 @@ export type Body = React.FunctionComponent<IBodyProps>;
  * Does not own its model.
  */
 export class Section extends VDomRenderer<PanelModel> {
-  constructor(options: Section.IOptions) {
-    super(options.model);
-    this._options = options;
+  constructor(
+    model: PanelModel,
+    private readonly _options: ISectionOptions
+  ) {
+    super(model);
     this.addClass('jp-GpuHeadroom-section');
-    this.title.label = options.label;
+    this.title.label = _options.label;
     this.toolbar.addItem('total', this._total);
     this._total.addClass('jp-GpuHeadroom-total');
   }
@@ -44,13 +55,13 @@ export class Section extends VDomRenderer<PanelModel> {
 
   protected override onAfterShow(message: Message): void {
     super.onAfterShow(message);
-    this._options.onShown?.(true);
+    this.model.setShown(this._options.body, true);
     this.update();
   }
 
   protected override onAfterHide(message: Message): void {
     super.onAfterHide(message);
-    this._options.onShown?.(false);
+    this.model.setShown(this._options.body, false);
   }
 
   protected override onResize(message: Widget.ResizeMessage): void {
@@ -59,8 +70,7 @@ export class Section extends VDomRenderer<PanelModel> {
   }
 
   protected override onUpdateRequest(message: Message): void {
-    const { model, total } = this._options;
-    const text = total(model);
+    const text = this._options.total(this.model);
     if (this._total.node.textContent !== text) {
       this._total.node.textContent = text;
     }
@@ -78,8 +88,7 @@ export class Section extends VDomRenderer<PanelModel> {
   }
 
   protected override render(): React.JSX.Element | null {
-    const { model } = this._options;
-    const { _body: Content } = this;
+    const { _body: Content, model } = this;
     return (
       Content && (
         <div className="jp-GpuHeadroom-sectionBody">
@@ -90,7 +99,7 @@ export class Section extends VDomRenderer<PanelModel> {
   }
 
   private async _load(): Promise<void> {
-    this._body = await this._options.load();
+    this._body = (await import('./bodies'))[this._options.body];
     this.update();
   }
 
@@ -120,33 +129,11 @@ export class Section extends VDomRenderer<PanelModel> {
     }
   }
 
-  private readonly _options: Section.IOptions;
   private readonly _total = new Widget();
   private readonly _observer = new ResizeObserver(() => {
     this._fit();
   });
-  private _body: Body | null = null;
+  private _body: React.FunctionComponent<IBodyProps> | null = null;
   private _isFollowed = false;
   private _height = 0;
-}
-
-/**
- * A namespace for `Section` statics.
- */
-export namespace Section {
-  /** What a section is made of. */
-  export interface IOptions {
-    model: PanelModel;
-    label: string;
-    /** The text at the right of the title. */
-    total: (model: PanelModel) => string;
-    load: () => Promise<Body>;
-    /**
-     * It takes no more room than its content needs, and gives way to others down
-     * to this; `null`: it takes what is left.
-     */
-    leastPx: number | null;
-    /** Called when it comes on screen and when it goes. */
-    onShown?: (isShown: boolean) => void;
-  }
 }

@@ -1,17 +1,10 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
+import { kindClass } from '../frame/bar';
 import type { HolderKind } from '../protocol';
 import type { ISegment } from './rows';
 import { describeShare, nameKind } from './words';
-
-/** What a colour stands for; `none`: not attributed. */
-type Colour = HolderKind | 'none';
-
-/** The class that gives a part of a bar or a sample its colour. */
-function colourClass(colour: Colour): string {
-  return `jp-GpuHeadroom-kind jp-mod-${colour.replace('_', '-')}`;
-}
 
 /**
  * A kind as a chip with a sample of its colour.
@@ -24,7 +17,7 @@ export function Chip(props: {
   const { kind, label, trans } = props;
   return (
     <span className="jp-GpuHeadroom-chip">
-      {kind !== 'mixed' && <span className={colourClass(kind)} />}
+      {kind !== 'mixed' && <span className={kindClass(kind)} />}
       {label ?? nameKind(kind, trans)}
     </span>
   );
@@ -34,7 +27,7 @@ export function Chip(props: {
  * A bar of the share of all memory in use.
  */
 export function Share(props: {
-  segments: readonly (Omit<ISegment, 'kind'> & { kind: Colour })[];
+  segments: readonly ISegment[];
   total: number;
   trans: TranslationBundle;
 }): React.JSX.Element {
@@ -49,7 +42,7 @@ export function Share(props: {
       {segments.map(segment => (
         <span
           key={segment.kind}
-          className={colourClass(segment.kind)}
+          className={kindClass(segment.kind)}
           style={{ width: `${(100 * segment.bytes) / Math.max(total, 1)}%` }}
         />
       ))}

@@ -4,6 +4,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { formatBytes, formatPrompt } from '../format';
+import { namePart } from '../frame/bar';
 import type {
   HolderKind,
   IHeld,
@@ -20,18 +21,12 @@ export function nameKind(
   trans: TranslationBundle
 ): string {
   switch (kind) {
-    case 'parameters':
-      return trans.__('parameters');
-    case 'gradients':
-      return trans.__('gradients');
-    case 'optimizer_state':
-      return trans.__('optimizer state');
-    case 'activations':
-      return trans.__('activations');
     case 'tensor':
       return trans.__('tensor');
     case 'mixed':
       return trans.__('mixed');
+    default:
+      return namePart(kind, trans);
   }
 }
 

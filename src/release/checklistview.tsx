@@ -153,10 +153,13 @@ function Moved({ item, onUndo, trans }: IRowProps): React.JSX.Element {
       <Facts item={item} trans={trans} />
       <Button
         label={trans.__('Move back')}
-        isEnabled={item.blocked === null}
-        onPress={() => {
-          onUndo(item.id);
-        }}
+        onPress={
+          item.blocked
+            ? null
+            : () => {
+                onUndo(item.id);
+              }
+        }
       />
     </div>
   );

@@ -58,7 +58,7 @@ function Head({ dialog, trans }: IDialogProps): React.JSX.Element {
     <section className="jp-GpuHeadroom-freeingHead">
       <button
         type="button"
-        className="jp-GpuHeadroom-back"
+        className="jp-GpuHeadroom-iconButton jp-GpuHeadroom-back"
         aria-label={trans.__('Back')}
         title={trans.__('Back')}
         onClick={() => {

@@ -16,7 +16,7 @@ import type { IDevice, ISample } from '../../protocol';
 import { Settings } from '../../settings';
 import { GaugeModel } from '../model';
 import { GaugeButton } from '../statusitem';
-import { createToolbarItem } from '../toolbaritem';
+import { ToolbarItem } from '../toolbaritem';
 
 /** Settings that a test changes. */
 class FakeSource {
@@ -62,7 +62,7 @@ describe('the gauge', () => {
       source as unknown as ISettingRegistry.ISettings
     );
     const trans = nullTranslator.load('gpu-headroom');
-    model = new GaugeModel({ memory: page, settings, trans });
+    model = new GaugeModel(page, settings, trans);
     pressed = 0;
     button = new GaugeButton(model, () => {
       pressed++;
@@ -286,7 +286,7 @@ describe('the gauge', () => {
   });
 
   it('should stand in a toolbar only while there is something to show', () => {
-    const item = createToolbarItem({ create: () => new Widget() }, model);
+    const item = new ToolbarItem(new Widget(), model);
     const [gauge] = [...item.children()];
     expect(gauge?.isHidden).toBe(false);
     memory.set({ phase: 'absent' });

@@ -23,7 +23,6 @@ import { Settings } from '../../settings';
 import type { IMemoryState } from '../../tokens';
 import { GaugeModel } from '../model';
 import { GaugeOpener } from '../opener';
-import { PopupActions } from '../popupactions';
 import type { GaugeButton } from '../statusitem';
 
 describe('the popup', () => {
@@ -72,11 +71,11 @@ describe('the popup', () => {
     answers = {};
     memory = new FakeMemory(answers);
     const page = new FakeGpuMemory(memory);
-    model = new GaugeModel({ memory: page, settings: new Settings(), trans });
+    model = new GaugeModel(page, new Settings(), trans);
     commands = new CommandRegistry();
     const opener = new GaugeOpener(
       model,
-      new PopupActions(commands, trans),
+      commands,
       new FakeServices().sessions
     );
     button = opener.create();

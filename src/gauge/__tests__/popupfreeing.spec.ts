@@ -24,7 +24,6 @@ import { FakeServices } from '../../release/__tests__/services';
 import { Settings } from '../../settings';
 import { GaugeModel } from '../model';
 import { GaugeOpener } from '../opener';
-import { PopupActions } from '../popupactions';
 import type { GaugeButton } from '../statusitem';
 
 const trans = nullTranslator.load('gpu-headroom');
@@ -111,13 +110,9 @@ describe('freeing in the popup', () => {
     };
     memory = new FakeMemory(answers);
     const page = new FakeGpuMemory(memory);
-    model = new GaugeModel({ memory: page, settings: new Settings(), trans });
+    model = new GaugeModel(page, new Settings(), trans);
     commands = new CommandRegistry();
-    const opener = new GaugeOpener(
-      model,
-      new PopupActions(commands, trans),
-      services.sessions
-    );
+    const opener = new GaugeOpener(model, commands, services.sessions);
     button = opener.create();
     Widget.attach(button, document.body);
   });

@@ -77,11 +77,7 @@ describe('what can be freed, in the panel', () => {
       trans,
       documentName: () => 'train.ipynb'
     });
-    panel = new GpuPanel({
-      model,
-      onSettings: () => undefined,
-      translator: nullTranslator
-    });
+    panel = new GpuPanel(model, () => undefined, nullTranslator);
     Widget.attach(panel, document.body);
     panel.hide();
     panel.show();

@@ -137,7 +137,7 @@ describe('other notebooks on this GPU', () => {
       trans,
       documentName: () => 'train.ipynb'
     });
-    model.areOthersShown = true;
+    model.setShown('Others', true);
     section = new Section(model);
     Widget.attach(section, document.body);
   });
@@ -173,11 +173,11 @@ describe('other notebooks on this GPU', () => {
   });
 
   it('should be asked only while it is shown', () => {
-    model.areOthersShown = true;
+    model.setShown('Others', true);
     expect(others.watchers).toBe(1);
-    model.areOthersShown = false;
+    model.setShown('Others', false);
     expect(others.watchers).toBe(0);
-    model.areOthersShown = true;
+    model.setShown('Others', true);
     model.dispose();
     expect(others.watchers).toBe(0);
   });

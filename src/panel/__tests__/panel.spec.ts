@@ -89,17 +89,14 @@ describe('the panel', () => {
     memory = new FakeMemory(answers);
     page = new FakeGpuMemory(memory);
     const documentName = (): string => 'train.ipynb';
-    panel = new GpuPanel({
-      model: new PanelModel({
-        memory: page,
-        sessions: new FakeServices().sessions,
-        insertCell: () => null,
-        trans,
-        documentName
-      }),
-      onSettings: () => undefined,
-      translator: nullTranslator
+    const model = new PanelModel({
+      memory: page,
+      sessions: new FakeServices().sessions,
+      insertCell: () => null,
+      trans,
+      documentName
     });
+    panel = new GpuPanel(model, () => undefined, nullTranslator);
   });
 
   afterEach(() => {
