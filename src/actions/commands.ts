@@ -1,23 +1,12 @@
 import { Notification } from '@jupyterlab/apputils';
-import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
-import type { TranslationBundle } from '@jupyterlab/translation';
-import type { CommandRegistry } from '@lumino/commands';
+import type { NotebookPanel } from '@jupyterlab/notebook';
 
+import { CommandIDs, NO_ARGS } from '../commandids';
 import { explain } from '../kernel/problem';
-import { addReleases, target } from '../release/commands';
-import type { ReleaseSessions } from '../release/sessions';
-import type { IGpuMemory } from '../tokens';
+import { addReleases, type IParts, target } from '../release/commands';
 import { insertCleanupCell } from './cleanup';
 import { CommandRefresher } from './refresher';
 import { saveSnapshot } from './snapshot';
-
-namespace CommandIDs {
-  export const insertCleanupCell = 'gpu-headroom:insert-cleanup-cell';
-  export const saveMemorySnapshot = 'gpu-headroom:save-memory-snapshot';
-  export const startHelper = 'gpu-headroom:start-helper';
-}
-
-const NO_ARGS = { type: 'object', additionalProperties: false };
 
 const CLEANUP_ARGS = {
   type: 'object',
@@ -36,23 +25,15 @@ const CLEANUP_ARGS = {
   }
 };
 
-interface IParts {
-  readonly commands: CommandRegistry;
-  readonly memory: IGpuMemory;
-  readonly notebooks: INotebookTracker | null;
-  readonly sessions: ReleaseSessions;
-  readonly trans: TranslationBundle;
-}
-
 /**
  * Add the commands, and keep what they show up to date.
  */
 export function addCommands(parts: IParts): void {
-  const releases = addReleases(parts);
+  addReleases(parts);
   addCleanup(parts);
   addSnapshot(parts);
   addStart(parts);
-  new CommandRefresher(parts, [...releases, ...Object.values(CommandIDs)]);
+  new CommandRefresher(parts);
 }
 
 function addCleanup({ commands, memory, notebooks, trans }: IParts): void {

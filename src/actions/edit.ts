@@ -40,17 +40,13 @@ export function prepare(
   const ids = [...new Set(edits.map(edit => edit.cell_id))];
   const prepared = ids.map(id => {
     const cell = byId.get(id);
-    const before = cell?.sharedModel.getSource();
-    const after =
-      before === undefined
-        ? null
-        : edited(
-            before,
-            edits.filter(edit => edit.cell_id === id)
-          );
-    return cell && before !== undefined && after !== null
-      ? { cell, before, after }
-      : null;
+    if (!cell) {
+      return null;
+    }
+    const before = cell.sharedModel.getSource();
+    const own = edits.filter(edit => edit.cell_id === id);
+    const after = edited(before, own);
+    return after === null ? null : { cell, before, after };
   });
   return prepared.every(edit => edit !== null) ? prepared : null;
 }

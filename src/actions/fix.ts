@@ -1,11 +1,9 @@
-import type { ICellModel } from '@jupyterlab/cells';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IMessage } from '../protocol';
 import type { IKernelMemory } from '../tokens';
-import type { IAppliedEdit } from './edit';
-import { apply, prepare } from './edit';
+import { apply, type IAppliedEdit, prepare } from './edit';
 
 /** A fix that the helper proved and the notebook still matches. */
 export interface IFix {
@@ -21,14 +19,6 @@ export interface IRefusedFix {
   readonly message: IMessage | string;
 }
 
-function* codeCells(panel: NotebookPanel): Iterable<ICellModel> {
-  for (const cell of panel.model?.cells ?? []) {
-    if (cell.type === 'code') {
-      yield cell;
-    }
-  }
-}
-
 /**
  * Ask the helper for the edit of a remedy, and check it against the cells.
  *
@@ -41,7 +31,8 @@ export async function findFix(
   remedyId: string,
   trans: TranslationBundle
 ): Promise<IFix | IRefusedFix> {
-  const cells = [...codeCells(panel)];
+  const { model } = panel;
+  const cells = [...(model?.cells ?? [])].filter(({ type }) => type === 'code');
   const sources = Object.fromEntries(
     cells.map(cell => [cell.id, cell.sharedModel.getSource()])
   );
@@ -60,23 +51,15 @@ export async function findFix(
       message: trans.__('The cell was edited after it failed.')
     };
   }
-  const locked = readOnly(panel, edits);
-  return locked
+  const isLocked =
+    model?.readOnly === true ||
+    edits.some(({ cell }) => cell.getMetadata('editable') === false);
+  return isLocked
     ? {
         status: 'refused',
         message: trans.__('The cell is read-only, so nothing was changed.')
       }
     : { status: 'ok', edits, run: reply.run };
-}
-
-function readOnly(
-  panel: NotebookPanel,
-  edits: readonly IAppliedEdit[]
-): boolean {
-  return (
-    panel.model?.readOnly === true ||
-    edits.some(({ cell }) => cell.getMetadata('editable') === false)
-  );
 }
 
 /**

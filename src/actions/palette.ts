@@ -1,21 +1,8 @@
-import type {
-  JupyterFrontEnd,
-  JupyterFrontEndPlugin
-} from '@jupyterlab/application';
+import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { ICommandPalette } from '@jupyterlab/apputils';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-/** The commands of the palette, in its order. */
-const COMMANDS = [
-  'gpu-headroom:show-popup',
-  'gpu-headroom:show-panel',
-  'gpu-headroom:free-memory',
-  'gpu-headroom:release-memory',
-  'gpu-headroom:release-cell-memory',
-  'gpu-headroom:insert-cleanup-cell',
-  'gpu-headroom:save-memory-snapshot',
-  'gpu-headroom:start-helper'
-];
+import { CommandIDs } from '../commandids';
 
 /**
  * Lists the commands in the command palette, which no schema can declare.
@@ -27,13 +14,15 @@ const plugin: JupyterFrontEndPlugin<void> = {
   requires: [ICommandPalette],
   optional: [ITranslator],
   activate: (
-    _: JupyterFrontEnd,
+    _,
     palette: ICommandPalette,
     translator: ITranslator | null
   ): void => {
     const trans = (translator ?? nullTranslator).load('gpu-headroom');
     const category = trans.__('GPU Headroom');
-    COMMANDS.forEach(command => palette.addItem({ command, category }));
+    Object.values(CommandIDs).forEach(command =>
+      palette.addItem({ command, category })
+    );
   }
 };
 

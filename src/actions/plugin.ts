@@ -1,7 +1,4 @@
-import type {
-  JupyterFrontEnd,
-  JupyterFrontEndPlugin
-} from '@jupyterlab/application';
+import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
@@ -21,7 +18,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
   requires: [IGpuMemory, IReleaseSessions],
   optional: [INotebookTracker, ITranslator],
   activate: (
-    app: JupyterFrontEnd,
+    app,
     memory: IGpuMemory,
     sessions: ReleaseSessions,
     notebooks: INotebookTracker | null,

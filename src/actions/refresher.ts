@@ -1,23 +1,13 @@
-import type { INotebookTracker } from '@jupyterlab/notebook';
-import type { CommandRegistry } from '@lumino/commands';
-
-import type { IGpuMemory, IKernelMemory } from '../tokens';
-
-interface IParts {
-  readonly commands: CommandRegistry;
-  readonly memory: IGpuMemory;
-  readonly notebooks: INotebookTracker | null;
-}
+import { CommandIDs } from '../commandids';
+import type { IParts } from '../release/commands';
+import type { IKernelMemory } from '../tokens';
 
 /**
  * Tells menus and toolbars when the state that the commands depend on changes.
  * It lives as long as the application.
  */
 export class CommandRefresher {
-  constructor(
-    private readonly _parts: IParts,
-    private readonly _ids: readonly string[]
-  ) {
+  constructor(private readonly _parts: IParts) {
     _parts.memory.currentChanged.connect(this._onCurrentChanged, this);
     _parts.notebooks?.currentChanged.connect(this._refresh, this);
     _parts.notebooks?.activeCellChanged.connect(this._refresh, this);
@@ -40,9 +30,13 @@ export class CommandRefresher {
 
   private _refresh(): void {
     this._phase = this._current?.state.phase ?? null;
-    for (const id of this._ids) {
-      this._parts.commands.notifyCommandChanged(id);
-    }
+    const { commands } = this._parts;
+    // Those of another plugin may not be there.
+    Object.values(CommandIDs)
+      .filter(id => commands.hasCommand(id))
+      .forEach(id => {
+        commands.notifyCommandChanged(id);
+      });
   }
 
   private _current: IKernelMemory | null = null;

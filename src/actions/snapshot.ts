@@ -33,7 +33,7 @@ export async function saveSnapshot(
     );
     const { bytes, message, path } = written;
     if (path === null) {
-      notice.info(plain(words(trans).sentence(message)));
+      notice.finish(plain(words(trans).sentence(message)), 'info');
     } else {
       const size = bytes === null ? '' : ` (${formatBytes(bytes)})`;
       // A notification has room for 140 characters: too few for many paths.
@@ -47,8 +47,7 @@ export async function saveSnapshot(
       );
     }
   } catch (reason) {
-    notice.failed(
-      trans.__('No memory snapshot was saved: %1', explain(reason, trans))
-    );
+    const why = explain(reason, trans);
+    notice.finish(trans.__('No memory snapshot was saved: %1', why), 'error');
   }
 }

@@ -50,11 +50,11 @@ export function readBadge(
   if (!memory) {
     return null;
   }
-  const kind = kindOf(cell, isRunning);
-  if (kind === 'change' && !isWorth(memory)) {
-    return null;
-  }
-  if (isRunning && Math.abs(memory.change_bytes ?? 0) < WORTH_BYTES) {
+  const kind = kindOf(cell);
+  const isTooLittle =
+    (kind === 'change' && !isWorth(memory)) ||
+    (kind === 'running' && !hasChanged(memory));
+  if (isTooLittle) {
     return null;
   }
   return {
@@ -125,23 +125,23 @@ export function memorySince(
   });
 }
 
-function kindOf(cell: ICell, isRunning: boolean): IBadge['kind'] {
-  if (isRunning) {
-    return 'running';
+function kindOf({ growth, status }: ICell): IBadge['kind'] {
+  if (status === 'running' || status === 'oom') {
+    return status;
   }
-  if (cell.status === 'oom') {
-    return 'oom';
-  }
-  return cell.growth ? 'grows' : 'change';
+  return growth ? 'grows' : 'change';
 }
 
 /** A lasting change, or a peak that the framework had never seen before. */
 function isWorth(memory: ICellMemory): boolean {
-  const { change_bytes, peak_exact, needed_bytes } = memory;
+  const { peak_exact, needed_bytes } = memory;
   return (
-    Math.abs(change_bytes ?? 0) >= WORTH_BYTES ||
-    (peak_exact && (needed_bytes ?? 0) >= WORTH_BYTES)
+    hasChanged(memory) || (peak_exact && (needed_bytes ?? 0) >= WORTH_BYTES)
   );
+}
+
+function hasChanged({ change_bytes }: ICellMemory): boolean {
+  return Math.abs(change_bytes ?? 0) >= WORTH_BYTES;
 }
 
 function mostChanged(devices: readonly ICellMemory[]): ICellMemory | null {

@@ -1,19 +1,11 @@
-import type {
-  JupyterFrontEnd,
-  JupyterFrontEndPlugin
-} from '@jupyterlab/application';
-import type { NotebookPanel } from '@jupyterlab/notebook';
-import { INotebookTracker } from '@jupyterlab/notebook';
+import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
+import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
+import { CommandIDs } from '../commandids';
 import { loadSettings } from '../settings';
 import { IGpuMemory } from '../tokens';
-
-namespace CommandIDs {
-  /** Of the `panel` plugin. */
-  export const showPanel = 'gpu-headroom:show-panel';
-}
 
 /**
  * Shows below each cell what it did to the GPU memory.
@@ -25,7 +17,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
   requires: [INotebookTracker, IGpuMemory],
   optional: [ISettingRegistry, ITranslator],
   activate: async (
-    app: JupyterFrontEnd,
+    app,
     notebooks: INotebookTracker,
     memory: IGpuMemory,
     registry: ISettingRegistry | null,

@@ -13,6 +13,15 @@ import { readBadge, readShortage } from './badge';
 import { BadgeView } from './badgeview';
 import { LiveRun } from './liverun';
 
+interface IOptions {
+  readonly panel: NotebookPanel;
+  readonly memory: IGpuMemory;
+  readonly settings: Settings;
+  readonly trans: TranslationBundle;
+  /** Show more about a cell. */
+  readonly open: () => void;
+}
+
 /** Numbers change no faster than they can be read. */
 const REDRAW_MS = 1000;
 
@@ -23,8 +32,8 @@ const REDRAW_MS = 1000;
  */
 export class Badges {
   /** They go with the notebook. */
-  constructor(options: Badges.IOptions) {
-    const { panel, memory, settings } = (this._options = options);
+  constructor(private readonly _options: IOptions) {
+    const { panel, memory, settings } = _options;
     this._redraw = new Throttler(() => {
       this._drawAll();
     }, REDRAW_MS);
@@ -108,26 +117,10 @@ export class Badges {
     return view;
   }
 
-  private readonly _options: Badges.IOptions;
   private readonly _redraw: Throttler;
   private readonly _views = new WeakMap<Cell, BadgeView>();
   private readonly _live = new LiveRun();
   private _kernel: IKernelMemory | null = null;
-}
-
-/**
- * A namespace for `Badges` statics.
- */
-export namespace Badges {
-  /** What badges are about. */
-  export interface IOptions {
-    panel: NotebookPanel;
-    memory: IGpuMemory;
-    settings: Settings;
-    trans: TranslationBundle;
-    /** Show more about a cell. */
-    open: () => void;
-  }
 }
 
 /** Below the output, above the cell's footer: once the cell has been built. */

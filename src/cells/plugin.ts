@@ -1,9 +1,5 @@
-import type {
-  JupyterFrontEnd,
-  JupyterFrontEndPlugin
-} from '@jupyterlab/application';
-import type { NotebookPanel } from '@jupyterlab/notebook';
-import { INotebookTracker } from '@jupyterlab/notebook';
+import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
+import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 
 import { loadSettings } from '../settings';
@@ -18,7 +14,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
   requires: [INotebookTracker],
   optional: [ISettingRegistry],
   activate: async (
-    _: JupyterFrontEnd,
+    _,
     notebooks: INotebookTracker,
     registry: ISettingRegistry | null
   ): Promise<void> => {

@@ -36,27 +36,17 @@ export class Notice {
     this._update({ message, actions: [] });
   }
 
-  done(message: string): void {
-    this._finish(message, 'success');
-  }
-
   /** The work is done; it stays on screen with what can be done next. */
   offer(message: string, label: string, onPress: () => void): void {
     const actions = [{ label, callback: onPress }];
-    this._finish(message, 'success', { actions, autoClose: false });
+    this.finish(message, 'success', { actions, autoClose: false });
   }
 
-  /** Nothing went wrong, but nothing was achieved. */
-  info(message: string): void {
-    this._finish(message, 'info');
-  }
-
-  failed(message: string): void {
-    this._finish(message, 'error');
-  }
-
-  /** A result is told although the wait for it was put away. */
-  private _finish(
+  /**
+   * The work has ended: well, badly, or with nothing achieved. A result is told
+   * although the wait for it was put away.
+   */
+  finish(
     message: string,
     type: Notification.TypeOptions,
     further: Notification.IOptions<null> = {}

@@ -21,9 +21,11 @@ const NAMING: readonly (keyof IRequests)[] = ['attach', 'detach', 'sample'];
  * This page as a client of one kernel's helper: what it asks, and how.
  */
 export class HelperClient implements IDisposable {
-  constructor(kernel: Kernel.IKernelConnection, settings: Settings) {
+  constructor(
+    kernel: Kernel.IKernelConnection,
+    private readonly _settings: Settings
+  ) {
     this.channel = new HelperChannel(kernel);
-    this._settings = settings;
   }
 
   readonly channel: HelperChannel;
@@ -89,7 +91,6 @@ export class HelperClient implements IDisposable {
     return this.channel.send(request as unknown as IRequests[K], timeout_ms);
   }
 
-  private readonly _settings: Settings;
   private readonly _id = UUID.uuid4();
   private _watchers = 0;
 }

@@ -13,9 +13,13 @@ export function withReading(
   history: readonly IHistoryPoint[],
   sample: ISample
 ): readonly IHistoryPoint[] {
-  const points = sample.devices.map(device => pointOf(device, sample.time_s));
   const past = upTo(history, sample.time_s);
-  const news = points.filter(point => !isTold(past, point));
+  const news = sample.devices
+    .map(device => pointOf(device, sample.time_s))
+    .filter(point => {
+      const known = past.find(each => isSameSecond(each, point));
+      return !known || isHigher(point, known);
+    });
   return news.length > 0 ? merge(past, news) : past;
 }
 
@@ -48,14 +52,6 @@ function pointOf(device: IDevice, time_s: number): IHistoryPoint {
     cached_bytes,
     outside_bytes
   };
-}
-
-function isTold(
-  history: readonly IHistoryPoint[],
-  point: IHistoryPoint
-): boolean {
-  const known = history.find(each => isSameSecond(each, point));
-  return known !== undefined && !isHigher(point, known);
 }
 
 function merge(

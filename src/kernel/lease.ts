@@ -22,6 +22,19 @@ const SUSPECT_MS = 500;
 /** With the delay before, two questions without an answer make three seconds. */
 const PROBE_TIMEOUT_MS = 1250;
 
+interface IOptions {
+  readonly client: HelperClient;
+  readonly settings: Settings;
+  /** Whether a cell runs: then readings come by themselves. */
+  readonly isBusy: () => boolean;
+  /** Called with each answer; `null`: nobody is home any more. */
+  readonly onReply: (reply: Reply | null) => void;
+  /** Called when somebody looks again: not everything was sent meanwhile. */
+  readonly onReturn: () => void;
+  /** Called when an answer did not come. */
+  readonly onSilence: () => void;
+}
+
 /**
  * Keeps this page's lease with a helper while the page is visible.
  *
@@ -30,9 +43,8 @@ const PROBE_TIMEOUT_MS = 1250;
  * starts and ends. A hidden page asks nothing.
  */
 export class Lease implements IDisposable {
-  constructor(options: Lease.IOptions) {
-    this._options = options;
-    options.settings.changed.connect(this._renew, this);
+  constructor(private readonly _options: IOptions) {
+    _options.settings.changed.connect(this._renew, this);
     document.addEventListener('visibilitychange', this);
     this._poll = new Poll({
       auto: false,
@@ -249,7 +261,6 @@ export class Lease implements IDisposable {
     }
   }
 
-  private readonly _options: Lease.IOptions;
   private readonly _poll: Poll;
   private readonly _suspicion = new Debouncer(() => this._probe(), SUSPECT_MS);
   private _isHeld = false;
@@ -259,28 +270,4 @@ export class Lease implements IDisposable {
   private _attachedAt = 0;
   /** How long it keeps it. */
   private _durationMs = 0;
-}
-
-/**
- * A namespace for `Lease` statics.
- */
-export namespace Lease {
-  /** What a lease is made of. */
-  export interface IOptions {
-    client: HelperClient;
-
-    settings: Settings;
-
-    /** Whether a cell runs: then readings come by themselves. */
-    isBusy: () => boolean;
-
-    /** Called with each answer; `null`: nobody is home any more. */
-    onReply: (reply: Reply | null) => void;
-
-    /** Called when somebody looks again: not everything was sent meanwhile. */
-    onReturn: () => void;
-
-    /** Called when an answer did not come. */
-    onSilence: () => void;
-  }
 }

@@ -1,7 +1,4 @@
-import type {
-  JupyterFrontEnd,
-  JupyterFrontEndPlugin
-} from '@jupyterlab/application';
+import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { Notification } from '@jupyterlab/apputils';
 import { IConsoleTracker } from '@jupyterlab/console';
 import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
@@ -30,7 +27,7 @@ const plugin: JupyterFrontEndPlugin<IGpuMemory> = {
   requires: [INotebookTracker],
   optional: [IConsoleTracker, ISettingRegistry, ITranslator],
   activate: async (
-    app: JupyterFrontEnd,
+    app,
     notebooks: INotebookTracker,
     consoles: IConsoleTracker | null,
     registry: ISettingRegistry | null,

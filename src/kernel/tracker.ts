@@ -20,15 +20,13 @@ export interface IKernelDocument extends Widget {
  * Constructs the links, and disposes one when its last document has let go.
  */
 export class GpuMemoryTracker implements IGpuMemory, IDisposable {
-  /** @param createLink - makes the link of a connection that has none yet */
+  /** @param _createLink - makes the link of a connection that has none yet */
   constructor(
-    createLink: (
+    private readonly _createLink: (
       kernel: Kernel.IKernelConnection,
       documents: () => readonly IKernelDocument[]
     ) => KernelLink
-  ) {
-    this._createLink = createLink;
-  }
+  ) {}
 
   get current(): KernelLink | null {
     return this._current;
@@ -177,10 +175,6 @@ export class GpuMemoryTracker implements IGpuMemory, IDisposable {
     this._refresh();
   }
 
-  private readonly _createLink: (
-    kernel: Kernel.IKernelConnection,
-    documents: () => readonly IKernelDocument[]
-  ) => KernelLink;
   private readonly _documents = new Set<IKernelDocument>();
   private readonly _links = new Map<string, KernelLink>();
   private readonly _currentChanged = new Signal<this, void>(this);

@@ -1,6 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
+import { Button } from '../components/button';
 import { Hint } from '../components/hint';
 import { nameSize } from '../components/words';
 import { formatBytes } from '../format';
@@ -76,19 +77,11 @@ function Notebook(props: {
       </span>
       <span className="jp-GpuHeadroom-size">{formatBytes(bytes)}</span>
       {others.mayShutDown && (
-        <button
-          type="button"
-          className="jp-GpuHeadroom-button"
-          aria-disabled={isEnding}
-          aria-label={trans.__('Shut down %1', kernel.name)}
-          onClick={() => {
-            if (!isEnding) {
-              void end();
-            }
-          }}
-        >
-          {trans.__('Shut down')}
-        </button>
+        <Button
+          label={trans.__('Shut down')}
+          description={trans.__('Shut down %1', kernel.name)}
+          onPress={isEnding ? null : () => void end()}
+        />
       )}
     </li>
   );
@@ -115,15 +108,12 @@ export function Unasked(props: {
           count
         )}
       </Hint>
-      <button
-        type="button"
-        className="jp-GpuHeadroom-button"
-        onClick={() => {
+      <Button
+        label={trans.__('Ask anyway')}
+        onPress={() => {
           others.askUnasked();
         }}
-      >
-        {trans.__('Ask anyway')}
-      </button>
+      />
     </div>
   );
 }

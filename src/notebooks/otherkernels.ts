@@ -27,6 +27,15 @@ const MOST_AT_ONCE = 2;
  */
 const ASK_RARELY_MS = 60_000;
 
+interface IOptions {
+  readonly memory: IGpuMemory;
+  readonly services: Pick<
+    ServiceManager.IManager,
+    'kernels' | 'kernelspecs' | 'sessions'
+  >;
+  readonly settings: Settings;
+}
+
 /** What a kernel said, and when it was asked, in milliseconds. */
 interface IAnswer {
   readonly presence: Presence;
@@ -42,10 +51,9 @@ interface IAnswer {
  * keeps for a page that is away: such kernels are asked only on a person's word.
  */
 export class OtherKernels extends Observable implements IOtherKernels {
-  constructor(options: OtherKernels.IOptions) {
+  constructor(private readonly _options: IOptions) {
     super();
-    this._options = options;
-    const { memory, services, settings } = options;
+    const { memory, services, settings } = _options;
     this._poll = new Poll({
       auto: false,
       factory: () => this._ask(),
@@ -216,27 +224,11 @@ export class OtherKernels extends Observable implements IOtherKernels {
     this.emit();
   }
 
-  private readonly _options: OtherKernels.IOptions;
   private readonly _poll: Poll;
   private readonly _answers = new Map<string, IAnswer>();
   /** Kernels that are asked although no page was connected to them. */
   private readonly _wanted = new Set<string>();
   private _watchers = 0;
-}
-
-/**
- * A namespace for `OtherKernels` statics.
- */
-export namespace OtherKernels {
-  /** What the other kernels are found through. */
-  export interface IOptions {
-    memory: IGpuMemory;
-    services: Pick<
-      ServiceManager.IManager,
-      'kernels' | 'kernelspecs' | 'sessions'
-    >;
-    settings: Settings;
-  }
 }
 
 /** The path of a console means nothing to a person. */

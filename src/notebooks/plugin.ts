@@ -1,7 +1,4 @@
-import type {
-  JupyterFrontEnd,
-  JupyterFrontEndPlugin
-} from '@jupyterlab/application';
+import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 
 import { loadSettings } from '../settings';
@@ -21,7 +18,7 @@ const plugin: JupyterFrontEndPlugin<IOtherKernels> = {
   requires: [IGpuMemory],
   optional: [ISettingRegistry],
   activate: async (
-    app: JupyterFrontEnd,
+    app,
     memory: IGpuMemory,
     registry: ISettingRegistry | null
   ): Promise<IOtherKernels> =>

@@ -3,6 +3,7 @@ import * as React from 'react';
 import { Button } from '../components/button';
 import { Hint } from '../components/hint';
 import { explainIdle } from '../components/words';
+import type { IKernelMemory } from '../tokens';
 import type { IPanelProps } from './model';
 
 /** What to run; the same in every language. */
@@ -40,11 +41,25 @@ export function Empty({ model }: IPanelProps): React.JSX.Element | null {
         </Note>
       );
     case 'off':
-      return <Off model={model} />;
+      return (
+        <Note icon="info" title={trans.__('Off.')}>
+          {trans.__('GPU Headroom is not running in this kernel.')}{' '}
+          {current.state.offReason === 'click' && (
+            <Start memory={current} label={trans.__('Start')} />
+          )}
+        </Note>
+      );
     case 'foreign':
     case 'incompatible':
     case 'failed':
-      return <Problem model={model} />;
+      return (
+        <Note icon="struckPlug" title={trans.__('Not measured.')}>
+          {current.state.problem}{' '}
+          {current.state.phase === 'failed' && (
+            <Start memory={current} label={trans.__('Try again')} />
+          )}
+        </Note>
+      );
     case 'live':
       return <Idle model={model} />;
   }
@@ -65,34 +80,12 @@ function Note(
   );
 }
 
-function Problem({ model }: IPanelProps): React.JSX.Element {
-  const { current, trans } = model;
-  return (
-    <Note icon="struckPlug" title={trans.__('Not measured.')}>
-      {current?.state.problem}{' '}
-      {current?.state.phase === 'failed' && (
-        <Button
-          label={trans.__('Try again')}
-          onPress={() => void current.start()}
-        />
-      )}
-    </Note>
-  );
-}
-
-function Off({ model }: IPanelProps): React.JSX.Element {
-  const { current, trans } = model;
-  return (
-    <Note icon="info" title={trans.__('Off.')}>
-      {trans.__('GPU Headroom is not running in this kernel.')}{' '}
-      {current?.state.offReason === 'click' && (
-        <Button
-          label={trans.__('Start')}
-          onPress={() => void current.start()}
-        />
-      )}
-    </Note>
-  );
+function Start(props: {
+  memory: IKernelMemory;
+  label: string;
+}): React.JSX.Element {
+  const { memory, label } = props;
+  return <Button label={label} onPress={() => void memory.start()} />;
 }
 
 function Idle({ model }: IPanelProps): React.JSX.Element {

@@ -31,7 +31,7 @@ export function FreeableList({ model }: IPanelProps): React.JSX.Element | null {
     <>
       <ChecklistView
         checklist={session.checklist}
-        onUndo={id => void session.undo([id])}
+        onUndo={id => session.undo([id])}
         trans={trans}
       />
       {queuedIn(current.state).length > 0 ? (

@@ -65,9 +65,27 @@ function Titles({
   isRecorded,
   model
 }: IPanelProps & { isRecorded: boolean }): React.JSX.Element {
-  const { trans } = model;
+  const { sorting, trans } = model;
+  const order = sorting.isAscending ? 'ascending' : 'descending';
   const title = (column: Column, label: string): React.JSX.Element => (
-    <Title key={column} column={column} label={label} model={model} />
+    <span
+      key={column}
+      className={`jp-mod-${column}`}
+      role="columnheader"
+      aria-sort={column === sorting.column ? order : 'none'}
+    >
+      <button
+        type="button"
+        onClick={() => {
+          model.sorting = sortBy(sorting, column);
+        }}
+      >
+        {label}
+        {column === sorting.column && (
+          <span aria-hidden="true">{sorting.isAscending ? ' ▴' : ' ▾'}</span>
+        )}
+      </button>
+    </span>
   );
   return (
     <div className="jp-GpuHeadroom-gridRow jp-mod-titles" role="row">
@@ -81,34 +99,6 @@ function Titles({
       />
       {isRecorded && title('made', trans.__('Made in'))}
     </div>
-  );
-}
-
-function Title({
-  column,
-  label,
-  model
-}: IPanelProps & { column: Column; label: string }): React.JSX.Element {
-  const { column: sorted, isAscending } = model.sorting;
-  const order = isAscending ? 'ascending' : 'descending';
-  return (
-    <span
-      className={`jp-mod-${column}`}
-      role="columnheader"
-      aria-sort={column === sorted ? order : 'none'}
-    >
-      <button
-        type="button"
-        onClick={() => {
-          model.sorting = sortBy(model.sorting, column);
-        }}
-      >
-        {label}
-        {column === sorted && (
-          <span aria-hidden="true">{isAscending ? ' ▴' : ' ▾'}</span>
-        )}
-      </button>
-    </span>
   );
 }
 

@@ -40,7 +40,6 @@ export const SampleSchema = event('sample', {
 });
 
 /** A walk that a person asked for goes on. */
-export interface IProgress extends v.InferOutput<typeof ProgressSchema> {}
 export const ProgressSchema = event('progress', {
   request_id: v.string(),
   elapsed_s: number
@@ -67,7 +66,6 @@ export const ErrorSchema = event('error', {
 });
 
 /** The helper ends on purpose. */
-export interface IBye extends v.InferOutput<typeof ByeSchema> {}
 export const ByeSchema = event('bye', {
   reason: v.picklist(['unloaded', 'replaced'])
 });

@@ -16,7 +16,6 @@ export const HolderKindSchema = v.picklist([
 ]);
 
 /** A name that keeps memory in use. */
-export interface IHolder extends v.InferOutput<typeof HolderSchema> {}
 export const HolderSchema = v.object({
   name: v.string(),
   kind: HolderKindSchema,

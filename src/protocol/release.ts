@@ -6,7 +6,6 @@ import { MessageSchema } from './message';
 import { count, integer, number } from './value';
 
 /** What sort of thing an item frees. */
-export type ItemKind = v.InferOutput<typeof ItemKindSchema>;
 export const ItemKindSchema = v.picklist([
   'traceback',
   'outputs',
@@ -59,8 +58,6 @@ export const SharedSchema = v.object({
 });
 
 /** What one item of a release gave back. */
-export interface IReleasedItem
-  extends v.InferOutput<typeof ReleasedItemSchema> {}
 export const ReleasedItemSchema = v.object({
   id: v.string(),
   kind: ItemKindSchema,
@@ -84,7 +81,6 @@ export const PlanSchema = event('plan', {
 });
 
 /** The clean-up cell that a request asked for. */
-export interface ICleanup extends v.InferOutput<typeof CleanupSchema> {}
 export const CleanupSchema = event('cleanup', {
   request_id: v.string(),
   /** `null`: it could not be written. */

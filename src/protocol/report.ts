@@ -60,7 +60,6 @@ export const RemedySchema = v.object({
 });
 
 /** The likeliest cause with its evidence. */
-export interface ICause extends v.InferOutput<typeof CauseSchema> {}
 export const CauseSchema = v.object({
   /** Kebab-case id of the rule. */
   rule: v.string(),

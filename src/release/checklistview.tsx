@@ -16,7 +16,7 @@ import { nameRunning } from './words';
 interface IChecklistProps {
   checklist: Checklist;
   /** Takes back what was done before: its id is that of an item. */
-  onUndo: (id: string) => void;
+  onUndo: (id: string) => Promise<void>;
   trans: TranslationBundle;
 }
 
@@ -31,16 +31,27 @@ export function ChecklistView(props: IChecklistProps): React.JSX.Element {
   const safe = free.filter(item => item.safe);
   const priced = bySize(free.filter(item => !item.safe));
   const moved = items?.filter(({ kind }) => kind === 'restore') ?? [];
+  const hasFailed = plan.step.kind === 'failed';
+  const running =
+    items || hasFailed ? '' : nameRunning(plan.memory.state, trans);
+  const isMeasuring = items ? plan.isPending : !hasFailed && !running;
   return (
     <div className="jp-GpuHeadroom-checklist">
       {plan.step.kind === 'failed' && (
         <Hint icon="triangle">{explain(plan.step.reason, trans)}</Hint>
       )}
-      {items === null && plan.step.kind !== 'failed' && <Unknown {...props} />}
-      {plan.isPending && items !== null && (
+      {running && (
+        <Hint icon="clock">
+          {trans.__(
+            '%1 What can be freed is measured when it finishes. What failed cells, unnamed outputs and unreachable objects hold can be freed then at once.',
+            running
+          )}
+        </Hint>
+      )}
+      {isMeasuring && (
         <Measuring
           label={trans.__('Measuring what can be freed…')}
-          measurement={checklist.plan}
+          measurement={plan}
           trans={trans}
         />
       )}
@@ -72,24 +83,6 @@ function Nothing({ checklist, trans }: IChecklistProps): React.JSX.Element {
         )
       )}
     </p>
-  );
-}
-
-function Unknown({ checklist, trans }: IChecklistProps): React.JSX.Element {
-  const running = nameRunning(checklist.plan.memory.state, trans);
-  return running ? (
-    <Hint icon="clock">
-      {trans.__(
-        '%1 What can be freed is measured when it finishes. What failed cells, unnamed outputs and unreachable objects hold can be freed then at once.',
-        running
-      )}
-    </Hint>
-  ) : (
-    <Measuring
-      label={trans.__('Measuring what can be freed…')}
-      measurement={checklist.plan}
-      trans={trans}
-    />
   );
 }
 
@@ -153,13 +146,7 @@ function Moved({ item, onUndo, trans }: IRowProps): React.JSX.Element {
       <Facts item={item} trans={trans} />
       <Button
         label={trans.__('Move back')}
-        onPress={
-          item.blocked
-            ? null
-            : () => {
-                onUndo(item.id);
-              }
-        }
+        onPress={item.blocked ? null : () => void onUndo(item.id)}
       />
     </div>
   );

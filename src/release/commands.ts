@@ -2,6 +2,7 @@ import type { INotebookTracker } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 
+import { CommandIDs, NO_ARGS } from '../commandids';
 import { releaseIcon } from '../icons';
 import { isBusy } from '../kernel/model';
 import { words } from '../messages';
@@ -10,11 +11,6 @@ import type { IGpuMemory, IKernelMemory, Phase } from '../tokens';
 import { leftBehind } from './cellmemory';
 import type { ReleaseSession } from './session';
 import type { ReleaseSessions } from './sessions';
-
-namespace CommandIDs {
-  export const releaseMemory = 'gpu-headroom:release-memory';
-  export const releaseCellMemory = 'gpu-headroom:release-cell-memory';
-}
 
 const TEXTS = { type: 'array', items: { type: 'string' } };
 
@@ -44,7 +40,8 @@ const ARGS = {
 /** Unreachable cycles and cache go with whatever is freed. */
 const ALWAYS = ['garbage', 'cache'];
 
-interface IParts {
+/** What commands are made of. */
+export interface IParts {
   readonly commands: CommandRegistry;
   readonly memory: IGpuMemory;
   readonly notebooks: INotebookTracker | null;
@@ -62,12 +59,11 @@ export function target(memory: IGpuMemory): IKernelMemory | null {
 }
 
 /**
- * Add the commands that free at once. Returns their ids.
+ * Add the commands that free at once.
  */
-export function addReleases(parts: IParts): string[] {
+export function addReleases(parts: IParts): void {
   addRelease(parts);
   addCellRelease(parts);
-  return Object.values(CommandIDs);
 }
 
 function addRelease({ commands, memory, sessions, trans }: IParts): void {
@@ -157,7 +153,7 @@ function addCellRelease({
     caption: trans.__(
       'Free what the error of the active cell and its displayed value hold. You lose %debug for the error.'
     ),
-    describedBy: { args: { type: 'object', additionalProperties: false } },
+    describedBy: { args: NO_ARGS },
     isEnabled: () => live() !== null && left().length > 0,
     execute: async () => {
       const kernel = live();

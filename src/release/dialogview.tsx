@@ -42,7 +42,7 @@ export function DialogView(props: IDialogProps): React.JSX.Element | null {
           <section>
             <ChecklistView
               checklist={dialog.session.checklist}
-              onUndo={id => void dialog.undo([id])}
+              onUndo={id => dialog.undo([id])}
               trans={trans}
             />
           </section>

@@ -1,150 +1,120 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { Notice } from '../components/notice';
-import type { IWords } from '../frame/state';
 import { runsIPython } from '../kernel/probe';
 import { explain, Foreign } from '../kernel/problem';
 import { NotTaken } from '../kernel/work';
 import { words } from '../messages';
 import type { IReleased, RequestArgs } from '../protocol';
-import type { IKernelMemory } from '../tokens';
 import { plainRelease, whenIdle } from './plainrelease';
 import { startsWhen } from './queue';
 import type { ReleaseSession } from './session';
 import { plainSentence, releasedSentence } from './told';
 
+/** A release in a kernel, and the notification that follows it. */
+interface ITelling {
+  readonly session: ReleaseSession;
+  readonly notice: Notice;
+  readonly trans: TranslationBundle;
+}
+
+/** How what became of a release is told. */
+const TYPES = { done: 'success', nothing: 'info', failed: 'error' } as const;
+
 /**
- * Frees the memory of a kernel and tells what came of it in a notification.
+ * Free the memory of a kernel, through the helper where there is one, and tell
+ * what came of it in a notification. Never rejects: a failure is what that says.
  */
-export class ReleaseNotifier {
-  constructor(private readonly _trans: TranslationBundle) {
-    this._words = words(_trans);
+export async function notifyRelease(
+  session: ReleaseSession,
+  args: RequestArgs<'release'>,
+  trans: TranslationBundle
+): Promise<void> {
+  const notice = new Notice(trans.__('Freeing GPU memory…'));
+  try {
+    await free({ session, notice, trans }, args);
+  } catch (reason) {
+    const why = explain(reason, trans);
+    const sentence = trans.__('Could not free GPU memory: %1', why);
+    notice.finish(sentence, 'error');
   }
+}
 
-  /**
-   * Free; through the helper where there is one. Never rejects: a failure is
-   * what the notification says.
-   */
-  async run(
-    session: ReleaseSession,
-    args: RequestArgs<'release'>
-  ): Promise<void> {
-    const notice = new Notice(this._trans.__('Freeing GPU memory…'));
-    try {
-      await this._free(session, args, notice);
-    } catch (reason) {
-      notice.failed(
-        this._trans.__(
-          'Could not free GPU memory: %1',
-          explain(reason, this._trans)
-        )
-      );
-    }
+async function free(
+  telling: ITelling,
+  args: RequestArgs<'release'>
+): Promise<void> {
+  const { session } = telling;
+  const { phase, problem } = session.memory.state;
+  // What a person picked by name is freed as picked, or not at all.
+  const isNamed = args.items !== null;
+  if (phase !== 'live' && !isNamed) {
+    await freePlainly(telling, problem ?? '');
+    return;
   }
-
-  private async _free(
-    session: ReleaseSession,
-    args: RequestArgs<'release'>,
-    notice: Notice
-  ): Promise<void> {
-    const { memory } = session;
-    const { phase, problem } = memory.state;
-    // What a person picked by name is freed as picked, or not at all.
-    const isNamed = args.items !== null;
-    if (phase !== 'live' && !isNamed) {
-      await this._plain(memory, notice, problem ?? '');
-      return;
-    }
-    try {
-      this._tell(session, notice, await this._release(session, args, notice));
-    } catch (reason) {
-      if (!(reason instanceof NotTaken) || isNamed) {
-        throw reason;
-      }
-      await this._plain(memory, notice, reason.message);
-    }
-  }
-
-  private _release(
-    session: ReleaseSession,
-    args: RequestArgs<'release'>,
-    notice: Notice
-  ): Promise<IReleased> {
+  try {
     const release = session.begin(args);
     release.changed.connect(() => {
       if (release.step === 'waiting') {
-        this._wait(session.memory, notice, () => void release.cancel());
+        wait(telling, () => void release.cancel());
       }
     });
-    return release.ended;
-  }
-
-  private _wait(
-    { state }: IKernelMemory,
-    notice: Notice,
-    onCancel: () => void
-  ): void {
-    notice.waiting(
-      `${this._trans.__('Queued.')} ${startsWhen(state, this._trans)}`,
-      this._trans.__('Cancel'),
-      onCancel
-    );
-  }
-
-  private _tell(
-    session: ReleaseSession,
-    notice: Notice,
-    released: IReleased
-  ): void {
-    const sentence = releasedSentence(this._words, released);
-    if (released.status === 'failed') {
-      notice.failed(sentence);
-    } else if (released.status === 'cancelled') {
-      this._takenBack(notice);
-    } else if (released.undo.length > 0) {
-      notice.offer(sentence, this._trans.__('Undo'), () => {
-        void session.undo(released.undo);
-      });
-    } else if (released.status === 'done') {
-      notice.done(sentence);
-    } else {
-      notice.info(sentence);
+    tell(telling, await release.ended);
+  } catch (reason) {
+    if (!(reason instanceof NotTaken) || isNamed) {
+      throw reason;
     }
+    await freePlainly(telling, reason.message);
   }
+}
 
-  private _takenBack(notice: Notice): void {
-    notice.info(this._trans.__('Nothing was freed: taken back.'));
+function wait(
+  { notice, session, trans }: ITelling,
+  onCancel: () => void
+): void {
+  const when = startsWhen(session.memory.state, trans);
+  const sentence = `${trans.__('Queued.')} ${when}`;
+  notice.waiting(sentence, trans.__('Cancel'), onCancel);
+}
+
+function tell(telling: ITelling, released: IReleased): void {
+  const { notice, session, trans } = telling;
+  const { status, undo } = released;
+  const sentence = releasedSentence(words(trans), released);
+  if (status === 'cancelled') {
+    tellTakenBack(telling);
+  } else if (status !== 'failed' && undo.length > 0) {
+    notice.offer(sentence, trans.__('Undo'), () => void session.undo(undo));
+  } else {
+    notice.finish(sentence, TYPES[status]);
   }
+}
 
-  /** @param why - the sentence that says why the helper does not do it */
-  private async _plain(
-    memory: IKernelMemory,
-    notice: Notice,
-    why: string
-  ): Promise<void> {
-    const { kernel } = memory;
-    const wait = new AbortController();
-    if (kernel.status === 'busy') {
-      this._wait(memory, notice, () => {
-        wait.abort();
-      });
-      if (!(await whenIdle(kernel, wait.signal))) {
-        this._takenBack(notice);
-        return;
-      }
-      notice.progress(this._trans.__('Freeing GPU memory…'));
+function tellTakenBack({ notice, trans }: ITelling): void {
+  notice.finish(trans.__('Nothing was freed: taken back.'), 'info');
+}
+
+/** @param why - the sentence that says why the helper does not do it */
+async function freePlainly(telling: ITelling, why: string): Promise<void> {
+  const { notice, session, trans } = telling;
+  const { kernel } = session.memory;
+  const waiting = new AbortController();
+  if (kernel.status === 'busy') {
+    wait(telling, () => {
+      waiting.abort();
+    });
+    if (!(await whenIdle(kernel, waiting.signal))) {
+      tellTakenBack(telling);
+      return;
     }
-    if (!(await runsIPython(kernel))) {
-      throw new Foreign();
-    }
-    const result = await plainRelease(kernel);
-    const sentence = plainSentence(this._trans, result, why);
-    if (result.freedBytes !== null && result.freedBytes > 0) {
-      notice.done(sentence);
-    } else {
-      notice.info(sentence);
-    }
+    notice.progress(trans.__('Freeing GPU memory…'));
   }
-
-  private readonly _words: IWords;
+  if (!(await runsIPython(kernel))) {
+    throw new Foreign();
+  }
+  const result = await plainRelease(kernel);
+  notice.finish(
+    plainSentence(trans, result, why),
+    (result.freedBytes ?? 0) > 0 ? 'success' : 'info'
+  );
 }

@@ -1,7 +1,4 @@
-import type {
-  JupyterFrontEnd,
-  JupyterFrontEndPlugin
-} from '@jupyterlab/application';
+import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { IOtherKernels } from '../tokens';
@@ -9,7 +6,7 @@ import { IOtherKernels } from '../tokens';
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { confirmItems } from './confirmation';
 // eslint-disable-next-line jupyter/prefer-lazy-imports -- see above
-import { ReleaseNotifier } from './notifier';
+import { notifyRelease } from './notifier';
 import { IReleaseSessions, ReleaseSessions } from './sessions';
 
 /**
@@ -22,16 +19,15 @@ const plugin: JupyterFrontEndPlugin<ReleaseSessions> = {
   optional: [IOtherKernels, ITranslator],
   provides: IReleaseSessions,
   activate: (
-    _: JupyterFrontEnd,
+    _,
     others: IOtherKernels | null,
     translator: ITranslator | null
   ): ReleaseSessions => {
     const trans = (translator ?? nullTranslator).load('gpu-headroom');
-    const notifier = new ReleaseNotifier(trans);
     return new ReleaseSessions({
       confirm: items => confirmItems(items, trans),
       isShared: memory => others?.isSharing(memory) ?? false,
-      notify: (session, args) => notifier.run(session, args)
+      notify: (session, args) => notifyRelease(session, args, trans)
     });
   }
 };

@@ -7,6 +7,7 @@ import { Sentence } from '../components/sentence';
 import { formatBytes, formatPair, MIB } from '../format';
 import { words } from '../messages';
 import type { IReleased } from '../protocol';
+import { nameHeadroom } from './words';
 
 /** Holders named at most. */
 const MOST_HOLDERS = 3;
@@ -34,29 +35,28 @@ export function isRestored({ items }: IReleased): boolean {
  */
 export function Result(props: IResultProps): React.JSX.Element {
   const { released, trans } = props;
-  const sentence = words(trans).sentence(released.message);
-  const title = headline(props) ?? <Sentence text={sentence} />;
-  if (released.status !== 'done') {
-    const icon = released.status === 'failed' ? 'triangle' : 'info';
+  const { message, status } = released;
+  const sentence = <Sentence text={words(trans).sentence(message)} />;
+  if (status !== 'done') {
     return (
       <div role="status">
-        <Hint icon={icon}>
-          <Sentence text={sentence} />
-        </Hint>
+        <Hint icon={status === 'failed' ? 'triangle' : 'info'}>{sentence}</Hint>
         <Reasons {...props} />
       </div>
     );
   }
+  const isUndone = isRestored(released);
+  const headroom = nameHeadroom(released);
   return (
     <div role="status">
       <p className="jp-GpuHeadroom-freed">
         <Icon name="check" />
-        <strong>{title}</strong>
+        <strong>{headline(props) ?? sentence}</strong>
       </p>
-      {!isRestored(released) && <Items {...props} />}
+      {!isUndone && <Items {...props} />}
       <Reasons {...props} />
       <p className="jp-GpuHeadroom-notice">
-        {isRestored(released) && `${headroom(props)} `}
+        {isUndone && headroom && `${trans.__('Headroom %1.', headroom)} `}
         {trans.__('Measured before and after, not estimated.')}
       </p>
     </div>
@@ -66,7 +66,7 @@ export function Result(props: IResultProps): React.JSX.Element {
 /** What came back; `null` when nothing did that was in use. */
 function headline(props: IResultProps): string | null {
   const { expected_bytes, released, trans } = props;
-  const { freed_bytes, headroom_before_bytes, headroom_after_bytes } = released;
+  const { freed_bytes } = released;
   if (!freed_bytes || freed_bytes < 0) {
     return null;
   }
@@ -75,22 +75,10 @@ function headline(props: IResultProps): string | null {
     return trans.__('Freed %1.', pair);
   }
   const freed = formatBytes(freed_bytes);
-  return headroom_before_bytes === null || headroom_after_bytes === null
-    ? trans.__('Freed %1', freed)
-    : trans.__(
-        'Freed %1: headroom %2',
-        freed,
-        formatPair(headroom_before_bytes, headroom_after_bytes, ' → ')
-      );
-}
-
-/** "Headroom 3.7 → 3.5 GiB."; empty where it is not known. */
-function headroom({ released, trans }: IResultProps): string {
-  const { headroom_before_bytes: before, headroom_after_bytes: after } =
-    released;
-  return before === null || after === null
-    ? ''
-    : trans.__('Headroom %1.', formatPair(before, after, ' → '));
+  const headroom = nameHeadroom(released);
+  return headroom
+    ? trans.__('Freed %1: headroom %2', freed, headroom)
+    : trans.__('Freed %1', freed);
 }
 
 function Items({ released, trans }: IResultProps): React.JSX.Element {

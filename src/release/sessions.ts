@@ -10,11 +10,9 @@ export class ReleaseSessions {
   constructor(private readonly _services: IReleaseServices) {}
 
   get(memory: IKernelMemory): ReleaseSession {
-    let session = this._sessions.get(memory);
-    if (!session) {
-      session = new ReleaseSession(memory, this._services);
-      this._sessions.set(memory, session);
-    }
+    const session =
+      this._sessions.get(memory) ?? new ReleaseSession(memory, this._services);
+    this._sessions.set(memory, session);
     return session;
   }
 

@@ -4,10 +4,11 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { plain } from '../components/notice';
-import { formatBytes, formatPair } from '../format';
+import { formatBytes } from '../format';
 import type { IWords } from '../frame/state';
 import type { IReleased } from '../protocol';
 import type { IPlainRelease } from './plainrelease';
+import { nameHeadroom } from './words';
 
 /** JupyterLab shows no more of a notification. */
 const MAX_CHARACTERS = 140;
@@ -27,16 +28,10 @@ export function releasedSentence(words: IWords, released: IReleased): string {
   if (released.status !== 'done' || freed <= 0) {
     return plain(words.sentence(released.message));
   }
-  const { headroom_before_bytes: before, headroom_after_bytes: after } =
-    released;
-  const first =
-    before === null || after === null
-      ? trans.__('Freed %1.', formatBytes(freed))
-      : trans.__(
-          'Freed %1: headroom %2.',
-          formatBytes(freed),
-          formatPair(before, after, ' → ')
-        );
+  const headroom = nameHeadroom(released);
+  const first = headroom
+    ? trans.__('Freed %1: headroom %2.', formatBytes(freed), headroom)
+    : trans.__('Freed %1.', formatBytes(freed));
   return withMore(first, [
     stillHeld(words, released),
     returned(words, released),
@@ -85,18 +80,12 @@ export function plainSentence(
   const limits = trans.__(
     'Without the helper, tracebacks keep what they hold.'
   );
-  return withMore(`${came(trans, freedBytes, returnedBytes)} ${limits}`, [why]);
-}
-
-function came(
-  trans: TranslationBundle,
-  freedBytes: number | null,
-  returnedBytes: number | null
-): string {
+  let first = trans.__('Nothing was freed.');
   if (freedBytes !== null && freedBytes > 0) {
-    return trans.__('Freed %1.', formatBytes(freedBytes));
+    first = trans.__('Freed %1.', formatBytes(freedBytes));
+  } else if (returnedBytes !== null && returnedBytes > 0) {
+    const size = formatBytes(returnedBytes);
+    first = trans.__('Returned %1 of unused cache.', size);
   }
-  return returnedBytes !== null && returnedBytes > 0
-    ? trans.__('Returned %1 of unused cache.', formatBytes(returnedBytes))
-    : trans.__('Nothing was freed.');
+  return withMore(`${first} ${limits}`, [why]);
 }

@@ -5,7 +5,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { formatBytes, formatPair } from '../format';
 import { isBusy } from '../kernel/model';
-import type { IDevice, IItem } from '../protocol';
+import type { IDevice, IItem, IReleased } from '../protocol';
 import type { IMemoryState } from '../tokens';
 import type { Checklist } from './checklist';
 import type { IGain } from './items';
@@ -41,6 +41,16 @@ export function nameConsent(
   return names.length === 1 && names[0]
     ? trans.__('Delete %1', names[0])
     : trans.__('Delete %1 names', names.length);
+}
+
+/** What a release did to the headroom: "1.8 → 13.8 GiB"; empty: not known. */
+export function nameHeadroom({
+  headroom_before_bytes: before,
+  headroom_after_bytes: after
+}: IReleased): string {
+  return before === null || after === null
+    ? ''
+    : formatPair(before, after, ' → ');
 }
 
 /**

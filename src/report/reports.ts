@@ -24,18 +24,15 @@ export class Reports {
       this._controllers.get(memory) ?? new Map<string, ReportController>();
     this._controllers.set(memory, ofKernel);
     const key = `${life_id} ${report_id}`;
-    const known = ofKernel.get(key);
-    if (known) {
-      return known;
-    }
-    const model = new ReportModel(memory, { life_id, report_id });
-    const made = new ReportController(
-      model,
-      this._sessions.get(memory),
-      this._translator
-    );
-    ofKernel.set(key, made);
-    return made;
+    const controller =
+      ofKernel.get(key) ??
+      new ReportController(
+        new ReportModel(memory, { life_id, report_id }),
+        this._sessions.get(memory),
+        this._translator
+      );
+    ofKernel.set(key, controller);
+    return controller;
   }
 
   private readonly _controllers = new WeakMap<

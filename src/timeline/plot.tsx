@@ -49,8 +49,21 @@ function Chart(props: IPlotProps): React.JSX.Element {
   );
 }
 
+/** A line from one point to another. */
+function Line(props: {
+  className?: string;
+  from: readonly [x: number, y: number];
+  to: readonly [x: number, y: number];
+}): React.JSX.Element {
+  const { className, from, to } = props;
+  const [x1, y1] = from;
+  const [x2, y2] = to;
+  return <line className={className} x1={x1} x2={x2} y1={y1} y2={y2} />;
+}
+
 /** A band for each run of a cell. */
 function Cells({ timeline, scale }: ILayerProps): React.JSX.Element {
+  const { top, base } = scale;
   return (
     <>
       {timeline.runs.map(run => {
@@ -60,16 +73,14 @@ function Cells({ timeline, scale }: ILayerProps): React.JSX.Element {
             <rect
               className="jp-mod-cell"
               x={left}
-              y={scale.top}
+              y={top}
               width={Math.max(1, right - left)}
-              height={scale.base - scale.top}
+              height={base - top}
             />
-            <line
+            <Line
               className="jp-mod-edge"
-              x1={left}
-              x2={left}
-              y1={scale.base}
-              y2={scale.base + 4}
+              from={[left, base]}
+              to={[left, base + 4]}
             />
           </React.Fragment>
         );
@@ -129,23 +140,17 @@ function Areas({ timeline, scale }: ILayerProps): React.JSX.Element {
 function Frame({ timeline, scale }: ILayerProps): React.JSX.Element {
   const { width, top, base } = scale;
   const { device, peak } = timeline;
-  const across = (className: string, y: number): React.JSX.Element => (
-    <line className={className} x1={0} x2={width} y1={y} y2={y} />
+  const across = (name: string, y: number, end = width): React.JSX.Element => (
+    <Line className={name} from={[0, y]} to={[end, y]} />
   );
   return (
     <>
       {across('jp-mod-grid', (top + base) / 2)}
       {device.capacity_bytes !== null && across('jp-mod-total', top)}
       {across('jp-mod-edge', base)}
-      {peak && timeline.full_in_s === null && (
-        <line
-          className="jp-mod-peak"
-          x1={0}
-          x2={scale.nowX}
-          y1={scale.y(peak.bytes)}
-          y2={scale.y(peak.bytes)}
-        />
-      )}
+      {peak &&
+        timeline.full_in_s === null &&
+        across('jp-mod-peak', scale.y(peak.bytes), scale.nowX)}
       <Projection timeline={timeline} scale={scale} />
     </>
   );
@@ -166,19 +171,11 @@ function Projection({
   const end = Math.min(width, scale.x(now_s + full_in_s));
   return (
     <>
-      <line
-        className="jp-mod-edge"
-        x1={nowX}
-        x2={nowX}
-        y1={top}
-        y2={base + 4}
-      />
-      <line
+      <Line className="jp-mod-edge" from={[nowX, top]} to={[nowX, base + 4]} />
+      <Line
         className="jp-mod-projection"
-        x1={nowX}
-        x2={end}
-        y1={y}
-        y2={y + slope * (end - nowX)}
+        from={[nowX, y]}
+        to={[end, y + slope * (end - nowX)]}
       />
     </>
   );
@@ -194,7 +191,7 @@ function Failures({ timeline, scale }: ILayerProps): React.JSX.Element {
         const left = Math.min(x - MARK_PX / 2, scale.width - MARK_PX);
         return (
           <g key={run.start_s} className="jp-mod-failure">
-            <line x1={x} x2={x} y1={MARK_PX} y2={scale.base} />
+            <Line from={[x, MARK_PX]} to={[x, scale.base]} />
             <path
               fillRule="evenodd"
               transform={`translate(${left} 0) scale(${MARK_PX / 16})`}

@@ -2,11 +2,11 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { HISTORY_S } from '../kernel/history';
-import type { ICell, IDevice, IHistoryPoint } from '../protocol';
+import type { IDevice, IHistoryPoint } from '../protocol';
 import type { IMemoryState } from '../tokens';
 import { Plot } from './plot';
 import { type IScale, scaleOf } from './scale';
-import { clockOf, type ITimeline, runAt, timelineOf } from './timeline';
+import { clockOf, type ITimeline, timelineOf } from './timeline';
 import { describePeak, describePoint } from './words';
 
 interface ITimelineProps {
@@ -17,8 +17,6 @@ interface ITimelineProps {
   /** In pixels, as is the height. */
   width: number;
   height: number;
-  /** Called with the run of a cell that was clicked. */
-  onCell?: (run: ICell) => void;
   trans: TranslationBundle;
 }
 
@@ -60,9 +58,12 @@ function useTimeline(state: IMemoryState, device: IDevice): ITimeline | null {
 function Readable(
   props: ITimelineProps & { timeline: ITimeline }
 ): React.JSX.Element {
-  const { timeline, title, width, height, onCell, trans } = props;
+  const { timeline, title, width, height, trans } = props;
   const { points } = timeline;
   const [time_s, read] = React.useState<number | null>(null);
+  const forget = (): void => {
+    read(null);
+  };
   const scale = scaleOf(timeline, width, height);
   const point = time_s === null ? null : nearest(points, time_s);
   const latest = points[points.length - 1] ?? null;
@@ -84,21 +85,11 @@ function Readable(
           read(points[points.indexOf(told) + step]?.time_s ?? told.time_s);
         }
       }}
-      onBlur={() => {
-        read(null);
-      }}
+      onBlur={forget}
       onMouseMove={event => {
         read(momentAt(event, timeline, scale));
       }}
-      onMouseLeave={() => {
-        read(null);
-      }}
-      onClick={event => {
-        const run = runAt(timeline.runs, momentAt(event, timeline, scale));
-        if (run) {
-          onCell?.(run);
-        }
-      }}
+      onMouseLeave={forget}
     >
       <Plot timeline={timeline} width={width} height={height} trans={trans} />
       {point && <Moment {...{ timeline, point, scale, trans }} />}

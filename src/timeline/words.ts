@@ -6,8 +6,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { nameSize } from '../components/words';
 import { formatBytes, formatPrompt, GIB, MIB } from '../format';
 import type { ICell, IHistoryPoint, ITrend } from '../protocol';
-import type { IPeak, ITimeline } from './timeline';
-import { runAt } from './timeline';
+import { type IPeak, type ITimeline, runAt } from './timeline';
 
 /** "In [7]", or what can be said of a cell without a number. */
 export function nameCell(

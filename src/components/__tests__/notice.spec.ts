@@ -25,7 +25,7 @@ describe('Notice', () => {
     const notice = new Notice('Freeing…');
     notice.progress('Waiting.');
     Notification.manager.changed.connect(changed);
-    notice.done('Freed 1.0 GiB.');
+    notice.finish('Freed 1.0 GiB.', 'success');
     jest.runAllTimers();
     Notification.manager.changed.disconnect(changed);
     jest.useRealTimers();
@@ -36,7 +36,7 @@ describe('Notice', () => {
   it('should tell the result although its wait was put away', () => {
     const notice = new Notice('Freeing…');
     Notification.manager.dismiss();
-    notice.done('Freed 1.0 GiB.');
+    notice.finish('Freed 1.0 GiB.', 'success');
     expect(shown().map(({ message }) => message)).toEqual(['Freed 1.0 GiB.']);
   });
 });

@@ -2,7 +2,7 @@ import { nullTranslator } from '@jupyterlab/translation';
 
 import type { IItem, RequestArgs } from '../../protocol';
 import type { IKernelMemory } from '../../tokens';
-import { ReleaseNotifier } from '../notifier';
+import { notifyRelease } from '../notifier';
 import type { IReleaseServices, ReleaseSession } from '../session';
 import { ReleaseSessions } from '../sessions';
 
@@ -47,10 +47,6 @@ export class NotifyingServices extends FakeServices {
     session: ReleaseSession,
     args: RequestArgs<'release'>
   ): Promise<void> {
-    return this._notifier.run(session, args);
+    return notifyRelease(session, args, nullTranslator.load('gpu-headroom'));
   }
-
-  private readonly _notifier = new ReleaseNotifier(
-    nullTranslator.load('gpu-headroom')
-  );
 }
