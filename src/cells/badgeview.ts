@@ -3,10 +3,15 @@ import { Widget } from '@lumino/widgets';
 
 import { formatPrompt } from '../format';
 import { element } from '../frame/element';
-import { icon } from '../frame/icons';
+import { icon, type IconName } from '../frame/icons';
 import type { IOom } from '../protocol';
 import type { IBadge, IShortage } from './badge';
 import { rowsOf, textOf, warnOf } from './badgewords';
+
+const ICONS: Partial<Record<IBadge['kind'], IconName>> = {
+  oom: 'octagon',
+  grows: 'triangle'
+};
 
 /**
  * The row below a cell's output: the quiet line and the badge, both optional.
@@ -55,10 +60,11 @@ export class BadgeView extends Widget {
 
   private _badge(badge: IBadge, oom: IOom | null): HTMLElement {
     const { strong, rest } = textOf(badge, oom, this._trans);
+    const shape = ICONS[badge.kind];
     const button = element(
       'button',
       `jp-GpuHeadroom-badge jp-mod-${badge.kind}`,
-      iconOf(badge),
+      shape ? icon(shape) : null,
       strong ? element('strong', '', strong) : null,
       element('span', '', strong ? ` · ${rest}` : rest),
       this._details(badge)
@@ -84,15 +90,4 @@ export class BadgeView extends Widget {
   }
 
   private _drawn = '';
-}
-
-function iconOf({ kind }: IBadge): SVGSVGElement | null {
-  switch (kind) {
-    case 'oom':
-      return icon('octagon');
-    case 'grows':
-      return icon('triangle');
-    default:
-      return null;
-  }
 }

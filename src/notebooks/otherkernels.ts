@@ -163,11 +163,10 @@ export class OtherKernels extends Observable implements IOtherKernels {
     const due = this._running().filter(model => this._isDue(model));
     const askedAt = ({ id }: Kernel.IModel): number =>
       this._answers.get(id)?.at_ms ?? 0;
-    const known = due.filter(model => askedAt(model) > 0);
-    return [
-      ...due.filter(model => askedAt(model) === 0),
-      ...known.sort((a, b) => askedAt(a) - askedAt(b)).slice(0, MOST_AT_ONCE)
-    ];
+    const news = due.filter(model => askedAt(model) === 0);
+    return due
+      .sort((a, b) => askedAt(a) - askedAt(b))
+      .slice(0, news.length + MOST_AT_ONCE);
   }
 
   private _isDue(model: Kernel.IModel): boolean {
