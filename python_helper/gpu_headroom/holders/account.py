@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..concurrency.turns import Turn
     from ..protocol import wire
     from ..readings.snapshot import DeviceReading, DeviceSnapshot
-    from .place import Origin, Place
+    from .place import Place
     from .rows import SiteOf
     from .survey import Survey
 
@@ -53,13 +53,10 @@ class DeviceAccount:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What an id stands for. Each way goes from a root to it; the first is the one that counts."""
+    """What an id stands for, by its largest storage; the first of its ways is what counts."""
 
-    device_index: int
-    origin: Origin
-    name: str
     graph: bool
-    keys: tuple[object, ...]
+    key: object
     ways: tuple[tuple[Place, ...], ...]
 
 
@@ -80,24 +77,12 @@ class Account:
 
     def find(self, holder_id: str) -> Found | None:
         """Return what an id of this or an earlier account stands for, if it is still there."""
-        for device in self.devices:
-            for row in device.rows:
-                if holder_id == row.id:
-                    return self._found(device.device_index, row, row.name, row.held)
-                part = row.part(holder_id)
-                if part is not None:
-                    return self._found(device.device_index, row, part.name, part.held)
+        for row in (row for device in self.devices for row in device.rows):
+            part = row.parts[0] if holder_id == row.id else row.part(holder_id)
+            if part is not None:
+                first = part.held[0]
+                return Found(first.graph, first.storage.key, self._sharing.ways(first))
         return None
-
-    def _found(self, index: int, row: Row, name: str, held: Sequence[Any]) -> Found:
-        return Found(
-            device_index=index,
-            origin=row.origin,
-            name=name,
-            graph=held[0].graph,
-            keys=tuple([each.storage.key for each in held]),
-            ways=self._sharing.ways(held[0]),
-        )
 
     def as_wire(  # noqa: PLR0913 — what else belongs to the event is known to others
         self,

@@ -1,10 +1,8 @@
-"""Arrays of frameworks beside PyTorch: which there are, and what the walk does with one."""
+"""Arrays of frameworks: which there are beside PyTorch, and what the walk does with one."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
-
-from ..inspection.classes import comes_from
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,16 +24,13 @@ class Arrays(Protocol):
 
 
 def loaded() -> list[Arrays]:
-    """Return the frameworks that this process has imported and initialised."""
+    """Return the frameworks beside PyTorch that this process has imported and initialised."""
     from . import cupy, jax, tensorflow
 
-    found: list[Arrays | None] = [jax.arrays(), tensorflow.arrays(), cupy.arrays()]
-    return [each for each in found if each is not None]
+    loaded: list[Arrays | None] = [jax.arrays(), tensorflow.arrays(), cupy.arrays()]
+    return [each for each in loaded if each is not None]
 
 
 def visit(walk: Walk, array: Any, place: Place) -> None:
     """Enter the memory of an array."""
-    for each in walk.arrays:
-        if comes_from(type(array), *each.kinds):
-            for storage in each.storages(array):
-                walk.enter(storage, place)
+    walk.enter(array, place)

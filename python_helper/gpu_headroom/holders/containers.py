@@ -8,19 +8,15 @@ import types
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from ..inspection.classes import comes_from, defines, module_of
-from ..inspection.kinds import is_kind
+from ..inspection.classes import comes_from, defines
+from ..inspection.kinds import is_kind, module_of
+from . import objects
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
+    from .inspector import Visit
     from .place import Place, StepKind
     from .walk import Walk
 
-    Visit = Callable[[Walk, Any, Place], None]
-
-_LONG = 500
-_RUN = 2_000
 _LONGEST_KEY = 40
 _ITERATING = ("builtins", "itertools", "collections", "_collections")
 
@@ -40,42 +36,24 @@ def visit_of(kind: type) -> Visit | None:
 
 
 def _visit_dict(walk: Walk, table: Any, place: Place) -> None:
-    if dict.__len__(table) > _LONG and walk.put_off(table, place):
+    if walk.put_off(table, dict.__len__(table), place):
         return
     keys, values = list(dict.keys(table)), list(dict.values(table))
-    for index, value in _worthwhile(walk, values):
+    for index, value in walk.worthwhile(values):
         walk.push(value, place.step("key", _written(keys[index])))
-    for _, key in _worthwhile(walk, keys):
+    for _, key in walk.worthwhile(keys):
         walk.push(key, place.step("member"))
-    _visit_beside(walk, table, place)
+    if type(table) is not dict:
+        objects.visit(walk, table, place)  # a subclass may keep more in attributes
 
 
 def _visit_sequence(base: Any, via: StepKind, walk: Walk, values: Any, place: Place) -> None:
-    if base.__len__(values) > _LONG and walk.put_off(values, place):
+    if walk.put_off(values, base.__len__(values), place):
         return
-    for index, value in _worthwhile(walk, list(base.__iter__(values))):
+    for index, value in walk.worthwhile(list(base.__iter__(values))):
         walk.push(value, place.step(via, str(index)))
-    _visit_beside(walk, values, place)
-
-
-def _worthwhile(walk: Walk, members: list[Any]) -> Iterator[tuple[int, Any]]:
-    """Yield the members that may hold something; of long containers whole runs are sorted out."""
-    for start in range(0, len(members), _RUN):
-        run = members[start : start + _RUN]
-        if len(members) > _LONG and not walk.worth_opening(run):
-            continue
-        for index, value in enumerate(run, start):
-            if walk.visit_of(type(value)) is not None:
-                yield index, value
-
-
-def _visit_beside(walk: Walk, value: Any, place: Place) -> None:
-    """A subclass of a container may keep more in attributes."""
-    kind = type(value)
-    if not any(kind is each for each in (dict, *_SEQUENCES)):
-        from . import objects
-
-        objects.visit(walk, value, place)
+    if type(values) is not base:
+        objects.visit(walk, values, place)
 
 
 def _visit_function(walk: Walk, function: Any, place: Place) -> None:

@@ -11,17 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors.recognise import errors_within
 from ..inspection.classes import comes_from
-from ..inspection.kinds import is_kind, name_of
+from ..inspection.kinds import is_kind, name_of, top_of
 from .place import Place
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
     from types import CodeType, FrameType, TracebackType
 
+    from .inspector import Visit
     from .names import Root
     from .walk import Walk
-
-    Visit = Callable[[Walk, Any, Place], None]
 
 _INSTALLED = ("site-packages", "dist-packages")
 _OWN = __name__.partition(".")[0]
@@ -60,9 +59,9 @@ def last_tracebacks(shell: Any) -> list[TracebackType]:
 
 
 def frames_of(tracebacks: Iterable[TracebackType]) -> Iterator[FrameType]:
-    """Yield the frames of the code that failed, outermost first, without IPython's own.
+    """Yield the frames of functions that failed, outermost first, without IPython's own.
 
-    The functions that called it count, too, where they have ended: an error that was caught
+    The functions that called them count, too, where they have ended: an error that was caught
     keeps their variables through `f_back`.
     """
     seen: set[FrameType] = set()
@@ -72,7 +71,8 @@ def frames_of(tracebacks: Iterable[TracebackType]) -> Iterator[FrameType]:
         while step is not None:
             frame = step.tb_frame
             step = step.tb_next
-            if frame not in seen and not _is_ipythons(frame):
+            is_function = frame.f_code.co_name != "<module>"
+            if is_function and frame not in seen and not _is_ipythons(frame):
                 seen.add(frame)
                 yield frame
 
@@ -109,11 +109,9 @@ def frame_roots(tracebacks: Iterable[TracebackType], shell: Any) -> list[list[Ro
     for traceback in tracebacks:
         cell = cell_of(traceback, shell)
         for frame in frames_of([traceback]):
-            if frame.f_code.co_name != "<module>":
-                tiers[_distance(frame, shell)] += [
-                    (value, Place("traceback", _named(name, frame), row=cell))
-                    for name, value in _variables(frame).items()
-                ]
+            tiers[_distance(frame, shell)] += [
+                (value, Place("traceback", name, row=cell)) for name, value in _variables(frame)
+            ]
     return tiers
 
 
@@ -134,9 +132,8 @@ def kept_errors(walk: Walk) -> Iterator[Root]:
         if is_kind(error, BaseException):
             yield BaseException.args.__get__(error), place.step("attribute", "args")  # type: ignore[attr-defined]  # it is a descriptor
         for frame in frames_of(tracebacks_of(error)):
-            if frame.f_code.co_name != "<module>":
-                for name, value in _variables(frame).items():
-                    yield value, place.step("frame", _named(name, frame))
+            for name, value in _variables(frame):
+                yield value, place.step("frame", name)
 
 
 def tracebacks_of(error: BaseException | TracebackType) -> list[TracebackType]:
@@ -162,11 +159,18 @@ def _visit_future(walk: Walk, future: Any, place: Place) -> None:
             walk.push(value, place.step("attribute", "__traceback__"))
 
 
-def _variables(frame: FrameType) -> Mapping[str, Any]:
-    """Return the local variables; `exec` may have been given a mapping of the user's own."""
+def _variables(frame: FrameType) -> list[tuple[str, Any]]:
+    """Return the local variables, by names such as `x in Block.forward`.
+
+    `exec` may have been given a mapping of the user's own: it is not asked. What only our own
+    frames know has no name.
+    """
     variables = frame.f_locals
-    plain = type(variables) is dict or name_of(type(variables)) == "FrameLocalsProxy"
-    return variables if plain else {}
+    if type(variables) is not dict and name_of(type(variables)) != "FrameLocalsProxy":
+        return []
+    function, own = _function(frame.f_code), _module(frame) == _OWN
+    where = f" in {function}" if function else ""
+    return [("" if own else name + where, value) for name, value in variables.items()]
 
 
 def cell_of(traceback: TracebackType | None, shell: Any) -> str:
@@ -189,14 +193,6 @@ def _distance(frame: FrameType, shell: Any) -> int:
     return 2 if installed or _module(frame) in ("torch", _OWN) else 1
 
 
-def _named(name: str, frame: FrameType) -> str:
-    """Return `x in Block.forward`; no name for what only our own frames know."""
-    if _module(frame) == _OWN:
-        return ""
-    function = _function(frame.f_code)
-    return f"{name} in {function}" if function else name
-
-
 def _function(code: CodeType) -> str:
     """Return the innermost function that has a name; Python 3.10 does not know its class."""
     path = getattr(code, "co_qualname", code.co_name).split(".<locals>.")
@@ -208,5 +204,4 @@ def _is_ipythons(frame: FrameType) -> bool:
 
 
 def _module(frame: FrameType) -> str:
-    module = frame.f_globals.get("__name__")
-    return module.partition(".")[0] if is_kind(module, str) else ""
+    return top_of(frame.f_globals.get("__name__"))

@@ -1,9 +1,6 @@
-"""What autograd keeps for the backward pass: memory that no Python object shows.
+"""Autograd graphs: memory that is kept for the backward pass and that no Python object shows.
 
-`_saved_…` would unpack, which runs hooks (checkpointing recomputes, offloading copies);
-`_raw_saved_….data` only looks. PyTorch before 2.5 has no `data`: there the walk finds nothing,
-and the bytes stay not attributed. Never read beside a backward pass, which releases them: a walk
-that is not `native` comes to no graph.
+Never read beside a backward pass, which releases it: a walk that is not `native` comes to no graph.
 """
 
 from __future__ import annotations
@@ -11,59 +8,33 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..inspection.classes import comes_from
-from . import objects, tensors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from .place import Place
     from .walk import Walk
 
-
 _UNSEEN = 99
 
 
-def visit_graphs(walk: Walk) -> None:
-    """Enter what the graphs found so far have saved, each node once, for whoever came first."""
-    graphs, walk.graphs = walk.graphs, []
-    with walk.quiet():
-        for root, place in graphs:
-            _visit_graph(walk, root, place.step("graph", kind="activations"))
+def nodes(roots: Iterable[Any], seen: dict[Any, int], rank: int = 0) -> Iterator[Any]:
+    """Yield the nodes of autograd graphs, each once, and note them in `seen` with this rank.
 
-
-def _visit_graph(walk: Walk, root: Any, place: Place) -> None:
-    waiting = [root]
-    while waiting and not walk.out_of_time():
+    Those that were seen with this rank or a lower one are left out, with all that follows them.
+    """
+    waiting = list(roots)
+    while waiting:
         node = waiting.pop()
-        if node is None or walk.nodes.get(node, _UNSEEN) <= place.rank:
-            continue
-        walk.nodes[node] = place.rank
-        for saved in saved_by(walk, node):
-            _enter(walk, saved, place)
-        _visit_leaf(walk, node, place)
-        waiting += [following for following, _ in node.next_functions]
+        if seen.get(node, _UNSEEN) > rank:
+            seen[node] = rank
+            yield node
+            waiting += following(node)
 
 
-def _enter(walk: Walk, saved: Any, place: Place) -> None:
-    torch = walk.torch
-    if torch is None or not comes_from(type(saved), torch.tensor):
-        return
-    tensors.found(walk, saved, place, graph=True)
-    if torch.wraps(saved):
-        for inner in objects.attributes(walk, saved).values():
-            _enter(walk, inner, place)
-
-
-def _visit_leaf(walk: Walk, node: Any, place: Place) -> None:
-    """A graph ends in leaves: those that are parameters of a model that nobody names."""
-    variable, torch = leaf(node), walk.torch
-    if variable is None or torch is None:
-        return
-    kind: Any = "parameters" if comes_from(type(variable), torch.parameter) else "tensor"
-    _enter(walk, variable, place.seen_as(kind))
-    gradient = torch.get(variable, "grad")
-    if gradient is not None:
-        _enter(walk, gradient, place.seen_as("gradients"))
+def following(node: Any) -> list[Any]:
+    """Return the nodes that the backward pass goes on to."""
+    return [each for each, _ in node.next_functions if each is not None]
 
 
 def leaf(node: Any) -> Any:
@@ -71,23 +42,35 @@ def leaf(node: Any) -> Any:
     return getattr(node, "variable", None) if type(node).__name__ == "AccumulateGrad" else None
 
 
-def saved_by(walk: Walk, node: Any) -> Iterator[Any]:
-    """Yield what a node has saved for the backward pass, tensors and others, without unpacking."""
-    kind = type(node)
-    if kind not in walk.saved_names:
-        walk.saved_names[kind] = _saved_names(kind)
-    for name in walk.saved_names[kind]:
-        try:
-            saved = getattr(node, name)
-        except RuntimeError:
-            continue  # freed by the backward pass
-        for each in saved if isinstance(saved, (tuple, list)) else (saved,):
-            try:
-                yield each.data
-            except (AttributeError, RuntimeError):
-                continue
-    yield from objects.attributes(walk, node).values()  # what a custom Function keeps
+def visit_graphs(walk: Walk) -> None:
+    """Enter what the graphs found so far have saved, each node once, for whoever came first."""
+    graphs, walk.graphs = walk.graphs, []
+    with walk.inspector.quiet():
+        for root, origin in graphs:
+            place = origin.step("graph", kind="activations")
+            for node in nodes([root], walk.nodes, place.rank):
+                if walk.out_of_time():
+                    return
+                for saved in walk.inspector.saved_by(node):
+                    _enter(walk, saved, place)
+                _enter_leaf(walk, node, place)
 
 
-def _saved_names(kind: type) -> tuple[str, ...]:
-    return tuple([name for name in dir(kind) if name.startswith("_raw_saved_")])
+def _enter(walk: Walk, saved: Any, place: Place) -> None:
+    inspector = walk.inspector
+    if not inspector.is_tensor(saved):
+        return
+    walk.enter(saved, place, graph=True)
+    if inspector.torch is not None and inspector.torch.wraps(saved):
+        for inner in inspector.attributes(saved).values():
+            _enter(walk, inner, place)
+
+
+def _enter_leaf(walk: Walk, node: Any, place: Place) -> None:
+    """A graph ends in leaves: those that are parameters of a model that nobody names."""
+    variable, torch = leaf(node), walk.inspector.torch
+    if variable is None or torch is None:
+        return
+    is_parameter = comes_from(type(variable), torch.parameter)
+    _enter(walk, variable, place.seen_as("parameters" if is_parameter else "tensor"))
+    _enter(walk, torch.get(variable, "grad"), place.seen_as("gradients"))

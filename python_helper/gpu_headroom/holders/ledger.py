@@ -45,11 +45,6 @@ class HeldStorage:
         return self.place.root
 
     @property
-    def in_frame(self) -> bool:
-        """Whether it is a variable that a kept error remembers, or held by one."""
-        return any(each.via is not None and each.via.kind == "frame" for each in self.place.way)
-
-    @property
     def path(self) -> str:
         """The whole way, as the user would write it."""
         return self.place.path
@@ -90,13 +85,10 @@ class StorageLedger:
         if _is_other(first, place) and len(self.meetings) < _MOST_ALIASES:
             self.meetings.append((first, place))
 
-    def bytes(self, device_index: int | None = None, *, origin: Origin | None = None) -> int:
-        """Return the bytes found on a device or all, from one origin or all."""
-        return sum(
-            held.storage.bytes
-            for held in self
-            if device_index in (None, held.storage.device_index) and origin in (None, held.origin)
-        )
+    def bytes(self, device_index: int, *, origin: Origin | None = None) -> int:
+        """Return the bytes found on a device, from one origin or all."""
+        found = self.on(device_index)
+        return sum(held.storage.bytes for held in found if origin in (None, held.origin))
 
     def on(self, device_index: int) -> Iterator[HeldStorage]:
         """Yield the storages of one device."""

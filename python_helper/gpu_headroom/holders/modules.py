@@ -1,4 +1,4 @@
-"""A model: parameters and buffers, its submodules, and what its author put beside them."""
+"""PyTorch's models and optimizers: read from their dictionaries, never through their methods."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..inspection.kinds import is_kind
-from . import objects
 
 if TYPE_CHECKING:
     from .place import Place, StepKind
@@ -24,24 +23,41 @@ class Model:
 
 
 def visit(walk: Walk, module: Any, place: Place) -> None:
-    """Read the dictionaries of a module, never its methods: a model may override those."""
-    attributes = objects.attributes(walk, module)
+    """A model: parameters and buffers, its submodules, and what its author put beside them."""
+    attributes = walk.inspector.attributes(module)
     if place.parent is None:
         walk.models.append(Model(place.root, attributes.get("training") is not False))
     for table, via in _TENSORS.items():
-        for name, tensor in _items(attributes.get(table)):
+        for name, tensor in _items(attributes.pop(table, None)):
             walk.push(tensor, place.step(via, name, "parameters"))
-    for name, child in _items(attributes.get("_modules")):
+    for name, child in _items(attributes.pop("_modules", None)):
         # A model may be nested deeper than any container: its depth is not counted.
         walk.push(child, place.step("module", name, deeper=0))
     for name, value in attributes.items():
-        if name not in _TENSORS and name != "_modules":
-            walk.push(value, place.step("attribute", name))
+        walk.push(value, place.step("attribute", name))
+
+
+def visit_optimizer(walk: Walk, optimizer: Any, place: Place) -> None:
+    """An optimizer: its state per parameter, and the parameters it was given."""
+    attributes = walk.inspector.attributes(optimizer)
+    groups, state = attributes.pop("param_groups", None), attributes.pop("state", None)
+    if is_kind(groups, list):
+        walk.push(groups, place.step("group", kind="parameters"))
+    if is_kind(state, dict):
+        # Its keys are the parameters themselves: a state is told by their order.
+        walk.push(list(dict.values(state)), place.step("state", kind="optimizer_state"))
+    for name, value in attributes.items():
+        walk.push(value, place.step("attribute", name))
 
 
 def children(attributes: dict[str, Any]) -> list[Any]:
     """Return the submodules that a module with these attributes has itself."""
     return [child for _, child in _items(attributes.get("_modules"))]
+
+
+def tensors_of(attributes: dict[str, Any]) -> list[Any]:
+    """Return the parameters and buffers that a module with these attributes has itself."""
+    return [each for table in _TENSORS for _, each in _items(attributes.get(table))]
 
 
 def _items(table: object) -> list[tuple[str, Any]]:

@@ -7,17 +7,15 @@ import types
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from ..inspection.classes import comes_from, module_of, mro, namespace_of
-from ..inspection.kinds import is_kind, name_of
+from ..inspection.classes import comes_from, namespace_of
+from ..inspection.kinds import module_of, mro, name_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from .inspector import Visit
     from .place import Place
     from .walk import Walk
 
-    Layout = tuple[Any, tuple[tuple[str, Any], ...]]
-    Visit = Callable[[Walk, Any, Place], None]
+    Layout = tuple[type, Any, list[tuple[str, Any]]]
 
 _MOST = 2_000
 _OPAQUE = frozenset({"builtins", "_thread", "weakref", "abc", "re", "typing", "numpy"})
@@ -50,30 +48,11 @@ def visit(walk: Walk, value: Any, place: Place) -> None:
 
     Reading `__dict__` makes one for each object that has none yet: only where it pays.
     """
-    visits = (walk.visit_of(type(each)) for each in gc.get_referents(value))
+    visits = (walk.inspector.visit_of(type(each)) for each in gc.get_referents(value))
     if all(each is None or each is visit_class for each in visits):
         return
-    for name, attribute in islice(attributes(walk, value).items(), _MOST):
+    for name, attribute in islice(walk.inspector.attributes(value).items(), _MOST):
         walk.push(attribute, place.step("attribute", name))
-
-
-def attributes(walk: Walk, value: Any) -> dict[str, Any]:
-    """Return what an object keeps, read from C-level descriptors: no code of its class is run."""
-    kind = type(value)
-    if id(kind) not in walk.layouts:
-        walk.layouts[id(kind)] = _layout(kind)
-    holds_dict, slots = walk.layouts[id(kind)]
-    found: dict[str, Any] = {}
-    for name, slot in slots:
-        try:
-            found[name] = slot.__get__(value)
-        except AttributeError:
-            continue  # not assigned
-    if holds_dict is not None:
-        table = holds_dict.__get__(value)
-        if is_kind(table, dict):
-            found.update((key, each) for key, each in dict.items(table) if type(key) is str)
-    return found
 
 
 def visit_class(walk: Walk, kind: Any, place: Place) -> None:
@@ -84,18 +63,16 @@ def visit_class(walk: Walk, kind: Any, place: Place) -> None:
                 walk.push(value, place.step("attribute", name))
 
 
-def _layout(kind: type) -> Layout:
-    """Return the descriptor of `__dict__` if it is Python's own, and those of the slots."""
-    holds_dict = None
+def layout_of(kind: type) -> Layout:
+    """Return a class, the descriptor of its `__dict__` if it is Python's own, and its slots."""
+    own_dict = None
     slots: list[tuple[str, Any]] = []
-    for each in mro(kind):
-        for name, member in namespace_of(each).items():
+    for base in mro(kind):
+        for name, member in namespace_of(base).items():
             if name == "__dict__":
-                holds_dict = holds_dict if holds_dict is not None else member
-            elif type(member) is types.MemberDescriptorType and module_of(each) not in _OPAQUE:
+                own_dict = own_dict if own_dict is not None else member
+            elif type(member) is types.MemberDescriptorType and module_of(base) not in _OPAQUE:
                 slots.append((name, member))
-    if holds_dict is not None and not comes_from(
-        type(holds_dict), types.GetSetDescriptorType, types.MemberDescriptorType
-    ):
-        holds_dict = None  # a proxy that answers for another object
-    return holds_dict, tuple(slots)
+    if type(own_dict) not in (types.GetSetDescriptorType, types.MemberDescriptorType):
+        own_dict = None  # a proxy that answers for another object
+    return kind, own_dict, slots

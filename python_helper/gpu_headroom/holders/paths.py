@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 from ..inspection.kinds import name_of
 from ..text.messages import message
 from .account import take
-from .elsewhere import objects_behind
+from .elsewhere import known
+from .inspector import Inspector
 from .names import user_names
 from .referrers import Search
-from .storage import Torch
 from .walk import Walk
 
 if TYPE_CHECKING:
@@ -74,10 +74,16 @@ def find(holder_id: str, shell: Any, snapshot: DeviceSnapshot | None, turn: Turn
 
 def _search(found: Found, shell: Any, turn: Turn) -> Ways:
     """Ask the gc who refers to what no name reaches."""
-    targets = objects_behind(Walk(Torch.loaded(), turn), found.keys[:1])
+    inspector = Inspector(turn)
+    with inspector.quiet():
+        targets = [
+            each
+            for each in known(Walk(inspector))
+            if any(storage.key == found.key for storage in inspector.storages(each))
+        ]
     if not targets and not found.graph:
         return _gone()
-    search = Search(shell, turn)
+    search = Search(shell, inspector)
     paths = search.ways(targets, _MOST_WAYS)
     if not search.complete:
         return _stopped(paths, turn)

@@ -13,15 +13,15 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..inspection.kinds import is_kind
+from ..inspection.kinds import is_kind, top_of
 from ..text.messages import message
 from .steps import key_step, keys_of, steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..concurrency.turns import Turn
     from ..protocol.wire import Message
+    from .inspector import Inspector
 
 _MOST_OBJECTS = 20_000
 _AT_ONCE = 16
@@ -51,12 +51,13 @@ class Search:
     alone.
     """
 
-    def __init__(self, shell: Any, turn: Turn) -> None:
+    def __init__(self, shell: Any, inspector: Inspector) -> None:
         self.complete = True
         self.held = False
         self._names = shell.user_ns
         self._roots = tables_of_modules()
-        self._turn = turn
+        self._inspector = inspector
+        self._turn = inspector.turn
         self._seen: set[int] = set()
 
     def ways(self, targets: list[Any], most: int) -> list[list[Message]]:
@@ -114,12 +115,12 @@ class Search:
         table, *way = link.way()
         for key in keys_of(table, way[0]):
             if type(key) is not str:
-                yield [key_step(key), *steps(way)]
+                first = key_step(key)
             elif table is self._names:
-                yield [message("path.name", name=key), *steps(way)]
+                first = message("path.name", name=key)
             else:
-                module = self._roots[id(table)]
-                yield [message("path.global", name=key, module=module), *steps(way)]
+                first = message("path.global", name=key, module=self._roots[id(table)])
+            yield [first, *steps(way, self._inspector)]
 
 
 def tables_of_modules() -> dict[int, str]:
@@ -131,4 +132,4 @@ def tables_of_modules() -> dict[int, str]:
 
 
 def _is_own(module: object) -> bool:
-    return is_kind(module, str) and module.partition(".")[0] == _OWN
+    return top_of(module) == _OWN

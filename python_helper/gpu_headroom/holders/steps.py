@@ -5,17 +5,16 @@ from __future__ import annotations
 import types
 from collections import deque
 from itertools import islice
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from ..inspection.kinds import is_kind, name_of
 from ..text.messages import message
-from . import objects
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from ..protocol.wire import Message
+    from .inspector import Inspector
 
     Said = tuple[list[Message], int]
 
@@ -25,7 +24,7 @@ _SIMPLE = (str, int, bool, float)
 _SEQUENCES = (list, tuple, deque)
 
 
-def steps(way: Sequence[Any]) -> list[Message]:
+def steps(way: Sequence[Any], inspector: Inspector) -> list[Message]:
     """Put a chain of objects, each held by the one before it, into words.
 
     What only Python needs in between (the `__dict__` of an object, the cells of a closure, the
@@ -34,19 +33,10 @@ def steps(way: Sequence[Any]) -> list[Message]:
     said: list[Message] = []
     position = 0
     while position < len(way) - 1:
-        words, taken = _step(way[position:])
+        words, taken = _step(way[position:], inspector)
         said += words
         position += taken
     return said
-
-
-def named(value: Any) -> str:
-    """Return what a person calls an object: a function or a class by name, others by class."""
-    if is_kind(value, types.FunctionType):
-        return f"{value.__name__}()"
-    if is_kind(value, type):
-        return f"class {name_of(value)}"
-    return name_of(type(value))
 
 
 def keys_of(table: Any, held: Any) -> Iterator[Any]:
@@ -62,15 +52,21 @@ def key_step(key: Any) -> Message:
     return message("path.key_unnamed", type_name=name_of(type(key)))
 
 
-def _step(way: Sequence[Any]) -> Said:
+def _step(way: Sequence[Any], inspector: Inspector) -> Said:
     """Return the words for the beginning of a way, and how many objects further they lead."""
     holder = type(way[0])
-    say = next((say for kind, say in _BY_KIND if issubclass(holder, kind)), _in_object)
-    return say(way)
+    say = next((say for kind, say in _BY_KIND if issubclass(holder, kind)), None)
+    return _in_object(way, inspector) if say is None else say(way)
 
 
 def _typed(holder: Any, *more: Message) -> list[Message]:
-    return [message("path.type", type_name=named(holder)), *more]
+    """Say an object as a person calls it: a function or a class by name, others by class."""
+    called = name_of(type(holder))
+    if is_kind(holder, types.FunctionType):
+        called = f"{holder.__name__}()"
+    elif is_kind(holder, type):
+        called = f"class {name_of(holder)}"
+    return [message("path.type", type_name=called), *more]
 
 
 def _in_dict(way: Sequence[Any]) -> Said:
@@ -113,13 +109,12 @@ def _in_suspended(way: Sequence[Any]) -> Said:
     return [message("path.suspended", name=code.co_name)], 1
 
 
-def _in_object(way: Sequence[Any]) -> Said:
+def _in_object(way: Sequence[Any], inspector: Inspector) -> Said:
     """An attribute, whether it stands in a slot, in the `__dict__`, or in neither visibly."""
-    fresh: Any = SimpleNamespace(layouts={})
-    for name, value in islice(objects.attributes(fresh, way[0]).items(), _MOST):
+    for name, value in islice(inspector.attributes(way[0]).items(), _MOST):
         for taken, each in enumerate(way[1:3], start=1):
             if value is each:
-                return _typed(way[0], message("path.attribute", name=str(name)[:_SHOWN])), taken
+                return _typed(way[0], message("path.attribute", name=name[:_SHOWN])), taken
     return _typed(way[0]), 1
 
 

@@ -33,7 +33,10 @@ _UNREADABLE = (RuntimeError, NotImplementedError, TypeError, AttributeError)
 
 @dataclass(frozen=True, slots=True)
 class Storage:
-    """A block of one device's memory; `shape` is that of the tensor it was first seen through."""
+    """A block of one device's memory; `shape` is that of the tensor it was first seen through.
+
+    `part` names what it is of an array that has several, such as the indices of a sparse tensor.
+    """
 
     key: object
     device_index: int
@@ -41,6 +44,7 @@ class Storage:
     shape: tuple[int, ...] | None
     dtype: str | None = None
     framework: FrameworkName = "torch"
+    part: str = ""
 
 
 class Torch:
@@ -48,6 +52,8 @@ class Torch:
 
     A subclass may override `is_cuda` or `grad` with code of its own: read from here it is not run.
     """
+
+    name: FrameworkName = "torch"
 
     def __init__(
         self,
@@ -58,6 +64,7 @@ class Torch:
         self.module = module
         self.blocks = blocks
         self.tensor: type = module.Tensor
+        self.kinds: tuple[type, ...] = (self.tensor,)
         self.parameter: type | None = _class("torch.nn.parameter", "Parameter")
         self.nn_module: type | None = _class("torch.nn.modules.module", "Module")
         self.optimizer: type | None = _class("torch.optim.optimizer", "Optimizer")
@@ -80,6 +87,11 @@ class Torch:
         if getter is None:
             getter = self._getters[attribute] = getattr(self.tensor, attribute).__get__
         return getter(tensor)
+
+    def gradient_of(self, tensor: Any) -> Any:
+        """Return the gradient of a tensor that may have one: asked of another, PyTorch warns."""
+        may_have = self.get(tensor, "is_leaf") or self.get(tensor, "retains_grad")
+        return self.get(tensor, "grad") if may_have else None
 
     def on_gpu(self, tensor: Any) -> bool:
         """Whether a tensor says that it is on a GPU, or cannot be asked without its own code."""
@@ -113,8 +125,8 @@ class Torch:
         counts = getattr(self.tensor, "_use_count", None)
         return int(self._holds_objects and counts is not None and counts(tensor) > 1)
 
-    def storages(self, tensor: Any) -> Iterator[tuple[str, Storage]]:
-        """Yield the GPU memory behind a tensor: in parts, with their names, if it has several."""
+    def storages(self, tensor: Any) -> Iterator[Storage]:
+        """Yield the GPU memory behind a tensor, in parts if it has several."""
         wraps, dispatches = self._nature(type(tensor))
         if wraps:
             return
@@ -128,28 +140,28 @@ class Torch:
             if self.get(tensor, "layout") is not self.module.strided:
                 yield from self._of_parts(tensor, _SPARSE)
                 return
-            found = self._storage(tensor, device)
-            if found is not None:
-                yield "", found
+            yield from self._storage(tensor, device, self._shape(tensor))
             if self.get(tensor, "is_quantized"):
                 yield from self._of_parts(tensor, _PER_CHANNEL)
         except _UNREADABLE:
             return  # functional and batched tensors have no storage of their own
 
-    def _storage(self, tensor: Any, device: Any, *, shaped: bool = True) -> Storage | None:
+    def _storage(
+        self, tensor: Any, device: Any, shape: tuple[int, ...] | None, part: str = ""
+    ) -> Iterator[Storage]:
         memory = self.tensor.untyped_storage(tensor)  # type: ignore[attr-defined]  # known at run time
         size = memory.nbytes()
-        if not size:
-            return None
-        key = _key(memory)
-        rounded = -(-size // _ROUNDING) * _ROUNDING
-        return Storage(
-            key=key,
-            device_index=device.index or 0,
-            bytes=max(rounded, self.blocks.get(key, 0)),
-            shape=self._shape(tensor) if shaped else None,
-            dtype=str(self.get(tensor, "dtype")).removeprefix("torch."),
-        )
+        if size:
+            key = _key(memory)
+            rounded = -(-size // _ROUNDING) * _ROUNDING
+            yield Storage(
+                key=key,
+                device_index=device.index or 0,
+                bytes=max(rounded, self.blocks.get(key, 0)),
+                shape=shape,
+                dtype=str(self.get(tensor, "dtype")).removeprefix("torch."),
+                part=part,
+            )
 
     def _shape(self, tensor: Any) -> tuple[int, ...] | None:
         try:
@@ -157,23 +169,19 @@ class Torch:
         except _UNREADABLE:
             return None  # a nested tensor has none
 
-    def _of_dispatching(self, tensor: Any) -> Iterator[tuple[str, Storage]]:
+    def _of_dispatching(self, tensor: Any) -> Iterator[Storage]:
         """Its class may answer for device and shape with code of its own: ask the memory alone."""
         memory = self.tensor.untyped_storage(tensor)  # type: ignore[attr-defined]  # known at run time
         if memory.device.type in _GPUS and memory.data_ptr():
-            found = self._storage(tensor, memory.device, shaped=False)
-            if found is not None:
-                yield "", found
+            yield from self._storage(tensor, memory.device, None)
 
-    def _of_parts(self, tensor: Any, names: tuple[str, ...]) -> Iterator[tuple[str, Storage]]:
+    def _of_parts(self, tensor: Any, names: tuple[str, ...]) -> Iterator[Storage]:
         for name in names:
             try:
                 part = getattr(self.tensor, name)(tensor)
-                found = self._storage(part, self.get(part, "device"))
+                yield from self._storage(part, self.get(part, "device"), self._shape(part), name)
             except _UNREADABLE:
                 continue  # each layout has some of them
-            if found is not None:
-                yield name, found
 
     def _nature(self, kind: type) -> tuple[bool, bool]:
         known = self._natures.get(id(kind))

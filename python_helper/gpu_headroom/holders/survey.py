@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any
 from ..concurrency.turns import Turn
 from . import elsewhere as gc_knows
 from .frames import frame_roots, kept_errors, last_tracebacks
+from .inspector import Inspector
 from .names import name_roots, output_roots
-from .storage import Torch
 from .walk import Walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from types import TracebackType
 
-    from ..concurrency.other_threads import Company
     from .ledger import StorageLedger
     from .modules import Model
     from .place import Origin
@@ -33,14 +32,12 @@ _UNTIL_LONG = 0.95
 class Survey:
     """What was found; `complete` is false where the time ended it, or others ran beside it.
 
-    `company` are those: what they hold in gradients and graphs is not looked at. `type_names` has
-    the class of what a root names, by its origin and the row it is shown as.
+    `type_names` has the class of what a root names, by its origin and the row it is shown as.
     """
 
     ledger: StorageLedger
     models: tuple[Model, ...]
     complete: bool
-    company: Company
     type_names: Mapping[tuple[Origin, str], str]
 
 
@@ -74,8 +71,8 @@ def _survey(
     elsewhere: bool,
     for_account: bool,
 ) -> Survey | None:
-    walk = Walk(Torch.loaded(whole_blocks=for_account), turn)
-    if walk.torch is None and not walk.arrays:
+    walk = Walk(Inspector(turn, whole_blocks=for_account))
+    if not walk.inspector.frameworks:
         return None
     remembered = last_tracebacks(shell) if tracebacks is None else tracebacks
     walk.run(name_roots(shell), until=_UNTIL_NAMES, long=not for_account)
@@ -89,4 +86,4 @@ def _survey(
         walk.open_long(until=_UNTIL_LONG)
     walk.run(gc_knows.unreached(walk, known), long=not done)
     complete = turn.native and not walk.truncated
-    return Survey(walk.ledger, tuple(walk.models), complete, turn.company, dict(walk.type_names))
+    return Survey(walk.ledger, tuple(walk.models), complete, walk.type_names)

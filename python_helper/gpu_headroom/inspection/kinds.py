@@ -29,9 +29,21 @@ def name_of(kind: type) -> str:
     return name
 
 
+def module_of(kind: type) -> str:
+    """Return the module that a class says it is from."""
+    module = _MODULE.__get__(kind)
+    return module if type(module) is str else ""
+
+
+def mro(kind: type) -> tuple[type, ...]:
+    """Return the classes that `kind` inherits from, itself first."""
+    classes: tuple[type, ...] = _MRO.__get__(kind)
+    return classes
+
+
 def origins(kind: type) -> list[tuple[str, str]]:
     """Return the top module and the name of a class, then of those it comes from."""
-    return [(top_of(_MODULE.__get__(each)), name_of(each)) for each in _MRO.__get__(kind)]
+    return [(top_of(module_of(base)), name_of(base)) for base in mro(kind)]
 
 
 def top_of(module: object) -> str:

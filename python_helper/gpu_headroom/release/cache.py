@@ -9,7 +9,7 @@ from ..frameworks.torch import private
 from ..frameworks.torch.cuda import TorchCuda
 from ..text.messages import message
 from .freeable import Freeable
-from .memory import Sizes
+from .memory import Storages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,9 +50,9 @@ def _capturing(situation: Situation) -> bool:
     return is_live and private.is_capturing()
 
 
-def _cached() -> Sizes | None:
+def _cached() -> Storages | None:
     source = TorchCuda()
     if source.state() != "live":
         return None
     frameworks = (view.framework for view in source.read())
-    return Sizes({"cache": sum(each.cached_bytes or 0 for each in frameworks if each)})
+    return Storages({"cache": sum(each.cached_bytes or 0 for each in frameworks if each)})

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 from ..errors.recognise import errors_within
 from ..holders.frames import frames_of, last_errors, last_tracebacks, tracebacks_of
 from ..holders.names import name_roots, output_roots
-from ..holders.storage import Torch
 from ..holders.walk import Walk
 from ..inspection.kinds import is_kind, name_of
 from ..text.format import MIB
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from types import FrameType, TracebackType
 
     from ..holders.place import Place
-    from .memory import Sizes
+    from .memory import Storages
     from .situation import Situation
 
     Kept = BaseException | TracebackType
@@ -85,9 +84,9 @@ def _item(
 
 def _stored(situation: Situation) -> list[Kept]:
     """Return the errors with a traceback, and tracebacks without an error, that somebody keeps."""
-    found, shell = situation.known.errors, situation.shell
+    found, shell = situation.candidates.errors, situation.shell
     errors = [each for each in found if is_kind(each, BaseException)]
-    goes = situation.reachable.goes_with_remembered
+    goes = situation.heap.goes_with_remembered
     ours = {id(each) for each in last_errors(shell) if goes(each)}
     handled = sys.exc_info()[1]
     ours |= {id(each) for each in errors_within(handled)} if handled is not None else set()
@@ -104,8 +103,8 @@ def _sorted(situation: Situation, stored: list[Kept]) -> tuple[Named, dict[str, 
     """Return what variables and outputs lead to by their names, and the rest by its class."""
     wanted = {id(each) for each in stored}
     roots = [*name_roots(situation.shell), *output_roots(situation.shell)]
-    walk = Walk(Torch.loaded(), situation.turn, into_graphs=False)
-    walk.run(situation.reachable.leading(roots, to=wanted))
+    walk = Walk(situation.inspector, into_graphs=False)
+    walk.run(situation.heap.leading(roots, to=wanted))
     named: Named = {}
     led_to: set[int] = set()
     for error, place in walk.errors:
@@ -132,26 +131,26 @@ def _steps(kept: Kept) -> Iterator[TracebackType]:
 def _frames(kept: Iterable[Kept]) -> list[FrameType]:
     """Return the frames of functions that tracebacks lead to."""
     tracebacks = [step for each in kept for step in tracebacks_of(each)]
-    return [each for each in frames_of(tracebacks) if each.f_code.co_name != "<module>"]
+    return list(frames_of(tracebacks))
 
 
-def _matters(given: Sizes | None) -> bool:
+def _matters(given: Storages | None) -> bool:
     """Whether it is worth an item; what is not known may be."""
     return given is None or given.bytes >= MIB
 
 
-def _given(situation: Situation, kept: list[Kept]) -> Sizes | None:
+def _given(situation: Situation, kept: list[Kept]) -> Storages | None:
     """Return what comes back when errors let go of tracebacks, and frames of their variables."""
-    reachable, frames = situation.reachable, _frames(kept)
+    heap, frames = situation.heap, _frames(kept)
     errors = [each for one in kept if is_kind(one, BaseException) for each in errors_within(one)]
     values: list[Any] = [step for each in kept for step in tracebacks_of(each)]
     values += [
         each
         for frame in frames
         for each in gc.get_referents(frame)
-        if type(each) not in _NOT_CLEARED and each is not frame.f_globals and reachable.knows(each)
+        if type(each) not in _NOT_CLEARED and each is not frame.f_globals and heap.knows(each)
     ]
-    return reachable.exclusive(values, [*errors, *frames])
+    return heap.retained(values, [*errors, *frames])
 
 
 def _free(kept: list[Kept]) -> None:

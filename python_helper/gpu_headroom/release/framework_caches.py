@@ -14,7 +14,7 @@ from ..frameworks.torch.cuda import TorchCuda
 from ..text.format import MIB
 from ..text.messages import message
 from .freeable import Freeable
-from .memory import Sizes
+from .memory import Storages
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -42,7 +42,7 @@ def items(situation: Situation) -> Iterator[Freeable]:
         unused = max(0, pool.total_bytes() - pool.used_bytes())
         if unused:
             code = _code("cupy", "_cupy.get_default_memory_pool().free_all_blocks()")
-            yield _item("cupy", pool.free_all_blocks, code, gives=Sizes({"cupy": unused}))
+            yield _item("cupy", pool.free_all_blocks, code, gives=Storages({"cupy": unused}))
 
 
 def _of_torch(situation: Situation, torch: Any) -> Iterator[Freeable]:
@@ -50,7 +50,7 @@ def _of_torch(situation: Situation, torch: Any) -> Iterator[Freeable]:
     views = TorchCuda().read()
     if clear is not None and _not_attributed(situation, views) >= MIB:
         code = _code("torch", f"_torch.cuda.is_initialized() and {private.CLEAR_WORKSPACES}")
-        blocked = message("item.captured") if situation.known.captured else None
+        blocked = message("item.captured") if situation.candidates.captured else None
         yield _item("cublas", clear, code, blocked=blocked)
     plans = [torch.backends.cuda.cufft_plan_cache[view.index] for view in views]
     used = [each for each in plans if _size(each)]
@@ -79,7 +79,7 @@ def _size(plans: Any) -> int:
 def _not_attributed(situation: Situation, views: Any) -> int:
     """Return what no array and no graph has: such as the workspaces of cuBLAS."""
     in_use: int = sum(view.framework.in_use_bytes for view in views if view.framework)
-    return in_use - situation.reachable.memory.sizes.bytes
+    return in_use - situation.heap.memory.bytes
 
 
 def _item(
@@ -87,7 +87,7 @@ def _item(
     clear: Callable[[], object],
     code: str,
     *,
-    gives: Sizes | None = None,
+    gives: Storages | None = None,
     blocked: Message | None = None,
 ) -> Freeable:
     def free() -> None:

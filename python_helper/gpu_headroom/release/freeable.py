@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..protocol.wire import Item, ItemKind, Message
-    from .memory import Sizes
+    from .memory import Storages
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Freeable:
     kind: ItemKind
     title: Message
     cost: Message
-    gives: Sizes | None
+    gives: Storages | None
     free: Callable[[], Message | None]
     name: str | None = None
     names: tuple[str, ...] = ()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..concurrency.turns import Turn
 from ..text.format import MIB
 from ..text.messages import message
 from .freeable import Freeable
@@ -23,7 +22,7 @@ def items(situation: Situation) -> Iterator[Freeable]:
     for name, value in models.named.items():
         pairs = models.gradients(models.tensors(value))
         if models.storages(gradient for _, gradient in pairs).bytes >= MIB:
-            given = situation.reachable.exclusive(
+            given = situation.heap.retained(
                 [gradient for _, gradient in pairs], [tensor for tensor, _ in pairs]
             )
             is_model = any(True for _ in models.parts(value))
@@ -44,7 +43,7 @@ def items(situation: Situation) -> Iterator[Freeable]:
 
 
 def _free(shell: Any, name: str) -> None:
-    models = Models(shell, Turn())
+    models = Models(shell)
     torch = models.torch
     if torch is None:
         return

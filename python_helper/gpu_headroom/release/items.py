@@ -24,7 +24,7 @@ from . import (
     tracebacks,
     variables,
 )
-from .memory import Sizes
+from .memory import Storages
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
@@ -77,12 +77,11 @@ def find(situation: Situation, wanted: Collection[str] | None = None) -> list[Fr
     """
     if situation.stopped is not None:
         return []  # even a look could touch the GPU
-    situation.wanted = wanted or ()
     kinds = set(KINDS) if wanted is None else {kind_of(each) for each in wanted}
     found: list[Freeable] = []
-    look = nullcontext if kinds <= _WITHOUT_LOOKING else situation.looking
+    looks = not kinds <= _WITHOUT_LOOKING
     try:
-        with look():
+        with situation.looking(wanted or ()) if looks else nullcontext():
             seen = kinds if situation.sees else kinds & _BESIDE_ALL
             for items in dict.fromkeys(KINDS[kind] for kind in KINDS if kind in seen):
                 _find(situation, items, found)
@@ -159,6 +158,6 @@ def shared(found: Iterable[Freeable]) -> list[Shared]:
     return [{"ids": list(ids), "bytes": size} for ids, size in groups.most_common(_MOST_SHARED)]
 
 
-def together(found: Iterable[Freeable]) -> Sizes:
+def together(found: Iterable[Freeable]) -> Storages:
     """Return what items give together, each storage once."""
-    return Sizes(chain.from_iterable((each.gives or Sizes()).items() for each in found))
+    return Storages(chain.from_iterable((each.gives or Storages()).items() for each in found))

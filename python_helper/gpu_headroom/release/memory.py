@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ..concurrency.turns import Turn
-from ..holders import elsewhere, graphs, tensors
-from .references import all_from
+from ..holders import graphs
+from .reference_graph import all_from
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from collections.abc import Set as AbstractSet
 
-    from ..holders.walk import Walk
+    from ..holders.inspector import Inspector
 
     Keys = tuple[object, ...]
 
 
-class Sizes(dict[object, int]):
+class Storages(dict[object, int]):
     """Storages with their bytes."""
 
     @property
@@ -28,38 +26,44 @@ class Sizes(dict[object, int]):
         """The bytes of all of them, over all devices."""
         return sum(self.values())
 
-    def without(self, others: Sizes) -> Sizes:
+    def without(self, others: Storages) -> Storages:
         """Return those that are not among others."""
-        return Sizes((key, size) for key, size in self.items() if key not in others)
+        return Storages((key, size) for key, size in self.items() if key not in others)
 
 
-@dataclass
 class ArrayMemory:
-    """What arrays keep, by their ids: `behind` them, in their `gradients`, and in their graphs.
+    """What arrays keep, by their ids: their storages, those of their gradients, and their graphs.
 
-    `graphs` has the node that an array came from; a node has the storages that it saved and the
-    nodes that follow it. `by_pytorch` counts PyTorch's own references, for as long as C++ needs
-    an array. `loose` are arrays that no Python object holds: a graph may.
+    `graphs` has the node that an array came from; of each node `saved` has the storages and
+    `following` the next nodes. `by_pytorch` counts PyTorch's own references, for as long as C++
+    needs an array. `held` are arrays that Python objects hold: others a graph may. Holds none of
+    the arrays; the list alone of ours may hold them. Raises `Late` where the turn of the inspector
+    is over before all have been looked at.
     """
 
-    sizes: Sizes = field(default_factory=Sizes)
-    behind: dict[int, Keys] = field(default_factory=dict)
-    gradients: dict[int, Keys] = field(default_factory=dict)
-    graphs: dict[int, int] = field(default_factory=dict)
-    nodes: list[tuple[Keys, tuple[int, ...]]] = field(default_factory=list)
-    by_pytorch: dict[int, int] = field(default_factory=dict)
-    loose: set[int] = field(default_factory=set)
-    turn: Turn = field(default_factory=Turn)
+    def __init__(self, inspector: Inspector, arrays: list[Any]) -> None:
+        self.storages: dict[int, Keys] = {}
+        self.gradients: dict[int, Keys] = {}
+        self.graphs: dict[int, int] = {}
+        self.saved: list[Keys] = []
+        self.following: list[list[int]] = []
+        self.by_pytorch: dict[int, int] = {}
+        self._sizes: dict[object, int] = {}
+        self._turn = inspector.turn
+        with inspector.quiet():
+            loose = self._count(inspector, arrays)
+            for array in arrays:
+                self._turn.check()
+                keys = self._keys_of(inspector, array)
+                if keys:
+                    self.storages[id(array)] = keys
+            self._enter_kept(inspector, arrays)
+        self.arrays = {*self.storages, *self.gradients, *self.graphs}
+        self.held = self.arrays - loose
 
-    @cached_property
-    def held(self) -> set[int]:
-        """The ids of arrays that Python objects hold."""
-        return self.arrays - self.loose
-
-    @cached_property
-    def arrays(self) -> set[int]:
-        """The ids of all arrays: one at the host may keep a graph."""
-        return {*self.behind, *self.gradients, *self.graphs}
+    def sized(self, keys: Iterable[object]) -> Storages:
+        """Return storages with their bytes."""
+        return Storages((key, self._sizes[key]) for key in keys)
 
     def of(self, arrays: AbstractSet[int]) -> set[object]:
         """Return the storages that arrays, their gradients and their graphs keep."""
@@ -67,8 +71,21 @@ class ArrayMemory:
 
     def of_values(self, arrays: AbstractSet[int]) -> set[object]:
         """Return the storages that arrays and their gradients keep."""
-        behind = map(self.behind.__getitem__, arrays & self.behind.keys())
-        return self.of_gradients(arrays).union(*behind)
+        own = map(self.storages.__getitem__, arrays & self.storages.keys())
+        return self.of_gradients(arrays).union(*own)
+
+    def of_gradients(self, arrays: AbstractSet[int]) -> set[object]:
+        """Return the storages of the gradients of arrays."""
+        return set().union(*map(self.gradients.__getitem__, arrays & self.gradients.keys()))
+
+    def of_graphs(self, arrays: AbstractSet[int]) -> set[object]:
+        """Return the storages that the graphs of arrays have saved."""
+        return set().union(*map(self.saved.__getitem__, self.nodes_behind(arrays)))
+
+    def nodes_behind(self, arrays: AbstractSet[int]) -> set[int]:
+        """Return the nodes of the graphs of arrays."""
+        roots = map(self.graphs.__getitem__, arrays & self.graphs.keys())
+        return self._all_from(roots, self.following)
 
     def not_kept(
         self,
@@ -84,168 +101,113 @@ class ArrayMemory:
             key
             for key in keys
             if arrays.isdisjoint(self.owners.get(key, ()))
-            and parents.isdisjoint(self.parents.get(key, ()))
+            and parents.isdisjoint(self._parents.get(key, ()))
         }
-        if not left.isdisjoint(self.saved):
+        if not left.isdisjoint(self._savers):
             left -= self.of_graphs(arrays - without_graphs)
         return left
+
+    def keepers(self, keys: AbstractSet[object]) -> set[int]:
+        """Return the ids of the arrays that keep one of these storages, as those of `of` do."""
+        turned = (self.owners, self._parents)
+        arrays = {each for table in turned for key in keys for each in table.get(key, ())}
+        saving = (n for key in keys for n in self._savers.get(key, ()))
+        nodes = self._all_from(saving, self._preceding)
+        return arrays | {each for each, node in self.graphs.items() if node in nodes}
 
     @cached_property
     def owners(self) -> dict[object, list[int]]:
         """The arrays that a storage is behind."""
-        return _turned(self.behind)
+        return _turned(self.storages)
 
     @cached_property
-    def parents(self) -> dict[object, list[int]]:
+    def only_saved(self) -> Storages:
+        """What no array keeps, but graphs do: it would come back if all of them went."""
+        saved, arrays = set(self._savers), self.held
+        return self.sized(
+            self.not_kept(saved, arrays, without_graphs=arrays, without_gradients=set())
+        )
+
+    @property
+    def bytes(self) -> int:
+        """The bytes of all storages, over all devices."""
+        return sum(self._sizes.values())
+
+    @cached_property
+    def _parents(self) -> dict[object, list[int]]:
         """The arrays whose gradient a storage is behind."""
         return _turned(self.gradients)
 
     @cached_property
-    def saved(self) -> set[object]:
-        """The storages that some graph has saved."""
-        return set(self._savers)
-
-    @cached_property
-    def only_saved(self) -> Sizes:
-        """What no array keeps, but graphs do: it would come back if all of them went."""
-        arrays = self.held
-        kept = self.not_kept(self.saved, arrays, without_graphs=arrays, without_gradients=set())
-        return self.sizes_of(kept)
-
-    def of_gradients(self, arrays: AbstractSet[int]) -> set[object]:
-        """Return the storages of the gradients of arrays."""
-        return set().union(*map(self.gradients.__getitem__, arrays & self.gradients.keys()))
-
-    def of_graphs(self, arrays: AbstractSet[int]) -> set[object]:
-        """Return the storages that the graphs of arrays have saved."""
-        roots = map(self.graphs.__getitem__, arrays & self.graphs.keys())
-        nodes = self._all_from(roots, self._after)
-        return {key for each in nodes for key in self.nodes[each][0]}
-
-    def keepers(self, keys: AbstractSet[object]) -> set[int]:
-        """Return the ids of the arrays that keep one of these storages, as those of `of` do."""
-        turned = (self.owners, self.parents)
-        arrays = {each for table in turned for key in keys for each in table.get(key, ())}
-        saving = (n for key in keys for n in self._savers.get(key, ()))
-        nodes = self._all_from(saving, self._before)
-        return arrays | {each for each, node in self.graphs.items() if node in nodes}
-
-    @cached_property
     def _savers(self) -> dict[object, list[int]]:
         """The nodes that saved a storage."""
-        return _turned({number: saved for number, (saved, _) in enumerate(self.nodes)})
-
-    def _all_from(self, start: Iterable[int], table: Sequence[Iterable[int]]) -> set[int]:
-        return all_from(start, lambda fresh: (n for each in fresh for n in table[each]), self.turn)
+        return _turned(dict(enumerate(self.saved)))
 
     @cached_property
-    def _after(self) -> list[tuple[int, ...]]:
-        """The nodes that follow each node."""
-        return [following for _, following in self.nodes]
-
-    @cached_property
-    def _before(self) -> list[list[int]]:
+    def _preceding(self) -> list[list[int]]:
         """The nodes that each node follows."""
-        found: list[list[int]] = [[] for _ in self.nodes]
-        for number, (_, following) in enumerate(self.nodes):
+        found: list[list[int]] = [[] for _ in self.following]
+        for number, following in enumerate(self.following):
             for each in following:
                 found[each].append(number)
         return found
 
-    def sizes_of(self, keys: Iterable[object]) -> Sizes:
-        """Return storages with their bytes."""
-        return Sizes((key, self.sizes[key]) for key in keys)
+    def _all_from(self, start: Iterable[int], table: Sequence[Iterable[int]]) -> set[int]:
+        return all_from(start, lambda fresh: (n for each in fresh for n in table[each]), self._turn)
 
-
-class Inventory:
-    """Takes stock of memory; holds nothing of it afterwards."""
-
-    def __init__(self, walk: Walk) -> None:
-        self._walk = walk
-        self._found = ArrayMemory(turn=walk.turn)
-        self._numbers: dict[Any, int] = {}
-
-    def take(self, arrays: list[Any]) -> ArrayMemory:
-        """Return the memory of arrays as it is now; the list alone of ours may hold them.
-
-        Raises `Late` where the turn of the walk is over before that.
-        """
-        found, walk = self._found, self._walk
-        with walk.quiet():
-            self._count(arrays)
-            for array in arrays:
-                walk.turn.check()
-                keys = self._keys_of(array)
-                if keys:
-                    found.behind[id(array)] = keys
-            for array in arrays:
-                walk.turn.check()
-                if walk.torch is not None and walk.visit_of(type(array)) is tensors.visit:
-                    self._enter_kept(walk.torch, array)
-        self._numbers.clear()
-        return found
-
-    def _count(self, arrays: list[Any]) -> None:
-        """Find those that only PyTorch itself refers to.
+    def _count(self, inspector: Inspector, arrays: list[Any]) -> set[int]:
+        """Return the ids of those that only PyTorch itself refers to.
 
         Older versions do not show this; there they count as held.
         """
         arrays.append(object())
         *counts, ours = map(sys.getrefcount, arrays)
         arrays.pop()
-        found, torch = self._found, self._walk.torch
+        loose, torch = set(), inspector.torch
         for each, count in zip(arrays, counts, strict=True):
-            is_tensor = torch is not None and self._walk.visit_of(type(each)) is tensors.visit
-            own = torch.kept_by_itself(each) if torch is not None and is_tensor else 0
-            found.by_pytorch[id(each)] = own
+            own = 0
+            if torch is not None and inspector.is_tensor(each):
+                own = torch.kept_by_itself(each)
+            self.by_pytorch[id(each)] = own
             if count - ours <= own:
-                found.loose.add(id(each))
+                loose.add(id(each))
+        return loose
 
-    def _enter_kept(self, torch: Any, tensor: Any) -> None:
-        root = torch.get(tensor, "grad_fn")
-        if root is not None:
-            self._found.graphs[id(tensor)] = self._number(root)
-        gradient = tensors.gradient_of(self._walk, tensor)
-        if gradient is not None:
-            self._found.gradients[id(tensor)] = self._keys_of(gradient)
+    def _enter_kept(self, inspector: Inspector, arrays: list[Any]) -> None:
+        """Enter gradients and graphs, whose nodes are let go of at the end."""
+        roots: dict[int, Any] = {}
+        for tensor in filter(inspector.is_tensor, arrays):
+            self._turn.check()
+            gradient, root = inspector.gradient_of(tensor), inspector.graph_of(tensor)
+            if gradient is not None:
+                self.gradients[id(tensor)] = self._keys_of(inspector, gradient)
+            if root is not None:
+                roots[id(tensor)] = root
+        nodes: dict[Any, int] = {}
+        for node in graphs.nodes(roots.values(), nodes):
+            self._turn.check()
+            saved = self._saved(inspector, node)
+            keys = [key for each in saved for key in self._keys_of(inspector, each)]
+            self.saved.append(tuple(keys))
+        numbers = {node: number for number, node in enumerate(nodes)}
+        self.following = [[numbers[each] for each in graphs.following(node)] for node in nodes]
+        self.graphs = {each: numbers[root] for each, root in roots.items()}
 
-    def _number(self, root: Any) -> int:
-        """Give numbers to a graph's nodes that have none yet."""
-        nodes = self._found.nodes
-        waiting = [] if root in self._numbers else [root]
-        fresh: list[Any] = []
-        while waiting:
-            node = waiting.pop()
-            if node in self._numbers:
-                continue
-            self._walk.turn.check()
-            self._numbers[node] = len(nodes) + len(fresh)
-            fresh.append(node)
-            waiting += _following(node)
-        nodes += [
-            (
-                tuple([key for each in self._saved(node) for key in self._keys_of(each)]),
-                tuple([self._numbers[each] for each in _following(node)]),
-            )
-            for node in fresh
-        ]
-        return self._numbers[root]
-
-    def _saved(self, node: Any) -> Iterator[Any]:
-        yield from graphs.saved_by(self._walk, node)
-        variable, torch = graphs.leaf(node), self._walk.torch
+    def _saved(self, inspector: Inspector, node: Any) -> Iterator[Any]:
+        yield from inspector.saved_by(node)
+        variable, torch = graphs.leaf(node), inspector.torch
         if variable is not None and torch is not None:
             yield variable
-            if id(variable) not in self._found.behind:
+            if id(variable) not in self.storages:
                 yield torch.get(variable, "grad")  # of a model that Python does not know
 
-    def _keys_of(self, array: Any) -> Keys:
+    def _keys_of(self, inspector: Inspector, array: Any) -> Keys:
         """Return the storages behind an array; nothing for what is no array."""
-        known = self._found.behind.get(id(array))
+        known = self.storages.get(id(array))
         if known is not None:
             return known
-        storages = elsewhere.storages(self._walk, array)
-        self._found.sizes.update((each.key, each.bytes) for each in storages)
+        storages = list(inspector.storages(array))
+        self._sizes.update((each.key, each.bytes) for each in storages)
         return tuple([each.key for each in storages])
 
 
@@ -255,7 +217,3 @@ def _turned(table: dict[int, Keys]) -> dict[object, list[int]]:
         for key in keys:
             found.setdefault(key, []).append(each)
     return found
-
-
-def _following(node: Any) -> list[Any]:
-    return [each for each, _ in node.next_functions if each is not None]

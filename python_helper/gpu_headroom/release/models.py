@@ -5,21 +5,19 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from ..concurrency.turns import Turn
 from ..frameworks.torch.private import storage_identity
-from ..holders import modules, objects
+from ..holders import modules
+from ..holders.inspector import Inspector
 from ..holders.names import user_names
-from ..holders.storage import Torch
-from ..holders.walk import Walk
 from ..inspection.classes import comes_from
 from ..inspection.kinds import is_kind
-from .memory import ArrayMemory, Sizes
+from .memory import Storages
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from ..concurrency.turns import Turn
-
-_TABLES = ("_parameters", "_buffers")
+    from .memory import ArrayMemory
 
 
 class Models:
@@ -28,11 +26,16 @@ class Models:
     `memory` is what is known of their memory already.
     """
 
-    def __init__(self, shell: Any, turn: Turn, memory: ArrayMemory | None = None) -> None:
-        self.torch = Torch.loaded()
+    def __init__(
+        self,
+        shell: Any,
+        inspector: Inspector | None = None,
+        memory: ArrayMemory | None = None,
+    ) -> None:
+        self._inspector = inspector or Inspector(Turn())
+        self.torch = self._inspector.torch
         self._values = user_names(shell)
-        self._memory = ArrayMemory() if memory is None else memory
-        self._walk = Walk(self.torch, turn)
+        self._memory = memory
         self._attributes: dict[int, dict[str, Any]] = {}
         self._tensors: dict[int, list[Any]] = {}
 
@@ -43,17 +46,13 @@ class Models:
     @cached_property
     def named(self) -> dict[str, Any]:
         """The models, then the tensors, by their first name; no part of another model."""
-        torch, found = self.torch, dict[str, Any]()
-        if torch is None:
-            return found
-        wholes = self._of_kind(torch.nn_module)
+        if self.torch is None:
+            return {}
+        wholes = self._of_kind(self.torch.nn_module)
         inner = {id(each) for whole in wholes.values() for each in [*self.parts(whole)][1:]}
         inner.update(id(each) for whole in wholes.values() for each in self.tensors(whole))
-        return {
-            name: each
-            for name, each in {**wholes, **self._of_kind(torch.tensor)}.items()
-            if id(each) not in inner
-        }
+        both = {**wholes, **self._of_kind(self.torch.tensor)}
+        return {name: each for name, each in both.items() if id(each) not in inner}
 
     @cached_property
     def optimizers(self) -> dict[str, Any]:
@@ -63,40 +62,31 @@ class Models:
     def parts(self, model: Any) -> Iterator[Any]:
         """Yield a model and all models in it; nothing for a tensor."""
         seen: set[int] = set()
-        waiting = [model] if self._is_model(model) else []
+        waiting = [model] if self._inspector.is_module(model) else []
         while waiting:
-            each = waiting.pop()
-            if id(each) not in seen:
-                seen.add(id(each))
-                yield each
-                waiting += modules.children(self.attributes(each))
+            part = waiting.pop()
+            if id(part) not in seen:
+                seen.add(id(part))
+                yield part
+                waiting += modules.children(self.attributes(part))
 
     def tensors(self, value: Any) -> list[Any]:
         """Return the parameters and buffers of a model, each once; of a tensor, itself."""
-        if not self._is_model(value):
+        if not self._inspector.is_module(value):
             return [value]
         if id(value) not in self._tensors:
-            tables = (
-                table
-                for part in self.parts(value)
-                for name, table in self.attributes(part).items()
-                if name in _TABLES and is_kind(table, dict)
-            )
-            found = (each for table in tables for each in dict.values(table) if each is not None)
-            self._tensors[id(value)] = list({id(each): each for each in found}.values())
+            parts = map(self.attributes, self.parts(value))
+            tensors = {id(each): each for part in parts for each in modules.tensors_of(part)}
+            self._tensors[id(value)] = list(tensors.values())
         return self._tensors[id(value)]
 
     def gradients(self, tensors: Iterable[Any]) -> list[tuple[Any, Any]]:
-        """Return each tensor that has a gradient, with it. PyTorch warns where there is none."""
+        """Return each tensor that has a gradient, with it."""
         torch = self.torch
         if torch is None:
             return []
         with torch.quiet():
-            pairs = [
-                (each, torch.get(each, "grad"))
-                for each in tensors
-                if torch.get(each, "is_leaf") or torch.get(each, "retains_grad")
-            ]
+            pairs = [(each, torch.gradient_of(each)) for each in tensors]
         return [(each, gradient) for each, gradient in pairs if gradient is not None]
 
     def state(self, optimizer: Any) -> dict[Any, Any]:
@@ -114,14 +104,14 @@ class Models:
                 waiting += dict.values(each)
             elif type(each) in (list, tuple):
                 waiting += each
-            elif self._is_tensor(each):
+            elif self._inspector.is_tensor(each):
                 found[id(each)] = each
         return list(found.values())
 
     def state_of(self, tensor: Any) -> list[Any]:
         """Return the tensors that the named optimizers remember of a parameter."""
-        kept = (dict.get(state, tensor) for state in self._states)
-        return [each for one in kept if one is not None for each in self.tensors_in(one)]
+        states = (dict.get(state, tensor) for state in self._states)
+        return [each for state in states if state is not None for each in self.tensors_in(state)]
 
     @cached_property
     def _states(self) -> list[dict[Any, Any]]:
@@ -130,33 +120,25 @@ class Models:
     def attributes(self, value: Any) -> dict[str, Any]:
         """Return what an object keeps, without running code of its class."""
         if id(value) not in self._attributes:
-            self._attributes[id(value)] = objects.attributes(self._walk, value)
+            self._attributes[id(value)] = self._inspector.attributes(value)
         return self._attributes[id(value)]
 
-    def storages(self, tensors: Iterable[Any]) -> Sizes:
+    def storages(self, tensors: Iterable[Any]) -> Storages:
         """Return the memory of tensors on all GPUs, with its bytes."""
-        torch, memory, found = self.torch, self._memory, Sizes()
-        if torch is None:
-            return found
-        with torch.quiet():
+        found, memory = Storages(), self._memory
+        with self._inspector.quiet():
             for tensor in tensors:
-                known = memory.behind.get(id(tensor))
-                if known is not None:
-                    found.update(memory.sizes_of(known))
+                if memory is not None and id(tensor) in memory.storages:
+                    found.update(memory.sized(memory.storages[id(tensor)]))
                 else:
-                    found.update((each.key, each.bytes) for _, each in torch.storages(tensor))
+                    storages = self._inspector.storages(tensor)
+                    found.update((each.key, each.bytes) for each in storages)
         return found
 
     def host_bytes(self, tensors: Iterable[Any]) -> int:
         """Return the memory of plain tensors wherever they are, each storage once."""
         memories = [each.untyped_storage() for each in tensors]
         return sum({storage_identity(each): each.nbytes() for each in memories}.values())
-
-    def _is_tensor(self, value: Any) -> bool:
-        return self.torch is not None and comes_from(type(value), self.torch.tensor)
-
-    def _is_model(self, value: Any) -> bool:
-        return self.torch is not None and comes_from(type(value), self.torch.nn_module)
 
     def _of_kind(self, kind: type | None) -> dict[str, Any]:
         first: dict[int, tuple[str, Any]] = {}

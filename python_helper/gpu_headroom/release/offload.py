@@ -12,11 +12,9 @@ from functools import partial
 from heapq import nlargest
 from typing import TYPE_CHECKING, Any
 
-from ..concurrency.turns import Turn
 from ..frameworks.torch import private
 from ..frameworks.torch.cuda import TorchCuda
-from ..inspection.classes import module_of, mro
-from ..inspection.kinds import name_of
+from ..inspection.kinds import module_of, mro, name_of
 from ..readings import host
 from ..text.format import MIB
 from ..text.messages import message
@@ -28,7 +26,7 @@ if TYPE_CHECKING:
 
     from ..holders.storage import Torch
     from ..protocol.wire import Message
-    from .memory import Sizes
+    from .memory import Storages
     from .situation import Situation
 
     Pair = tuple[Any, Any]  # a tensor and a device
@@ -79,7 +77,7 @@ def items(situation: Situation) -> Iterator[Freeable]:
 
 
 def _offload(
-    situation: Situation, name: str, tensors: list[Any], gives: Sizes, around: Surroundings
+    situation: Situation, name: str, tensors: list[Any], gives: Storages, around: Surroundings
 ) -> Freeable:
     models, size = situation.models, gives.bytes
     is_model = any(True for _ in models.parts(models.value(name)))
@@ -123,11 +121,11 @@ class Surroundings:
 
     def __init__(self, situation: Situation) -> None:
         self._host_bytes = host.read().available_bytes
-        self._captured = situation.known.captured
-        self._memory = situation.reachable.memory
+        self._captured = situation.candidates.captured
+        self._memory = situation.heap.memory
 
     def obstacle(
-        self, models: Models, value: Any, tensors: list[Any], gives: Sizes
+        self, models: Models, value: Any, tensors: list[Any], gives: Storages
     ) -> Message | None:
         """Return why a model must stay where it is; `None` where it may go."""
         torch, size = models.torch, gives.bytes
@@ -182,7 +180,7 @@ def _lack_of_headroom(models: Models, pairs: list[Pair]) -> Message | None:
 
 
 def _move_out(situation: Situation, name: str) -> Message | None:
-    models = Models(situation.shell, Turn())
+    models = Models(situation.shell)
     value, torch = models.value(name), models.torch
     if torch is None or value is None:
         return message("item.gone")
@@ -197,7 +195,7 @@ def _move_out(situation: Situation, name: str) -> Message | None:
 
 def _move_back(situation: Situation, name: str) -> Message | None:
     """Move everything back, gradients and state that came about at the host with it."""
-    models = Models(situation.shell, Turn())
+    models = Models(situation.shell)
     torch, moved = models.torch, situation.moved.get(name)
     if torch is None or moved is None:
         return message("item.gone")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..concurrency.turns import Turn
 from ..text.format import MIB
 from ..text.messages import message
 from .freeable import Freeable
@@ -29,7 +28,7 @@ def items(situation: Situation) -> Iterator[Freeable]:
                 name=name,
                 title=message("item.optimizer_state", name=name),
                 cost=message("item.optimizer_state.cost"),
-                gives=situation.reachable.exclusive(list(dict.values(state)), [state]),
+                gives=situation.heap.retained(list(dict.values(state)), [state]),
                 free=partial(_free, situation.shell, name),
                 confirm=message("confirm.optimizer_state", name=name),
                 code=f'if hasattr(globals().get("{name}"), "state"):\n    {name}.state.clear()',
@@ -37,5 +36,5 @@ def items(situation: Situation) -> Iterator[Freeable]:
 
 
 def _free(shell: Any, name: str) -> None:
-    models = Models(shell, Turn())
+    models = Models(shell)
     dict.clear(models.state(models.value(name)))

@@ -11,7 +11,7 @@ from ..holders.survey import survey
 from ..text.format import format_error
 from ..text.messages import message
 from .items import KINDS, SAFE, collect, find, kind_of
-from .memory import Sizes
+from .memory import Storages
 from .tracebacks import debugging
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ class _Act:
     read: Read
     garbage: int | None
     released: list[ReleasedItem]
-    gone: Sizes = field(default_factory=Sizes)
+    gone: Storages = field(default_factory=Storages)
 
     def free(self, items: list[Freeable]) -> None:
         """Free them in their order, on the main thread."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..cells.runs import output_id
 from ..text.messages import message
 from .freeable import Freeable
-from .memory import Sizes
+from .memory import Storages
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -33,9 +33,9 @@ def items(situation: Situation) -> Iterator[Freeable]:
     displayed = _displayed(shell)
     names = {name for names in displayed.values() for name in names}
     values = {id(each): each for each in _values(shell, names)}
-    groups = situation.reachable.groups(values.values(), names=names)
+    groups = situation.heap.retained_together(values.values(), names)
     largest = nlargest(_MOST_ROWS, range(len(groups)), key=lambda each: groups[each][1].bytes)
-    more, sizes = [], Sizes()
+    more, sizes = [], Storages()
     for number, (ids, gives) in enumerate(groups):
         group = tuple([name for each in ids for name in displayed[each]])
         if number in largest or _id(group) in situation.wanted:
@@ -48,13 +48,13 @@ def items(situation: Situation) -> Iterator[Freeable]:
         yield _rest(shell, more, sizes)
 
 
-def _row(shell: Any, names: tuple[str, ...], gives: Sizes, *, plain: bool) -> Freeable:
+def _row(shell: Any, names: tuple[str, ...], gives: Storages, *, plain: bool) -> Freeable:
     shown = [f"Out[{each[1:]}]" for each in names if _NUMBERED.fullmatch(each)] or names[:1]
     title = message("item.output", names=", ".join(shown))
     return _freeable(shell, _id(names), title, names, gives, displayed=names if plain else ())
 
 
-def _rest(shell: Any, groups: list[tuple[str, ...]], gives: Sizes) -> Freeable:
+def _rest(shell: Any, groups: list[tuple[str, ...]], gives: Storages) -> Freeable:
     names = tuple([name for group in groups for name in group])
     title = message("item.output.more", count=len(groups))
     return _freeable(shell, "output:more", title, names, gives)
@@ -65,7 +65,7 @@ def _freeable(  # noqa: PLR0913, PLR0917 — all that tells a row from another
     item_id: str,
     title: Message,
     names: tuple[str, ...],
-    gives: Sizes,
+    gives: Storages,
     displayed: tuple[str, ...] = (),
 ) -> Freeable:
     return Freeable(
@@ -88,7 +88,7 @@ def _id(names: tuple[str, ...]) -> str:
 def _is_plain(situation: Situation, value: Any) -> bool:
     """Whether code can tell that a value is on a GPU: an array, or a list or tuple of some."""
     members = value if type(value) in (list, tuple) else [value]
-    return any(situation.is_array(each) for each in members)
+    return any(map(situation.inspector.is_array, members))
 
 
 def displayed_as(shell: Any, value: object) -> tuple[str, ...]:

@@ -8,12 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..concurrency.turns import Late, Turn
 from ..frameworks.torch.private import is_opaque
-from ..holders.storage import Torch
-from ..holders.walk import Walk
-from ..inspection.classes import comes_from
-from .known import Known
+from ..holders.inspector import Inspector
+from .heap import Candidates, Heap
 from .models import Models
-from .reachable import Reachable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -28,14 +25,15 @@ class Situation:
     `turn` is the time there is for all of it, a short one that nobody asked for unless given.
     `cells` are the latest runs of all cells, oldest first. `moved` is the session's own list of
     what was moved to the host, by name. `stopped` says that CUDA failed for good: then nothing may
-    touch the GPU. `wanted` are the items that are asked for, by id. `known`, `models` and
-    `reachable` are there while it is `looking` and `sees`: not beside a thread that is inside a
-    framework. `complete` is false where the time was over before all was come to.
+    touch the GPU. While it is `looking`, `wanted` are the items that are asked for, by id;
+    `candidates`, `heap` and `models` are there while it `sees`, too: not beside a thread that is
+    inside a framework. `complete` is false where the time was over before all was come to.
     """
 
-    known: Known
-    reachable: Reachable
-    _walk: Walk
+    candidates: Candidates
+    heap: Heap
+    inspector: Inspector
+    wanted: Collection[str]
 
     def __init__(  # noqa: PLR0913, PLR0917 — what the session knows of the kernel
         self,
@@ -49,7 +47,6 @@ class Situation:
         self.shell = shell
         self.turn = turn or Turn(asked=False)
         self.complete = True
-        self.wanted: Collection[str] = ()
         self.cells = cells
         self.moved: dict[str, Any] = {} if moved is None else moved
         self.stopped = stopped
@@ -64,43 +61,36 @@ class Situation:
     @property
     def sees(self) -> bool:
         """Whether it has been looked at what would come back."""
-        return "reachable" in vars(self)
+        return "heap" in vars(self)
 
     @contextmanager
-    def looking(self) -> Iterator[None]:
+    def looking(self, wanted: Collection[str] = ()) -> Iterator[None]:
         """Take what would come back, before anybody of ours holds on to a part of it.
 
         Objects of the user's are held only meanwhile: they may be about to be freed.
         """
         with self.turn.walking():
             try:
+                self.wanted = wanted
                 self._look()
                 yield
             finally:
-                for name in ("known", "models", "reachable", "_walk"):
+                for name in ("candidates", "heap", "inspector", "models", "wanted"):
                     vars(self).pop(name, None)
 
-    def is_array(self, value: object) -> bool:
-        """Whether an object is an array of a framework, while it is looking."""
-        torch = self._walk.torch
-        kinds = [each for one in self._walk.arrays for each in one.kinds]
-        return comes_from(type(value), None if torch is None else torch.tensor, *kinds)
-
     def _look(self) -> None:
-        walk = self._walk = Walk(Torch.loaded(whole_blocks=True), self.turn)
+        self.inspector = Inspector(self.turn, whole_blocks=True)
         self.complete &= not is_opaque()
-        if not walk.native:
+        if not self.inspector.native:
             return
         try:
-            known = Known(walk)
-            reachable = Reachable(self.shell, walk, known)
+            self.candidates = Candidates.listed(self.inspector)
+            self.heap = Heap(self.shell, self.inspector, self.candidates)
+            self.complete &= self.heap.whole
         except Late:
             self.complete = False
-        else:
-            self.known, self.reachable = known, reachable
-            self.complete &= reachable.whole
 
     @cached_property
     def models(self) -> Models:
         """The models that variables name."""
-        return Models(self.shell, self.turn, self.reachable.memory)
+        return Models(self.shell, self.inspector, self.heap.memory)

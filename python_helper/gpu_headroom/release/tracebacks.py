@@ -34,7 +34,7 @@ def items(situation: Situation) -> Iterator[Freeable]:
         kind="traceback",
         title=message("item.traceback"),
         cost=message("item.traceback.cost"),
-        gives=situation.reachable.of_remembered() if situation.sees else None,
+        gives=situation.heap.retained_by_remembered() if situation.sees else None,
         free=lambda: drop_tracebacks(shell),
         safe=True,
         selected=True,

@@ -54,7 +54,7 @@ def items(situation: Situation) -> Iterator[Freeable]:
 def _sizes(situation: Situation, values: dict[str, Any]) -> dict[str, int]:
     """Return what variables keep, whoever else does; never one that is code."""
     sizes = {
-        name: situation.reachable.behind(value)
+        name: situation.heap.reachable(value).bytes
         for name, value in values.items()
         if not _is_code(value)
     }
@@ -73,11 +73,11 @@ def _deletion(
 ) -> Freeable:
     shell, values = situation.shell, user_names(situation.shell)
     value = values[names[0]]
-    gives = situation.reachable.exclusive([value])
+    gives = situation.heap.retained([value])
     expected = None if gives is None else gives.bytes
     others: list[str] = []
     if expected is not None and expected < sizes[names[0]]:
-        others = [each for each in situation.reachable.held_by([value]) if each not in names]
+        others = [each for each in situation.heap.held_by([value]) if each not in names]
     shown: dict[str, Any] = {"names": ", ".join(names)}
     confirm = "confirm.delete_unmeasured" if expected is None else "confirm.delete"
     stay = all(each not in values or _is_code(values[each]) for each in others)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.holders import cupy
+from gpu_headroom.holders.inspector import Inspector
 from gpu_headroom.holders.place import Place
 from gpu_headroom.holders.walk import Walk
 from tests.conftest import interpreter
@@ -27,6 +28,7 @@ HELPER = Path(__file__).parents[2]
 WALK = """
 import json, sys
 from gpu_headroom.holders import arrays, jax as jax_arrays, tensorflow as tf_arrays
+from gpu_headroom.holders.inspector import Inspector
 from gpu_headroom.holders.place import Place
 from gpu_headroom.holders.survey import survey
 from gpu_headroom.holders.walk import Walk
@@ -39,7 +41,7 @@ def roots(**values):
 def walked(**values):
     turn = Turn(30)
     with turn.walking():
-        walk = Walk(None, turn)
+        walk = Walk(Inspector(turn))
         walk.run(roots(**values))
     assert not walk.truncated
     return {each.path: each.storage.bytes for each in walk.ledger}
@@ -69,7 +71,7 @@ said["walked"] = walked(x=x, y=[x], half={"a": half}, gone=gone)
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 mesh = Mesh(jax.devices(), ("rows",))
 sharded = jax.device_put(x + 2, NamedSharding(mesh, PartitionSpec("rows")))
-walk = Walk(None, Turn(30))
+walk = Walk(Inspector(Turn(30)))
 walk.run(roots(sharded=sharded))
 said["sharded"] = sorted((s.storage.device_index, s.storage.bytes) for s in walk.ledger)
 hidden = x + 3
@@ -97,7 +99,7 @@ class Module(tf.Module):
         self.weight = variable
 text = tf.constant(["a", "b"])
 said["walked"] = walked(x=x, y=[x], module=Module(), text=text)
-walk = Walk(None, Turn(30))
+walk = Walk(Inspector(Turn(30)))
 walk.run(roots(variable=variable))
 (held,) = walk.ledger
 said["described"] = [held.storage.dtype, held.storage.shape, held.storage.framework]
@@ -164,7 +166,7 @@ def test_counts_a_block_of_cupy_once(monkeypatch: pytest.MonkeyPatch) -> None:
     core._ndarray_base = StandIn
     assert cupy.arrays() is None
     monkeypatch.setitem(sys.modules, "cupy._core.core", core)
-    walk = Walk(None, Turn(30))
+    walk = Walk(Inspector(Turn(30)))
     walk.run(
         [(StandIn(4096, 1000), Place("names", "x")), (StandIn(4096, 1000), Place("names", "y"))]
     )

@@ -12,8 +12,8 @@ import pytest
 import torch
 from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.holders import storage as storages
+from gpu_headroom.holders.inspector import Inspector
 from gpu_headroom.holders.place import Place
-from gpu_headroom.holders.storage import Torch
 from gpu_headroom.holders.walk import Walk
 from gpu_headroom.text.format import MIB
 from tests.holders.conftest import sizes
@@ -74,7 +74,7 @@ def walked(value: object) -> dict[str, int]:
     """Return the bytes of each path under a value."""
     turn = Turn(30.0)
     with turn.walking():
-        walk = Walk(Torch.loaded(), turn)
+        walk = Walk(Inspector(turn))
         walk.run([(value, Place("names", "x"))])
     assert not walk.truncated
     return {held.path: held.storage.bytes for held in walk.ledger}

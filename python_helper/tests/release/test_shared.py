@@ -9,7 +9,7 @@ import pytest
 from gpu_headroom import release
 from gpu_headroom.release.freeable import Freeable
 from gpu_headroom.release.items import measured, shared, together
-from gpu_headroom.release.memory import Sizes
+from gpu_headroom.release.memory import Storages
 from gpu_headroom.text.format import MIB
 from gpu_headroom.text.messages import message
 
@@ -135,7 +135,7 @@ def test_says_the_largest_only() -> None:
             kind="variable",
             title=message("item.named", name=each),
             cost=message("item.variable.cost"),
-            gives=Sizes({pair: size for pair, size in sizes.items() if each in pair}),
+            gives=Storages({pair: size for pair, size in sizes.items() if each in pair}),
             free=lambda: None,
         )
         for each in items

@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from gpu_headroom.concurrency.turns import Turn
+from gpu_headroom.holders.inspector import Inspector
 from gpu_headroom.holders.storage import Torch
-from gpu_headroom.holders.walk import Walk
-from gpu_headroom.release import references
+from gpu_headroom.release import reference_graph
+from gpu_headroom.release.heap import Candidates, Heap
 from gpu_headroom.release.items import find
-from gpu_headroom.release.known import Known
-from gpu_headroom.release.reachable import Reachable
 from gpu_headroom.release.situation import Situation
 from gpu_headroom.text.format import MIB
 
 if TYPE_CHECKING:
-    from gpu_headroom.release.memory import Sizes
+    from gpu_headroom.release.memory import Storages
     from tests.notebook import Notebook
 
 CASES: dict[str, tuple[str, str, int]] = {
@@ -162,8 +161,8 @@ def test_what_a_name_gives(notebook: Notebook, name: str) -> None:
     assert notebook.run(source).success
     gc.collect()
     notebook.run("1")
-    reachable = look(notebook)
-    foretold = sum_of(reachable.exclusive([notebook.shell.user_ns[variable]]))
+    heap = look(notebook)
+    foretold = sum_of(heap.retained([notebook.shell.user_ns[variable]]))
     before = notebook.in_use()
     delete(notebook, variable)
     freed = before - notebook.in_use()
@@ -174,15 +173,25 @@ def test_what_a_name_gives(notebook: Notebook, name: str) -> None:
     assert foretold == freed
 
 
-def look(notebook: Notebook, cpu_s: float = 30.0) -> Reachable:
+def look(notebook: Notebook, cpu_s: float = 30.0) -> Heap:
     """Return the graph as it is now."""
     turn = Turn(cpu_s)
     with turn.walking():
-        walk = Walk(Torch.loaded(whole_blocks=True), turn)
-        return Reachable(notebook.shell, walk, Known(walk))
+        inspector = Inspector(turn, whole_blocks=True)
+        return Heap(notebook.shell, inspector, Candidates.listed(inspector))
 
 
-def sum_of(storages: Sizes | None) -> int | None:
+def test_retained_and_reachable_size(notebook: Notebook) -> None:
+    """The example of the module: what a name leads to is more than what goes with it."""
+    notebook.run("x = tensor(64)\npair = [x, tensor(16)]")
+    heap, names = looked(notebook), notebook.shell.user_ns
+    x, pair = names["x"], names["pair"]
+    assert [heap.reachable(each).bytes for each in (x, pair)] == [64 * MIB, 80 * MIB]
+    retained = [sum_of(heap.retained(each)) for each in ([x], [pair], [x, pair])]
+    assert retained == [0, 16 * MIB, 80 * MIB]
+
+
+def sum_of(storages: Storages | None) -> int | None:
     """The bytes of all storages; `None` where they are not known."""
     return None if storages is None else storages.bytes
 
@@ -213,7 +222,7 @@ MODEL = (
 )
 
 
-def looked(notebook: Notebook) -> Reachable:
+def looked(notebook: Notebook) -> Heap:
     """Return the graph as it is before the test holds anything of it."""
     notebook.run("1")
     gc.collect()
@@ -223,8 +232,8 @@ def looked(notebook: Notebook) -> Reachable:
 def test_the_state_of_an_optimizer_alone(notebook: Notebook) -> None:
     """What an optimizer's state lets go: two moments, while parameters and gradients stay."""
     notebook.run(MODEL)
-    reachable, state = looked(notebook), notebook.shell.user_ns["opt"].state
-    foretold = sum_of(reachable.exclusive(list(state.values()), [state]))
+    heap, state = looked(notebook), notebook.shell.user_ns["opt"].state
+    foretold = sum_of(heap.retained(list(state.values()), [state]))
     before = notebook.in_use()
     state.clear()
     gc.collect()
@@ -235,8 +244,8 @@ def test_the_state_of_an_optimizer_alone(notebook: Notebook) -> None:
 def test_gradients_alone(notebook: Notebook, kept: str, mib: int) -> None:
     """Parameters let go of gradients, which come back unless a name keeps them."""
     notebook.run(f"{MODEL}\n{kept}")
-    reachable, weight = looked(notebook), notebook.shell.user_ns["model"].weight
-    foretold = sum_of(reachable.exclusive([weight.grad], [weight]))
+    heap, weight = looked(notebook), notebook.shell.user_ns["model"].weight
+    foretold = sum_of(heap.retained([weight.grad], [weight]))
     before = notebook.in_use()
     weight.grad = None
     assert foretold == before - notebook.in_use() == mib * MIB
@@ -248,9 +257,9 @@ def test_gradients_of_a_pytorch_that_does_not_show_its_own_references(
     """Versions before that hold gradients that no object leads to: nobody else does."""
     notebook.run(MODEL)
     monkeypatch.setattr(Torch, "kept_by_itself", lambda *_: 0)
-    reachable, weight = looked(notebook), notebook.shell.user_ns["model"].weight
-    assert not reachable.knows(weight.grad)
-    assert sum_of(reachable.exclusive([weight.grad], [weight])) == 4 * MIB
+    heap, weight = looked(notebook), notebook.shell.user_ns["model"].weight
+    assert not heap.knows(weight.grad)
+    assert sum_of(heap.retained([weight.grad], [weight])) == 4 * MIB
 
 
 @pytest.mark.parametrize(("kept", "mib"), [("", 16), ("kept = y", 0), ("other = y.sum()", 16)])
@@ -260,8 +269,8 @@ def test_a_graph_alone(notebook: Notebook, kept: str, mib: int) -> None:
         "x = torch.ones(2048, 2048, device='cuda', requires_grad=True)\n"
         f"y = x.exp()\nloss = y.sin().sum()\n{kept}\ndel y"
     )
-    reachable, loss = looked(notebook), notebook.shell.user_ns["loss"]
-    foretold = sum_of(reachable.exclusive((), (), graphs=[loss]))
+    heap, loss = looked(notebook), notebook.shell.user_ns["loss"]
+    foretold = sum_of(heap.retained((), (), graphs=[loss]))
     before = notebook.in_use()
     loss.detach_()
     assert foretold == before - notebook.in_use()
@@ -273,10 +282,10 @@ def test_a_name_keeps_what_an_error_has_as_well(notebook: Notebook) -> None:
     notebook.run("x = tensor(64)\ndef use(a):\n    1 / 0")
     notebook.run("try:\n    use(x)\nexcept ZeroDivisionError as error:\n    kept = error")
     notebook.run("use(x)")
-    reachable, names = looked(notebook), notebook.shell.user_ns
-    assert sum_of(reachable.exclusive([names["kept"]])) == 0
-    assert sum_of(reachable.exclusive([names["x"]])) == 0
-    assert sum_of(reachable.exclusive([names["kept"], names["x"]])) == 64 * MIB
+    heap, names = looked(notebook), notebook.shell.user_ns
+    assert sum_of(heap.retained([names["kept"]])) == 0
+    assert sum_of(heap.retained([names["x"]])) == 0
+    assert sum_of(heap.retained([names["kept"], names["x"]])) == 64 * MIB
 
 
 def test_names_who_holds_the_rest(notebook: Notebook) -> None:
@@ -284,8 +293,8 @@ def test_names_who_holds_the_rest(notebook: Notebook) -> None:
     notebook.run("x = tensor(64)\ncache = [x]\nother = tensor(8)")
     shown = notebook.run("x[:1]").execution_count
     failed = notebook.run("def work(arg):\n    1 / 0\nwork(x)").execution_count
-    reachable = look(notebook)
-    names = set(reachable.held_by([notebook.shell.user_ns["x"]]))
+    heap = look(notebook)
+    names = set(heap.held_by([notebook.shell.user_ns["x"]]))
     assert (
         {"cache", f"Out[{shown}]"}
         <= names
@@ -297,36 +306,36 @@ def test_names_who_holds_the_rest(notebook: Notebook) -> None:
 def test_names_a_long_list_among_who_holds_the_rest(notebook: Notebook) -> None:
     """It is looked into as well where all memory has been found before: by way of `x` alone."""
     notebook.run("x = tensor(64)\nxs = [*range(600), x]")
-    reachable, value = looked(notebook), notebook.shell.user_ns["x"]
-    assert set(reachable.held_by([value])) == {"xs"}
-    assert reachable.behind(notebook.shell.user_ns["xs"]) == 64 * MIB
-    assert reachable.whole
+    heap, value = looked(notebook), notebook.shell.user_ns["x"]
+    assert set(heap.held_by([value])) == {"xs"}
+    assert heap.reachable(notebook.shell.user_ns["xs"]).bytes == 64 * MIB
+    assert heap.whole
 
 
 def test_what_it_had_no_time_to_open_counts_as_held(
     notebook: Notebook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Numbers stay true, and the plan says that there is more than was looked into."""
-    monkeypatch.setattr(references, "_SHARE_FOR_OTHERS_ASKED", 0.0)
+    monkeypatch.setattr(reference_graph, "_SHARE_FOR_OTHERS_ASKED", 0.0)
     monkeypatch.setattr(gc, "get_freeze_count", lambda: 0)  # of the test's own
     notebook.run("x = tensor(64)\nxs = [*range(600), x]\nalone = tensor(8)")
     gc.collect()
     situation = Situation(notebook.shell, Turn(30.0, asked=True))
     with situation.looking():
-        names, reachable = notebook.shell.user_ns, situation.reachable
-        assert sum_of(reachable.exclusive([names["x"]])) == 0
-        assert sum_of(reachable.exclusive([names["alone"]])) == 8 * MIB
+        names, heap = notebook.shell.user_ns, situation.heap
+        assert sum_of(heap.retained([names["x"]])) == 0
+        assert sum_of(heap.retained([names["alone"]])) == 8 * MIB
     assert not situation.complete
 
 
 def test_holds_nothing_itself(notebook: Notebook) -> None:
     """The graph is numbers: what it has seen can be freed while it lives."""
     notebook.run("x = tensor(64)\nx.me = x")
-    reachable, before = looked(notebook), notebook.in_use()
+    heap, before = looked(notebook), notebook.in_use()
     notebook.run("del x")
     gc.collect()
     assert before - notebook.in_use() == 64 * MIB
-    assert reachable is not None
+    assert heap is not None
 
 
 def test_says_that_it_is_not_measured_when_the_time_is_up(notebook: Notebook) -> None:
@@ -342,9 +351,9 @@ def test_says_that_it_is_not_measured_when_the_time_is_up(notebook: Notebook) ->
 def test_what_there_is_no_time_for_is_not_measured(notebook: Notebook) -> None:
     """A graph that was taken in time may still be too large to ask everything of it."""
     notebook.run("x = tensor(64)")
-    reachable = look(notebook)
-    reachable._turn._cpu_s = 0.0
-    assert reachable.exclusive([notebook.shell.user_ns["x"]]) is None
+    heap = look(notebook)
+    heap._turn._cpu_s = 0.0
+    assert heap.retained([notebook.shell.user_ns["x"]]) is None
 
 
 def test_asks_no_object_for_anything(notebook: Notebook) -> None:
@@ -360,6 +369,6 @@ def test_asks_no_object_for_anything(notebook: Notebook) -> None:
         "foreign = Foreign()\nobject.__setattr__(foreign, 'x', tensor(8))"
     )
     notebook.shell.user_ns["asked"].clear()
-    reachable = looked(notebook)
-    assert sum_of(reachable.exclusive([notebook.shell.user_ns["foreign"]])) == 8 * MIB
+    heap = looked(notebook)
+    assert sum_of(heap.retained([notebook.shell.user_ns["foreign"]])) == 8 * MIB
     assert notebook.shell.user_ns["asked"] == []

@@ -1,0 +1,187 @@
+"""What an object is, what it keeps, and what memory is behind it: asked by whoever walks.
+
+A walk with places (`walk.py`) and the reference graph of a release ask the same inspector, and so
+agree on what may lead to GPU memory.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import types
+import weakref
+from typing import TYPE_CHECKING, Any
+
+from ..inspection.classes import comes_from, compare_plainly
+from ..inspection.kinds import is_kind
+from . import arrays, containers, frames, modules, objects, tensors
+from .storage import Torch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from ..concurrency.turns import Turn
+    from .arrays import Arrays
+    from .place import Place
+    from .storage import Storage
+    from .walk import Walk
+
+    Visit = Callable[[Walk, Any, Place], None]
+
+_ATOMS = (
+    *(str, int, float, complex, bool, bytes, bytearray, range, slice, property),
+    *(type(None), types.EllipsisType, types.NotImplementedType, weakref.ref, weakref.ProxyType),
+    *(types.ModuleType, types.CodeType, types.MappingProxyType, types.GetSetDescriptorType),
+    *(types.MemberDescriptorType, types.WrapperDescriptorType, types.MethodDescriptorType),
+)
+_QUALNAME: Any = type.__dict__["__qualname__"]
+
+
+class Inspector:
+    """Looks at objects for one walk, within its turn; no code of their classes is run.
+
+    Neither gradients nor graphs are looked at where the turn is not `native`. What classes look
+    like is kept for one walk only: it would keep a user's classes alive. `whole_blocks` gives each
+    storage the size of its block, which the allocator may have left larger than was asked for.
+    """
+
+    def __init__(self, turn: Turn, *, whole_blocks: bool = False) -> None:
+        self.turn = turn
+        self.native = turn.native
+        self.torch = Torch.loaded(whole_blocks=whole_blocks)
+        self.frameworks = arrays.loaded()
+        if self.torch is not None:
+            self.frameworks.insert(0, self.torch)
+        self.plain_classes = compare_plainly()
+        self._visits: dict[int, tuple[type, Visit | None]] = {}
+        self._sources: dict[int, tuple[type, Arrays | None]] = {}
+        self._leads: dict[int, tuple[type, bool, bool]] = {}
+        self._layouts: dict[int, objects.Layout] = {}
+        self._saved_names: dict[type, tuple[str, ...]] = {}
+
+    def quiet(self) -> contextlib.AbstractContextManager[Any]:
+        """Keep `__torch_function__` of subclasses from being run."""
+        return self.torch.quiet() if self.torch is not None else contextlib.nullcontext()
+
+    # --- What it is ----------------------------------------------------------
+
+    def visit_of(self, kind: type) -> Visit | None:
+        """Return how objects of a class are looked into, `None` where they hold nothing."""
+        try:
+            return self._visits[id(kind)][1]
+        except KeyError:
+            visit = self._decide(kind)
+            self._visits[id(kind)] = kind, visit
+            return visit
+
+    def is_tensor(self, value: object) -> bool:
+        """Whether an object is a tensor of PyTorch's."""
+        return self.visit_of(type(value)) is tensors.visit
+
+    def is_array(self, value: object) -> bool:
+        """Whether an object is an array of any framework."""
+        return self._framework_of(type(value)) is not None
+
+    def is_module(self, value: object) -> bool:
+        """Whether an object is a model of PyTorch's, or a part of one."""
+        return self.visit_of(type(value)) is modules.visit
+
+    def is_idle(self, value: object) -> bool:
+        """Whether an array has nothing to do with a GPU, as those of a data set on the CPU."""
+        if self.torch is not None and self.is_tensor(value):
+            return self.graph_of(value) is None and not self.torch.on_gpu(value)
+        return self.is_array(value) and not any(True for _ in self.storages(value))
+
+    def may_go(self, value: object) -> bool:
+        """Whether an object may lead to GPU memory and goes with the last reference to it.
+
+        What lasts anyway, as classes outside of functions do, is not worth following.
+        """
+        kind = type(value)
+        known = self._leads.get(id(kind))
+        if known is None:
+            leads = not comes_from(kind, *_ATOMS) and not objects.is_machinery(kind)
+            known = self._leads[id(kind)] = kind, leads, comes_from(kind, type)
+        _, leads, is_class = known
+        if not leads or not gc.is_tracked(value):
+            return False
+        return not is_class or "<locals>" in _QUALNAME.__get__(value)
+
+    # --- What it keeps -------------------------------------------------------
+
+    def attributes(self, value: Any) -> dict[str, Any]:
+        """Return what an object keeps in its `__dict__` and its slots."""
+        kind = type(value)
+        layout = self._layouts.get(id(kind))
+        if layout is None:
+            layout = self._layouts[id(kind)] = objects.layout_of(kind)
+        _, holds_dict, slots = layout
+        found: dict[str, Any] = {}
+        for name, slot in slots:
+            try:
+                found[name] = slot.__get__(value)
+            except AttributeError:
+                continue  # not assigned
+        table = holds_dict.__get__(value) if holds_dict is not None else None
+        if is_kind(table, dict):
+            found.update((key, each) for key, each in dict.items(table) if type(key) is str)
+        return found
+
+    def storages(self, array: Any) -> Iterator[Storage]:
+        """Yield the GPU memory behind an array; nothing for what is no array."""
+        framework = self._framework_of(type(array))
+        if framework is not None:
+            yield from framework.storages(array)
+
+    def gradient_of(self, tensor: Any) -> Any:
+        """Return the gradient of a tensor."""
+        torch = self.torch
+        return torch.gradient_of(tensor) if torch is not None and self.native else None
+
+    def graph_of(self, tensor: Any) -> Any:
+        """Return the node of the autograd graph that a tensor came from."""
+        torch = self.torch
+        return torch.get(tensor, "grad_fn") if torch is not None and self.native else None
+
+    def saved_by(self, node: Any) -> Iterator[Any]:
+        """Yield what a node has saved for the backward pass, tensors and others, not unpacked.
+
+        `_saved_…` would unpack, which runs hooks (checkpointing recomputes, offloading copies);
+        `_raw_saved_….data` only looks. PyTorch before 2.5 has no `data`: there nothing is found,
+        and the bytes stay not attributed.
+        """
+        kind = type(node)
+        if kind not in self._saved_names:
+            names = [name for name in dir(kind) if name.startswith("_raw_saved_")]
+            self._saved_names[kind] = tuple(names)
+        for name in self._saved_names[kind]:
+            try:
+                saved = getattr(node, name)
+            except RuntimeError:
+                continue  # freed by the backward pass
+            for each in saved if isinstance(saved, (tuple, list)) else (saved,):
+                try:
+                    yield each.data
+                except (AttributeError, RuntimeError):
+                    continue
+        yield from self.attributes(node).values()  # what a custom Function keeps
+
+    def _framework_of(self, kind: type) -> Arrays | None:
+        known = self._sources.get(id(kind))
+        if known is None:
+            mine = (each for each in self.frameworks if comes_from(kind, *each.kinds))
+            known = self._sources[id(kind)] = kind, next(mine, None)
+        return known[1]
+
+    def _decide(self, kind: type) -> Visit | None:
+        torch = self.torch
+        if torch is not None:
+            if comes_from(kind, torch.tensor):
+                return tensors.visit
+            if comes_from(kind, torch.nn_module):
+                return modules.visit
+            if comes_from(kind, torch.optimizer):
+                return modules.visit_optimizer
+        if self._framework_of(kind) is not None:
+            return arrays.visit
+        return containers.visit_of(kind) or frames.visit_of(kind) or objects.visit_of(kind)

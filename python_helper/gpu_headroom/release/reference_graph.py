@@ -1,0 +1,168 @@
+"""The part of Python's reference graph that candidates reach, as numbers: it holds no object.
+
+Taken before anybody of ours holds on to a part of it. What lasts anyway (modules, classes, the
+shell) is not gone into: what it refers to counts as held from outside.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any
+
+from ..holders.reach import LONG, promising
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Set as AbstractSet
+
+    from ..concurrency.turns import Turn
+    from ..holders.inspector import Inspector
+
+_RUN = 2_000
+_CHECK_EVERY = 256
+# Of the time there is, with what went before: whoever asked waits for it.
+_SHARE_FOR_OTHERS, _SHARE_FOR_OTHERS_ASKED = 0.5, 0.1
+
+
+def all_from(
+    start: Iterable[int], follow: Callable[[set[int]], Iterable[int]], turn: Turn
+) -> set[int]:
+    """Return all that is come to from `start`, itself included; `follow` goes one step on.
+
+    Raises `Late` where the turn is over before that.
+    """
+    found = set(start)
+    waiting = list(found)
+    while waiting:
+        turn.check()
+        some = set(waiting[-_RUN:])
+        del waiting[-_RUN:]
+        fresh = set(follow(some)) - found
+        found |= fresh
+        waiting += fresh
+    return found
+
+
+class ReferenceGraph:
+    """Objects by number: what each refers to, and how often it is referred to from anywhere.
+
+    Goes through all that `roots` reach, within the turn of the inspector. The list is emptied: it
+    would count as holding them. `arrays` are the ids of what is looked for. `uncounted` has how
+    many references to an object are not to be counted, by its id. `lasting` are the ids of
+    namespaces that last: their names are for the caller to count. Not `complete` where memory may
+    have been missed, not `whole` where only others may have been that keep it too.
+    """
+
+    def __init__(
+        self,
+        inspector: Inspector,
+        roots: list[Any],
+        arrays: AbstractSet[int],
+        *,
+        uncounted: Mapping[int, int],
+        lasting: AbstractSet[int],
+    ) -> None:
+        self.numbers: dict[int, int] = {}
+        self.refers: list[tuple[int, ...]] = []
+        self.counts: list[int] = []
+        self.complete = self.whole = True
+        self._inspector = inspector
+        self._lasting = lasting
+        self._share = 1.0
+        self._values: list[Any] = []
+        self._long: list[int] = []
+        self._enter(roots)
+        roots.clear()
+        self._go_on()
+        while self._long and self.complete and self.whole:
+            self._open_long(arrays)
+        if self.complete:
+            self._count(uncounted)
+        self.ids = list(self.numbers)
+        self.refers += [()] * (len(self.ids) - len(self.refers))
+        self._values.clear()
+        self._referrers: list[list[int]] = [[] for _ in self.ids]
+        self._turn_round()
+
+    def all_referred_by(self, numbers: Iterable[int]) -> Iterator[int]:
+        """Return what objects refer to, as often as they do."""
+        return chain.from_iterable(map(self.refers.__getitem__, numbers))
+
+    def all_referring_to(self, numbers: Iterable[int]) -> Iterator[int]:
+        """Return what refers to objects, as often as it does."""
+        return chain.from_iterable(map(self._referrers.__getitem__, numbers))
+
+    def _open_long(self, arrays: AbstractSet[int]) -> None:
+        """Open the long containers that were come to; what they hold may be long as well.
+
+        Once all arrays are found they could only tell who else keeps them: that is worth a part of
+        the time, and without it what they hold counts as held from outside.
+        """
+        long, self._long = self._long, []
+        all_found = arrays <= self.numbers.keys() and not gc.get_freeze_count()
+        if all_found:
+            asked = self._inspector.turn.asked
+            self._share = _SHARE_FOR_OTHERS_ASKED if asked else _SHARE_FOR_OTHERS
+        for number in long:
+            members = gc.get_referents(self._values[number])
+            worthwhile = promising(self._inspector, members, late=self._is_late)
+            self.refers[number] = self._enter(each for _, each in worthwhile)
+        self._go_on()
+        if all_found:
+            self.whole, self.complete = self.complete, True
+            self._share = 1.0
+
+    def _go_on(self) -> None:
+        """Look into all that has been found and not been looked into yet."""
+        values, refers = self._values, self.refers
+        while len(refers) < len(values):
+            if len(refers) % _CHECK_EVERY == 0 and self._is_late():
+                return
+            referents = gc.get_referents(values[len(refers)])
+            if len(referents) > LONG:
+                self._long.append(len(refers))
+                referents = []
+            refers.append(self._enter(referents))
+
+    def _enter(self, values: Iterable[Any]) -> tuple[int, ...]:
+        """Give numbers to those of `values` that may lead to GPU memory and go."""
+        known, lasting, may_go = self.numbers, self._lasting, self._inspector.may_go
+        numbers = []
+        for each in values:
+            number = known.get(id(each))
+            if number is None and may_go(each) and id(each) not in lasting:
+                number = known[id(each)] = len(self._values)
+                self._values.append(each)
+            if number is not None:
+                numbers.append(number)
+        return tuple(numbers)
+
+    def _is_late(self) -> bool:
+        turn = self._inspector.turn
+        turn.pause()
+        self.complete &= not turn.beyond(self._share)
+        return not self.complete
+
+    def _count(self, uncounted: Mapping[int, int]) -> None:
+        """Count the references to each object, less those of our own lists."""
+        values = self._values
+        values.append(object())
+        counts: list[int] = []
+        counting = map(sys.getrefcount, values)
+        while some := list(islice(counting, _RUN)):
+            self._inspector.turn.pause()
+            counts += some
+        values.pop()
+        ours = counts.pop()
+        self.counts = [count - ours for count in counts]
+        for each in uncounted.keys() & self.numbers.keys():
+            self.counts[self.numbers[each]] -= uncounted[each]
+
+    def _turn_round(self) -> None:
+        for number, referents in enumerate(self.refers):
+            if number % _CHECK_EVERY == 0 and self._is_late():
+                return
+            for each in referents:
+                self._referrers[each].append(number)
