@@ -104,12 +104,13 @@ class StorageLedger:
     def largest(self, device_index: int, *origins: Origin, count: int = 5) -> list[Holder]:
         """Return the variables that hold most, each once, with the kind that it holds most of.
 
+        Of these origins, or of all.
         A variable has the bytes of all that was reached through it first: of a model its
         parameters, buffers and gradients. What two variables hold counts for one of them.
         """
         found: dict[str, Counter[HolderKind]] = {}
         for held in self.on(device_index):
-            if held.origin in origins and held.root:
+            if held.root and (not origins or held.origin in origins):
                 found.setdefault(held.root, Counter())[held.kind] += held.storage.bytes
         holders: list[Holder] = [
             {"name": root, "kind": kinds.most_common(1)[0][0], "bytes": kinds.total()}

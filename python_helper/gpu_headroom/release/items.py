@@ -12,16 +12,14 @@ from typing import TYPE_CHECKING
 from ..concurrency.turns import Disturbed, Late
 from ..text.messages import message
 from . import (
-    cache,
+    caches,
     errors,
-    framework_caches,
     garbage,
-    gradients,
     graphs,
     offload,
-    optimizer_state,
     outputs,
     tracebacks,
+    training,
     variables,
 )
 from .memory import Storages
@@ -40,13 +38,13 @@ KINDS: dict[str, Callable[[Situation], Iterator[Freeable]]] = {
     "variable": variables.items,
     "leftover": variables.items,
     "graph": graphs.items,
-    "gradients": gradients.items,
-    "optimizer_state": optimizer_state.items,
+    "gradients": training.gradients,
+    "optimizer_state": training.optimizer_state,
     "offload": offload.items,
     "restore": offload.items,
-    "framework_cache": framework_caches.items,
+    "framework_cache": caches.items,
     "garbage": garbage.items,
-    "cache": cache.items,
+    "cache": caches.unused_blocks,
 }
 """What finds the items of each kind, in the order of freeing."""
 
@@ -94,7 +92,10 @@ def find(situation: Situation, wanted: Collection[str] | None = None) -> list[Fr
         found = [
             replace(each, blocked=why) if each.kind in _OF_AUTOGRAD else each for each in found
         ]
-    return [each for each in found if wanted is None or each.id in wanted or _as_one(each, wanted)]
+    if wanted is None:
+        return found
+    together = {"outputs"}.intersection(wanted)  # all of them may be wanted as one
+    return [each for each in found if each.id in wanted or each.kind in together]
 
 
 def _find(
@@ -109,10 +110,6 @@ def _find(
         situation.complete = False
     except Exception as error:  # noqa: BLE001  what else can be freed must not suffer
         situation.failed("release", error)
-
-
-def _as_one(item: Freeable, wanted: Collection[str]) -> bool:
-    return item.kind == "outputs" and "outputs" in wanted
 
 
 def measured(situation: Situation, wanted: Collection[str] | None = None) -> list[Freeable]:

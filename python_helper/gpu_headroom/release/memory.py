@@ -26,10 +26,6 @@ class Storages(dict[object, int]):
         """The bytes of all of them, over all devices."""
         return sum(self.values())
 
-    def without(self, others: Storages) -> Storages:
-        """Return those that are not among others."""
-        return Storages((key, size) for key, size in self.items() if key not in others)
-
 
 class ArrayMemory:
     """What arrays keep, by their ids: their storages, those of their gradients, and their graphs.
@@ -48,7 +44,7 @@ class ArrayMemory:
         self.saved: list[Keys] = []
         self.following: list[list[int]] = []
         self.by_pytorch: dict[int, int] = {}
-        self._sizes: dict[object, int] = {}
+        self.sizes = Storages()
         self._turn = inspector.turn
         with inspector.quiet():
             loose = self._count(inspector, arrays)
@@ -63,7 +59,7 @@ class ArrayMemory:
 
     def sized(self, keys: Iterable[object]) -> Storages:
         """Return storages with their bytes."""
-        return Storages((key, self._sizes[key]) for key in keys)
+        return Storages((key, self.sizes[key]) for key in keys)
 
     def of(self, arrays: AbstractSet[int]) -> set[object]:
         """Return the storages that arrays, their gradients and their graphs keep."""
@@ -110,10 +106,10 @@ class ArrayMemory:
     def keepers(self, keys: AbstractSet[object]) -> set[int]:
         """Return the ids of the arrays that keep one of these storages, as those of `of` do."""
         turned = (self.owners, self._parents)
-        arrays = {each for table in turned for key in keys for each in table.get(key, ())}
-        saving = (n for key in keys for n in self._savers.get(key, ()))
+        arrays = {array for table in turned for key in keys for array in table.get(key, ())}
+        saving = (node for key in keys for node in self._savers.get(key, ()))
         nodes = self._all_from(saving, self._preceding)
-        return arrays | {each for each, node in self.graphs.items() if node in nodes}
+        return arrays | {array for array, node in self.graphs.items() if node in nodes}
 
     @cached_property
     def owners(self) -> dict[object, list[int]]:
@@ -128,11 +124,6 @@ class ArrayMemory:
             self.not_kept(saved, arrays, without_graphs=arrays, without_gradients=set())
         )
 
-    @property
-    def bytes(self) -> int:
-        """The bytes of all storages, over all devices."""
-        return sum(self._sizes.values())
-
     @cached_property
     def _parents(self) -> dict[object, list[int]]:
         """The arrays whose gradient a storage is behind."""
@@ -146,11 +137,11 @@ class ArrayMemory:
     @cached_property
     def _preceding(self) -> list[list[int]]:
         """The nodes that each node follows."""
-        found: list[list[int]] = [[] for _ in self.following]
-        for number, following in enumerate(self.following):
-            for each in following:
-                found[each].append(number)
-        return found
+        preceding: list[list[int]] = [[] for _ in self.following]
+        for node, following in enumerate(self.following):
+            for other in following:
+                preceding[other].append(node)
+        return preceding
 
     def _all_from(self, start: Iterable[int], table: Sequence[Iterable[int]]) -> set[int]:
         return all_from(start, lambda fresh: (n for each in fresh for n in table[each]), self._turn)
@@ -164,13 +155,13 @@ class ArrayMemory:
         *counts, ours = map(sys.getrefcount, arrays)
         arrays.pop()
         loose, torch = set(), inspector.torch
-        for each, count in zip(arrays, counts, strict=True):
+        for array, count in zip(arrays, counts, strict=True):
             own = 0
-            if torch is not None and inspector.is_tensor(each):
-                own = torch.kept_by_itself(each)
-            self.by_pytorch[id(each)] = own
+            if torch is not None and inspector.is_tensor(array):
+                own = torch.kept_by_itself(array)
+            self.by_pytorch[id(array)] = own
             if count - ours <= own:
-                loose.add(id(each))
+                loose.add(id(array))
         return loose
 
     def _enter_kept(self, inspector: Inspector, arrays: list[Any]) -> None:
@@ -207,13 +198,13 @@ class ArrayMemory:
         if known is not None:
             return known
         storages = list(inspector.storages(array))
-        self._sizes.update((each.key, each.bytes) for each in storages)
+        self.sizes.update((each.key, each.bytes) for each in storages)
         return tuple([each.key for each in storages])
 
 
 def _turned(table: dict[int, Keys]) -> dict[object, list[int]]:
-    found: dict[object, list[int]] = {}
-    for each, keys in table.items():
+    turned: dict[object, list[int]] = {}
+    for number, keys in table.items():
         for key in keys:
-            found.setdefault(key, []).append(each)
-    return found
+            turned.setdefault(key, []).append(number)
+    return turned

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, cast
 
 from ..concurrency.turns import Abandoned, Disturbed
@@ -17,13 +17,15 @@ from .tracebacks import debugging
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from ..holders.survey import Survey
     from ..protocol.wire import Holder, ItemKind, Message, ReleasedItem
     from ..readings.snapshot import DeviceReading, DeviceSnapshot
     from .freeable import Freeable
     from .situation import Situation
 
     Read = Callable[[], DeviceSnapshot | None]
+
+_SHOWN = 80
+_ROUNDING = 2**20  # a difference that is not worth a word
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,90 +86,75 @@ def run(
     gone = message("item.gone")
     if situation.turn.company.inside:
         gone = message("item.beside", name=situation.turn.company.inside[0])
-    missing = [each for each in wanted if items is not None and not _among(found, each)]
-    act = _Act(read, garbage, [_not_freed(each, gone) for each in missing])
-    situation.turn.on_main(lambda: act.free(found))
+    there = {*SAFE, *(item.id for item in found)}
+    released: list[ReleasedItem] = [
+        {
+            "id": each,
+            "kind": cast("ItemKind", kind_of(each)),
+            "title": message("item.named", name=each[:_SHOWN]),
+            "freed_bytes": 0,
+            "message": gone,
+        }
+        for each in wanted
+        if each not in there
+    ]
+    released += situation.turn.on_main(lambda: _free_all(found, read, garbage))
     situation.turn.accomplished = True
-    given = {each["id"] for each in act.released if each["freed_bytes"]}
+    given = {each["id"] for each in released if each["freed_bytes"]}
     undo = [item.undo for item in found if item.undo is not None and item.id in given]
-    outcome = _outcome(before, read(), act.released, undo, situation)
-    return _taken_back(outcome, found, act.released)
-
-
-def _taken_back(outcome: Outcome, found: list[Freeable], released: list[ReleasedItem]) -> Outcome:
-    """Say how moving something back went: there, that nothing came back is no news."""
+    outcome = _outcome(before, read(), released, undo, situation)
     said = released[0]["message"] if len(released) == 1 else None
     if said is None or not found or found[0].kind != "restore":
         return outcome
-    status: Literal["done", "failed"] = "failed"
-    if said["id"] == "item.restore.done":
-        status = "done"
-    return replace(outcome, status=status, message=said)
+    # Where something was moved back, that no memory came back is no news.
+    done = said["id"] == "item.restore.done"
+    return replace(outcome, status="done" if done else "failed", message=said)
 
 
-_SHOWN = 80
-_ROUNDING = 2**20  # a difference that is not worth a word
-
-
-def _among(found: list[Freeable], wanted: str) -> bool:
-    return wanted in SAFE or any(each.id == wanted for each in found)
-
-
-def _not_freed(item_id: str, why: Message) -> ReleasedItem:
-    title = message("item.named", name=item_id[:_SHOWN])
-    kind = cast("ItemKind", kind_of(item_id))
-    return {"id": item_id, "kind": kind, "title": title, "freed_bytes": 0, "message": why}
-
-
-@dataclass(slots=True)
-class _Act:
-    """Frees items one after the other, each measured by itself.
+def _free_all(items: list[Freeable], read: Read, garbage: int | None) -> list[ReleasedItem]:
+    """Free items in their order, on the main thread, each measured by itself.
 
     `garbage` is what was collected before all else, so that it counts as garbage and as nothing
-    else. What is `gone` already nobody expects of the next item.
+    else. What is gone already nobody expects of the next item.
     """
+    released: list[ReleasedItem] = []
+    gone = Storages()
+    for item in items:
+        freed, said = (garbage, None) if item.kind == "garbage" else _free(item, read, gone)
+        released.append(
+            {
+                "id": item.id,
+                "kind": item.kind,
+                "title": item.title,
+                "freed_bytes": freed,
+                "message": said,
+            }
+        )
+        if item.gives is not None and item.blocked is None:
+            gone.update(item.gives)
+    return released
 
-    read: Read
-    garbage: int | None
-    released: list[ReleasedItem]
-    gone: Storages = field(default_factory=Storages)
 
-    def free(self, items: list[Freeable]) -> None:
-        """Free them in their order, on the main thread."""
-        for each in items:
-            freed, said = self._free(each)
-            self.released.append(
-                {
-                    "id": each.id,
-                    "kind": each.kind,
-                    "title": each.title,
-                    "freed_bytes": freed,
-                    "message": said,
-                }
-            )
-            if each.gives is not None and each.blocked is None:
-                self.gone.update(each.gives)
-
-    def _free(self, item: Freeable) -> tuple[int | None, Message | None]:
-        """Free one; what it leaves in cycles is collected with it, where it is missed."""
-        if item.kind == "garbage":
-            return self.garbage, None
-        before, said = _in_use(self.read()), item.blocked
-        if said is None:
-            try:
-                said = item.free()
-            except Exception as error:  # noqa: BLE001  the others are still to be freed
-                said = message("item.failed", error=format_error(error))
-        if item.kind == "cache" or item.blocked is not None:
-            return 0, said
-        expected = None if item.gives is None else item.gives.without(self.gone).bytes
-        freed = _less(before, _in_use(self.read()))
-        if freed is None or expected is None or freed < expected:
-            gc.collect()
-            freed = _less(before, _in_use(self.read()))
-        if said is None and freed is not None and freed < (expected or 0) - _ROUNDING:
-            said = message("item.kept")
-        return freed, said
+def _free(item: Freeable, read: Read, gone: Storages) -> tuple[int | None, Message | None]:
+    """Free one; what it leaves in cycles is collected with it, where it is missed."""
+    before, said = _in_use(read()), item.blocked
+    if said is None:
+        try:
+            said = item.free()
+        except Exception as error:  # noqa: BLE001  the others are still to be freed
+            said = message("item.failed", error=format_error(error))
+    if item.kind == "cache" or item.blocked is not None:
+        return 0, said
+    expected = None
+    if item.gives is not None:
+        expected = sum(size for key, size in item.gives.items() if key not in gone)
+    freed = _less(before, _in_use(read()))
+    if freed is None or expected is None or freed < expected:
+        gc.collect()
+        freed = _less(before, _in_use(read()))
+    if said is None and freed is not None and freed < (expected or 0) - _ROUNDING:
+        said = message("item.kept")
+    return freed, said
 
 
 def _outcome(
@@ -178,16 +165,17 @@ def _outcome(
     situation: Situation,
 ) -> Outcome:
     device = _most_gained(before, after)
-    found = _survey(situation)
-    held = found.ledger.largest(device.index if device else 0, *_ORIGINS) if found else []
+    try:
+        found = survey(situation.shell, situation.turn, elsewhere=False)
+    except (Abandoned, Disturbed):  # where a cell begins, what has been freed is told alone
+        found = None
+    held = found.ledger.largest(device.index if device else 0) if found else []
     freed = _less(_in_use(before), _in_use(after))
     returned = _less(_reserved(before), _reserved(after))
     headroom_before = before.device(device.index) if before and device else None
-    outcome_status: Literal["done", "nothing"] = "done"
-    if freed is not None and freed <= 0 and (returned or 0) <= 0:
-        outcome_status = "nothing"
+    is_nothing = freed is not None and freed <= 0 and (returned or 0) <= 0
     return Outcome(
-        status=outcome_status,
+        status="nothing" if is_nothing else "done",
         freed_bytes=freed,
         returned_bytes=returned,
         in_use_bytes=_in_use(after),
@@ -198,21 +186,6 @@ def _outcome(
         undo=undo,
         message=_said(freed, returned, device, held),
     )
-
-
-def _survey(situation: Situation) -> Survey | None:
-    """Look for what still holds memory; where a cell begins, what has been freed is told alone."""
-    try:
-        return survey(situation.shell, situation.turn, elsewhere=False)
-    except (Abandoned, Disturbed):
-        return None
-
-
-_ORIGINS: tuple[Literal["names", "outputs", "traceback", "elsewhere"], ...] = (
-    "names",
-    "outputs",
-    "traceback",
-)
 
 
 def _said(
@@ -264,15 +237,17 @@ def _most_gained(
 
 
 def _in_use(snapshot: DeviceSnapshot | None) -> int | None:
-    if snapshot is None or snapshot.state != "live" or not snapshot.devices:
-        return None
-    return sum(device.in_use_bytes for device in snapshot.devices)
+    devices = _measured(snapshot)
+    return sum(each.in_use_bytes for each in devices) if devices else None
 
 
 def _reserved(snapshot: DeviceSnapshot | None) -> int | None:
-    if snapshot is None or snapshot.state != "live" or not snapshot.devices:
-        return None
-    return sum(device.in_use_bytes + device.cached_bytes for device in snapshot.devices)
+    devices = _measured(snapshot)
+    return sum(each.in_use_bytes + each.cached_bytes for each in devices) if devices else None
+
+
+def _measured(snapshot: DeviceSnapshot | None) -> tuple[DeviceReading, ...]:
+    return snapshot.devices if snapshot is not None and snapshot.state == "live" else ()
 
 
 def _less(before: int | None, after: int | None) -> int | None:

@@ -1,4 +1,4 @@
-"""Gradients that wait for an optimizer's step."""
+"""What training keeps beside a model: gradients that wait for a step, and optimizers' state."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .situation import Situation
 
 
-def items(situation: Situation) -> Iterator[Freeable]:
+def gradients(situation: Situation) -> Iterator[Freeable]:
     """Yield the gradients of each model and tensor that a variable names."""
     models = situation.models
     for name, value in models.named.items():
@@ -25,9 +25,8 @@ def items(situation: Situation) -> Iterator[Freeable]:
             given = situation.heap.retained(
                 [gradient for _, gradient in pairs], [tensor for tensor, _ in pairs]
             )
-            is_model = any(True for _ in models.parts(value))
             method, delete = "grad", "grad = None"
-            if is_model:
+            if situation.inspector.is_module(value):
                 method, delete = "zero_grad", "zero_grad(set_to_none=True)"
             yield Freeable(
                 id=f"gradients:{name}",
@@ -36,13 +35,13 @@ def items(situation: Situation) -> Iterator[Freeable]:
                 title=message("item.gradients", name=name),
                 cost=message("item.gradients.cost"),
                 gives=given,
-                free=partial(_free, situation.shell, name),
+                free=partial(_drop_gradients, situation.shell, name),
                 confirm=message("confirm.gradients", name=name),
                 code=f'if hasattr(globals().get("{name}"), "{method}"):\n    {name}.{delete}',
             )
 
 
-def _free(shell: Any, name: str) -> None:
+def _drop_gradients(shell: Any, name: str) -> None:
     models = Models(shell)
     torch = models.torch
     if torch is None:
@@ -51,3 +50,27 @@ def _free(shell: Any, name: str) -> None:
     with torch.quiet():
         for tensor, _ in pairs:
             torch.tensor.grad.__set__(tensor, None)  # type: ignore[attr-defined]  # known at run time
+
+
+def optimizer_state(situation: Situation) -> Iterator[Freeable]:
+    """Yield what each optimizer that a variable names remembers: momentum, squares, steps."""
+    models = situation.models
+    for name, optimizer in models.optimizers.items():
+        state = models.state(optimizer)
+        if models.storages(models.tensors_in(state)).bytes >= MIB:
+            yield Freeable(
+                id=f"optimizer_state:{name}",
+                kind="optimizer_state",
+                name=name,
+                title=message("item.optimizer_state", name=name),
+                cost=message("item.optimizer_state.cost"),
+                gives=situation.heap.retained(list(dict.values(state)), [state]),
+                free=partial(_clear_state, situation.shell, name),
+                confirm=message("confirm.optimizer_state", name=name),
+                code=f'if hasattr(globals().get("{name}"), "state"):\n    {name}.state.clear()',
+            )
+
+
+def _clear_state(shell: Any, name: str) -> None:
+    models = Models(shell)
+    dict.clear(models.state(models.value(name)))
