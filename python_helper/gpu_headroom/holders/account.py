@@ -78,10 +78,10 @@ class Account:
     def find(self, holder_id: str) -> Found | None:
         """Return what an id of this or an earlier account stands for, if it is still there."""
         for row in (row for device in self.devices for row in device.rows):
-            part = row.parts[0] if holder_id == row.id else row.part(holder_id)
-            if part is not None:
-                first = part.held[0]
-                return Found(first.graph, first.storage.key, self._sharing.ways(first))
+            for part in row.parts:
+                if holder_id in (row.id, part.id):
+                    first = part.held[0]
+                    return Found(first.graph, first.storage.key, self._sharing.ways(first))
         return None
 
     def as_wire(  # noqa: PLR0913 — what else belongs to the event is known to others

@@ -8,9 +8,9 @@ has no Python stack, so gradients come from nowhere.
 from __future__ import annotations
 
 import inspect
-import sys
 from typing import TYPE_CHECKING, Any
 
+from ..frameworks.imported import imported
 from ..kernel import running_cell
 
 if TYPE_CHECKING:
@@ -87,8 +87,7 @@ class Recording:
 
 def _memory() -> Any:
     """Return `torch.cuda.memory` once PyTorch is initialised, and not before."""
-    cuda = sys.modules.get("torch.cuda")
-    memory = sys.modules.get("torch.cuda.memory")
+    cuda, memory = imported("torch.cuda"), imported("torch.cuda.memory")
     if cuda is None or not hasattr(memory, "_record_memory_history") or not cuda.is_initialized():
         return None
     return memory

@@ -1,13 +1,16 @@
-"""Arrays of frameworks: which there are beside PyTorch, and what the walk does with one."""
+"""Arrays of frameworks, PyTorch's tensors among them, and what the walk does with one."""
 
 from __future__ import annotations
 
+import gc
 from typing import TYPE_CHECKING, Any, Protocol
+
+from ..inspection.classes import comes_from
+from . import objects
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..protocol.wire import FrameworkName
     from .place import Place
     from .storage import Storage
     from .walk import Walk
@@ -16,7 +19,6 @@ if TYPE_CHECKING:
 class Arrays(Protocol):
     """The arrays of one framework. Made only where it is imported and has been initialised."""
 
-    name: FrameworkName
     kinds: tuple[type, ...]
 
     def storages(self, array: Any) -> Iterable[Storage]:
@@ -34,3 +36,24 @@ def loaded() -> list[Arrays]:
 def visit(walk: Walk, array: Any, place: Place) -> None:
     """Enter the memory of an array."""
     walk.enter(array, place)
+
+
+def visit_tensor(walk: Walk, tensor: Any, place: Place) -> None:
+    """Enter a tensor; it may hold more tensors in attributes of its own."""
+    inspector = walk.inspector
+    torch = inspector.torch
+    assert torch is not None  # noqa: S101  tensors are only found where it is
+    if place.kind == "tensor" and comes_from(type(tensor), torch.parameter):
+        place = place.seen_as("parameters")
+    graph = inspector.graph_of(tensor)
+    if graph is not None:
+        walk.graphs.append((graph, place))
+        walk.results.append((tensor, place))
+        if place.kind == "tensor":
+            place = place.seen_as("activations")  # a result that a backward pass goes back from
+    walk.enter(tensor, place)
+    gradient = inspector.gradient_of(tensor)
+    if gradient is not None:
+        walk.push(gradient, place.step("gradient", kind="gradients"))
+    if any(type(each) is dict for each in gc.get_referents(tensor)) or torch.wraps(tensor):
+        objects.visit(walk, tensor, place)

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
+from ..frameworks.imported import imported
 from .storage import Storage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from ..protocol.wire import FrameworkName
 
 _ROUNDING = 512  # CuPy's pool hands out multiples of this
 
 
 class CupyArrays:
     """Arrays of CuPy, read through the attributes of their C base class."""
-
-    name: FrameworkName = "cupy"
 
     def __init__(self, kind: Any) -> None:
         self.kinds: tuple[type, ...] = (kind,)
@@ -36,7 +32,7 @@ class CupyArrays:
                 bytes=-(-memory.size // _ROUNDING) * _ROUNDING,
                 shape=tuple(self._kind.shape.__get__(array)),
                 dtype=str(self._kind.dtype.__get__(array)),
-                framework=self.name,
+                framework="cupy",
             )
         except (RuntimeError, TypeError, AttributeError):
             return  # memory that CuPy was lent and knows nothing of
@@ -44,6 +40,6 @@ class CupyArrays:
 
 def arrays() -> CupyArrays | None:
     """Return CuPy's arrays if it is imported: arrays exist only once it is up."""
-    core = sys.modules.get("cupy._core.core")
+    core = imported("cupy._core.core")
     kind = getattr(core, "_ndarray_base", None) or getattr(core, "ndarray", None)
     return CupyArrays(kind) if kind is not None else None

@@ -43,11 +43,8 @@ def last_errors(shell: Any) -> list[BaseException]:
         getattr(getattr(shell, "InteractiveTB", None), "evalue", None),
         getattr(getattr(shell, "SyntaxTB", None), "last_syntax_error", None),
     ]
-    found: dict[int, BaseException] = {}
-    for error in remembered:
-        if is_kind(error, BaseException):
-            found.update((id(each), each) for each in errors_within(error))
-    return list(found.values())
+    errors = [each for each in remembered if is_kind(each, BaseException)]
+    return list({id(each): each for error in errors for each in errors_within(error)}.values())
 
 
 def last_tracebacks(shell: Any) -> list[TracebackType]:
@@ -136,12 +133,12 @@ def kept_errors(walk: Walk) -> Iterator[Root]:
                 yield value, place.step("frame", name)
 
 
-def tracebacks_of(error: BaseException | TracebackType) -> list[TracebackType]:
+def tracebacks_of(kept: BaseException | TracebackType) -> list[TracebackType]:
     """Return the tracebacks of an error and those it is chained to, or a traceback itself."""
-    if type(error) is types.TracebackType:
-        return [error]
-    errors = errors_within(error) if is_kind(error, BaseException) else ()
-    return [each.__traceback__ for each in errors if each.__traceback__ is not None]
+    if type(kept) is types.TracebackType:
+        return [kept]
+    errors = errors_within(kept) if is_kind(kept, BaseException) else ()
+    return [error.__traceback__ for error in errors if error.__traceback__ is not None]
 
 
 def _postpone(walk: Walk, error: Any, place: Place) -> None:

@@ -10,11 +10,11 @@ import contextlib
 import gc
 import types
 import weakref
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..inspection.classes import comes_from, compare_plainly
 from ..inspection.kinds import is_kind
-from . import arrays, containers, frames, modules, objects, tensors
+from . import arrays, containers, frames, modules, objects
 from .storage import Torch
 
 if TYPE_CHECKING:
@@ -37,6 +37,19 @@ _ATOMS = (
 _QUALNAME: Any = type.__dict__["__qualname__"]
 
 
+class _Kind(NamedTuple):
+    """What is known of a class; the class itself, so that no other comes to have its `id`.
+
+    `leads` tells that its objects may lead to GPU memory and go with the last reference to them.
+    """
+
+    kind: type
+    visit: Visit | None
+    framework: Arrays | None
+    leads: bool
+    is_class: bool
+
+
 class Inspector:
     """Looks at objects for one walk, within its turn; no code of their classes is run.
 
@@ -53,9 +66,7 @@ class Inspector:
         if self.torch is not None:
             self.frameworks.insert(0, self.torch)
         self.plain_classes = compare_plainly()
-        self._visits: dict[int, tuple[type, Visit | None]] = {}
-        self._sources: dict[int, tuple[type, Arrays | None]] = {}
-        self._leads: dict[int, tuple[type, bool, bool]] = {}
+        self._kinds: dict[int, _Kind] = {}
         self._layouts: dict[int, objects.Layout] = {}
         self._saved_names: dict[type, tuple[str, ...]] = {}
 
@@ -63,24 +74,18 @@ class Inspector:
         """Keep `__torch_function__` of subclasses from being run."""
         return self.torch.quiet() if self.torch is not None else contextlib.nullcontext()
 
-    # --- What it is ----------------------------------------------------------
-
     def visit_of(self, kind: type) -> Visit | None:
         """Return how objects of a class are looked into, `None` where they hold nothing."""
-        try:
-            return self._visits[id(kind)][1]
-        except KeyError:
-            visit = self._decide(kind)
-            self._visits[id(kind)] = kind, visit
-            return visit
+        return (self._kinds.get(id(kind)) or self._decide(kind)).visit
 
     def is_tensor(self, value: object) -> bool:
         """Whether an object is a tensor of PyTorch's."""
-        return self.visit_of(type(value)) is tensors.visit
+        return self.visit_of(type(value)) is arrays.visit_tensor
 
     def is_array(self, value: object) -> bool:
         """Whether an object is an array of any framework."""
-        return self._framework_of(type(value)) is not None
+        kind = type(value)
+        return (self._kinds.get(id(kind)) or self._decide(kind)).framework is not None
 
     def is_module(self, value: object) -> bool:
         """Whether an object is a model of PyTorch's, or a part of one."""
@@ -98,16 +103,10 @@ class Inspector:
         What lasts anyway, as classes outside of functions do, is not worth following.
         """
         kind = type(value)
-        known = self._leads.get(id(kind))
-        if known is None:
-            leads = not comes_from(kind, *_ATOMS) and not objects.is_machinery(kind)
-            known = self._leads[id(kind)] = kind, leads, comes_from(kind, type)
-        _, leads, is_class = known
-        if not leads or not gc.is_tracked(value):
+        known = self._kinds.get(id(kind)) or self._decide(kind)
+        if not known.leads or not gc.is_tracked(value):
             return False
-        return not is_class or "<locals>" in _QUALNAME.__get__(value)
-
-    # --- What it keeps -------------------------------------------------------
+        return not known.is_class or "<locals>" in _QUALNAME.__get__(value)
 
     def attributes(self, value: Any) -> dict[str, Any]:
         """Return what an object keeps in its `__dict__` and its slots."""
@@ -129,7 +128,8 @@ class Inspector:
 
     def storages(self, array: Any) -> Iterator[Storage]:
         """Yield the GPU memory behind an array; nothing for what is no array."""
-        framework = self._framework_of(type(array))
+        kind = type(array)
+        framework = (self._kinds.get(id(kind)) or self._decide(kind)).framework
         if framework is not None:
             yield from framework.storages(array)
 
@@ -166,22 +166,17 @@ class Inspector:
                     continue
         yield from self.attributes(node).values()  # what a custom Function keeps
 
-    def _framework_of(self, kind: type) -> Arrays | None:
-        known = self._sources.get(id(kind))
-        if known is None:
-            mine = (each for each in self.frameworks if comes_from(kind, *each.kinds))
-            known = self._sources[id(kind)] = kind, next(mine, None)
-        return known[1]
-
-    def _decide(self, kind: type) -> Visit | None:
-        torch = self.torch
-        if torch is not None:
-            if comes_from(kind, torch.tensor):
-                return tensors.visit
-            if comes_from(kind, torch.nn_module):
-                return modules.visit
-            if comes_from(kind, torch.optimizer):
-                return modules.visit_optimizer
-        if self._framework_of(kind) is not None:
-            return arrays.visit
-        return containers.visit_of(kind) or frames.visit_of(kind) or objects.visit_of(kind)
+    def _decide(self, kind: type) -> _Kind:
+        own = (each for each in self.frameworks if comes_from(kind, *each.kinds))
+        framework, torch = next(own, None), self.torch
+        visit = containers.visit_of(kind) or frames.visit_of(kind) or objects.visit_of(kind)
+        if framework is not None:
+            visit = arrays.visit if framework is not torch else arrays.visit_tensor
+        elif torch is not None and comes_from(kind, torch.nn_module):
+            visit = modules.visit
+        elif torch is not None and comes_from(kind, torch.optimizer):
+            visit = modules.visit_optimizer
+        leads = not comes_from(kind, *_ATOMS) and not objects.is_machinery(kind)
+        known = _Kind(kind, visit, framework, leads, is_class=comes_from(kind, type))
+        self._kinds[id(kind)] = known
+        return known

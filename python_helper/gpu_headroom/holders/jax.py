@@ -6,23 +6,19 @@ asking would start one, and with it take most of the card.
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
+from ..frameworks.imported import imported
 from .storage import Storage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from ..protocol.wire import FrameworkName
 
 _GPUS = frozenset({"gpu", "cuda", "rocm"})
 
 
 class JaxArrays:
     """Concrete arrays; what stands in their place while JAX traces holds no memory."""
-
-    name: FrameworkName = "jax"
 
     def __init__(self, kind: Any) -> None:
         self.kinds: tuple[type, ...] = (kind,)
@@ -50,14 +46,14 @@ class JaxArrays:
             bytes=self._kind.on_device_size_in_bytes(shard),
             shape=tuple(self._kind.shape.__get__(shard)),
             dtype=str(self._kind.dtype.__get__(shard)),
-            framework=self.name,
+            framework="jax",
         )
 
 
 def arrays() -> JaxArrays | None:
     """Return JAX's arrays once one of its backends is up."""
-    bridge = sys.modules.get("jax._src.xla_bridge")
-    module = sys.modules.get("jax._src.array")
+    bridge = imported("jax._src.xla_bridge")
+    module = imported("jax._src.array")
     if module is None or not getattr(bridge, "_backends", None):
         return None
     kind = getattr(module, "ArrayImpl", None)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 Root = tuple[Any, Place]
 
-_LAST = ("_", "__", "___")
+LAST = ("_", "__", "___")
 _INPUT_HISTORY = re.compile(r"_i{1,3}|_ih|_dh|_i\d+|In")
 _OUTPUT = re.compile(r"_(\d+)")
 
@@ -46,7 +46,7 @@ def output_roots(shell: Any) -> list[Root]:
 
 
 def _last_values(shell: Any) -> Iterator[tuple[str, Any]]:
-    for name in _LAST:
+    for name in LAST:
         value = getattr(shell.displayhook, name, None)
         if value is not None:
             yield name, value
@@ -58,6 +58,6 @@ def _last_values(shell: Any) -> Iterator[tuple[str, Any]]:
 
 def _is_ipythons(name: str, value: Any, hidden: dict[str, Any]) -> bool:
     """IPython lists its own names as hidden; a user may have given one a value of their own."""
-    if name in _LAST or _OUTPUT.fullmatch(name):
-        return name in hidden or name in _LAST
+    if name in LAST or _OUTPUT.fullmatch(name):
+        return name in hidden or name in LAST
     return name in hidden and hidden[name] is value

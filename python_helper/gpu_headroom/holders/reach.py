@@ -9,7 +9,7 @@ import gc
 from itertools import compress
 from typing import TYPE_CHECKING, Any
 
-from . import containers, objects, tensors
+from . import arrays, containers, objects
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator
@@ -97,6 +97,6 @@ def _may_hold(inspector: Inspector, kind: type) -> bool:
 def _is_passive(inspector: Inspector, kind: type, values: list[Any]) -> bool:
     """Whether a class is a plain container or object, or its tensors have no GPU memory."""
     visit = inspector.visit_of(kind)
-    if visit is tensors.visit:
+    if visit is arrays.visit_tensor:
         return all(inspector.is_idle(each) for each in values if type(each) is kind)
     return visit is objects.visit or visit in containers.PLAIN

@@ -98,10 +98,6 @@ class Row:
         kind, size = kinds.most_common(1)[0]
         return kind if size >= _CLEARLY * kinds.total() else "mixed"
 
-    def part(self, part_id: str) -> RowPart | None:
-        """Return the part of an id."""
-        return next((each for each in self.parts if each.id == part_id), None)
-
     def as_wire(self, site_of: SiteOf | None) -> wire.Held:
         """Return the row as it travels."""
         return {

@@ -6,6 +6,7 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..frameworks.imported import imported
 from ..frameworks.torch import private
 from ..inspection.classes import defines
 
@@ -53,8 +54,6 @@ class Torch:
     A subclass may override `is_cuda` or `grad` with code of its own: read from here it is not run.
     """
 
-    name: FrameworkName = "torch"
-
     def __init__(
         self,
         module: Any,
@@ -76,7 +75,7 @@ class Torch:
     @classmethod
     def loaded(cls, *, whole_blocks: bool = False) -> Torch | None:
         """Return PyTorch if this process has imported all of it, and it can be looked at."""
-        module, quiet = sys.modules.get("torch"), private.no_overrides()
+        module, quiet = imported("torch"), private.no_overrides()
         if module is None or quiet is None or not hasattr(module, "Tensor"):
             return None
         return cls(module, _block_sizes() if whole_blocks else {}, quiet)
@@ -193,7 +192,7 @@ class Torch:
 
 
 def _class(module: str, name: str) -> type | None:
-    return getattr(sys.modules.get(module), name, None)
+    return getattr(imported(module), name, None)
 
 
 def _key(memory: Any) -> object:
@@ -202,7 +201,7 @@ def _key(memory: Any) -> object:
 
 def _block_sizes() -> dict[object, int]:
     """Return the size of each block in use by its address, as far as the allocator tells."""
-    cuda = sys.modules.get("torch.cuda")
+    cuda = imported("torch.cuda")
     if cuda is None or not cuda.is_initialized():
         return {}
     snapshot = private.block_snapshot() or {}

@@ -60,30 +60,19 @@ def survey(
     """
     turn = turn or Turn(asked=False)
     with turn.walking():
-        return _survey(shell, turn, tracebacks, elsewhere=elsewhere, for_account=for_account)
-
-
-def _survey(
-    shell: Any,
-    turn: Turn,
-    tracebacks: Iterable[TracebackType] | None,
-    *,
-    elsewhere: bool,
-    for_account: bool,
-) -> Survey | None:
-    walk = Walk(Inspector(turn, whole_blocks=for_account))
-    if not walk.inspector.frameworks:
-        return None
-    remembered = last_tracebacks(shell) if tracebacks is None else tracebacks
-    walk.run(name_roots(shell), until=_UNTIL_NAMES, long=not for_account)
-    walk.run(output_roots(shell), until=_UNTIL_OUTPUTS, long=not for_account)
-    for roots in frame_roots(remembered, shell):
-        walk.run(roots, until=_UNTIL_TRACEBACK, long=not for_account)
-    walk.run(list(kept_errors(walk)), until=_UNTIL_TRACEBACK, long=not for_account)
-    known = gc_knows.known(walk) if elsewhere and turn.native else []
-    done = for_account and not gc.get_freeze_count() and gc_knows.all_found(walk, known)
-    if not done:
-        walk.open_long(until=_UNTIL_LONG)
-    walk.run(gc_knows.unreached(walk, known), long=not done)
-    complete = turn.native and not walk.truncated
-    return Survey(walk.ledger, tuple(walk.models), complete, walk.type_names)
+        walk = Walk(Inspector(turn, whole_blocks=for_account))
+        if not walk.inspector.frameworks:
+            return None
+        remembered = last_tracebacks(shell) if tracebacks is None else tracebacks
+        walk.run(name_roots(shell), until=_UNTIL_NAMES, long=not for_account)
+        walk.run(output_roots(shell), until=_UNTIL_OUTPUTS, long=not for_account)
+        for roots in frame_roots(remembered, shell):
+            walk.run(roots, until=_UNTIL_TRACEBACK, long=not for_account)
+        walk.run(list(kept_errors(walk)), until=_UNTIL_TRACEBACK, long=not for_account)
+        known = gc_knows.known(walk) if elsewhere and turn.native else []
+        done = for_account and not gc.get_freeze_count() and gc_knows.all_found(walk, known)
+        if not done:
+            walk.open_long(until=_UNTIL_LONG)
+        walk.run(gc_knows.unreached(walk, known), long=not done)
+        complete = turn.native and not walk.truncated
+        return Survey(walk.ledger, tuple(walk.models), complete, walk.type_names)

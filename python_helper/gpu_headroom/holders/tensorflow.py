@@ -6,17 +6,15 @@ twice. Reading a variable's value would run an operation: its size comes from it
 
 from __future__ import annotations
 
-import sys
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+from ..frameworks.imported import imported
 from ..inspection.classes import comes_from
 from .storage import Storage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from ..protocol.wire import FrameworkName
 
 
 _DEVICE = "GPU"
@@ -24,8 +22,6 @@ _DEVICE = "GPU"
 
 class TensorFlowArrays:
     """Eager tensors and resource variables."""
-
-    name: FrameworkName = "tensorflow"
 
     def __init__(self, tensor: Any, variable: Any) -> None:
         self.kinds: tuple[type, ...] = (tensor, variable)
@@ -61,17 +57,17 @@ class TensorFlowArrays:
             bytes=dtype.size * prod(shape),
             shape=shape,
             dtype=dtype.name,
-            framework=self.name,
+            framework="tensorflow",
         )
 
 
 def arrays() -> TensorFlowArrays | None:
     """Return TensorFlow's arrays once its context is up."""
-    context = getattr(sys.modules.get("tensorflow.python.eager.context"), "_context", None)
+    context = getattr(imported("tensorflow.python.eager.context"), "_context", None)
     if context is None or not getattr(context, "_initialized", False):
         return None
-    ops = sys.modules.get("tensorflow.python.framework.ops")
-    variables = sys.modules.get("tensorflow.python.ops.resource_variable_ops")
+    ops = imported("tensorflow.python.framework.ops")
+    variables = imported("tensorflow.python.ops.resource_variable_ops")
     tensor = getattr(ops, "EagerTensor", None)
     variable = getattr(variables, "BaseResourceVariable", None)
     return TensorFlowArrays(tensor, variable) if tensor is not None else None

@@ -6,7 +6,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from ..inspection.kinds import name_of
-from . import modules, tensors
+from . import arrays, modules
 from .graphs import visit_graphs
 from .ledger import StorageLedger
 from .reach import LONG, promising
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _DEPTH = 10
 _CHECK_EVERY = 64
-_FIRST: tuple[object, ...] = (modules.visit, modules.visit_optimizer, tensors.visit)
+_FIRST: tuple[object, ...] = (modules.visit, modules.visit_optimizer, arrays.visit_tensor)
 
 
 class Walk:

@@ -120,18 +120,15 @@ def _sorted(situation: Situation, stored: list[Kept]) -> tuple[Named, dict[str, 
 
 
 def _steps(kept: Kept) -> Iterator[TracebackType]:
-    step = kept.__traceback__ if is_kind(kept, BaseException) else None
-    if type(kept) is types.TracebackType:
-        step = kept
-    while step is not None:
+    step = kept.__traceback__ if is_kind(kept, BaseException) else kept
+    while type(step) is types.TracebackType:
         yield step
         step = step.tb_next
 
 
 def _frames(kept: Iterable[Kept]) -> list[FrameType]:
     """Return the frames of functions that tracebacks lead to."""
-    tracebacks = [step for each in kept for step in tracebacks_of(each)]
-    return list(frames_of(tracebacks))
+    return list(frames_of(step for each in kept for step in tracebacks_of(each)))
 
 
 def _matters(given: Storages | None) -> bool:
@@ -160,9 +157,9 @@ def _free(kept: list[Kept]) -> None:
         if type(one) is types.TracebackType:
             one.tb_next = None
         elif is_kind(one, BaseException):
-            for each in errors_within(one):
+            for error in errors_within(one):
                 # Also of a class that forbids assignment.
-                BaseException.__setattr__(each, "__traceback__", None)
+                BaseException.__setattr__(error, "__traceback__", None)
 
 
 def _clear(frame: FrameType) -> None:

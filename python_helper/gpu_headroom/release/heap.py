@@ -15,7 +15,6 @@ of both names together is 80 MiB: retained sizes do not add up.
 from __future__ import annotations
 
 import gc
-import sys
 import types
 from collections import Counter
 from contextlib import suppress
@@ -24,6 +23,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..concurrency.turns import Late
+from ..frameworks.imported import imported
 from ..holders import elsewhere
 from ..holders.frames import cell_of, last_tracebacks
 from ..holders.names import user_names
@@ -63,7 +63,7 @@ class Candidates(NamedTuple):
     def listed(cls, inspector: Inspector) -> Candidates:
         """List them in one pass over all objects: in a kernel these are many. May raise `Late`."""
         errors = [types.TracebackType, *heirs(BaseException)]
-        graphs = heirs(getattr(sys.modules.get("torch.cuda.graphs"), "CUDAGraph", None))
+        graphs = heirs(getattr(imported("torch.cuda.graphs"), "CUDAGraph", None))
         kinds = elsewhere.kinds(inspector)
         found = elsewhere.listed(inspector, [*kinds, *errors, *graphs])
         if found is None:
@@ -110,15 +110,13 @@ class Heap:
         self._graph = ReferenceGraph(
             inspector, roots, self.memory.held, uncounted=uncounted, lasting=self._lasting
         )
+        # Whether there was time to come to all that may keep memory.
+        self.whole = self._graph.complete and self._graph.whole
+        self._arrays = set(self._numbered(self.memory.arrays))
         self._tracebacks = self._numbers(
             each for each in candidates.errors if type(each) is types.TracebackType
         )
         self._named = self._names()
-
-    @property
-    def whole(self) -> bool:
-        """Whether there was time to come to all that may keep memory."""
-        return self._graph.complete and self._graph.whole
 
     def knows(self, value: object) -> bool:
         """Whether an object was found and may lead to GPU memory."""
@@ -161,7 +159,10 @@ class Heap:
             return []
         values = [each for each in values if self.knows(each)]
         freed = self._freed(_Cut(values, self._holders(names)))
-        keys = {id(each): freed & self._keys(self._below(self._numbers([each]))) for each in values}
+        keys: dict[int, set[object]] = {}
+        for each in values:
+            below = self._below(self._numbers([each]))
+            keys[id(each)] = freed & self.memory.of(self._ids(below))
         place = {each: number for number, each in enumerate(keys)}
         ids: dict[object, list[int]] = {}
         for each, own in keys.items():
@@ -257,7 +258,7 @@ class Heap:
         values = [value for cut in cuts for value in cut.values]
         # Older versions of PyTorch hold gradients that no object of Python's leads to.
         nameless = {id(each) for each in values if not self.knows(each)}
-        going = (self._ids_of_arrays(self._going(cuts)) | nameless) & memory.held
+        going = (self._ids(self._going(cuts)) | nameless) & memory.held
         gone = memory.of(going) | memory.of_graphs(detached) | memory.of_gradients(holders)
         return memory.not_kept(
             gone, memory.held - going, without_graphs=detached, without_gradients=holders
@@ -315,10 +316,6 @@ class Heap:
         """All that leads to memory."""
         return self._above(self._arrays)
 
-    @cached_property
-    def _arrays(self) -> set[int]:
-        return set(self._numbered(self.memory.arrays))
-
     def _numbers(self, values: Iterable[Any]) -> set[int]:
         return set(self._numbered(map(id, values)))
 
@@ -327,13 +324,10 @@ class Heap:
         numbers = self._graph.numbers
         return (numbers[each] for each in ids if each in numbers)
 
-    def _keys(self, numbers: AbstractSet[int]) -> set[object]:
-        return self.memory.of(self._ids_of_arrays(numbers))
-
     def _parts(self, numbers: AbstractSet[int]) -> set[object]:
         """Return the storages that objects keep, of those in graphs what no array keeps."""
-        memory, ids = self.memory, self._ids_of_arrays(numbers)
+        memory, ids = self.memory, self._ids(numbers)
         return memory.of_values(ids) | (memory.of_graphs(ids) & memory.only_saved.keys())
 
-    def _ids_of_arrays(self, numbers: AbstractSet[int]) -> set[int]:
+    def _ids(self, numbers: AbstractSet[int]) -> set[int]:
         return set(map(self._graph.ids.__getitem__, numbers & self._arrays))

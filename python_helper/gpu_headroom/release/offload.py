@@ -64,23 +64,27 @@ def items(situation: Situation) -> Iterator[Freeable]:
         return
     found = {name: _all(models, value) for name, value in models.named.items()}
     gives = {name: models.storages(_on_gpu(torch, each)) for name, each in found.items()}
-    around = Surroundings(situation)
+    host_bytes = host.read().available_bytes
     for name in nlargest(_MOST, gives, key=lambda each: gives[each].bytes):
         if gives[name].bytes >= MIB:
-            yield _offload(situation, name, found[name], gives[name], around)
+            yield _offload(situation, name, found[name], gives[name], host_bytes)
     for name, moved in list(situation.moved.items()):
         owner = moved.owner()  # its tensors may outlive it in an optimizer
         is_there = owner is not None and models.value(name) is owner
-        pairs = _to_restore(models, moved) if is_there else []
+        pairs = _to_restore(models, torch, moved) if is_there else []
         if pairs:
             yield _restore(situation, models, name, pairs)
 
 
 def _offload(
-    situation: Situation, name: str, tensors: list[Any], gives: Storages, around: Surroundings
+    situation: Situation, name: str, tensors: list[Any], gives: Storages, host_bytes: int | None
 ) -> Freeable:
     models, size = situation.models, gives.bytes
-    is_model = any(True for _ in models.parts(models.value(name)))
+    if host_bytes is None or host_bytes >= _SPARE * size:
+        blocked = _obstacle(situation, models.value(name), tensors, gives)
+    else:
+        blocked = message("item.offload.host", host_bytes=size, available_bytes=host_bytes)
+    is_model = situation.inspector.is_module(models.value(name))
     cost = "item.offload.cost" if is_model else "item.offload.cost_tensor"
     return Freeable(
         id=f"offload:{name}",
@@ -91,7 +95,7 @@ def _offload(
         gives=gives,
         free=partial(_move_out, situation, name),
         confirm=message("confirm.offload", name=name, host_bytes=size),
-        blocked=around.obstacle(models, models.value(name), tensors, gives),
+        blocked=blocked,
         undo=f"restore:{name}",
         code=_code(models, name),
     )
@@ -113,41 +117,24 @@ def _restore(situation: Situation, models: Models, name: str, pairs: list[Pair])
     )
 
 
-# --- What stands in the way --------------------------------------------------
-
-
-class Surroundings:
-    """What a move depends on besides the model itself, looked at once for all of them."""
-
-    def __init__(self, situation: Situation) -> None:
-        self._host_bytes = host.read().available_bytes
-        self._captured = situation.candidates.captured
-        self._memory = situation.heap.memory
-
-    def obstacle(
-        self, models: Models, value: Any, tensors: list[Any], gives: Storages
-    ) -> Message | None:
-        """Return why a model must stay where it is; `None` where it may go."""
-        torch, size = models.torch, gives.bytes
-        if self._host_bytes is not None and self._host_bytes < _SPARE * size:
-            available = self._host_bytes
-            return message("item.offload.host", host_bytes=size, available_bytes=available)
-        for part in models.parts(value):
-            managed = any(module_of(each).startswith(_MANAGED_BY) for each in mro(type(part)))
-            if managed or not models.attributes(part).keys().isdisjoint(_MARKS):
-                return message("item.offload.managed", type_name=name_of(type(part)))
-        odd = next((each for each in tensors if not _is_plain(torch, each)), None)
-        if odd is not None:
-            return message("item.offload.kind", type_name=name_of(type(odd)))
-        if self._captured:  # a graph would go on where the memory was
-            return message("item.captured")
-        views = self._others(tensors, gives)
-        return message("item.offload.shared", count=len(views)) if views else None
-
-    def _others(self, tensors: Iterable[Any], storages: Iterable[object]) -> set[int]:
-        """Return the ids of others in the same memory: they would be parted from it."""
-        owners = (each for key in storages for each in self._memory.owners.get(key, ()))
-        return set(owners) - set(map(id, tensors))
+def _obstacle(
+    situation: Situation, value: Any, tensors: list[Any], gives: Storages
+) -> Message | None:
+    """Return why a model must stay where it is; `None` where it may go."""
+    models = situation.models
+    for part in models.parts(value):
+        managed = any(module_of(each).startswith(_MANAGED_BY) for each in mro(type(part)))
+        if managed or not models.attributes(part).keys().isdisjoint(_MARKS):
+            return message("item.offload.managed", type_name=name_of(type(part)))
+    odd = next((each for each in tensors if not _is_plain(models.torch, each)), None)
+    if odd is not None:
+        return message("item.offload.kind", type_name=name_of(type(odd)))
+    if situation.candidates.captured:  # a graph would go on where the memory was
+        return message("item.captured")
+    # Others in the same memory would be parted from it.
+    owners = situation.heap.memory.owners
+    views = {each for key in gives for each in owners.get(key, ())} - set(map(id, tensors))
+    return message("item.offload.shared", count=len(views)) if views else None
 
 
 def _is_plain(torch: Any, tensor: Any) -> bool:
@@ -176,9 +163,6 @@ def _lack_of_headroom(models: Models, pairs: list[Pair]) -> Message | None:
     return None
 
 
-# --- The moves ---------------------------------------------------------------
-
-
 def _move_out(situation: Situation, name: str) -> Message | None:
     models = Models(situation.shell)
     value, torch = models.value(name), models.torch
@@ -199,7 +183,7 @@ def _move_back(situation: Situation, name: str) -> Message | None:
     torch, moved = models.torch, situation.moved.get(name)
     if torch is None or moved is None:
         return message("item.gone")
-    pairs = _to_restore(models, moved)
+    pairs = _to_restore(models, torch, moved)
     _move(torch, pairs)
     lost = sum(torch.get(tensor, "device") != device for tensor, device in pairs)
     if lost:
@@ -240,10 +224,7 @@ def _on_gpu(torch: Torch, tensors: Iterable[Any]) -> list[Any]:
         return [each for each in tensors if torch.get(each, "device").type == "cuda"]
 
 
-def _to_restore(models: Models, moved: Moved) -> list[Pair]:
-    torch = models.torch
-    if torch is None:
-        return []
+def _to_restore(models: Models, torch: Torch, moved: Moved) -> list[Pair]:
     found: dict[int, Pair] = {}
     for tensor, device in moved.alive():
         found[id(tensor)] = tensor, device

@@ -7,6 +7,7 @@ from heapq import nlargest
 from typing import TYPE_CHECKING, Any
 
 from ..cells.runs import output_id
+from ..holders.names import LAST
 from ..text.messages import message
 from .freeable import Freeable
 from .memory import Storages
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from ..protocol.wire import Message
     from .situation import Situation
 
-_LAST = ("_", "__", "___")
 _MOST_ROWS = 20
 _NUMBERED = re.compile(r"_\d+")
 
@@ -35,37 +35,31 @@ def items(situation: Situation) -> Iterator[Freeable]:
     values = {id(each): each for each in _values(shell, names)}
     groups = situation.heap.retained_together(values.values(), names)
     largest = nlargest(_MOST_ROWS, range(len(groups)), key=lambda each: groups[each][1].bytes)
-    more, sizes = [], Storages()
+    more: list[str] = []
+    count, sizes = 0, Storages()
     for number, (ids, gives) in enumerate(groups):
         group = tuple([name for each in ids for name in displayed[each]])
         if number in largest or _id(group) in situation.wanted:
+            shown = [f"Out[{each[1:]}]" for each in group if _NUMBERED.fullmatch(each)]
+            title = message("item.output", names=", ".join(shown or group[:1]))
             plain = all(_is_plain(situation, values[each]) for each in ids)
-            yield _row(shell, group, gives, plain=plain)
+            yield _item(shell, _id(group), title, group, gives, displayed=group if plain else ())
         else:
-            more.append(group)
+            more += group
+            count += 1
             sizes |= gives
     if more:
-        yield _rest(shell, more, sizes)
+        title = message("item.output.more", count=count)
+        yield _item(shell, "output:more", title, tuple(more), sizes)
 
 
-def _row(shell: Any, names: tuple[str, ...], gives: Storages, *, plain: bool) -> Freeable:
-    shown = [f"Out[{each[1:]}]" for each in names if _NUMBERED.fullmatch(each)] or names[:1]
-    title = message("item.output", names=", ".join(shown))
-    return _freeable(shell, _id(names), title, names, gives, displayed=names if plain else ())
-
-
-def _rest(shell: Any, groups: list[tuple[str, ...]], gives: Storages) -> Freeable:
-    names = tuple([name for group in groups for name in group])
-    title = message("item.output.more", count=len(groups))
-    return _freeable(shell, "output:more", title, names, gives)
-
-
-def _freeable(  # noqa: PLR0913, PLR0917 — all that tells a row from another
+def _item(  # noqa: PLR0913 — all that tells a row from another
     shell: Any,
     item_id: str,
     title: Message,
     names: tuple[str, ...],
     gives: Storages,
+    *,
     displayed: tuple[str, ...] = (),
 ) -> Freeable:
     return Freeable(
@@ -115,8 +109,8 @@ def _named(shell: Any) -> Iterator[tuple[str, Any]]:
     hidden = list(shell.user_ns_hidden.items())
     yield from (each for each in hidden if _NUMBERED.fullmatch(each[0]))
     result = getattr(getattr(shell, "last_execution_result", None), "result", None)
-    last = [(name, getattr(shell.displayhook, name, None)) for name in _LAST]
-    last += [(name, value) for name, value in hidden if name in _LAST]
+    last = [(name, getattr(shell.displayhook, name, None)) for name in LAST]
+    last += [(name, value) for name, value in hidden if name in LAST]
     yield from (each for each in (*last, ("_", result)) if each[1] is not None)
 
 
@@ -143,10 +137,10 @@ def forget(shell: Any, going: set[int]) -> None:
         for name in [name for name in list(space) if _NUMBERED.fullmatch(name)]:
             if id(space[name]) in going:
                 del space[name]
-        for name in _LAST:
+        for name in LAST:
             if id(space.get(name)) in going:
                 space[name] = None
-    for name in _LAST:
+    for name in LAST:
         if id(getattr(shell.displayhook, name, None)) in going:
             setattr(shell.displayhook, name, None)
     result = getattr(shell, "last_execution_result", None)

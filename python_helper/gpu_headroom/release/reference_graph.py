@@ -128,16 +128,16 @@ class ReferenceGraph:
 
     def _enter(self, values: Iterable[Any]) -> tuple[int, ...]:
         """Give numbers to those of `values` that may lead to GPU memory and go."""
-        known, lasting, may_go = self.numbers, self._lasting, self._inspector.may_go
-        numbers = []
-        for each in values:
-            number = known.get(id(each))
-            if number is None and may_go(each) and id(each) not in lasting:
-                number = known[id(each)] = len(self._values)
-                self._values.append(each)
+        numbers, lasting, may_go = self.numbers, self._lasting, self._inspector.may_go
+        entered = []
+        for value in values:
+            number = numbers.get(id(value))
+            if number is None and may_go(value) and id(value) not in lasting:
+                number = numbers[id(value)] = len(self._values)
+                self._values.append(value)
             if number is not None:
-                numbers.append(number)
-        return tuple(numbers)
+                entered.append(number)
+        return tuple(entered)
 
     def _is_late(self) -> bool:
         turn = self._inspector.turn
