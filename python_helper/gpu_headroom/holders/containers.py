@@ -32,7 +32,7 @@ def visit_of(kind: type) -> Visit | None:
         if other is kind:
             return visit
     iterates = module_of(kind) in _ITERATING and defines(kind, "__next__")
-    return _visit_iterator if iterates else None
+    return functools.partial(_visit_referents, "iterator") if iterates else None
 
 
 def _visit_dict(walk: Walk, table: Any, place: Place) -> None:
@@ -73,27 +73,20 @@ def _visit_function(walk: Walk, function: Any, place: Place) -> None:
             walk.push(each, place)
 
 
-def _visit_method(walk: Walk, method: Any, place: Place) -> None:
-    walk.push(method.__self__, place.step("self"))
+def _visit_parts(
+    names: tuple[str, ...], via: StepKind, walk: Walk, value: Any, place: Place
+) -> None:
+    for name in names:
+        walk.push(getattr(value, name), place.step(via))
 
 
-def _visit_partial(walk: Walk, partial: Any, place: Place) -> None:
-    for part in (partial.func, partial.args, partial.keywords):
-        walk.push(part, place.step("partial"))
-
-
-def _visit_suspended(walk: Walk, suspended: Any, place: Place) -> None:
+def _visit_referents(via: StepKind, walk: Walk, holder: Any, place: Place) -> None:
     """Reading `f_locals` of a frame that goes on would leave a copy that keeps old values alive."""
-    for value in gc.get_referents(suspended):
+    for value in gc.get_referents(holder):
         if is_kind(value, types.FrameType):  # Python 3.10
-            _visit_suspended(walk, value, place)
+            _visit_referents(via, walk, value, place)
         else:
-            walk.push(value, place.step("local"))
-
-
-def _visit_iterator(walk: Walk, iterator: Any, place: Place) -> None:
-    for value in gc.get_referents(iterator):
-        walk.push(value, place.step("iterator"))
+            walk.push(value, place.step(via))
 
 
 def _visit_cached(walk: Walk, cached: Any, place: Place) -> None:
@@ -127,11 +120,11 @@ PLAIN = frozenset({_visit_dict, *_SEQUENCES.values()})
 """What the gc can look into as well as we can."""
 _OTHERS: dict[Any, Visit] = {
     types.FunctionType: _visit_function,
-    types.MethodType: _visit_method,
-    types.BuiltinMethodType: _visit_method,
-    functools.partial: _visit_partial,
+    types.MethodType: functools.partial(_visit_parts, ("__self__",), "self"),
+    types.BuiltinMethodType: functools.partial(_visit_parts, ("__self__",), "self"),
+    functools.partial: functools.partial(_visit_parts, ("func", "args", "keywords"), "partial"),
     type(functools.lru_cache(len)): _visit_cached,
-    types.GeneratorType: _visit_suspended,
-    types.CoroutineType: _visit_suspended,
-    types.AsyncGeneratorType: _visit_suspended,
+    types.GeneratorType: functools.partial(_visit_referents, "local"),
+    types.CoroutineType: functools.partial(_visit_referents, "local"),
+    types.AsyncGeneratorType: functools.partial(_visit_referents, "local"),
 }

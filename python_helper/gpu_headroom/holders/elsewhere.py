@@ -54,13 +54,10 @@ def all_found(walk: Walk, values: Iterable[Any]) -> bool:
     inspector, keys = walk.inspector, {held.storage.key for held in walk.ledger}
     with inspector.quiet():
         for each in values:
-            if inspector.torch is not None and inspector.is_tensor(each):
-                key, graph = inspector.torch.key(each), inspector.graph_of(each)
-                if key is not None and key not in keys:
-                    return False
-                if graph is not None and graph not in walk.nodes:
-                    return False
-            elif any(storage.key not in keys for storage in inspector.storages(each)):
+            graph = inspector.graph_of(each) if inspector.is_tensor(each) else None
+            if graph is not None and graph not in walk.nodes:
+                return False
+            if any(storage.key not in keys for storage in inspector.storages(each)):
                 return False
     return True
 

@@ -13,7 +13,6 @@ import weakref
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..inspection.classes import comes_from, compare_plainly
-from ..inspection.kinds import is_kind
 from . import arrays, containers, frames, modules, objects
 from .storage import Torch
 
@@ -114,17 +113,7 @@ class Inspector:
         layout = self._layouts.get(id(kind))
         if layout is None:
             layout = self._layouts[id(kind)] = objects.layout_of(kind)
-        _, holds_dict, slots = layout
-        found: dict[str, Any] = {}
-        for name, slot in slots:
-            try:
-                found[name] = slot.__get__(value)
-            except AttributeError:
-                continue  # not assigned
-        table = holds_dict.__get__(value) if holds_dict is not None else None
-        if is_kind(table, dict):
-            found.update((key, each) for key, each in dict.items(table) if type(key) is str)
-        return found
+        return objects.attributes(value, layout)
 
     def storages(self, array: Any) -> Iterator[Storage]:
         """Yield the GPU memory behind an array; nothing for what is no array."""

@@ -30,24 +30,18 @@ class JaxArrays:
             if self._kind.is_deleted(array):
                 return
             for shard in self._kind._arrays.__get__(array):  # noqa: SLF001 — `addressable_shards` would make new arrays
-                found = self._storage(shard)
-                if found is not None:
-                    yield found
+                device = next(iter(self._kind.devices(shard)))
+                if device.platform in _GPUS:
+                    yield Storage(
+                        key=self._kind.unsafe_buffer_pointer(shard),
+                        device_index=device.local_hardware_id or 0,
+                        bytes=self._kind.on_device_size_in_bytes(shard),
+                        shape=tuple(self._kind.shape.__get__(shard)),
+                        dtype=str(self._kind.dtype.__get__(shard)),
+                        framework="jax",
+                    )
         except (RuntimeError, ValueError, TypeError, AttributeError):
             return  # deleted or donated meanwhile
-
-    def _storage(self, shard: Any) -> Storage | None:
-        device = next(iter(self._kind.devices(shard)))
-        if device.platform not in _GPUS:
-            return None
-        return Storage(
-            key=self._kind.unsafe_buffer_pointer(shard),
-            device_index=device.local_hardware_id or 0,
-            bytes=self._kind.on_device_size_in_bytes(shard),
-            shape=tuple(self._kind.shape.__get__(shard)),
-            dtype=str(self._kind.dtype.__get__(shard)),
-            framework="jax",
-        )
 
 
 def arrays() -> JaxArrays | None:

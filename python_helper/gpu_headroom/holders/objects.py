@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ..inspection.classes import comes_from, namespace_of
-from ..inspection.kinds import module_of, mro, name_of
+from ..inspection.kinds import is_kind, module_of, mro, name_of
 
 if TYPE_CHECKING:
     from .inspector import Visit
@@ -61,6 +61,21 @@ def visit_class(walk: Walk, kind: Any, place: Place) -> None:
         for name, value in list(namespace_of(kind).items()):
             if not comes_from(type(value), types.FunctionType, types.GetSetDescriptorType):
                 walk.push(value, place.step("attribute", name))
+
+
+def attributes(value: Any, layout: Layout) -> dict[str, Any]:
+    """Return what an object of a class keeps, read from C-level descriptors: no code is run."""
+    _, own_dict, slots = layout
+    found: dict[str, Any] = {}
+    for name, slot in slots:
+        try:
+            found[name] = slot.__get__(value)
+        except AttributeError:
+            continue  # not assigned
+    table = own_dict.__get__(value) if own_dict is not None else None
+    if is_kind(table, dict):
+        found.update((key, each) for key, each in dict.items(table) if type(key) is str)
+    return found
 
 
 def layout_of(kind: type) -> Layout:

@@ -74,16 +74,10 @@ def find(holder_id: str, shell: Any, snapshot: DeviceSnapshot | None, turn: Turn
 
 def _search(found: Found, shell: Any, turn: Turn) -> Ways:
     """Ask the gc who refers to what no name reaches."""
-    inspector = Inspector(turn)
-    with inspector.quiet():
-        targets = [
-            each
-            for each in known(Walk(inspector))
-            if any(storage.key == found.key for storage in inspector.storages(each))
-        ]
+    targets = _arrays_behind(found.key, turn)
     if not targets and not found.graph:
         return _gone()
-    search = Search(shell, inspector)
+    search = Search(shell, turn)
     paths = search.ways(targets, _MOST_WAYS)
     if not search.complete:
         return _stopped(paths, turn)
@@ -91,6 +85,17 @@ def _search(found: Found, shell: Any, turn: Turn) -> Ways:
         return _all(paths)
     reason = "path.unreached" if search.held else "path.native"
     return Ways([], complete=True, message=message(reason))
+
+
+def _arrays_behind(key: object, turn: Turn) -> list[Any]:
+    """Return the arrays with this storage; what they were found with would be a referrer itself."""
+    inspector = Inspector(turn)
+    with inspector.quiet():
+        return [
+            array
+            for array in known(Walk(inspector))
+            if any(storage.key == key for storage in inspector.storages(array))
+        ]
 
 
 def _gone() -> Ways:

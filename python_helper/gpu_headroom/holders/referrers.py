@@ -20,8 +20,8 @@ from .steps import key_step, keys_of, steps
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ..concurrency.turns import Turn
     from ..protocol.wire import Message
-    from .inspector import Inspector
 
 _MOST_OBJECTS = 20_000
 _AT_ONCE = 16
@@ -51,13 +51,12 @@ class Search:
     alone.
     """
 
-    def __init__(self, shell: Any, inspector: Inspector) -> None:
+    def __init__(self, shell: Any, turn: Turn) -> None:
         self.complete = True
         self.held = False
         self._names = shell.user_ns
         self._roots = tables_of_modules()
-        self._inspector = inspector
-        self._turn = inspector.turn
+        self._turn = turn
         self._seen: set[int] = set()
 
     def ways(self, targets: list[Any], most: int) -> list[list[Message]]:
@@ -120,7 +119,7 @@ class Search:
                 first = message("path.name", name=key)
             else:
                 first = message("path.global", name=key, module=self._roots[id(table)])
-            yield [first, *steps(way, self._inspector)]
+            yield [first, *steps(way)]
 
 
 def tables_of_modules() -> dict[int, str]:

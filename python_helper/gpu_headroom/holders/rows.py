@@ -150,7 +150,8 @@ def _parts(row_id: str, origin: Origin, members: list[HeldStorage]) -> tuple[Row
                 paths[here] = f"graph:{held.path}"
             key = paths[here]
         else:
-            key = _written(held.storage.key)
+            address = held.storage.key
+            key = "-".join(map(str, address)) if isinstance(address, tuple) else str(address)
         groups.setdefault(f"{row_id}#{key}", []).append(held)
     parts = []
     for part_id, group in groups.items():
@@ -172,7 +173,3 @@ def _hint(
     if 2 * in_graphs > sum(part.bytes for part in parts):
         return message("hint.graph", name=name, graph_bytes=in_graphs)
     return None
-
-
-def _written(key: object) -> str:
-    return "-".join(map(str, key)) if isinstance(key, tuple) else str(key)

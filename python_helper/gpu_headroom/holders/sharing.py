@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from .ledger import HeldStorage, StorageLedger
     from .place import Origin, Place
 
@@ -22,7 +20,16 @@ class Sharing:
     def __init__(self, ledger: StorageLedger | None) -> None:
         self._meetings = ledger.meetings if ledger is not None else []
         self._names: dict[RowKey, dict[str, None]] = {}
-        self._find_names(ledger if ledger is not None else ())
+        # A place carries a row if storages of the row were found behind it.
+        carried: dict[int, set[RowKey]] = {}
+        for held in ledger or ():
+            row = row_of(held.place)
+            for place in held.place.way:
+                carried.setdefault(id(place), set()).add(row)
+            for place in held.also:
+                self._note({row}, place, carried)
+        for first, place in self._meetings:
+            self._note(carried.get(id(first), set()), place, carried)
 
     def names(self, row: RowKey) -> list[str]:
         """Return the other names of what a row holds, or of a part of it."""
@@ -41,18 +48,6 @@ class Sharing:
                     used.add(id(place))
                     ways.append((*place.way, *way[index + 1 :]))
         return tuple(ways)
-
-    def _find_names(self, ledger: Iterable[HeldStorage]) -> None:
-        # A place carries a row if storages of the row were found behind it.
-        carried: dict[int, set[RowKey]] = {}
-        for held in ledger:
-            row = row_of(held.place)
-            for place in held.place.way:
-                carried.setdefault(id(place), set()).add(row)
-            for place in held.also:
-                self._note({row}, place, carried)
-        for first, place in self._meetings:
-            self._note(carried.get(id(first), set()), place, carried)
 
     def _note(self, rows: set[RowKey], place: Place, carried: dict[int, set[RowKey]]) -> None:
         here = row_of(place)

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from ..inspection.kinds import is_kind, name_of
 from ..text.messages import message
+from . import objects
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from ..protocol.wire import Message
-    from .inspector import Inspector
 
     Said = tuple[list[Message], int]
 
@@ -24,7 +24,7 @@ _SIMPLE = (str, int, bool, float)
 _SEQUENCES = (list, tuple, deque)
 
 
-def steps(way: Sequence[Any], inspector: Inspector) -> list[Message]:
+def steps(way: Sequence[Any]) -> list[Message]:
     """Put a chain of objects, each held by the one before it, into words.
 
     What only Python needs in between (the `__dict__` of an object, the cells of a closure, the
@@ -33,7 +33,7 @@ def steps(way: Sequence[Any], inspector: Inspector) -> list[Message]:
     said: list[Message] = []
     position = 0
     while position < len(way) - 1:
-        words, taken = _step(way[position:], inspector)
+        words, taken = _step(way[position:])
         said += words
         position += taken
     return said
@@ -52,11 +52,11 @@ def key_step(key: Any) -> Message:
     return message("path.key_unnamed", type_name=name_of(type(key)))
 
 
-def _step(way: Sequence[Any], inspector: Inspector) -> Said:
+def _step(way: Sequence[Any]) -> Said:
     """Return the words for the beginning of a way, and how many objects further they lead."""
     holder = type(way[0])
-    say = next((say for kind, say in _BY_KIND if issubclass(holder, kind)), None)
-    return _in_object(way, inspector) if say is None else say(way)
+    say = next((say for kind, say in _BY_KIND if issubclass(holder, kind)), _in_object)
+    return say(way)
 
 
 def _typed(holder: Any, *more: Message) -> list[Message]:
@@ -109,9 +109,10 @@ def _in_suspended(way: Sequence[Any]) -> Said:
     return [message("path.suspended", name=code.co_name)], 1
 
 
-def _in_object(way: Sequence[Any], inspector: Inspector) -> Said:
+def _in_object(way: Sequence[Any]) -> Said:
     """An attribute, whether it stands in a slot, in the `__dict__`, or in neither visibly."""
-    for name, value in islice(inspector.attributes(way[0]).items(), _MOST):
+    attributes = objects.attributes(way[0], objects.layout_of(type(way[0])))
+    for name, value in islice(attributes.items(), _MOST):
         for taken, each in enumerate(way[1:3], start=1):
             if value is each:
                 return _typed(way[0], message("path.attribute", name=name[:_SHOWN])), taken

@@ -28,7 +28,6 @@ _SPARSE = (
     "values",
 )
 _PER_CHANNEL = ("q_per_channel_scales", "q_per_channel_zero_points")
-_PLAIN = (False, False)
 _UNREADABLE = (RuntimeError, NotImplementedError, TypeError, AttributeError)
 
 
@@ -100,16 +99,6 @@ class Torch:
     def wraps(self, tensor: Any) -> bool:
         """Whether its memory is that of tensors in its attributes: DTensor, jagged, torchao."""
         return self._nature(type(tensor))[0]
-
-    def key(self, tensor: Any) -> object:
-        """Return the key of a tensor's one storage; `None` where it has none or several."""
-        if self._nature(type(tensor)) != _PLAIN or not self.on_gpu(tensor):
-            return None
-        try:
-            memory = self.tensor.untyped_storage(tensor)  # type: ignore[attr-defined]  # known at run time
-            return _key(memory) if memory.nbytes() else None
-        except _UNREADABLE:
-            return None
 
     def kept_by_itself(self, tensor: Any) -> int:
         """Return how many of the references to a tensor are PyTorch's own: 0 or 1.

@@ -31,34 +31,25 @@ class TensorFlowArrays:
     def storages(self, array: Any) -> Iterator[Storage]:
         """Yield the memory of a tensor or a variable, if it is on a GPU."""
         try:
+            handle = array
             if comes_from(type(array), self._variable):
-                found = self._of_variable(array)
-            else:
-                found = self._of_tensor(array, array)
+                handle = self._variable.handle.__get__(array)
+            device = self._tensor.backing_device.__get__(handle).rpartition("device:")[2]
+            kind, _, index = device.partition(":")
+            dtype = type(array).dtype.__get__(array)
+            if kind != _DEVICE or not dtype.size:
+                return
+            shape = tuple(type(array).shape.__get__(array).as_list())
+            yield Storage(
+                key=("tensorflow", id(handle)),
+                device_index=int(index),
+                bytes=dtype.size * prod(shape),
+                shape=shape,
+                dtype=dtype.name,
+                framework="tensorflow",
+            )
         except (RuntimeError, ValueError, TypeError, AttributeError):
             return  # it has no shape yet, or its context is gone
-        if found is not None:
-            yield found
-
-    def _of_variable(self, variable: Any) -> Storage | None:
-        return self._of_tensor(self._variable.handle.__get__(variable), variable)
-
-    def _of_tensor(self, handle: Any, described: Any) -> Storage | None:
-        kind, _, index = (
-            self._tensor.backing_device.__get__(handle).rpartition("device:")[2].partition(":")
-        )
-        dtype = type(described).dtype.__get__(described)
-        if kind != _DEVICE or not dtype.size:
-            return None
-        shape = tuple(type(described).shape.__get__(described).as_list())
-        return Storage(
-            key=("tensorflow", id(handle)),
-            device_index=int(index),
-            bytes=dtype.size * prod(shape),
-            shape=shape,
-            dtype=dtype.name,
-            framework="tensorflow",
-        )
 
 
 def arrays() -> TensorFlowArrays | None:

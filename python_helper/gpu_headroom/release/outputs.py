@@ -68,7 +68,7 @@ def _item(  # noqa: PLR0913 — all that tells a row from another
         title=title,
         cost=message("item.outputs.cost"),
         gives=gives,
-        free=lambda: _purge(shell, names),
+        free=lambda: forget(shell, set(map(id, _values(shell, names)))),
         safe=True,
         selected=True,
         displayed=displayed,
@@ -118,10 +118,6 @@ def _values(shell: Any, names: Iterable[str]) -> list[Any]:
     wanted = set(names)
     found = {id(value): value for name, value in _named(shell) if name in wanted}
     return list(found.values())
-
-
-def _purge(shell: Any, names: tuple[str, ...]) -> None:
-    forget(shell, set(map(id, _values(shell, names))))
 
 
 def forget(shell: Any, going: set[int]) -> None:
