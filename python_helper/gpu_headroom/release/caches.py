@@ -52,9 +52,8 @@ def unused_blocks(_: Situation) -> Iterator[Freeable]:
     """Yield what PyTorch keeps for later: headroom for others, this kernel can use it anyway."""
     views = _views()
     cached = sum(each.framework.cached_bytes or 0 for each in views or () if each.framework)
-    capturing = (
-        views is not None and private.is_capturing()
-    )  # emptying the cache would break the graph
+    # Emptying the cache would break a graph that is being captured.
+    capturing = views is not None and private.is_capturing()
     yield Freeable(
         id="cache",
         kind="cache",
