@@ -348,6 +348,7 @@ class Session:
         if is_first:
             from ..trends.monitor import Monitor
 
+            import_module("..concurrency.sliced_turn", __package__)
             self.monitor = Monitor(self)
             self._dispatcher.prepare()
         self.sources.prepare()
