@@ -1,5 +1,5 @@
 import { formatBytes } from '../format';
-import type { IReleased, IReport } from '../protocol';
+import type { IReleased, IRemedy, IReport } from '../protocol';
 import { bar, type ISegment, listParts } from './bar';
 import { button } from './button';
 import { element, inline } from './element';
@@ -128,12 +128,11 @@ function verdict(
   ];
   const fix = fixOf(report);
   const setting = fix?.diff?.sets ?? null;
-  const left = (needed ?? 0) - (fix?.effect_bytes ?? Infinity);
+  const saved = fix?.effect_bytes ?? null;
   // A fix that is estimated to save all that is needed was measured on too little.
-  if (setting !== null && left > 0) {
-    sentences.push(
-      trans.__('With `%1`: about %2.', setting, formatBytes(left))
-    );
+  if (setting !== null && needed !== null && saved !== null && saved < needed) {
+    const left = formatBytes(needed - saved);
+    sentences.push(trans.__('With `%1`: about %2.', setting, left));
   }
   return element(
     'p',
@@ -143,7 +142,7 @@ function verdict(
   );
 }
 
-function fixOf({ remedies }: IReport): IReport['remedies'][number] | null {
+function fixOf({ remedies }: IReport): IRemedy | null {
   return remedies.find(({ kind }) => kind === 'edit') ?? null;
 }
 
