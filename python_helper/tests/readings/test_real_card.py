@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from typing import Any
@@ -39,7 +40,7 @@ def run(code: str) -> dict[str, Any]:
         check=True,
         capture_output=True,
         text=True,
-        env={"PYTHONPATH": str(SOURCES)},
+        env={**os.environ, "PYTHONPATH": str(SOURCES)},
     )
     said: dict[str, Any] = json.loads(result.stdout)
     assert said["failures"] == []

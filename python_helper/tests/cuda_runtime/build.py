@@ -1,0 +1,230 @@
+"""Make the libraries that one CUDA wheel of PyTorch asks for: `python build.py TORCH OUT`.
+
+TORCH is the folder `site-packages/torch` of the wheel; then start Python with
+`LD_LIBRARY_PATH=OUT/lib:OUT/driver`. All code is in one library; each library that PyTorch names
+is an empty one above it. What no file here defines does nothing, and is generated.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+SOURCES = Path(__file__).parent
+CORE = "libcuda_runtime_stub.so"
+DRIVER = {"libcuda.so.1", "libnvidia-ml.so.1"}
+_TOOLS = {"gcc": "gcc", "readelf": "binutils"}
+_SIGNS_OF_A_DRIVER = (Path("/proc/driver/nvidia"), Path("/dev/nvidia0"))
+
+# --- What belongs to CUDA ----------------------------------------------------
+
+_LIBRARY = re.compile(
+    r"lib(cuda|cudart|cublas|cublasLt|cudnn|cufft|cufile|cupti|curand|cusolver|cusparse|cusparseLt"
+    r"|nccl|nvrtc|nvToolsExt|nvshmem_host|nvJitLink|nvidia-ml)\.so"
+)
+_FUNCTION = re.compile(
+    r"(nccl|cudnn|cufft|curand|cublas|cusparse|cusolver|cupti|nvrtc|nvtx|nvshmem|nvJitLink|nvml"
+    r"|cuFile|__cuda|cuda_?(?=[A-Z])|cu(?=[A-Z]))\w+$"
+)
+# The driver's functions are looked up by name while the program runs.
+_NAME_IN_TEXT = re.compile(rb"\0((?:cu[A-Z]|nvml[A-Z])\w{3,60})(?=\0)")
+
+# --- What a generated function does ------------------------------------------
+
+# Of the functions that write sizes: which of their arguments become 0, counted from 0.
+_WRITES_ZERO = {
+    r"cudnnGetConvolution\w+WorkspaceSize": 6,
+    r"cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize": 8,
+    r"cudnnGetBatchNormalizationBackwardExWorkspaceSize": 10,
+    r"cudnnGetBatchNormalizationTrainingExReserveSpaceSize": 5,
+    r"cudnnDropoutGetStatesSize": 1,
+    r"cufftXtMakePlanMany": 12,
+    r"cusparseSpMM_bufferSize": 10,
+    r"cusparseSpMV_bufferSize": 9,
+    r"cusolverDn[SDCZ](getrf|potrf|geqrf)_bufferSize": 5,
+    r"cusolverDn[SDCZ]gesvd_bufferSize": 3,
+    r"cusolverDn[SDCZ]((or|un)gqr|(sy|he)evd)_bufferSize": 7,
+    r"nvrtcGet(PTX|CUBIN|ProgramLog)Size": 1,
+    r"cublasLtGetProperty": 1,
+}
+# What is not played says so, with the status that its library has for it.
+_REFUSES = {
+    r"cu[A-Z](?!File)\w*": 801,
+    r"nvml\w*": 3,
+    r"cupti\w*": 15,
+    r"\w+bufferSize|cudnnBackend\w*|nvshmem\w*|\w*RNN\w*|\w*CTCLoss\w*": 9,
+}
+_SAYS = re.compile(r"\w*Get(Last)?Error(String|Name)|\w*GetStatusString|ncclGetLastError")
+_MAKES = re.compile(r"\w*(Create|CommInit|CommSplit)\w*")
+_MOST_ARGUMENTS = 14
+
+
+class Wanted(NamedTuple):
+    """What the wheel's libraries ask of CUDA's."""
+
+    libraries: set[str]
+    versions: set[tuple[str, str]]
+    functions: set[str]
+
+
+def refusal() -> str | None:
+    """Say in a sentence why the stub is not for this machine, or `None`."""
+    for tool, package in _TOOLS.items():
+        if shutil.which(tool) is None:
+            return f"{tool} is missing: install it, with 'apt-get install {package}' on Debian."
+    found = [str(each) for each in _SIGNS_OF_A_DRIVER if each.exists()]
+    found += [each for each in sorted(DRIVER) if _loads(each)]
+    if found:
+        return (
+            f"This machine has NVIDIA's driver ({', '.join(found)}); the stub stays away from it."
+        )
+    return None
+
+
+def _loads(library: str) -> bool:
+    """Whether the machine has such a library, whatever LD_LIBRARY_PATH says now."""
+    code = f"import ctypes; ctypes.CDLL({library!r})"
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, check=False, capture_output=True, env={}).returncode == 0
+
+
+def wanted_by(library: Path) -> Wanted:
+    """Read what a library needs, of which versions, and which functions it does not define."""
+    needed = set(re.findall(r"NEEDED.*\[(.*)\]", _run("readelf", "-d", library)))
+    functions = {each.decode() for each in _NAME_IN_TEXT.findall(library.read_bytes())}
+    functions |= _symbols(library, defined=False)
+    return Wanted(
+        {each for each in needed if _LIBRARY.match(each)},
+        _versions(library),
+        {each for each in functions if _FUNCTION.match(each) and "_Z" not in each},
+    )
+
+
+def _versions(library: Path) -> set[tuple[str, str]]:
+    """Return the pairs of a library's name and the version of it that is asked for."""
+    found: set[tuple[str, str]] = set()
+    file = ""
+    for line in _run("readelf", "-V", "-W", library).splitlines():
+        if named := re.search(r"File: (\S+)", line):
+            file = named[1]
+        elif (version := re.search(r"Name: (\S+)", line)) and _LIBRARY.match(file):
+            found.add((file, version[1]))
+    return found
+
+
+def _symbols(library: Path, *, defined: bool) -> set[str]:
+    rows = [line.split() for line in _run("readelf", "--dyn-syms", "-W", library).splitlines()]
+    return {row[7].split("@")[0] for row in rows if len(row) > 7 and (row[6] != "UND") is defined}
+
+
+def _run(*command: object) -> str:
+    words = [str(each) for each in command]
+    done = subprocess.run(words, check=False, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise SystemExit(f"{command[0]} failed: {done.stderr}")
+    return done.stdout
+
+
+def generated(name: str) -> str:
+    """Write a function that does nothing: it must not harm whoever believes what it wrote."""
+    if _SAYS.fullmatch(name):
+        return f'const char *{name}(void) {{ return "refused by the stub"; }}'
+    arguments = ", ".join(f"long *a{number}" for number in range(_MOST_ARGUMENTS))
+    zero = _first(_WRITES_ZERO, name)
+    if zero is not None:
+        kind = "int" if name.startswith("cusolver") else "long"
+        return f"int {name}({arguments}) {{ COUNTED; *({kind} *)a{zero} = 0; return OK; }}"
+    status = _first(_REFUSES, name)
+    if status is not None:
+        return f'int {name}(void) {{ CALLED("refused"); return {status}; }}'
+    made = "*a0 = (long)calloc(1, 256); " if _MAKES.fullmatch(name) else ""
+    return f"int {name}({arguments}) {{ COUNTED; {made}return OK; }}"
+
+
+def _first(table: dict[str, int], name: str) -> int | None:
+    return next((found for each, found in table.items() if re.fullmatch(each, name)), None)
+
+
+def build(torch: Path, out: Path) -> str:
+    """Make the libraries for the wheel in `torch`, and say in a sentence what was made."""
+    shutil.rmtree(out, ignore_errors=True)
+    for folder in ("lib", "driver"):
+        (out / folder).mkdir(parents=True)
+    all_wanted = [wanted_by(each) for each in sorted((torch / "lib").glob("*.so*"))]
+    libraries = DRIVER.union(*(each.libraries for each in all_wanted))
+    functions = set[str]().union(*(each.functions for each in all_wanted))
+    versions = set[tuple[str, str]]().union(*(each.versions for each in all_wanted))
+    cuda = cuda_version(torch)
+    written = _build_core(out, functions, _definitions(cuda, libraries))
+    for name in libraries:
+        _build_empty(out, name, {version for file, version in versions if file == name})
+    major, minor = divmod(cuda // 10, 100)
+    return (
+        f"CUDA {major}.{minor}: {len(libraries)} libraries; of {len(functions)} functions "
+        f"{len(written & functions)} are written and the others generated."
+    )
+
+
+def cuda_version(torch: Path) -> int:
+    """Return the CUDA that a wheel was built for as CUDA itself counts, 12080 for 12.8."""
+    text = (torch / "version.py").read_text(encoding="utf-8")
+    found = re.search(r"^cuda(?:: .*)? = '(\d+)\.(\d+)'", text, re.MULTILINE)
+    if found is None:
+        raise SystemExit(f"{torch} is no CUDA build of PyTorch.")
+    return int(found[1]) * 1000 + int(found[2]) * 10
+
+
+def _definitions(cuda: int, libraries: set[str]) -> list[str]:
+    # The newest of its major, so that PyTorch does not find it too old.
+    cudnn = 8999 if "libcudnn.so.8" in libraries else 99900
+    return [f"-DCUDA_VERSION={cuda}", f"-DCUDNN_VERSION={cudnn}"]
+
+
+def _build_core(out: Path, functions: set[str], definitions: list[str]) -> set[str]:
+    """Compile all code; the functions that are written are known once the written part is built."""
+    target = out / "lib" / CORE
+    sources = sorted(SOURCES.glob("*.c"))
+    flags = ["-O1", "-w", "-fPIC", "-shared", f"-I{SOURCES}", f"-Wl,-soname,{CORE}", *definitions]
+    libraries = ["-ldl", "-lpthread"]
+    _run("gcc", *flags, *sources, "-o", target, *libraries)
+    written = _symbols(target, defined=True)
+    rest = out / "generated.c"
+    lines = [generated(each) for each in sorted(functions - written)]
+    rest.write_text('#include "runtime.h"\n#include <stdlib.h>\n' + "\n".join(lines) + "\n")
+    # Our own names are nobody else's business: a program may have functions of the same name.
+    names = sorted(each for each in written if _FUNCTION.match(each) or each.startswith("stub_"))
+    exported = out / "exported"
+    lines = [f"{each};" for each in (*names, *sorted(functions - written))]
+    exported.write_text("{ global:\n" + "\n".join(lines) + "\nlocal: *; };\n")
+    script = f"-Wl,--version-script={exported}"
+    _run("gcc", *flags, script, *sources, rest, "-o", target, *libraries)
+    return written
+
+
+def _build_empty(out: Path, name: str, versions: set[str]) -> None:
+    """Compile a library that has nothing but its name, its versions and the core below it."""
+    empty, script = out / "empty.c", out / "versions"
+    empty.write_text("")
+    script.write_text("\n".join(f"{each} {{ }};" for each in sorted(versions)))
+    target = out / ("driver" if name in DRIVER else "lib") / name
+    flags = ["-shared", f"-Wl,-soname,{name}", "-Wl,--no-as-needed", "-Wl,-rpath,$ORIGIN/../lib"]
+    flags += [f"-Wl,--version-script={script}"] if versions else []
+    _run("gcc", empty, "-o", target, *flags, f"-L{out / 'lib'}", f"-l:{CORE}")
+
+
+def main() -> int:
+    """Build, or say why not."""
+    reason = refusal()
+    if reason is not None:
+        print(reason, file=sys.stderr)
+        return 78
+    print(build(Path(sys.argv[1]), Path(sys.argv[2])))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
