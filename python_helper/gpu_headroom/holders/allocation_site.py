@@ -64,11 +64,14 @@ class Recording:
     def end(self) -> None:
         """Record no more, unless it is somebody else's recording by now.
 
-        A history of events is none of ours: then it is left on.
+        A history of events is none of ours: then it is left on. Of a device that was used since,
+        ours has the last event, which is the least that PyTorch keeps.
         """
         memory, on = _memory(), self.on
         self.on = self._refused = False
-        if on and memory is not None and not any(memory._snapshot()["device_traces"]):  # noqa: SLF001
+        if not on or memory is None:
+            return
+        if all(len(events) <= 1 for events in memory._snapshot()["device_traces"]):  # noqa: SLF001
             memory._record_memory_history(None)  # noqa: SLF001
 
     def sites(self, shell: Any, runs: Iterable[CellRun]) -> dict[Block, Made]:
