@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -25,6 +26,9 @@ _OTHERS_EVERY_S = 5.0
 # (PROC_PID_INIT_INO in include/linux/proc_ns.h).
 _INITIAL_NAMESPACE = "pid:[4026531836]"
 _PROC = Path("/proc")
+_DEVICES = Path("/dev")
+# Of NVIDIA's own driver, of its small boards, and of WSL.
+_DEVICE_FILES = ("nvidia", "nvhost", "nvmap", "dxg")
 
 
 class Identity(NamedTuple):
@@ -65,6 +69,7 @@ class Driver:
         self._boards: tuple[Board, ...] = ()
         self._setting: str | None = None
         self._fixed = False
+        self._absent = False
         self._others: dict[str, tuple[float, int | None]] = {}
 
     def open(self) -> None:
@@ -80,6 +85,8 @@ class Driver:
             library = nvml_library.load()
             if library is not None:
                 self._use(Nvml(library), identity(), None)
+            # Where only the library is missing, as in some containers, the devices are there.
+            self._absent = self._library is None and _has_no_device()
 
     def close(self) -> None:
         """Let go of the library; `open` may follow."""
@@ -104,6 +111,14 @@ class Driver:
         return tuple(
             [self._view(library, index, board, certain) for index, board in enumerate(boards)]
         )
+
+    def shows_none(self) -> bool:
+        """Whether CUDA has no device in this process: none is shown to it, or none is there."""
+        if self._pid != os.getpid() or simulation() is not None:
+            return False
+        if self._library is None:
+            return self._absent
+        return not visible(self._setting, self._boards)
 
     def processes(self, device: DeviceReading) -> list[wire.Process] | None:
         """List the other processes on a device, the largest first; `None` where they are hidden."""
@@ -182,6 +197,16 @@ class Driver:
         if listed is None or self._identity is None:
             return None
         return {pid: used for pid, used in listed.items() if pid not in self._identity.pids}
+
+
+def _has_no_device() -> bool:
+    """Whether there is surely no GPU of NVIDIA's; only Linux tells without a driver."""
+    if sys.platform != "linux":
+        return False
+    try:
+        return not any(each.name.startswith(_DEVICE_FILES) for each in _DEVICES.iterdir())
+    except OSError:
+        return False
 
 
 def _board(library: Nvml, handle: object) -> Board:

@@ -101,6 +101,8 @@ class Sources:
             self._read_host()
             fixed = any(view.backend == "cuda" for view in views)
             cards = self._guard("nvml", lambda: self._driver().read(fixed)) or ()
+        if states["torch"] == "not_initialised" and self._guard("nvml", self._is_without_gpu):
+            states["torch"] = "no_gpu"
         state = max(states.values(), key=_BY_LIFE.index)
         return Reading(state, merge(views, cards, self._host), self._host, took_s)
 
@@ -135,6 +137,12 @@ class Sources:
             self._left_out[name] = now_s + wait_s, wait_s
             self._failed(name, error)
             return None
+
+    def _is_without_gpu(self) -> bool:
+        """Whether this PyTorch is built for CUDA, and the driver has nothing to show it."""
+        version = getattr(imported("torch"), "version", None)
+        is_for_cuda = getattr(version, "cuda", None) is not None
+        return self._all_included and is_for_cuda and self._driver().shows_none()
 
     def _driver(self) -> Any:
         return _module(".nvml").DRIVER

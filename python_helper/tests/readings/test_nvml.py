@@ -158,6 +158,34 @@ def test_without_a_driver_nothing_is_told(opened: Callable[..., Driver]) -> None
     assert devices(opened(broken)) == ()
 
 
+@pytest.mark.parametrize(("files", "absent"), [(["null"], True), (["null", "nvidiactl"], False)])
+def test_without_a_driver_and_devices_there_is_no_gpu(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, files: list[str], *, absent: bool
+) -> None:
+    """A library that is missing alone, as in some containers, says nothing about the card."""
+    for each in files:
+        (tmp_path / each).touch()
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr(nvml, "_DEVICES", tmp_path)
+    monkeypatch.setattr(nvml_library, "load", lambda: None)
+    driver = Driver()
+    assert driver.shows_none() is False
+    driver.open()
+    assert driver.shows_none() is absent
+
+
+def test_a_driver_whose_cards_are_hidden_shows_none(
+    opened: Callable[..., Driver], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """CUDA_VISIBLE_DEVICES names no card that is here."""
+    driver = opened(Library(Machine()))
+    driver.read(fixed=False)
+    assert driver.shows_none() is False
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "-1")
+    driver.read(fixed=False)
+    assert driver.shows_none() is True
+
+
 def test_an_old_driver_tells_what_it_can(opened: Callable[..., Driver]) -> None:
     """Without the second version of memory the first is asked; without processes, nothing."""
 
