@@ -42,9 +42,9 @@ int done(int status) {
 /* A sticky error stays, whoever asks for it. */
 int cudaGetLastError(void) {
     COUNTED;
-    int before = last;
-    last = sticky_error();
-    return before != OK ? before : last;
+    int found = last != OK ? last : sticky_error();
+    last = OK;
+    return found;
 }
 
 int cudaPeekAtLastError(void) {

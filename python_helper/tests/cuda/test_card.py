@@ -1,0 +1,94 @@
+"""Cells that fail on a real CUDA build: the card, and what comes back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cuda.kernel import FAIL, GIB, MIB
+
+if TYPE_CHECKING:
+    from tests.cuda.conftest import StartCuda
+    from tests.cuda.kernel import CudaKernel
+
+pytestmark = pytest.mark.cuda
+
+
+@pytest.mark.usefixtures("trash")
+def test_the_card_has_the_real_numbers(cuda: CudaKernel) -> None:
+    """What was asked for, where, and what the error holds; a release gives exactly that."""
+    cuda.good("kept = torch.empty(2**20, device='cuda')")
+    report = cuda.fail(FAIL, cell_id="failing")
+    assert report["requested_bytes"] == GIB
+    assert (report["cell_id"], report["line"]) == ("failing", 4)
+    cuda.check_numbers()
+    expected = cuda.expected()["traceback"]
+    before = cuda.allocated()
+    released = cuda.release("traceback", report_id=report["report_id"])
+    assert released["status"] == "done"
+    assert released["freed_bytes"] == report["traceback_bytes"] == expected
+    assert before - cuda.allocated() == expected > GIB
+    cuda.check_numbers()
+    assert cuda.value("kept.numel()") == MIB
+
+
+@pytest.mark.usefixtures("trash")
+def test_frees_at_once_where_the_setting_says_so(cuda: CudaKernel) -> None:
+    """The card comes first and learns what came back."""
+    cuda.good("kept = torch.empty(2**20, device='cuda')")
+    cuda.attach(after_oom="free")
+    since = cuda.now
+    report = cuda.fail(FAIL)
+    released = cuda.await_event("released", since, report_id=report["report_id"])
+    cuda.attach()
+    assert (released["status"], released["automatic"]) == ("done", True)
+    assert released["freed_bytes"] == report["traceback_bytes"] > GIB
+    assert cuda.value("kept.numel()") == MIB
+
+
+@pytest.mark.usefixtures("trash")
+def test_the_clean_up_cell_frees_the_same(cuda: CudaKernel) -> None:
+    """Written for a colleague without the helper: errors, displayed values and the cache."""
+    cuda.good("kept = torch.empty(2**20, device='cuda')")
+    cuda.fail(FAIL)
+    cuda.good("torch.empty(64 * 2**20, dtype=torch.uint8, device='cuda')")
+    cuda.good(cuda.cleanup())
+    named = cuda.value("4 * sum(each.numel() for each in (kept, batch, *big.parameters()))")
+    workspace = 8 * MIB + 128 * 1024
+    assert cuda.allocated() - named in (0, workspace)
+    assert cuda.device()["cached_bytes"] < 2 * 20 * MIB
+
+
+def test_a_refusal_by_the_driver_has_its_card(start_cuda: StartCuda) -> None:
+    """The card's memory is free, and still CUDA refuses."""
+    kernel = start_cuda(fail="malloc:2")
+    kernel.good("import torch\nx = torch.empty(2**28, device='cuda')")
+    report = kernel.fail("y = torch.empty(2**28, device='cuda')")
+    assert report["requested_bytes"] == GIB
+    kernel.check_numbers()
+
+
+def test_cublas_without_memory_is_recognised(start_cuda: StartCuda) -> None:
+    """Not the allocator raised but the library, where hardly any memory is left."""
+    kernel = start_cuda(fail="cublas", devices="1GiB")
+    kernel.good(
+        "import torch\n"
+        "x = torch.ones(64, 64, device='cuda')\n"
+        "kept = torch.empty(596 * 2**20, dtype=torch.uint8, device='cuda')"
+    )
+    report = kernel.fail("y = x @ x")
+    assert report["requested_bytes"] is None
+    kernel.check_numbers()
+
+
+def test_a_context_that_cannot_be_made(start_cuda: StartCuda) -> None:
+    """Others have the card: PyTorch cannot begin, and nothing of ours begins in its place."""
+    kernel = start_cuda(outside="15.8GiB")
+    kernel.good("import torch")
+    run = kernel.run("x = torch.ones(1, device='cuda')", stop_on_error=False)
+    assert run.status == "error"
+    device = kernel.device()
+    assert device["in_use_bytes"] in (0, None)
+    assert device["free_bytes"] < 420 * MIB
+    assert "context" not in kernel.calls()
+    kernel.asked("plan")

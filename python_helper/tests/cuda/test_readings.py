@@ -1,0 +1,79 @@
+"""Gauge readings over the real allocator, to the byte."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cuda.kernel import CONTEXT, GIB, MIB, torch_version
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cuda.conftest import StartCuda
+    from tests.cuda.kernel import CudaKernel
+
+pytestmark = pytest.mark.cuda
+
+
+@pytest.mark.usefixtures("trash")
+def test_equal_what_pytorch_says(cuda: CudaKernel) -> None:
+    """In use, cached, peak, free, capacity and outside; the card is a real one to the helper."""
+    cuda.good("y = torch.empty(100, 1000, 1000, device='cuda'); z = y[:50].clone(); del y")
+    device = cuda.check_numbers()
+    assert (device["name"], device["simulated"]) == ("Stub A100", False)
+    assert device["outside_bytes"] == CONTEXT
+
+
+@pytest.mark.usefixtures("trash")
+def test_a_cells_peak_is_the_allocators(cuda: CudaKernel) -> None:
+    """What a cell kept and how high it was."""
+    cuda.good("torch.cuda.init(); torch.ones(1, device='cuda')")
+    since = cuda.now
+    cuda.good(
+        "a = torch.empty(2**30, dtype=torch.uint8, device='cuda')\n"
+        "del a\n"
+        "b = torch.empty(2**26, dtype=torch.uint8, device='cuda')",
+        cell_id="cell",
+    )
+    (memory,) = cuda.await_event("cell", since, status="ok")["memory"]
+    assert (memory["change_bytes"], memory["peak_exact"]) == (64 * MIB, True)
+    assert memory["peak_bytes"] == cuda.value("torch.cuda.max_memory_allocated()")
+
+
+def test_a_memory_fraction_is_the_capacity(cuda: CudaKernel) -> None:
+    """Where the process may use only a part of the card, that part is the capacity."""
+    if torch_version() < (2, 6):
+        pytest.skip("no memory fraction is read before PyTorch 2.6")
+    cuda.good("torch.cuda.set_per_process_memory_fraction(0.5)")
+    device = cuda.device()
+    assert (device["capacity_limited"], device["capacity_bytes"]) == (True, 8 * GIB)
+    cuda.good("torch.cuda.set_per_process_memory_fraction(1.0)")
+    assert cuda.device()["capacity_limited"] is False
+
+
+def test_two_cards(start_cuda: StartCuda) -> None:
+    """Each has its own numbers; the one that nobody used has no context."""
+    kernel = start_cuda(devices="16GiB,24GiB", names="One,Two")
+    kernel.good("import torch\nkept = torch.empty(3 * 2**30, dtype=torch.uint8, device='cuda:1')")
+    keys = ("index", "name", "in_use_bytes", "capacity_bytes", "outside_bytes")
+    assert [tuple(each[key] for key in keys) for each in kernel.sample()["devices"]] == [
+        (0, "One", 0, 16 * GIB, 0),
+        (1, "Two", 3 * GIB, 24 * GIB, CONTEXT),
+    ]
+    kernel.check_numbers(1)
+
+
+@pytest.mark.parametrize("driver", ["new", "old"])
+def test_what_others_use(start_cuda: StartCuda, tmp_path: Path, driver: str) -> None:
+    """Another notebook and another program are outside; both are listed."""
+    share = str(tmp_path / "share")
+    one, other = (start_cuda(share=share, outside="1GiB", nvml=driver) for _ in range(2))
+    other.good("import torch\ny = torch.empty(2**32, dtype=torch.uint8, device='cuda')")
+    one.good("import torch\nx = torch.empty(2**31, dtype=torch.uint8, device='cuda')")
+    one.until(lambda: one.device()["others_bytes"] == 5 * GIB + CONTEXT)
+    device = one.device()
+    assert device["in_use_bytes"] == 2 * GIB
+    # The older call counts what the driver keeps for itself as used; PyTorch knows the size.
+    assert device["outside_bytes"] == 5 * GIB + 2 * CONTEXT
+    assert device["free_bytes"] == 16 * GIB - 7 * GIB - 2 * CONTEXT

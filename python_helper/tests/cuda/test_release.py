@@ -1,0 +1,73 @@
+"""What a plan foretells comes back from the real allocator, to the byte."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cuda.kernel import GIB, TRAIN
+
+if TYPE_CHECKING:
+    from tests.cuda.kernel import CudaKernel
+
+pytestmark = pytest.mark.cuda
+
+
+@pytest.fixture(scope="module")
+def trained(cuda: CudaKernel) -> CudaKernel:
+    """A kernel with a trained model, its optimizer and a result that keeps its graph."""
+    cuda.good(TRAIN)
+    return cuda
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        "framework_cache:cublas",
+        "cache",
+        "gradients:model",
+        "graph:out",
+        "offload:model",
+        "restore:model",
+        "optimizer_state:optimizer",
+    ],
+)
+def test_an_item_gives_what_it_foretold(trained: CudaKernel, item: str) -> None:
+    """In use falls by what was said, and what was measured is what PyTorch says."""
+    expected = trained.expected()
+    assert item in expected
+    allocated = trained.allocated()
+    reserved = trained.value("torch.cuda.memory_reserved()")
+    released = trained.release(item, confirmed=item != "cache")
+    assert released["status"] == "done"
+    gone = allocated - trained.allocated()
+    assert released["freed_bytes"] == gone
+    if item == "cache":
+        assert reserved > trained.value("torch.cuda.memory_reserved()")
+    elif item == "framework_cache:cublas":
+        assert gone > 0
+    elif item == "restore:model":
+        assert gone < 0
+    else:
+        assert gone == expected[item]
+    trained.check_numbers()
+
+
+def test_training_goes_on_afterwards(trained: CudaKernel) -> None:
+    """What was put away and brought back is the same to the optimizer."""
+    trained.good("step()")
+    trained.check_numbers()
+
+
+def test_safe_items_in_one_press(trained: CudaKernel) -> None:
+    """A displayed value and a cycle of garbage go; names stay."""
+    trained.good("torch.empty(2**28, device='cuda')")
+    trained.good("loop = [torch.empty(2**28, device='cuda')]; loop.append(loop); del loop")
+    released = trained.release()
+    assert released["freed_bytes"] == 2 * GIB
+    assert trained.value("sorted({'model', 'optimizer', 'out'} & set(globals()))") == [
+        "model",
+        "optimizer",
+        "out",
+    ]
+    trained.check_numbers()
