@@ -19,6 +19,8 @@ NOTEBOOKS ?= 50
 # How many messages `make fuzz` makes of each kind, and where it begins.
 SIZE ?= 100000
 SEED ?= 9
+# The PyTorch for CUDA that `make cuda` runs on, without a card.
+TORCH ?= 2.15.0
 
 VENV := .venv
 BUILD := .venvs/build
@@ -52,11 +54,11 @@ FRONTEND := package.json tsconfig.json scripts/pack.mjs \
 PACKAGE := pyproject.toml install.json README.md LICENSE $(FRONTEND)
 
 .NOTPARALLEL:
-.PHONY: help demo develop environments check test lint types jest pytest fuzz galata \
+.PHONY: help demo develop environments check test lint types jest pytest fuzz galata cuda cuda-all cuda-quick \
 	translations wheel install benchmarks recovery harm soak images requirements clean distclean
 
 help: ## list the targets
-	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
 # --- What has to be on the machine -------------------------------------------
 
@@ -205,7 +207,7 @@ QUICK := $(addprefix python_helper/tests/,advice card cells concurrency errors f
 check: lint types jest .make/test-tools ## what to run before each commit, three minutes
 	@$(VENV)/bin/pytest --quiet $(WORKERS) $(QUICK)
 
-test: lint types jest pytest galata ## everything below, one after the other
+test: lint types jest pytest cuda-quick galata ## everything below, one after the other
 
 lint: translations ui-tests/node_modules/.stamp .make/test-tools ## eslint, prettier, stylelint, ruff, import-linter
 	@$(JLPM) lint:check
@@ -224,6 +226,16 @@ jest: node_modules/.stamp ## the front end's unit tests (ARGS=…)
 
 pytest: environments .make/test-tools .make/wheel ## the helper's tests, on every kernel generation (ARGS=…)
 	@GPU_HEADROOM_WHEEL="$$(echo $(CURDIR)/dist/*.whl)" $(VENV)/bin/pytest $(WORKERS) $(ARGS)
+
+cuda: .make/python .make/node ## real PyTorch for CUDA on a stub of the runtime, no card needed (TORCH=2.12.1, ARGS=…)
+	@$(HOST_PYTHON) -m scripts.cuda $(TORCH) $(ARGS)
+
+cuda-all: .make/python .make/node ## every supported series of it in turn, thrown away afterwards; writes docs/validation.md
+	@$(HOST_PYTHON) -m scripts.cuda --all --throw-away
+
+# Its quick part, where the wheel is at hand: nothing is downloaded.
+cuda-quick: .make/python .make/node
+	@$(HOST_PYTHON) -m scripts.cuda --quick
 
 harm: environments .make/test-tools .make/wheel ## the hostile kernel suite at its full size, for long (ARGS=…)
 	@GPU_HEADROOM_HARM=3 $(VENV)/bin/pytest $(WORKERS) python_helper/tests/harm $(ARGS)

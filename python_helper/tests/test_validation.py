@@ -1,0 +1,35 @@
+"""The page that says what ran on which PyTorch is made from what ran."""
+
+from __future__ import annotations
+
+from scripts import cuda, cuda_table
+
+
+def test_the_page_has_the_results() -> None:
+    """Nobody edits the table by hand, and no run is forgotten."""
+    page = cuda_table.PAGE.read_text(encoding="utf-8")
+    assert cuda_table.renewed(page, cuda_table.read()) == page
+
+
+def test_every_file_of_tests_has_its_row() -> None:
+    """A feature that is tested is a feature that the page tells of."""
+    files = {each.stem for each in cuda.test_files(()) if each.is_file()}
+    files |= {each.stem for each in (cuda.TESTS / "cuda").glob("test_*.py")}
+    assert files == set(cuda_table.FEATURES)
+
+
+def test_what_did_not_run_is_declared_and_a_failure_is_named() -> None:
+    """A version of which nothing is known claims nothing."""
+    feature: cuda_table.Feature = {"passed": 1, "left_out": {"two": "why"}, "failed": ["three"]}
+    run: cuda_table.Run = {
+        "date": "2026-01-02",
+        "python": "3.11",
+        "cuda": "12.1",
+        "features": {"test_card": feature},
+    }
+    said = cuda_table.table({"stub": {"2.4.1": run}})
+    card = next(each for each in said.splitlines() if each.startswith("| The card"))
+    assert card.count("declared") == len(cuda_table.COLUMNS) - 1
+    assert card.count("stub, not all") == 1
+    assert "`three` failed" in said
+    assert "left out, why" in said

@@ -1,0 +1,195 @@
+"""Run the tests that need CUDA on a real CUDA build of PyTorch, over a stub of the runtime.
+
+`python -m scripts.cuda 2.12.1` makes an environment with that one wheel, and none of NVIDIA's
+packages, builds the stub for it (`python_helper/tests/cuda_runtime`) and runs the tests there.
+What ran is written to `RESULTS`, from which `cuda_table.py` makes the table of the documentation.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ET
+from datetime import datetime, timezone
+from pathlib import Path
+
+from scripts import cuda_table
+
+ROOT = Path(__file__).parents[1]
+TESTS = ROOT / "python_helper" / "tests"
+BUILD = TESTS / "cuda_runtime" / "build.py"
+# pip's own configuration may lead to a CPU build; PyPI's is the CUDA build on Linux.
+INDEX = "https://pypi.org/simple"
+NEWEST = list(cuda_table.VERSIONS)[-1]
+# What PyTorch imports, and what the tests need.
+_PACKAGES = {
+    *("filelock", "fsspec", "jinja2", "networkx", "numpy", "setuptools", "sympy"),
+    *("typing-extensions", "ipykernel", "ipython", "jupyter-client", "jsonschema", "psutil"),
+    *("pytest", "pytest-timeout", "pytest-xdist"),
+}
+_CONSTRAINTS = ("lab-4.6.txt", "test.txt")
+# Compiled against NumPy 1, which a newer one would not replace.
+_BEFORE_NUMPY_2 = (2, 3)
+# Four minutes on two cores.
+QUICK = ("test_looking", "test_without_gpu", "test_readings", "test_card", "test_holders")
+
+
+class Environment:
+    """An environment with one CUDA wheel of PyTorch and the stub that was built for it."""
+
+    def __init__(self, folder: Path, version: str) -> None:
+        self.folder = folder / f"cuda-{version}"
+        self.version = version
+        self.python = self.folder / "bin" / "python"
+        self._stamp = self.folder / "complete"
+
+    @property
+    def is_there(self) -> bool:
+        """Whether it was made to its end."""
+        return self._stamp.exists()
+
+    def make(self, *, only_local: bool) -> None:
+        """Make it; `only_local` takes the wheel from where pip finds it without an index."""
+        if self.is_there:
+            return
+        shutil.rmtree(self.folder, ignore_errors=True)
+        subprocess.run([sys.executable, "-m", "venv", self.folder], check=True)
+        where = ["--no-index"] if only_local else ["--index-url", INDEX]
+        self._pip("--no-deps", *where, f"torch=={self.version}")
+        parts = tuple(int(each) for each in self.version.split(".")[:2])
+        old_numpy = parts < _BEFORE_NUMPY_2
+        pinned = [f"--constraint={ROOT / 'requirements' / each}" for each in _CONSTRAINTS]
+        self._pip(*pinned, *sorted(_PACKAGES - ({"numpy"} if old_numpy else set())))
+        if old_numpy:
+            self._pip("numpy<2")
+        self._stamp.touch()
+
+    def _pip(self, *arguments: str) -> None:
+        command = [str(self.python), "-m", "pip", "--disable-pip-version-check", "install"]
+        quiet = [] if "--no-deps" in arguments else ["--quiet", "--no-warn-conflicts"]
+        subprocess.run([*command, *quiet, *arguments], check=True)
+
+    def build(self) -> None:
+        """Build the stub for the wheel: it takes seconds, and its sources may have changed."""
+        (torch,) = self.folder.glob("lib/python*/site-packages/torch")
+        subprocess.run([self.python, BUILD, torch, self.folder / "cuda_runtime"], check=True)
+
+    def test(self, names: tuple[str, ...]) -> cuda_table.Run:
+        """Run the tests for CUDA, or those in files of these names, and return what became."""
+        runtime = self.folder / "cuda_runtime"
+        variables = {
+            **os.environ,
+            "LD_LIBRARY_PATH": f"{runtime / 'lib'}:{runtime / 'driver'}",
+            "CUDA_RUNTIME_DEVICES": "16GiB,24GiB",
+            # cuDNN is played by its older API only, and nothing is compiled.
+            "TORCH_CUDNN_V8_API_DISABLED": "1",
+            "USE_PYTORCH_KERNEL_CACHE": "0",
+            "GPU_HEADROOM_CUDA": str(self.folder),
+        }
+        with tempfile.TemporaryDirectory() as folder:
+            report = Path(folder) / "report.xml"
+            command = [str(self.python), "-m", "pytest", "-m", "gpu or cuda", "--quiet"]
+            command += ["-p", "no:cacheprovider", "--numprocesses", "2", "--dist", "loadfile"]
+            command += [f"--junitxml={report}", *map(str, test_files(names))]
+            subprocess.run(command, check=False, cwd=ROOT, env=variables)
+            if not report.exists():
+                raise SystemExit(f"The tests did not run on PyTorch {self.version}.")
+            features = read_report(report)
+        (torch,) = self.folder.glob("lib/python*/site-packages/torch")
+        cuda = re.search(r"^cuda.*'([\d.]+)'", (torch / "version.py").read_text(), re.MULTILINE)
+        return {
+            "date": datetime.now(tz=timezone.utc).date().isoformat(),
+            "python": f"{sys.version_info.major}.{sys.version_info.minor}",
+            "cuda": cuda[1] if cuda else None,
+            "features": features,
+        }
+
+
+def test_files(names: tuple[str, ...]) -> list[Path]:
+    """Return the files that have tests marked `gpu` or `cuda`."""
+    if names:
+        return [TESTS / "cuda" / f"{each}.py" for each in names]
+    marked = (each for each in TESTS.rglob("test_*.py") if "mark.gpu" in each.read_text("utf-8"))
+    return [TESTS / "cuda", *sorted(marked)]
+
+
+def read_report(report: Path) -> dict[str, cuda_table.Feature]:
+    """Count the tests of each file that passed, and name the others."""
+    found: dict[str, cuda_table.Feature] = {}
+    for case in ET.parse(report).getroot().iter("testcase"):  # noqa: S314 -- our pytest wrote it
+        name = case.get("classname", "").rsplit(".", 1)[-1]
+        feature = found.setdefault(name, {"passed": 0, "left_out": {}, "failed": []})
+        skipped = case.find("skipped")
+        if case.find("failure") is not None or case.find("error") is not None:
+            feature["failed"].append(case.get("name", ""))
+        elif skipped is not None:
+            feature["left_out"][case.get("name", "")] = skipped.get("message", "")
+        else:
+            feature["passed"] += 1
+    return found
+
+
+def is_local(version: str) -> bool:
+    """Whether pip finds the wheel without asking an index; its cache cannot be asked that way."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-index", "--no-deps"]
+        done = subprocess.run(
+            [*command, "--dest", folder, f"torch=={version}"], check=False, capture_output=True
+        )
+        # A CPU build of the same version has a suffix.
+        return done.returncode == 0 and not any("+" in each.name for each in Path(folder).iterdir())
+
+
+def run(version: str, wanted: argparse.Namespace) -> bool:
+    """Make, build and test; whether all passed."""
+    environment = Environment(wanted.folder, version)
+    if not environment.is_there:
+        known = cuda_table.VERSIONS.get(version)
+        size = f"{known} MB" if known else "0.5 to 0.9 GB"
+        print(
+            f"PyTorch {version}: one wheel of {size} and some 50 MB of small packages, none of "
+            f"NVIDIA's; three to four times as much in {environment.folder}.",
+            flush=True,
+        )
+    environment.make(only_local=wanted.quick)
+    environment.build()
+    found = environment.test(QUICK if wanted.quick else tuple(wanted.only))
+    if not wanted.quick and not wanted.only:
+        cuda_table.write(version, found)
+    if wanted.throw_away:
+        shutil.rmtree(environment.folder)
+    return not any(each["failed"] for each in found["features"].values())
+
+
+def main() -> int:
+    """Run one version, the quick part, or all of them."""
+    wanted = _arguments()
+    versions = list(cuda_table.VERSIONS) if wanted.all else [wanted.version]
+    if wanted.quick and not Environment(wanted.folder, NEWEST).is_there and not is_local(NEWEST):
+        print(f"Left out: PyTorch {NEWEST} for CUDA is not here; `make cuda` downloads it.")
+        return 0
+    refused = subprocess.run([sys.executable, BUILD, "--check"], check=False).returncode
+    if refused:
+        return 0 if wanted.quick else refused
+    passed = [run(each, wanted) for each in versions]
+    return 0 if all(passed) else 1
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("version", nargs="?", default=NEWEST)
+    parser.add_argument("--all", action="store_true", help="every supported series")
+    parser.add_argument("--throw-away", action="store_true", help="remove the environment after")
+    parser.add_argument("--quick", action="store_true", help="download nothing; four minutes")
+    parser.add_argument("--only", nargs="*", default=[], help="files of tests/cuda, not recorded")
+    parser.add_argument("--folder", type=Path, default=ROOT / ".venvs")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

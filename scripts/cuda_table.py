@@ -1,0 +1,130 @@
+"""The table of what ran on which PyTorch: results in, a part of docs/validation.md out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TypedDict
+
+ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "python_helper" / "tests" / "cuda" / "results.json"
+PAGE = ROOT / "docs" / "validation.md"
+TESTS = ROOT / "python_helper" / "tests"
+BEGIN, END = "<!-- made by scripts/cuda_table.py -->\n", "<!-- end -->\n"
+# What the supported series are run on, and the size of its wheel in MB.
+VERSIONS = {
+    "2.0.1": 620,
+    "2.1.2": 670,
+    "2.4.1": 797,
+    "2.6.0": 767,
+    "2.8.0": 888,
+    "2.9.1": 900,
+    "2.12.1": 532,
+    "2.15.0": 539,
+}
+COLUMNS = tuple(VERSIONS)
+FEATURES = {
+    "test_looking": "Looking makes no context; a fork",
+    "test_without_gpu": "A CUDA build without a GPU",
+    "test_readings": "Gauge, two cards, memory of others, memory fraction",
+    "test_card": "The card after an error, clean-up cell, refusals by driver and cuBLAS",
+    "test_holders": "Who holds it, places of allocation",
+    "test_release": "Plan and release",
+    "test_allocators": "Expandable segments, split size, cudaMallocAsync, captured graphs",
+    "test_stopped": "Errors that stop CUDA",
+    "test_private_names": "Without each private name",
+    "test_real_card": "Guards and figures of a real card (`gpu`)",
+    "test_programs": "Bytes of training programs (`gpu`)",
+}
+
+
+class Feature(TypedDict):
+    """What became of the tests of one file."""
+
+    passed: int
+    left_out: dict[str, str]
+    failed: list[str]
+
+
+class Run(TypedDict):
+    """One run of all of them; the day says how old it is."""
+
+    date: str
+    python: str
+    cuda: str | None
+    features: dict[str, Feature]
+
+
+Results = dict[str, dict[str, Run]]
+"""By what played the card, `stub` or `card`, and by the version of PyTorch."""
+
+
+def read() -> Results:
+    """Return what ran so far."""
+    found: Results = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
+    return found
+
+
+def write(version: str, run: Run, *, card: bool = False) -> None:
+    """Keep what a version's run gave, in place of an earlier one, and renew the page."""
+    results = read()
+    results.setdefault("card" if card else "stub", {})[version] = run
+    text = json.dumps(results, indent=2, sort_keys=True, ensure_ascii=False)
+    RESULTS.write_text(text + "\n", encoding="utf-8")
+    PAGE.write_text(renewed(PAGE.read_text(encoding="utf-8"), results), encoding="utf-8")
+
+
+def renewed(page: str, results: Results) -> str:
+    """Return the page with the table of these results."""
+    before, rest = page.split(BEGIN)
+    return before + BEGIN + "\n" + table(results) + "\n" + END + rest.split(END, 1)[1]
+
+
+def table(results: Results) -> str:
+    """Write the table, and below it what failed and what was left out."""
+    lines = [
+        _row("PyTorch", COLUMNS),
+        _row("---", ["---"] * len(COLUMNS)),
+        *(
+            _row(what, [_cell(results, each, name) for each in COLUMNS])
+            for name, what in FEATURES.items()
+        ),
+        *(
+            _row(what, [_of_run(results, each, key) for each in COLUMNS])
+            for what, key in (("CUDA", "cuda"), ("Python", "python"), ("last run", "date"))
+        ),
+    ]
+    return "\n".join([*lines, "", *_exceptions(results)]).rstrip() + "\n"
+
+
+def _row(first: str, cells: list[str] | tuple[str, ...]) -> str:
+    return f"| {' | '.join([first, *cells])} |"
+
+
+def _cell(results: Results, version: str, name: str) -> str:
+    for kind in ("card", "stub"):
+        run = results.get(kind, {}).get(version)
+        feature = run["features"].get(name) if run else None
+        if feature and feature["passed"]:
+            return f"{kind}, not all" if feature["failed"] else kind
+        if feature and feature["failed"]:
+            return "fails"
+    return "declared"
+
+
+def _of_run(results: Results, version: str, key: str) -> str:
+    run = results.get("card", {}).get(version) or results.get("stub", {}).get(version)
+    return "" if run is None else str(dict(run)[key])
+
+
+def _exceptions(results: Results) -> list[str]:
+    lines = []
+    for version in COLUMNS:
+        run = results.get("stub", {}).get(version)
+        for name, feature in sorted(run["features"].items()) if run else ():
+            failed = [f"`{each}`" for each in feature["failed"]]
+            if failed:
+                lines.append(f"* {version}, {FEATURES[name]}: {', '.join(failed)} failed.")
+            reasons = sorted(set(feature["left_out"].values()))
+            lines += [f"* {version}, {FEATURES[name]}: left out, {each}." for each in reasons]
+    return lines
