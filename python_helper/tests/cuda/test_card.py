@@ -74,7 +74,7 @@ def test_cublas_without_memory_is_recognised(start_cuda: StartCuda) -> None:
     kernel.good(
         "import torch\n"
         "x = torch.ones(64, 64, device='cuda')\n"
-        "kept = torch.empty(596 * 2**20, dtype=torch.uint8, device='cuda')"
+        "kept = torch.empty(564 * 2**20, dtype=torch.uint8, device='cuda')"
     )
     report = kernel.fail("y = x @ x")
     assert report["requested_bytes"] is None

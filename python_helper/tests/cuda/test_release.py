@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.cuda.kernel import GIB, TRAIN
+from tests.cuda.kernel import GIB, TRAIN, torch_version
 
 if TYPE_CHECKING:
     from tests.cuda.kernel import CudaKernel
@@ -34,6 +34,10 @@ def trained(cuda: CudaKernel) -> CudaKernel:
 )
 def test_an_item_gives_what_it_foretold(trained: CudaKernel, item: str) -> None:
     """In use falls by what was said, and what was measured is what PyTorch says."""
+    if item == "framework_cache:cublas" and torch_version() >= (2, 15):
+        pytest.skip("PyTorch 2.15 keeps no workspace of cuBLAS between two calls")
+    if item == "cache":
+        trained.good("torch.empty(2**26, device='cuda').numel()")
     expected = trained.expected()
     assert item in expected
     allocated = trained.allocated()
