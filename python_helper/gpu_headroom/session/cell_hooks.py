@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 
 _HEAL_AFTER_S = (0.1, 0.6)
 _DOUBT_S = 1.0
+_INVISIBLE_S = 0.02
 _ADOPTED = object()
 
 
@@ -301,12 +302,21 @@ class CellHooks:
         """
         session = self._session
         adopted = session.ledger.depth(_ADOPTED, thread_id=main_thread().ident)
-        if session.channel is None or adopted != 0:
+        if session.channel is None or adopted != 0 or not self._is_at_work():
             return
         session.channel.send_status("busy", request)
-        if not session.ledger.running:
+        if not session.ledger.running or not self._is_at_work():
             # The cell has ended meanwhile, and its own `idle` may have come before our `busy`.
             session.channel.send_status("idle", request)
+
+    def _is_at_work(self) -> bool:
+        """Whether a cell runs on the main thread, whatever the ledger missed; on another thread.
+
+        Between two callbacks an awaiting cell can be invisible.
+        """
+        if not running_cell.runs_cell(self._shell):
+            time.sleep(_INVISIBLE_S)
+        return running_cell.runs_cell(self._shell)
 
 
 def _seconds(date: datetime | str | None) -> float:

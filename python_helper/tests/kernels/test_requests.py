@@ -49,7 +49,6 @@ def test_answers_while_a_cell_runs(kernel: LiveKernel) -> None:
         ({**ATTACH, "options": {"mark_cells": 1}}, "`options.mark_cells` is missing"),
         ({**ATTACH, "options": None}, "`options` is missing"),
         ({**ATTACH, "protocol_version": "3.0"}, "speaks protocol 2.0, this page speaks 3.0"),
-        ({"type": "pack", "id": "1", "protocol_version": "2.0"}, "`data` is missing"),
     ],
 )
 def test_refuses_what_it_cannot_read(kernel: LiveKernel, request_: object, says: str) -> None:

@@ -164,7 +164,9 @@ def test_never_initialises_a_framework(kernel: LiveKernel) -> None:
         "import torch\n"
         "asked = []\n"
         "torch.cuda._lazy_init = lambda: asked.append('init')\n"
-        "torch.version.cuda = '99.9'"
+        "torch.version.cuda = '99.9'\n"
+        "from gpu_headroom.readings.nvml import DRIVER\n"
+        "DRIVER.shows_none = lambda: False"  # as where there is a card
     )
     for _ in range(3):
         assert kernel.sample()["state"] == "not_initialised"

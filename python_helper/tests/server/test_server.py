@@ -87,6 +87,23 @@ def test_an_injection_at_the_end_of_a_cell_leaves_it_idle(page: Page, pack: Pack
     assert page.state == "idle"
 
 
+def test_an_injection_that_misses_the_end_of_a_cell_leaves_it_idle(page: Page, pack: Pack) -> None:
+    """Nor where its last hooks are being called when the helper comes: it never hears the end."""
+    cell = page.execute(
+        "import time\n"
+        "def linger(result):\n"
+        "    get_ipython().events.unregister('post_run_cell', linger)\n"
+        "    time.sleep(1.2)\n"
+        "get_ipython().events.register('post_run_cell', linger)"
+    )
+    page.until(lambda: page.state == "busy")
+    time.sleep(0.5)
+    inject(page, pack, "control")
+    page.wait(cell)
+    time.sleep(1.5)
+    assert page.state == "idle"
+
+
 def test_an_idle_kernel_is_culled_as_if_we_were_not_there(page: Page, pack: Pack) -> None:
     """With the gauge open and polling, the culler still takes the kernel in its time."""
     inject(page, pack)
