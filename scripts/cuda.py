@@ -95,6 +95,8 @@ class Environment:
             report = Path(folder) / "report.xml"
             command = [str(self.python), "-m", "pytest", "-m", "gpu or cuda", "--quiet"]
             command += ["-p", "no:cacheprovider", "--numprocesses", "2", "--dist", "loadfile"]
+            # Older versions use their own deprecated names.
+            command += ["-W", "ignore::FutureWarning"]
             command += [f"--junitxml={report}", *map(str, test_files(names))]
             subprocess.run(command, check=False, cwd=ROOT, env=variables)
             if not report.exists():

@@ -23,12 +23,20 @@ VARIABLE = "GPU_HEADROOM_CUDA"
 """Set where tests run in an environment with a CUDA build, over the stub made for it."""
 
 
+def is_here() -> bool:
+    """Whether these tests can run."""
+    return VARIABLE in os.environ
+
+
 def torch_version() -> tuple[int, ...]:
     """The version of PyTorch in this environment, which its kernels have too."""
     found = re.match(r"(\d+)\.(\d+)\.(\d+)", importlib.metadata.version("torch"))
     assert found
     return tuple(int(part) for part in found.groups())
 
+
+SHOWS_GRAPHS = not is_here() or torch_version() >= (2, 5)
+"""Before that a graph does not show what it has saved: it counts as not attributed."""
 
 TRAIN = """
 import torch
@@ -151,8 +159,3 @@ class CudaKernel(LiveKernel):
     def poison(self, status: int) -> str:
         """Return code after which each call of CUDA fails with a status; 0 heals."""
         return f"__import__('ctypes').CDLL('libcuda_runtime_stub.so').stub_poison({status})\n"
-
-
-def is_here() -> bool:
-    """Whether these tests can run."""
-    return VARIABLE in os.environ

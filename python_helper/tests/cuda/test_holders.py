@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.cuda.kernel import MIB, TRAIN
+from tests.cuda.kernel import MIB, SHOWS_GRAPHS, TRAIN, torch_version
 
 if TYPE_CHECKING:
     from tests.cuda.kernel import CudaKernel
@@ -24,10 +24,11 @@ def test_the_parts_add_up_to_what_is_in_use(cuda: CudaKernel) -> None:
     rows = {row["name"]: row["bytes"] for row in device["rows"]}
     weights = 4 * (1024 * 1024 + 1024) * 4
     assert rows["model"] == 2 * weights  # parameters and gradients
-    assert device["graph_bytes"] >= 4 * MIB
     before = device["not_attributed_bytes"]
     workspaces = cuda.expected().get("framework_cache:cublas", 0)
-    assert before <= 2 * (8 * MIB + 128 * 1024) + MIB
+    if SHOWS_GRAPHS:
+        assert device["graph_bytes"] >= 4 * MIB
+        assert before <= 2 * (8 * MIB + 128 * 1024) + MIB
     if workspaces:
         cuda.release("framework_cache:cublas", confirmed=True)
         (device,) = cuda.asked("holders")["devices"]
@@ -44,6 +45,8 @@ def test_the_way_to_a_holder(cuda: CudaKernel) -> None:
 @pytest.mark.usefixtures("trash")
 def test_where_memory_was_made_is_recorded_on_request(cuda: CudaKernel) -> None:
     """Rows name the cell while it is asked for, and PyTorch records nothing afterwards."""
+    if torch_version() < (2, 1):
+        pytest.skip("recording of live memory only came with PyTorch 2.1")
     cuda.good("first = torch.ones(4, device='cuda')")
     cuda.attach(record_allocations=True)
     cuda.sample()
