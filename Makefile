@@ -54,7 +54,7 @@ FRONTEND := package.json tsconfig.json scripts/pack.mjs \
 PACKAGE := pyproject.toml install.json README.md LICENSE $(FRONTEND)
 
 .NOTPARALLEL:
-.PHONY: help demo develop environments check test lint types jest pytest fuzz galata cuda cuda-all cuda-quick \
+.PHONY: help demo develop environments check test lint types jest pytest fuzz galata cuda cuda-all cuda-here \
 	translations wheel install benchmarks recovery harm soak images requirements clean distclean
 
 help: ## list the targets
@@ -207,7 +207,7 @@ QUICK := $(addprefix python_helper/tests/,advice card cells concurrency errors f
 check: lint types jest .make/test-tools ## what to run before each commit, three minutes
 	@$(VENV)/bin/pytest --quiet $(WORKERS) $(QUICK)
 
-test: lint types jest pytest cuda-quick galata ## everything below, one after the other
+test: lint types jest pytest cuda-here galata ## everything below, one after the other
 
 lint: translations ui-tests/node_modules/.stamp .make/test-tools ## eslint, prettier, stylelint, ruff, import-linter
 	@$(JLPM) lint:check
@@ -233,9 +233,9 @@ cuda: .make/python .make/node ## real PyTorch for CUDA on a stub of the runtime,
 cuda-all: .make/python .make/node ## every supported series of it in turn, thrown away afterwards; writes docs/validation.md
 	@$(HOST_PYTHON) -m scripts.cuda --all --throw-away
 
-# Its quick part, where the wheel is at hand: nothing is downloaded.
-cuda-quick: .make/python .make/node
-	@$(HOST_PYTHON) -m scripts.cuda --quick
+# Two minutes, where the environment or the wheel is here already: no wheel is downloaded.
+cuda-here: .make/python .make/node
+	@$(HOST_PYTHON) -m scripts.cuda --if-here
 
 harm: environments .make/test-tools .make/wheel ## the hostile kernel suite at its full size, for long (ARGS=…)
 	@GPU_HEADROOM_HARM=3 $(VENV)/bin/pytest $(WORKERS) python_helper/tests/harm $(ARGS)
