@@ -30,6 +30,7 @@ FEATURES = {
     "test_card": "The card after an error, clean-up cell, refusals by driver and cuBLAS",
     "test_holders": "Who holds it, places of allocation",
     "test_release": "Plan and release",
+    "test_recovery": "Notebooks of the recovery benchmark",
     "test_allocators": "Expandable segments, split size, cudaMallocAsync, captured graphs",
     "test_stopped": "Errors that stop CUDA",
     "test_private_names": "Without each private name",
