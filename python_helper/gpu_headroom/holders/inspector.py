@@ -136,7 +136,7 @@ class Inspector:
         """Yield what a node has saved for the backward pass, tensors and others, not unpacked.
 
         `_saved_…` would unpack, which runs hooks (checkpointing recomputes, offloading copies);
-        `_raw_saved_….data` only looks. PyTorch before 2.5 has no `data`: there nothing is found,
+        `_raw_saved_….data` only looks. PyTorch up to 2.9 has no `data`: there nothing is found,
         and the bytes stay not attributed.
         """
         kind = type(node)

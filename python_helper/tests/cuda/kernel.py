@@ -35,9 +35,6 @@ def torch_version() -> tuple[int, ...]:
     return tuple(int(part) for part in found.groups())
 
 
-SHOWS_GRAPHS = not is_here() or torch_version() >= (2, 5)
-"""Before that a graph does not show what it has saved: it counts as not attributed."""
-
 TRAIN = """
 import torch
 from torch import nn
@@ -123,6 +120,10 @@ class CudaKernel(LiveKernel):
     def allocated(self) -> int:
         """What PyTorch says is in use."""
         return cast("int", self.value("torch.cuda.memory_allocated()"))
+
+    def shows_graphs(self) -> bool:
+        """Whether graphs of this PyTorch show what they have saved; else it is not attributed."""
+        return cast("bool", self.value("hasattr(torch._C._autograd.SavedTensor, 'data')"))
 
     def check_numbers(self, index: int = 0) -> dict[str, Any]:
         """Hold the numbers of a device to what PyTorch and CUDA say, to the byte."""

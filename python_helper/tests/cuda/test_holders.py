@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.cuda.kernel import MIB, SHOWS_GRAPHS, TRAIN, torch_version
+from tests.cuda.kernel import MIB, TRAIN, torch_version
 
 if TYPE_CHECKING:
     from tests.cuda.kernel import CudaKernel
@@ -26,7 +26,7 @@ def test_the_parts_add_up_to_what_is_in_use(cuda: CudaKernel) -> None:
     assert rows["model"] == 2 * weights  # parameters and gradients
     before = device["not_attributed_bytes"]
     workspaces = cuda.expected().get("framework_cache:cublas", 0)
-    if SHOWS_GRAPHS:
+    if cuda.shows_graphs():
         assert device["graph_bytes"] >= 4 * MIB
         assert before <= 2 * (8 * MIB + 128 * 1024) + MIB
     if workspaces:
