@@ -55,7 +55,7 @@ def test_the_clean_up_cell_frees_the_same(cuda: CudaKernel) -> None:
     cuda.good(cuda.cleanup())
     named = cuda.value("4 * sum(each.numel() for each in (kept, batch, *big.parameters()))")
     workspace = 8 * MIB + 128 * 1024
-    assert cuda.allocated() - named in (0, workspace)
+    assert 0 <= cuda.allocated() - named <= 2 * workspace
     assert cuda.device()["cached_bytes"] < 2 * 20 * MIB
 
 
