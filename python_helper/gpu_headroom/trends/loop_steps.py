@@ -37,9 +37,9 @@ class LoopSteps:
         """Enter a reading; without the counter nothing can be told."""
         if allocated_total is None:
             return
-        recent = self._recent
-        if recent and allocated_total < recent[-1][2]:
+        if self._recent and allocated_total < self._recent[-1][2]:
             self.__init__()  # type: ignore[misc]  # the counter was reset: all begins anew
+        recent = self._recent
         if self._first is None:
             self._first = allocated_total
         recent.append((time_s, in_use, allocated_total))

@@ -162,6 +162,15 @@ def test_steps_are_told_apart() -> None:
     assert steps.step_s == pytest.approx(2.0, rel=0.1)
 
 
+def test_a_counter_that_is_reset_begins_anew() -> None:
+    """`reset_accumulated_memory_stats` in the middle: what came before is forgotten."""
+    steps = LoopSteps()
+    for time_s, allocated_total in enumerate((100, 200, 10, 20)):
+        steps.enter(time_s, 0, allocated_total)
+    assert steps.steps is None
+    assert [each[2] for each in steps._recent] == [10, 20]
+
+
 @pytest.mark.parametrize("step_s", [0.1, 0.105, 0.2, 0.31])
 def test_fast_steps_are_not_guessed(step_s: float) -> None:
     """Where a step passes between two readings or nearly so, nothing is said."""
