@@ -173,6 +173,8 @@ describe('parser', () => {
     });
     const early = {
       ...REPORT,
+      sticky_error: undefined,
+      poisoned: true,
       cause: {
         rule: 'activations',
         claim: said('**Activations: 9.8 GiB**'),
@@ -187,7 +189,8 @@ describe('parser', () => {
     if (report === null || !('parts' in report)) {
       throw new Error('It is no card.');
     }
-    const text = plainText(WORDS, report);
+    expect(report.sticky_error).toBe(true);
+    const text = plainText(WORDS, { ...report, sticky_error: false });
     for (const sentence of [
       'Most likely cause: Activations: 9.8 GiB They grow with batch_size ({name}).',
       '1. Free 12.0 GiB',

@@ -11,7 +11,7 @@ export const gib = (size: number): number => Math.round(size * GIB);
 
 /** Sentences of the helper that tests look at. */
 const TEMPLATES: Record<string, string> = {
-  'poisoned.sentence':
+  'sticky_error.sentence':
     'CUDA has stopped in this kernel: nothing on the GPU can be measured or freed any more. Only a restart helps.',
   'note.preallocated':
     '{framework} took a pool of {pool_bytes} when it started, on purpose: its size says nothing about need.',
@@ -111,7 +111,7 @@ export const REPORT: IReport = {
   life_id: 'life-1',
   time_s: 1747058520,
   simulated: false,
-  poisoned: false,
+  sticky_error: false,
   framework: 'torch',
   error_name: 'OutOfMemoryError',
   cell_id: 'cell-7',

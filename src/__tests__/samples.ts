@@ -169,7 +169,11 @@ export const HOLDERS: IHolders = {
               graph: false,
               dtype: 'float32',
               shape: [50257, 768],
-              made: { cell_id: 'cell-3', execution_count: 3, line: 2 }
+              allocation_site: {
+                cell_id: 'cell-3',
+                execution_count: 3,
+                line: 2
+              }
             }
           ],
           hint: message('hint.gradients')
@@ -421,8 +425,11 @@ const NO_HOLDERS: IHolders = {
       ...row,
       type_name: null,
       parts: row.parts.flatMap(part => [
-        { ...part, dtype: null, shape: null, made: null },
-        { ...part, made: { cell_id: null, execution_count: null, line: null } }
+        { ...part, dtype: null, shape: null, allocation_site: null },
+        {
+          ...part,
+          allocation_site: { cell_id: null, execution_count: null, line: null }
+        }
       ]),
       hint: null
     })),

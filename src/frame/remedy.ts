@@ -26,7 +26,7 @@ export function remedyItem(
   const side = element(
     'div',
     'jp-GpuHeadroomCard-remedySide',
-    context.report.poisoned ? null : effect(context, remedy),
+    context.report.sticky_error ? null : effect(context, remedy),
     remedyButtons(context, remedy, primary)
   );
   return element(

@@ -29,7 +29,7 @@ function buttonsOf(
 ): HTMLElement[] {
   const { report, state, trans } = context;
   const { id: remedyId, kind } = remedy;
-  if (report.poisoned) {
+  if (report.sticky_error) {
     // Nothing else helps; JupyterLab asks first.
     const label = trans.__('Restart kernel…');
     return kind === 'restart'

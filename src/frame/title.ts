@@ -10,7 +10,7 @@ const MAX_NAME = 80;
  * What happened, in one line, with the name of the failure in bold.
  */
 export function title({ trans }: IWords, report: IReport): string {
-  if (report.poisoned) {
+  if (report.sticky_error) {
     return `**${trans.__('CUDA has stopped in this kernel')}** — ${trans.__('only a restart helps')}`;
   }
   const what = report.simulated

@@ -97,7 +97,7 @@ function readLive(state: IMemoryState, now: number): Reading {
   }
   const why = sample.devices
     .flatMap(({ notes }) => notes)
-    .find(({ id }) => id === 'poisoned.sentence');
+    .find(({ id }) => id === 'sticky_error.sentence');
   if (why) {
     return { kind: 'stopped', why };
   }

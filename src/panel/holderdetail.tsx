@@ -99,8 +99,8 @@ export function PartFacts(props: {
 }): React.JSX.Element {
   const { part, trans } = props;
   const shape = describeShape(part);
-  const cell = nameCell(part.made);
-  const line = part.made?.line ?? null;
+  const cell = nameCell(part.allocation_site);
+  const line = part.allocation_site?.line ?? null;
   const place =
     line === null
       ? trans.__('made in %1', cell)

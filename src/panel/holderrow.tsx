@@ -108,7 +108,7 @@ function PartRow(props: IRowProps & { group: IPartGroup }): React.JSX.Element {
         title={[part.name, describeShape(part)].filter(Boolean).join(' ')}
         chip={<Chip kind={part.kind} label={label} trans={trans} />}
         segments={[{ kind: part.kind, bytes }]}
-        made={nameCell(part.made)}
+        made={nameCell(part.allocation_site)}
         actions={actions}
       />
       {holders?.expanded.has(part.id) && (

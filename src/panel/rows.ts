@@ -1,7 +1,12 @@
 /**
  * The rows of the table of holders: pure functions of what was measured.
  */
-import type { HolderKind, IHeld, IHeldPart, IMade } from '../protocol';
+import type {
+  HolderKind,
+  IHeld,
+  IHeldPart,
+  IAllocationSite
+} from '../protocol';
 
 /** Columns that the table can be sorted by. */
 export type Column = 'name' | 'kind' | 'size' | 'made';
@@ -62,8 +67,8 @@ export function sortBy(sorting: ISorting, column: Column): ISorting {
 export function groupParts(parts: readonly IHeldPart[]): IPartGroup[] {
   const groups = new Map<string, IPartGroup>();
   for (const part of parts) {
-    const { bytes, dtype, graph, kind, made, shape } = part;
-    const key = JSON.stringify([bytes, dtype, graph, kind, made, shape]);
+    const { bytes, dtype, graph, kind, allocation_site: site, shape } = part;
+    const key = JSON.stringify([bytes, dtype, graph, kind, site, shape]);
     const { count = 0, ...group } = groups.get(key) ?? { part, bytes: 0 };
     groups.set(key, {
       ...group,
@@ -113,10 +118,10 @@ export function segmentsOf({ bytes, kind, parts }: IHeld): ISegment[] {
 /**
  * Where all of a holder was made, where that is one cell; else `null`.
  */
-export function madeOf({ parts }: IHeld): IMade | null {
-  const [first] = parts.map(({ made }) => made);
+export function siteOf({ parts }: IHeld): IAllocationSite | null {
+  const [first] = parts.map(part => part.allocation_site);
   const isOne = parts.every(
-    ({ made }) => made?.execution_count === first?.execution_count
+    part => part.allocation_site?.execution_count === first?.execution_count
   );
   return isOne ? (first ?? null) : null;
 }

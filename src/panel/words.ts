@@ -11,9 +11,9 @@ import type {
   IHeldDevice,
   IHeldPart,
   IHolders,
-  IMade
+  IAllocationSite
 } from '../protocol';
-import { type IHolderRow, madeOf } from './rows';
+import { type IHolderRow, siteOf } from './rows';
 
 /** A kind as its chip says it. */
 export function nameKind(
@@ -47,8 +47,8 @@ export function nameHolder(
 }
 
 /** A cell as "In [4]"; empty where it is not known. */
-export function nameCell(made: IMade | null): string {
-  const count = made?.execution_count ?? null;
+export function nameCell(site: IAllocationSite | null): string {
+  const count = site?.execution_count ?? null;
   return count === null ? '' : formatPrompt(count);
 }
 
@@ -58,7 +58,7 @@ export function toRow(held: IHeld, trans: TranslationBundle): IHolderRow {
     held,
     name: nameHolder(held, trans),
     kind: nameKind(held.kind, trans),
-    made: nameCell(madeOf(held))
+    made: nameCell(siteOf(held))
   };
 }
 

@@ -4,12 +4,14 @@ type Part = Record<string, unknown>;
 
 /**
  * A card that an early helper saved, as one of today: its sentences had no
- * template, and the sources of its numbers were plain texts.
+ * template, the sources of its numbers were plain texts, and an error that stops
+ * CUDA had another name.
  *
  * Nothing is checked here: what is no card stays none.
  */
 export function ofEarlyHelper(data: unknown): unknown {
   return edited(data, card => ({
+    sticky_error: card.sticky_error ?? card.poisoned,
     cause: edited(card.cause, ({ claim, evidence }) => ({
       claim: withTemplate(claim),
       evidence: withTemplate(evidence)

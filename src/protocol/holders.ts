@@ -23,8 +23,9 @@ export const HolderSchema = v.object({
 });
 
 /** Where an object was made, known while allocation recording is on. */
-export interface IMade extends v.InferOutput<typeof MadeSchema> {}
-export const MadeSchema = v.object({
+export interface IAllocationSite
+  extends v.InferOutput<typeof AllocationSiteSchema> {}
+export const AllocationSiteSchema = v.object({
   cell_id: v.nullable(v.string()),
   execution_count: v.nullable(count),
   /** 1-based. */
@@ -45,7 +46,7 @@ export const HeldPartSchema = v.object({
   graph: v.boolean(),
   dtype: v.nullable(v.string()),
   shape: v.nullable(v.array(integer)),
-  made: v.nullable(MadeSchema)
+  allocation_site: v.nullable(AllocationSiteSchema)
 });
 
 /** One holder: a name, a displayed value, a traceback, or what no name reaches. */
@@ -107,7 +108,7 @@ export const HoldersSchema = event('holders', {
   complete: v.boolean(),
   /** The last cell that had run: these numbers are as of then. */
   execution_count: v.nullable(count),
-  /** Whether allocations are recorded, so that `made` can be known. */
+  /** Whether allocations are recorded, so that `allocation_site` can be known. */
   recording: v.boolean(),
   devices: v.array(HeldDeviceSchema),
   message: MessageSchema

@@ -90,7 +90,7 @@ export const ReportSchema = v.object({
   time_s: number,
   simulated: v.boolean(),
   /** CUDA failed for good in this kernel: only a restart helps. */
-  poisoned: v.boolean(),
+  sticky_error: v.boolean(),
   framework: FrameworkNameSchema,
   error_name: v.string(),
   cell_id: v.nullable(v.string()),

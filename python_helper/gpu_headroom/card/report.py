@@ -44,7 +44,7 @@ def build(failure: Failure, turn: Turn) -> BuiltReport:
         "life_id": failure.life_id,
         "time_s": failure.time_s,
         "simulated": device is not None and device.simulated,
-        "poisoned": False,
+        "sticky_error": False,
         "framework": _framework(failure),
         "error_name": failure.recognition.error_name,
         "cell_id": cell.cell_id,

@@ -36,7 +36,7 @@ def build(
     device = devices[0] if len(devices) == 1 else None
     since_s = stopped["params"]["since_s"] if stopped else None
     again = isinstance(since_s, float) and cell.start_s > since_s
-    evidence = "poisoned.evidence_again" if again else "poisoned.evidence"
+    evidence = "sticky_error.evidence_again" if again else "sticky_error.evidence"
     frameworks = device.frameworks if device is not None else ()
     report: dict[str, Any] = {
         "version": VERSION,
@@ -44,7 +44,7 @@ def build(
         "life_id": life_id,
         "time_s": time.time(),
         "simulated": device is not None and device.simulated,
-        "poisoned": True,
+        "sticky_error": True,
         "framework": frameworks[0].name if frameworks else "torch",
         "error_name": name_of(type(fault.error)),
         "cell_id": cell.cell_id,
@@ -58,7 +58,7 @@ def build(
         "traceback_variables": [],
         "holders": [],
         "cause": {
-            "rule": "poisoned",
+            "rule": "sticky-error",
             "claim": message(fault.claim, said=fault.said),
             "evidence": message(evidence),
         },

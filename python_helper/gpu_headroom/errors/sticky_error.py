@@ -34,15 +34,15 @@ _OPENING = re.compile(
 )
 # The first sentence of the card, and what CUDA says of it.
 _FAULTS = {
-    "poisoned.assert": r"device-side assert triggered|CUDA_ERROR_ASSERT|cudaErrorAssert",
-    "poisoned.access": r"illegal memory access|(?:CUDA_ERROR_|cudaError)ILLEGAL_?ADDRESS",
-    "poisoned.kernel": (
+    "sticky_error.assert": r"device-side assert triggered|CUDA_ERROR_ASSERT|cudaErrorAssert",
+    "sticky_error.access": r"illegal memory access|(?:CUDA_ERROR_|cudaError)ILLEGAL_?ADDRESS",
+    "sticky_error.kernel": (
         r"unspecified launch failure|launch timed out|misaligned address|illegal instruction"
         r"|hardware stack error|invalid program counter|global/shared address space"
         r"|(?:CUDA_ERROR_|cudaError)(?:LAUNCH_?FAIL\w{1,9}|LAUNCH_?TIMEOUT|MISALIGNED_?ADDRESS"
         r"|ILLEGAL_?INSTRUCTION|HARDWARE_?STACK_?ERROR|INVALID_?PC|INVALID_?ADDRESS_?SPACE)"
     ),
-    "poisoned.hardware": (
+    "sticky_error.hardware": (
         r"uncorrectable (?:ECC|NVLink) error|(?:CUDA_ERROR_|cudaError)(?:ECC|NVLINK)_?UNCORRECTABLE"
     ),
 }

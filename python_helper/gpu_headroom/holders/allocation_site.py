@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from ..cells.runs import CellRun
-    from ..protocol.wire import Made
+    from ..protocol.wire import AllocationSite
 
     Block = tuple[int, object]
     """A block in use: its device and its address, which is the key of the storage in it."""
@@ -74,13 +74,13 @@ class Recording:
         if all(len(events) <= 1 for events in memory._snapshot()["device_traces"]):  # noqa: SLF001
             memory._record_memory_history(None)  # noqa: SLF001
 
-    def sites(self, shell: Any, runs: Iterable[CellRun]) -> dict[Block, Made]:
+    def sites(self, shell: Any, runs: Iterable[CellRun]) -> dict[Block, AllocationSite]:
         """Return where each block in use was made: its innermost line in a cell."""
         memory = _memory()
         if not self.on or memory is None:
             return {}
         files = _files(shell, runs)
-        found: dict[Block, Made] = {}
+        found: dict[Block, AllocationSite] = {}
         for block, frames in _blocks(memory):
             place = next((each for each in frames if each["filename"] in files), None)
             if place is not None:
@@ -110,23 +110,23 @@ def _blocks(memory: Any) -> Iterator[tuple[Block, list[dict[str, Any]]]]:
             address += block["size"]
 
 
-def _files(shell: Any, runs: Iterable[CellRun]) -> dict[str, Made]:
+def _files(shell: Any, runs: Iterable[CellRun]) -> dict[str, AllocationSite]:
     """Return the cell behind each file name that code of a cell was compiled under.
 
     Kernels name a cell by its text: of a cell that ran twice it is the later run, and two cells
     of the same text cannot be told apart.
     """
-    files: dict[str, Made] = {}
+    files: dict[str, AllocationSite] = {}
     for run in runs:
         name = run.filename or running_cell.code_name(shell, run.source, run.execution_count)
         if name is None:
             continue
-        made: Made = {
+        site: AllocationSite = {
             "cell_id": run.cell_id,
             "execution_count": run.execution_count,
             "line": None,
         }
         if name in files and files[name]["cell_id"] != run.cell_id:
-            made = {"cell_id": None, "execution_count": None, "line": None}
-        files[name] = made
+            site = {"cell_id": None, "execution_count": None, "line": None}
+        files[name] = site
     return files

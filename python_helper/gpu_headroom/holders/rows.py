@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .sharing import Sharing
     from .survey import Survey
 
-    SiteOf = Callable[[int, object], wire.Made | None]
+    SiteOf = Callable[[int, object], wire.AllocationSite | None]
 
 _MOST_PARTS = 50
 _HINTS = {
@@ -56,7 +56,7 @@ class RowPart:
             "graph": first.graph,
             "dtype": None if first.graph else storage.dtype,
             "shape": shape,
-            "made": site_of(storage.device_index, storage.key)
+            "allocation_site": site_of(storage.device_index, storage.key)
             if site_of and not first.graph
             else None,
         }

@@ -225,7 +225,7 @@ class Report(Stub):
 
     time_s: float
     simulated: bool
-    poisoned: bool
+    sticky_error: bool
     framework: FrameworkName
     error_name: str
     cell_id: str | None
@@ -366,7 +366,7 @@ class Released(_Told):
     message: Message
 
 
-class Made(TypedDict):
+class AllocationSite(TypedDict):
     """Where an object was made, known while allocation recording is on."""
 
     cell_id: str | None
@@ -385,7 +385,7 @@ class HeldPart(TypedDict):
     graph: bool
     dtype: str | None
     shape: list[int] | None
-    made: Made | None
+    allocation_site: AllocationSite | None
 
 
 class Held(TypedDict):

@@ -54,7 +54,7 @@ class Cuda:
         """Leave the GPU alone from now on, where that is not so already."""
         if self.stopped is not None:
             return
-        self.stopped = message("poisoned.sentence", since_s=time.time())
+        self.stopped = message("sticky_error.sentence", since_s=time.time())
         latest = self._latest()
         devices = () if latest is None else latest.devices
         self._sources.frozen = Reading(

@@ -18,6 +18,6 @@ def bundle(report: Report, *, keep: bool) -> dict[str, object]:
     """Return the MIME bundle of a card; without `keep` a stub that only a live helper can fill."""
     if not keep:
         stub = {key: report[key] for key in ("version", "report_id", "life_id")}
-        said = "poisoned.sentence" if report["poisoned"] else "card.stub"
+        said = "sticky_error.sentence" if report["sticky_error"] else "card.stub"
         return {MIME_TYPE: stub, "text/plain": say(said)}
     return {MIME_TYPE: report, "text/html": html(report), "text/plain": text(report)}

@@ -21,8 +21,8 @@ _FILL = {"outside": "▒", "cached": "░", "free": "·"}
 
 def title(report: Report) -> tuple[str, str]:
     """Return the title and what was missing: "Out of GPU memory", "needed 2.00 GiB more, …"."""
-    if report["poisoned"]:
-        return say("poisoned.title"), say("poisoned.restart")
+    if report["sticky_error"]:
+        return say("sticky_error.title"), say("sticky_error.restart")
     return headline(
         report["requested_bytes"], report["available_bytes"], simulated=report["simulated"]
     )

@@ -197,7 +197,7 @@ def _row(row: wire.Held) -> tuple[str, str, str]:
 
 
 def _made(row: wire.Held) -> str:
-    made = row["parts"][0]["made"] if row["parts"] else None
+    made = row["parts"][0]["allocation_site"] if row["parts"] else None
     if made is None or made["line"] is None:
         return ""
     count = made["execution_count"]

@@ -47,25 +47,25 @@ SENTENCES = {
         "they are shown while the kernel that made them lives."
     ),
     # A CUDA that has stopped: its card, and what everything else says then.
-    "poisoned.sentence": (
+    "sticky_error.sentence": (
         "CUDA has stopped in this kernel: nothing on the GPU can be measured or freed any more. "
         "Only a restart helps."
     ),
-    "poisoned.title": "CUDA has stopped in this kernel",
-    "poisoned.restart": "only a restart helps",
-    "poisoned.assert": (
+    "sticky_error.title": "CUDA has stopped in this kernel",
+    "sticky_error.restart": "only a restart helps",
+    "sticky_error.assert": (
         "**A check on the GPU failed** (`{said}`): mostly an index or a class label out of range."
     ),
-    "poisoned.access": "**Code on the GPU used memory that is not its own** (`{said}`).",
-    "poisoned.kernel": "**Code on the GPU crashed** (`{said}`).",
-    "poisoned.hardware": (
+    "sticky_error.access": "**Code on the GPU used memory that is not its own** (`{said}`).",
+    "sticky_error.kernel": "**Code on the GPU crashed** (`{said}`).",
+    "sticky_error.hardware": (
         "**The card itself failed** (`{said}`). If it happens again, tell who runs this machine."
     ),
-    "poisoned.evidence": (
+    "sticky_error.evidence": (
         "CUDA reports it late: the fault may lie before the line that is shown, or in an earlier "
         "cell. What this kernel has on the GPU is lost, and every further call of CUDA fails."
     ),
-    "poisoned.evidence_again": (
+    "sticky_error.evidence_again": (
         "That was in an earlier cell: since then every call of CUDA fails, whatever a cell does."
     ),
     # The card: parts of the bar.

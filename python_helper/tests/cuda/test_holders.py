@@ -54,7 +54,7 @@ def test_where_memory_was_made_is_recorded_on_request(cuda: CudaKernel) -> None:
     cuda.sample()
     (device,) = cuda.asked("holders")["devices"]
     parts = [part for row in device["rows"] for part in (row, *row.get("parts", []))]
-    made = [each["made"] for each in parts if each.get("made")]
+    made = [each["allocation_site"] for each in parts if each.get("allocation_site")]
     assert "maker" in [each["cell_id"] for each in made]
     cuda.attach(record_allocations=False)
     cuda.sample()

@@ -24,7 +24,7 @@ def test_nothing_of_ours_touches_the_gpu_afterwards(
     kernel.good("import torch\nkept = torch.empty(2**20, device='cuda')")
     kernel.sample()
     report = kernel.fail(kernel.poison(status) + "(kept + 1).sum().item()", cell_id="bad")
-    assert report["poisoned"] is True
+    assert report["sticky_error"] is True
     assert report["cause"]["claim"]["params"] == {"said": said}
     assert [each["kind"] for each in report["remedies"]] == ["restart"]
     before, written = kernel.counted(), len(kernel.calls())
@@ -42,7 +42,7 @@ def test_an_illegal_access_of_a_kernel(start_cuda: StartCuda) -> None:
     kernel = start_cuda(fail="launch")
     kernel.good("import torch\nkept = torch.empty(2**20, device='cuda')")
     report = kernel.fail("kept.fill_(1).sum().item()")
-    assert report["poisoned"] is True
+    assert report["sticky_error"] is True
     assert kernel.run("torch.ones(1, device='cuda')", stop_on_error=False).status == "error"
 
 

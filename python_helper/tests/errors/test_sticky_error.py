@@ -156,7 +156,7 @@ def test_recognises_a_cuda_that_has_stopped(name: str) -> None:
     error, claim = FAULTS[name]
     fault = recognise_fault(natively(error))
     assert fault is not None
-    assert fault.claim == f"poisoned.{claim}"
+    assert fault.claim == f"sticky_error.{claim}"
     assert fault.error is error
 
 

@@ -140,7 +140,7 @@ def test_travels_as_the_schema_says(notebook: Notebook, measure: Measure) -> Non
         "graph": False,
         "dtype": "uint8",
         "shape": [7 * MIB],
-        "made": None,
+        "allocation_site": None,
     }
 
 

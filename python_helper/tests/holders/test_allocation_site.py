@@ -13,7 +13,7 @@ from tests.notebook import Notebook, open_notebook
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gpu_headroom.protocol.wire import Made
+    from gpu_headroom.protocol.wire import AllocationSite
 
 MAKE = "import torch\n\n{name} = torch.empty({mib} * 2**20, dtype=torch.uint8, device='cuda')"
 
@@ -36,7 +36,7 @@ def recording(notebook: Notebook) -> Iterator[Recording]:  # noqa: ARG001 -- has
     recording.end()
 
 
-def place_of(notebook: Notebook, recording: Recording, name: str) -> Made | None:
+def place_of(notebook: Notebook, recording: Recording, name: str) -> AllocationSite | None:
     """Return where the tensor of that name was made."""
     tensor = notebook.shell.user_ns[name]
     sites = recording.sites(notebook.shell, notebook.ledger.runs())

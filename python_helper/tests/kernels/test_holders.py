@@ -205,19 +205,19 @@ def test_records_allocations_only_when_asked(gpu: LiveKernel) -> None:
     event = measure(gpu)
     assert event["recording"] is True
     (part,) = row(event, "made")["parts"]
-    assert part["made"] == {
+    assert part["allocation_site"] == {
         "cell_id": "maker",
         "execution_count": run.reply["execution_count"],
         "line": 3,
     }
     (part,) = row(event, "kept")["parts"]
-    assert part["made"] is None
+    assert part["allocation_site"] is None
     gpu.attach(record_allocations=False)
     gpu.run(MAKE.format(name="made", mib=4))
     event = measure(gpu)
     assert event["recording"] is False
     (part,) = row(event, "made")["parts"]
-    assert part["made"] is None
+    assert part["allocation_site"] is None
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ def stopped(
     python: Path, pack: Pack, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[LiveKernel, Run]]:
     """A kernel of each generation whose CUDA stopped in a cell, as far as its error says."""
-    folder = tmp_path_factory.mktemp("poisoned")
+    folder = tmp_path_factory.mktemp("sticky_error")
     with LiveKernel(python, folder, installed=True, GPU_HEADROOM_SIMULATE="4GiB") as kernel:
         kernel.inject(pack)
         kernel.attach()
@@ -78,7 +78,7 @@ def test_the_card_says_that_only_a_restart_helps(stopped: tuple[LiveKernel, Run]
     """One remedy, no number, and the live helper vouches for it."""
     kernel, run = stopped
     report = report_of(run)
-    assert report["poisoned"] is True
+    assert report["sticky_error"] is True
     assert [each["kind"] for each in report["remedies"]] == ["restart"]
     assert report["cause"]["claim"]["params"] == {"said": "device-side assert triggered"}
     assert (report["cell_id"], report["line"]) == ("failing", 6)
@@ -111,7 +111,7 @@ def test_nothing_touches_the_gpu_from_the_error_on(stopped: tuple[LiveKernel, Ru
     kernel.run("1 / 0", stop_on_error=False)
     assert kernel.value("touched") == BOOKS * 2
     assert released["status"] == "failed"
-    assert released["message"]["id"] == "poisoned.sentence"
+    assert released["message"]["id"] == "sticky_error.sentence"
     assert kernel.value("kept.numel()") == 2**20
 
 
@@ -129,7 +129,7 @@ def test_by_hand_it_says_the_same_and_touches_nothing(stopped: tuple[LiveKernel,
 def test_the_numbers_say_that_they_are_old(stopped: tuple[LiveKernel, Run]) -> None:
     """What was in use last stays, headroom is not measured, and a note says why."""
     (device,) = stopped[0].sample()["devices"]
-    assert [note["id"] for note in device["notes"]] == ["poisoned.sentence"]
+    assert [note["id"] for note in device["notes"]] == ["sticky_error.sentence"]
     assert device["in_use_bytes"] >= 4 * 2**20
     assert device["headroom_bytes"] is None
     assert device["used_bytes"] is None
@@ -138,7 +138,7 @@ def test_the_numbers_say_that_they_are_old(stopped: tuple[LiveKernel, Run]) -> N
 def test_a_later_cell_is_told_that_it_is_not_at_fault(stopped: tuple[LiveKernel, Run]) -> None:
     """Each call of CUDA gives the old error again, in older versions of another class."""
     run = stopped[0].run(STOP.format(kind="RuntimeError"), stop_on_error=False)
-    assert report_of(run)["cause"]["evidence"]["id"] == "poisoned.evidence_again"
+    assert report_of(run)["cause"]["evidence"]["id"] == "sticky_error.evidence_again"
 
 
 def test_an_error_that_is_not_ours_changes_nothing(
@@ -193,11 +193,11 @@ def notes(kernel: LiveKernel) -> list[str]:
 def test_goes_on_when_cuda_answers_after_all(wrong: LiveKernel) -> None:
     """Memory from the driver proves it; what PyTorch has in its cache or a failed cell does not."""
     run = wrong.run(STOP.format(kind="RuntimeError"), cell_id="wrong", stop_on_error=False)
-    assert report_of(run)["poisoned"] is True
+    assert report_of(run)["sticky_error"] is True
     wrong.run("from_cache = torch.empty(2**20, device='cuda')")
     wrong.run("1 / 0", stop_on_error=False)
     wrong.run("more = torch.empty(2**28, device='cuda'); 1 / 0", stop_on_error=False)
-    assert notes(wrong) == ["poisoned.sentence"]
+    assert notes(wrong) == ["sticky_error.sentence"]
     since = wrong.now
     wrong.run("1", cell_id="proof")
     assert notes(wrong) == []

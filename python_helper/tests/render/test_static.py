@@ -36,7 +36,7 @@ def report(**changes: Any) -> Report:
         "life_id": "l",
         "time_s": 1747058520.0,
         "simulated": False,
-        "poisoned": False,
+        "sticky_error": False,
         "framework": "torch",
         "error_name": "OutOfMemoryError",
         "cell_id": "c",
@@ -311,12 +311,14 @@ def test_a_cuda_that_has_stopped_has_one_remedy_and_no_numbers() -> None:
         "diff": None,
     }
     cause = {
-        "rule": "poisoned",
-        "claim": message("poisoned.assert", said="device-side assert triggered"),
-        "evidence": message("poisoned.evidence"),
+        "rule": "sticky-error",
+        "claim": message("sticky_error.assert", said="device-side assert triggered"),
+        "evidence": message("sticky_error.evidence"),
     }
     numbers = dict.fromkeys(key for key in report() if key.endswith("_bytes"))
-    made = report(poisoned=True, parts=[], details=[], cause=cause, remedies=[restart], **numbers)
+    made = report(
+        sticky_error=True, parts=[], details=[], cause=cause, remedies=[restart], **numbers
+    )
     assert text(made).startswith("CUDA has stopped in this kernel: only a restart helps\n")
     for form in (html(made), text(made)):
         assert "device-side assert triggered" in form

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from gpu_headroom.protocol.wire import Made
+    from gpu_headroom.protocol.wire import AllocationSite
 
 MIB, GIB = 2**20, 2**30
 MAKE = "import torch\nbatch = [torch.empty({mib} * 2**20, dtype=torch.uint8, device='cuda')]"
@@ -145,7 +145,7 @@ def test_says_the_numbers_of_the_wire(notebook: Notebook) -> None:
 def test_says_where_a_holder_was_made(notebook: Notebook) -> None:
     """While allocations are recorded a column says in which cell and line."""
     account = take(notebook.shell, notebook.read(), Turn(30.0))
-    made: Made = {"cell_id": "x", "execution_count": 7, "line": 2}
+    made: AllocationSite = {"cell_id": "x", "execution_count": 7, "line": 2}
     event = account.as_wire("life", None, recording=True, site_of=lambda *_: made)
     assert re.search(r"batch +In \[7\], line 2$", list_holders(event), re.MULTILINE)
 

@@ -357,8 +357,8 @@ describe('Card', () => {
   });
 
   describe('where CUDA has stopped', () => {
-    const poisoned: Partial<IReport> = {
-      poisoned: true,
+    const stopped: Partial<IReport> = {
+      sticky_error: true,
       parts: [],
       traceback_bytes: null,
       cause: null,
@@ -366,7 +366,7 @@ describe('Card', () => {
     };
 
     it('should say that only a restart helps, and offer nothing else', () => {
-      show(poisoned);
+      show(stopped);
       expect(text('h3')).toContain('only a restart helps');
       expect(buttons()).toEqual(['Restart kernel…', 'Copy as text']);
       button('Restart kernel…').click();
@@ -376,12 +376,12 @@ describe('Card', () => {
     it('should not announce numbers that it does not have', () => {
       show({});
       expect(text('[data-fold=details] summary')).toContain('numbers');
-      show({ ...poisoned, details: [] });
+      show({ ...stopped, details: [] });
       expect(text('[data-fold=details] summary')).toBe('Details');
     });
 
     it('should offer no restart of a kernel that did not make it', () => {
-      show(poisoned, SAVED);
+      show(stopped, SAVED);
       expect(buttons()).toEqual(['Copy as text']);
     });
   });

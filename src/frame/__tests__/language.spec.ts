@@ -42,7 +42,7 @@ const CARDS: [string, Partial<IReport>, ICardState][] = [
   ['no numbers', { requested_bytes: null, capacity_bytes: null }, CONFIRMED],
   ['nothing known to be free', { available_bytes: null }, CONFIRMED],
   ['no cause', { cause: null, traceback_variables: [] }, CONFIRMED],
-  ['a stopped CUDA', { poisoned: true, remedies: [RESTART] }, CONFIRMED],
+  ['a stopped CUDA', { sticky_error: true, remedies: [RESTART] }, CONFIRMED],
   ['other parts', { parts: PARTS }, CONFIRMED],
   ['another cell', { cell_id: 'cell-8' }, ELSEWHERE],
   ['a step', {}, remedies({ status: 'running', text: '' })],

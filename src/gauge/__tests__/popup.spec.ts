@@ -233,7 +233,7 @@ describe('the popup', () => {
 
   it('should offer nothing but a restart where CUDA has stopped', async () => {
     commands.addCommand('kernelmenu:restart', { execute: jest.fn() });
-    const why = message('poisoned.sentence');
+    const why = message('sticky_error.sentence');
     const devices = [{ ...DEVICE, notes: [why] }];
     await open({ sample: { ...SAMPLE, devices } });
     expect(text()).toContain('CUDA has stopped');

@@ -88,7 +88,7 @@ describe('readGauge', () => {
 
   it('should say that CUDA has stopped, whatever was read last', () => {
     const why = {
-      id: 'poisoned.sentence',
+      id: 'sticky_error.sentence',
       template: 'Stopped.',
       params: {},
       text: 'Stopped.'

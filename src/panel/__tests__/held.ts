@@ -19,7 +19,7 @@ export function makePart(change: Partial<IHeldPart> = {}): IHeldPart {
     graph: false,
     dtype: 'float32',
     shape: [8192, 8192],
-    made: null,
+    allocation_site: null,
     ...change
   };
 }

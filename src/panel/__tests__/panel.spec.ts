@@ -194,7 +194,10 @@ describe('the panel', () => {
       holders.devices[0]?.rows[1]?.parts.splice(
         0,
         1,
-        ...holders.devices[0].rows[1].parts.map(part => ({ ...part, made }))
+        ...holders.devices[0].rows[1].parts.map(part => ({
+          ...part,
+          allocation_site: made
+        }))
       );
       memory.send(holders);
       await rendered();

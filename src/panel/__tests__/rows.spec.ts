@@ -5,7 +5,7 @@ import {
   type Column,
   groupParts,
   type ISorting,
-  madeOf,
+  siteOf,
   segmentsOf,
   sortBy,
   sortRows
@@ -94,10 +94,12 @@ describe('the parts of a holder', () => {
 
   it('should name a cell only where it made all of them', () => {
     const made = { cell_id: 'c', execution_count: 4, line: 1 };
-    const one = makePart({ made });
-    const other = makePart({ made: { ...made, execution_count: 5 } });
-    expect(madeOf(makeHeld('x', { parts: [one, one] }))).toBe(made);
-    expect(madeOf(makeHeld('x', { parts: [one, other] }))).toBeNull();
-    expect(madeOf(makeHeld('x', { parts: [one, makePart()] }))).toBeNull();
+    const one = makePart({ allocation_site: made });
+    const other = makePart({
+      allocation_site: { ...made, execution_count: 5 }
+    });
+    expect(siteOf(makeHeld('x', { parts: [one, one] }))).toBe(made);
+    expect(siteOf(makeHeld('x', { parts: [one, other] }))).toBeNull();
+    expect(siteOf(makeHeld('x', { parts: [one, makePart()] }))).toBeNull();
   });
 });

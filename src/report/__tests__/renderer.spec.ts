@@ -125,10 +125,10 @@ describe('ReportRenderer', () => {
   });
 
   it('should ask before it restarts the kernel of its own place', async () => {
-    const poisoned = { ...REPORT, poisoned: true, remedies: [RESTART] };
+    const stopped = { ...REPORT, sticky_error: true, remedies: [RESTART] };
     memory.answers.report = () =>
-      Promise.resolve({ status: 'known', report: poisoned, released: null });
-    const renderer = await render(poisoned);
+      Promise.resolve({ status: 'known', report: stopped, released: null });
+    const renderer = await render(stopped);
     await settle();
     expect(buttons(renderer)).toEqual(['Restart kernel…', 'Copy as text']);
     renderer.node.querySelector('button')?.click();
