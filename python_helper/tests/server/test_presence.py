@@ -59,6 +59,8 @@ def test_asking_a_busy_kernel_leaves_it_busy(server: Server, notebook: Page) -> 
     """A notebook that computes answers at once, and the server goes on to call it busy."""
     cell = notebook.execute("import time; time.sleep(2.5)")
     notebook.until(lambda: notebook.state == "busy")
+    # The kernel says that it is busy a moment before the cell begins.
+    notebook.until(lambda: ask_once(server, notebook)["sample"]["busy"] is True, timeout_s=1.0)
     for _ in range(3):
         reply = ask_once(server, notebook)
         assert reply["sample"]["busy"] is True
