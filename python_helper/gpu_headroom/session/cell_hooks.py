@@ -314,8 +314,9 @@ class CellHooks:
 
         Between two callbacks an awaiting cell can be invisible.
         """
-        if not running_cell.runs_cell(self._shell):
-            time.sleep(_INVISIBLE_S)
+        if running_cell.runs_cell(self._shell):
+            return True
+        time.sleep(_INVISIBLE_S)
         return running_cell.runs_cell(self._shell)
 
 

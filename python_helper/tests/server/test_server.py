@@ -76,28 +76,28 @@ def test_an_injection_into_a_busy_kernel_is_healed(page: Page, pack: Pack, wait:
     page.until(lambda: page.state == "idle", timeout_s=2.0)
 
 
-def test_an_injection_at_the_end_of_a_cell_leaves_it_idle(page: Page, pack: Pack) -> None:
+# The helper that comes while a cell's last hooks are being called never hears of its end.
+LINGER = """
+import time
+def linger(result):
+    get_ipython().events.unregister('post_run_cell', linger)
+    time.sleep(1.2)
+get_ipython().events.register('post_run_cell', linger)
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "after_s"),
+    [("import time; time.sleep(0.6)", 0.3), (LINGER, 0.5)],
+    ids=["at its end", "in its last hooks"],
+)
+def test_an_injection_at_the_end_of_a_cell_leaves_it_idle(
+    page: Page, pack: Pack, code: str, after_s: float
+) -> None:
     """Healing never leaves a kernel busy that has nothing to do."""
-    cell = page.execute("import time; time.sleep(0.6)")
+    cell = page.execute(code)
     page.until(lambda: page.state == "busy")
-    time.sleep(0.3)
-    inject(page, pack, "control")
-    page.wait(cell)
-    time.sleep(1.5)
-    assert page.state == "idle"
-
-
-def test_an_injection_that_misses_the_end_of_a_cell_leaves_it_idle(page: Page, pack: Pack) -> None:
-    """Nor where its last hooks are being called when the helper comes: it never hears the end."""
-    cell = page.execute(
-        "import time\n"
-        "def linger(result):\n"
-        "    get_ipython().events.unregister('post_run_cell', linger)\n"
-        "    time.sleep(1.2)\n"
-        "get_ipython().events.register('post_run_cell', linger)"
-    )
-    page.until(lambda: page.state == "busy")
-    time.sleep(0.5)
+    time.sleep(after_s)
     inject(page, pack, "control")
     page.wait(cell)
     time.sleep(1.5)
