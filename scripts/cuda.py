@@ -58,7 +58,7 @@ class Environment:
         shutil.rmtree(self.folder, ignore_errors=True)
         subprocess.run([sys.executable, "-m", "venv", self.folder], check=True)
         where = ["--no-index"] if only_local else ["--index-url", INDEX]
-        self._pip("--no-deps", *where, f"torch=={self.version}")
+        self._pip("--no-deps", *where, wheel(self.version))
         parts = tuple(int(each) for each in self.version.split(".")[:2])
         old_numpy = parts < _BEFORE_NUMPY_2
         pinned = [f"--constraint={ROOT / 'requirements' / each}" for each in _CONSTRAINTS]
@@ -132,15 +132,19 @@ def read_report(report: Path) -> dict[str, cuda_table.Feature]:
     return found
 
 
+def wheel(version: str) -> str:
+    """Return what pip calls the CUDA build: `==` would take a CPU build too, `2.13.0+cpu`."""
+    return f"torch==={version}"
+
+
 def is_local(version: str) -> bool:
     """Whether pip finds the wheel without asking an index; its cache cannot be asked that way."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-index", "--no-deps"]
         done = subprocess.run(
-            [*command, "--dest", folder, f"torch=={version}"], check=False, capture_output=True
+            [*command, "--dest", folder, wheel(version)], check=False, capture_output=True
         )
-        # A CPU build of the same version has a suffix.
-        return done.returncode == 0 and not any("+" in each.name for each in Path(folder).iterdir())
+        return done.returncode == 0
 
 
 def run(version: str, wanted: argparse.Namespace) -> bool:
