@@ -14,10 +14,10 @@ BEGIN, END = "<!-- made by scripts/cuda_table.py -->\n", "<!-- end -->\n"
 # What the supported series are run on, and the size of its wheel in MB.
 VERSIONS = {
     "2.0.1": 620,
-    "2.1.2": 670,
+    "2.1.2": 671,
     "2.4.1": 797,
     "2.6.0": 767,
-    "2.8.0": 888,
+    "2.8.0": 889,
     "2.9.1": 900,
     "2.12.1": 532,
     "2.15.0": 539,

@@ -28,8 +28,15 @@ class Board:
 def visible(setting: str | None, boards: Sequence[Board]) -> list[Board]:
     """Return the devices that CUDA counts as 0, 1, …, for a value of CUDA_VISIBLE_DEVICES.
 
-    `boards` are in the driver's order. Of a GPU that is split by MIG, CUDA uses one instance only.
+    `boards` are in the driver's order. A process uses one MIG instance at most, and no whole GPU
+    beside it (NVIDIA MIG User Guide, "CUDA Device Enumeration").
     """
+    chosen = _named(setting, boards)
+    instances = {each.uuid for board in boards for each in board.instances}
+    return next(([each] for each in chosen if each.uuid in instances), chosen)
+
+
+def _named(setting: str | None, boards: Sequence[Board]) -> list[Board]:
     if setting is None:
         return [_whole(board) for board in boards]
     chosen: list[Board] = []

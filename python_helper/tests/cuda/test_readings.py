@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.cuda
 
+# As the stub names it: two cards, then the instances of the second.
+SECOND_INSTANCE = "MIG-62738495-a6b7-c8d9-eafb-0c1d2e3f5061"
+
 
 @pytest.mark.usefixtures("trash")
 def test_equal_what_pytorch_says(cuda: CudaKernel) -> None:
@@ -77,3 +80,34 @@ def test_what_others_use(start_cuda: StartCuda, tmp_path: Path, driver: str) -> 
     # The older call counts what the driver keeps for itself as used; PyTorch knows the size.
     assert device["outside_bytes"] == 5 * GIB + 2 * CONTEXT
     assert device["free_bytes"] == 16 * GIB - 7 * GIB - 2 * CONTEXT
+
+
+@pytest.mark.parametrize("visible", ["1", SECOND_INSTANCE], ids=["first", "by its UUID"])
+def test_a_part_of_a_card(start_cuda: StartCuda, visible: str) -> None:
+    """Of cards split by MIG a process uses one instance, and nothing beside it."""
+    kernel = start_cuda(devices="16GiB,24GiB", mig="0,3", CUDA_VISIBLE_DEVICES=visible)
+    kernel.good("import torch\nkept = torch.empty(2**30, dtype=torch.uint8, device='cuda')")
+    device = kernel.check_numbers()
+    assert (device["name"], device["capacity_bytes"]) == ("Stub A100 MIG 1g.8gb", 8 * GIB)
+    assert (device["in_use_bytes"], device["others_bytes"]) == (GIB, 0)
+    assert device["uuid"] == kernel.value("str(torch.cuda.get_device_properties(0).uuid)")
+    assert len(kernel.sample()["devices"]) == 1
+
+
+def test_of_a_part_of_a_card_others_are_not_measured(start_cuda: StartCuda, tmp_path: Path) -> None:
+    """Another program is on the same instance; the driver says that it is there, not how large."""
+    share = str(tmp_path / "share")
+    one, other = (start_cuda(share=share, devices="24GiB", mig="3") for _ in range(2))
+    for kernel in (other, one):
+        kernel.good("import torch\nkept = torch.empty(2**30, dtype=torch.uint8, device='cuda')")
+    one.until(lambda: one.device()["others_bytes"] is None)
+    assert one.device()["outside_bytes"] == GIB + 2 * CONTEXT
+
+
+def test_a_part_of_a_card_before_a_framework_is_there(start_cuda: StartCuda) -> None:
+    """The driver alone says which part it is, and no context is made."""
+    kernel = start_cuda(devices="16GiB,24GiB", mig="0,3")
+    kernel.until(lambda: kernel.sample()["devices"] != [])
+    (device,) = kernel.sample()["devices"]
+    assert (device["name"], device["capacity_bytes"]) == ("Stub A100 MIG 1g.8gb", 8 * GIB)
+    assert "context" not in kernel.calls()

@@ -53,7 +53,7 @@ static uint64_t used_here(const Card *card) {
 static void publish(void) {
     if (slots == NULL) return;
     if (own == NULL) take_slot();
-    for (int i = 0; own != NULL && i < card_count; i++) own->bytes[i] = used_here(&cards[i]);
+    for (int i = 0; own != NULL && i < entry_count; i++) own->bytes[i] = used_here(&cards[i]);
 }
 
 uint64_t others(const Card *card, Other *to, int room, int *found) {
@@ -72,9 +72,14 @@ uint64_t others(const Card *card, Other *to, int room, int *found) {
     return sum;
 }
 
-uint64_t free_bytes(const Card *card) {
+static uint64_t used_by_all(const Card *card) {
     int found;
-    uint64_t used = used_here(card) + others(card, NULL, 0, &found);
+    return used_here(card) + others(card, NULL, 0, &found);
+}
+
+uint64_t free_bytes(const Card *card) {
+    uint64_t used = used_by_all(card);
+    for (int i = 0; i < card->instance_count; i++) used += used_by_all(&card->instances[i]);
     return used < card->capacity ? card->capacity - used : 0;
 }
 

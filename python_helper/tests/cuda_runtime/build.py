@@ -3,10 +3,12 @@
 TORCH is the folder `site-packages/torch` of the wheel; then start Python with
 `LD_LIBRARY_PATH=OUT/lib:OUT/driver`. All code is in one library; each library that PyTorch names
 is an empty one above it. What no file here defines does nothing, and is generated.
+CC names another compiler, as for make: `CC=aarch64-linux-gnu-gcc` builds for a wheel of aarch64.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -17,7 +19,8 @@ from typing import NamedTuple
 SOURCES = Path(__file__).parent
 CORE = "libcuda_runtime_stub.so"
 DRIVER = {"libcuda.so.1", "libnvidia-ml.so.1"}
-_TOOLS = {"gcc": "gcc", "readelf": "binutils"}
+_COMPILER = os.environ.get("CC", "gcc")
+_TOOLS = {_COMPILER: "gcc", "readelf": "binutils"}
 _SIGNS_OF_A_DRIVER = (Path("/proc/driver/nvidia"), Path("/dev/nvidia0"))
 
 # --- What belongs to CUDA ----------------------------------------------------
@@ -190,7 +193,7 @@ def _build_core(out: Path, functions: set[str], definitions: list[str]) -> set[s
     sources = sorted(SOURCES.glob("*.c"))
     flags = ["-O1", "-w", "-fPIC", "-shared", f"-I{SOURCES}", f"-Wl,-soname,{CORE}", *definitions]
     libraries = ["-ldl", "-lpthread"]
-    _run("gcc", *flags, *sources, "-o", target, *libraries)
+    _run(_COMPILER, *flags, *sources, "-o", target, *libraries)
     written = _symbols(target, defined=True)
     rest = out / "generated.c"
     lines = [generated(each) for each in sorted(functions - written)]
@@ -201,7 +204,7 @@ def _build_core(out: Path, functions: set[str], definitions: list[str]) -> set[s
     lines = [f"{each};" for each in (*names, *sorted(functions - written))]
     exported.write_text("{ global:\n" + "\n".join(lines) + "\nlocal: *; };\n")
     script = f"-Wl,--version-script={exported}"
-    _run("gcc", *flags, script, *sources, rest, "-o", target, *libraries)
+    _run(_COMPILER, *flags, script, *sources, rest, "-o", target, *libraries)
     return written
 
 
@@ -213,7 +216,7 @@ def _build_empty(out: Path, name: str, versions: set[str]) -> None:
     target = out / ("driver" if name in DRIVER else "lib") / name
     flags = ["-shared", f"-Wl,-soname,{name}", "-Wl,--no-as-needed", "-Wl,-rpath,$ORIGIN/../lib"]
     flags += [f"-Wl,--version-script={script}"] if versions else []
-    _run("gcc", empty, "-o", target, *flags, f"-L{out / 'lib'}", f"-l:{CORE}")
+    _run(_COMPILER, empty, "-o", target, *flags, f"-L{out / 'lib'}", f"-l:{CORE}")
 
 
 def main() -> int:

@@ -9,6 +9,7 @@
 
 Card cards[MOST_CARDS];
 int card_count;
+int entry_count;
 int visible_count;
 __thread int current;
 
@@ -47,9 +48,9 @@ static int length(const char *list) {
 }
 
 /* The same each time, and different for each card. */
-static void identify(Card *card, int number) {
+static void identify(Card *card, int number, const char *prefix) {
     for (int i = 0; i < 16; i++) card->uuid[i] = (unsigned char)(17 * i + 31 * number + 5);
-    char *to = card->uuid_text + sprintf(card->uuid_text, "GPU-");
+    char *to = card->uuid_text + sprintf(card->uuid_text, "%s", prefix);
     for (int i = 0; i < 16; i++) {
         int dash = i == 4 || i == 6 || i == 8 || i == 10;
         to += sprintf(to, dash ? "-%02x" : "%02x", card->uuid[i]);
@@ -63,7 +64,7 @@ static void read_cards(void) {
     card_count = length(sizes) < MOST_CARDS ? length(sizes) : MOST_CARDS;
     for (int i = 0; i < card_count; i++) {
         Card *card = &cards[i];
-        identify(card, i);
+        identify(card, i, "GPU-");
         card->capacity = bytes_of(entry(sizes, i, text, sizeof text));
         entry(setting("CUDA_RUNTIME_NAMES", "Stub A100"), i, card->name, sizeof card->name);
         entry(setting("CUDA_RUNTIME_CAPABILITIES", "8.0"), i, text, sizeof text);
@@ -75,12 +76,48 @@ static void read_cards(void) {
     }
 }
 
+/* Each has an equal share of its card, and its name says how much. */
+static void split(Card *card, int parts) {
+    card->instances = &cards[entry_count];
+    for (; card->instance_count < parts && entry_count < MOST_CARDS; card->instance_count++) {
+        Card *instance = &cards[entry_count];
+        *instance = *card;
+        instance->instances = NULL;
+        instance->instance_count = 0;
+        identify(instance, entry_count++, "MIG-");
+        instance->capacity = card->capacity / (uint64_t)parts / MIB * MIB;
+        instance->outside = instance->reserved = 0;
+        snprintf(instance->name, sizeof instance->name, "%.64s MIG 1g.%dgb", card->name,
+                 (int)(instance->capacity / (1024 * MIB)));
+    }
+}
+
+static void read_instances(void) {
+    const char *parts = setting("CUDA_RUNTIME_MIG", "0");
+    char text[128];
+    entry_count = card_count;
+    for (int i = 0; i < card_count; i++) split(&cards[i], atoi(entry(parts, i, text, sizeof text)));
+}
+
 static int named(const char *text) {
-    if (*text >= '0' && *text <= '9') return atoi(text);
-    for (int i = 0; *text != 0 && i < card_count; i++) {
+    if (*text >= '0' && *text <= '9') return atoi(text) < card_count ? atoi(text) : -1;
+    for (int i = 0; *text != 0 && i < entry_count; i++) {
         if (strncmp(cards[i].uuid_text, text, strlen(text)) == 0) return i;
     }
     return -1;
+}
+
+/* Of a card that is split, only its first instance can be used; of instances, only one by a process,
+   and no whole card beside it (NVIDIA MIG User Guide, "CUDA Device Enumeration"). */
+static void keep_one_instance(void) {
+    for (int i = 0; i < visible_count; i++) {
+        if (cards[visible[i]].instance_count > 0) {
+            visible[i] = (int)(cards[visible[i]].instances - cards);
+        }
+        if (visible[i] < card_count) continue;
+        visible[0] = visible[i];
+        visible_count = 1;
+    }
 }
 
 /* As CUDA reads it: by number or by what begins a UUID, up to the first that is not there. */
@@ -90,13 +127,15 @@ static void choose_visible(void) {
     int wanted = list != NULL ? length(list) : card_count;
     for (int i = 0; i < wanted && visible_count < MOST_CARDS; i++) {
         int found = list != NULL ? named(entry(list, i, text, sizeof text)) : i;
-        if (found < 0 || found >= card_count) break;
+        if (found < 0) break;
         visible[visible_count++] = found;
     }
+    keep_one_instance();
 }
 
 static void read_environment(void) {
     read_cards();
+    read_instances();
     choose_visible();
     read_failures(setting("CUDA_RUNTIME_FAIL", ""));
     open_journal(getenv("CUDA_RUNTIME_LOG"));

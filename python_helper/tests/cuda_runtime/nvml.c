@@ -74,7 +74,7 @@ int nvmlDeviceGetHandleByUUID(const char *uuid, Card **handle) {
     CALLED("%s", uuid);
     prepare();
     Card *found = NULL;
-    for (int i = 0; i < card_count; i++) {
+    for (int i = 0; i < entry_count; i++) {
         if (strcmp(cards[i].uuid_text, uuid) == 0) found = &cards[i];
     }
     return handle_of(found, handle);
@@ -155,9 +155,10 @@ static int list_programs(const Card *card, unsigned *length, char *to, size_t si
     *length = (unsigned)written;
     if ((unsigned)written > room) return NVML_TOO_SMALL;
     for (int i = 0; i < written; i++, to += size) {
-        memset(to, 0xff, size); /* the ids of MIG's instances: there are none */
+        memset(to, 0xff, size); /* not available */
         memcpy(to, &found[i].pid, sizeof found[i].pid);
-        memcpy(to + 8, &found[i].bytes, sizeof found[i].bytes);
+        /* Of an instance the driver does not tell what each program uses. */
+        if (card < &cards[card_count]) memcpy(to + 8, &found[i].bytes, sizeof found[i].bytes);
     }
     return OK;
 }
@@ -227,9 +228,24 @@ int nvmlDeviceGetPowerUsage(const Card *card, unsigned *milliwatts) {
     return OK;
 }
 
+/* --- MIG -------------------------------------------------------------------------------------- */
+
 int nvmlDeviceGetMigMode(const Card *card, unsigned *now, unsigned *pending) {
-    CALLED("refused");
-    return NVML_NOT_SUPPORTED;
+    NOTED;
+    *now = *pending = card->instance_count > 0;
+    return OK;
+}
+
+int nvmlDeviceGetMaxMigDeviceCount(const Card *card, unsigned *length) {
+    NOTED;
+    *length = MOST_CARDS; /* as the driver does: how many there could be */
+    return OK;
+}
+
+int nvmlDeviceGetMigDeviceHandleByIndex(const Card *card, unsigned index, Card **handle) {
+    CALLED("%u", index);
+    Card *found = (int)index < card->instance_count ? &card->instances[index] : NULL;
+    return handle_of(found, handle);
 }
 
 int nvmlDeviceGetP2PStatus(const Card *one, const Card *other, int which, int *status) {

@@ -28,7 +28,7 @@ enum {
 
 /* --- Cards (cards.c): what the environment says there is -------------------------------------- */
 
-typedef struct {
+typedef struct Card {
     char name[96];
     char uuid_text[48];
     char bus[16];
@@ -40,10 +40,13 @@ typedef struct {
     uint64_t outside;       /* what a program that is not there uses */
     int has_context;
     uint64_t used;          /* by this process, without its context */
+    struct Card *instances; /* those of MIG, which have its memory; they have none of their own */
+    int instance_count;     /* 0 where MIG is off */
 } Card;
 
-extern Card cards[MOST_CARDS]; /* in the driver's order */
-extern int card_count;
+extern Card cards[MOST_CARDS]; /* in the driver's order; instances of MIG come after all cards */
+extern int card_count;         /* without instances */
+extern int entry_count;        /* with them */
 extern int visible_count;      /* how many CUDA_VISIBLE_DEVICES leaves */
 extern __thread int current;   /* as CUDA counts, of this thread */
 

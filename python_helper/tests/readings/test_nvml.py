@@ -312,7 +312,7 @@ def test_more_free_than_there_is_is_not_measured(opened: Callable[..., Driver]) 
 
 
 def test_a_gpu_split_by_mig_shows_one_instance(opened: Callable[..., Driver]) -> None:
-    """CUDA uses the first instance unless told otherwise; its memory is what counts."""
+    """CUDA uses one instance, the first unless told otherwise, and no GPU beside it."""
 
     def mode(_handle: Any, current: Any, _pending: Any) -> int:
         current._obj.value = 1
@@ -348,8 +348,8 @@ def test_a_gpu_split_by_mig_shows_one_instance(opened: Callable[..., Driver]) ->
         nvmlDeviceGetComputeRunningProcesses_v3=lambda *_: 3,
         nvmlDeviceGetGraphicsRunningProcesses_v3=lambda *_: 3,
     )
-    first, _ = devices(opened(library))
-    assert (first.uuid, first.capacity_bytes, first.others_bytes) == ("MIG-100", 5 * GIB, None)
+    (device,) = devices(opened(library))
+    assert (device.uuid, device.capacity_bytes, device.others_bytes) == ("MIG-100", 5 * GIB, None)
 
 
 def test_counts_as_cuda_visible_devices_says(

@@ -19,7 +19,7 @@ BOARDS = (
 @pytest.mark.parametrize(
     ("setting", "handles"),
     [
-        (None, [0, 1, 3]),
+        (None, [3]),
         ("", []),
         ("0", [0]),
         ("1,0", [1, 0]),
@@ -42,10 +42,12 @@ BOARDS = (
         ("MIG-3333-1", [4]),
         ("MIG-3333", []),
         ("2", [3]),
+        ("0,2", [3]),
+        ("MIG-3333-1,MIG-3333-0", [4]),
     ],
 )
 def test_shows_what_cuda_shows(setting: str | None, handles: list[int]) -> None:
-    """Indices, shortened UUIDs, MIG instances; nothing after an invalid entry, none if doubled."""
+    """Nothing counts after an invalid entry, none if doubled, one MIG instance or whole GPUs."""
     assert [each.handle for each in visible(setting, BOARDS)] == handles
 
 
