@@ -51,6 +51,18 @@ class Environment:
         """Whether it was made to its end."""
         return self._stamp.exists()
 
+    @property
+    def variables(self) -> dict[str, str]:
+        """The environment variables of a Python that has two cards, which the stub plays."""
+        runtime = self.folder / "cuda_runtime"
+        return {
+            "LD_LIBRARY_PATH": f"{runtime / 'lib'}:{runtime / 'driver'}",
+            "CUDA_RUNTIME_DEVICES": "16GiB,24GiB",
+            # cuDNN is played by its older API only, and nothing is compiled.
+            "TORCH_CUDNN_V8_API_DISABLED": "1",
+            "USE_PYTORCH_KERNEL_CACHE": "0",
+        }
+
     def make(self, *, only_local: bool) -> None:
         """Make it; `only_local` takes the wheel from where pip finds it without an index."""
         if self.is_there:
@@ -79,16 +91,7 @@ class Environment:
 
     def test(self, names: tuple[str, ...]) -> cuda_table.Run:
         """Run the tests for CUDA, or those in files of these names, and return what became."""
-        runtime = self.folder / "cuda_runtime"
-        variables = {
-            **os.environ,
-            "LD_LIBRARY_PATH": f"{runtime / 'lib'}:{runtime / 'driver'}",
-            "CUDA_RUNTIME_DEVICES": "16GiB,24GiB",
-            # cuDNN is played by its older API only, and nothing is compiled.
-            "TORCH_CUDNN_V8_API_DISABLED": "1",
-            "USE_PYTORCH_KERNEL_CACHE": "0",
-            "GPU_HEADROOM_CUDA": str(self.folder),
-        }
+        variables = {**os.environ, **self.variables, "GPU_HEADROOM_CUDA": str(self.folder)}
         with tempfile.TemporaryDirectory() as folder:
             report = Path(folder) / "report.xml"
             command = [str(self.python), "-m", "pytest", "-m", "gpu or cuda", "--quiet"]
