@@ -28,6 +28,7 @@ FEATURES = {
     "test_without_gpu": "A CUDA build without a GPU",
     "test_readings": "Gauge, two cards, memory of others, memory fraction",
     "test_card": "The card after an error, clean-up cell, refusals by driver and cuBLAS",
+    "test_causes": "The likeliest cause, a notebook for each",
     "test_holders": "Who holds it, places of allocation",
     "test_release": "Plan and release",
     "test_recovery": "Notebooks of the recovery benchmark",
