@@ -97,14 +97,15 @@ def kept_bytes() -> int:
     """
     space = _shell().user_ns
     torch = sys.modules["torch"]
-    seen: set[int] = set()
+    # Kept alive: Python's view of a graph's node is new each time, and an id is used again.
+    seen: dict[int, object] = {}
     storages: dict[int, int] = {}
     todo = [space[name] for name in variables()] + _of_modules() + _of_threads(space)
     while todo:
         value = todo.pop()
         if id(value) in seen:
             continue
-        seen.add(id(value))
+        seen[id(value)] = value
         kinds = type(value).__mro__  # isinstance would ask the object itself
         if torch.Tensor in kinds and value.device.type == "cuda":
             storage = value.untyped_storage()
