@@ -227,8 +227,8 @@ jest: node_modules/.stamp ## the front end's unit tests (ARGS=…)
 pytest: environments .make/test-tools .make/wheel ## the helper's tests, on every kernel generation (ARGS=…)
 	@GPU_HEADROOM_WHEEL="$$(echo $(CURDIR)/dist/*.whl)" $(VENV)/bin/pytest $(WORKERS) $(ARGS)
 
-cuda: .make/python .make/node ## real PyTorch for CUDA on a stub of the runtime, no card needed (TORCH=2.12.1, ARGS=…)
-	@$(HOST_PYTHON) -m scripts.cuda $(TORCH) $(ARGS)
+cuda: .make/python .make/node ## real PyTorch for CUDA on a stub of the runtime, no card needed (TORCH=2.12.1, GPU=real: on a card, ARGS=…)
+	@$(HOST_PYTHON) -m scripts.cuda $(TORCH) $(if $(filter real,$(GPU)),--card) $(ARGS)
 
 cuda-all: .make/python .make/node ## every supported series of it in turn, thrown away afterwards; writes docs/validation.md
 	@$(HOST_PYTHON) -m scripts.cuda --all --throw-away

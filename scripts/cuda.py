@@ -3,6 +3,7 @@
 `python -m scripts.cuda 2.12.1` makes an environment with that one wheel, and none of NVIDIA's
 packages, builds the stub for it (`python_helper/tests/cuda_runtime`) and runs the tests there.
 What ran is written to `RESULTS`, from which `cuda_table.py` makes the table of the documentation.
+`--card` runs the same tests on this machine's own card, with NVIDIA's packages and without a stub.
 """
 
 from __future__ import annotations
@@ -40,8 +41,13 @@ _BEFORE_NUMPY_2 = (2, 3)
 class Environment:
     """An environment with one CUDA wheel of PyTorch and the stub that was built for it."""
 
+    prefix = "cuda"
+    is_real = False
+    of_torch: tuple[str, ...] = ("--no-deps",)
+    """How pip installs PyTorch."""
+
     def __init__(self, folder: Path, version: str) -> None:
-        self.folder = folder / f"cuda-{version}"
+        self.folder = folder / f"{self.prefix}-{version}"
         self.version = version
         self.python = self.folder / "bin" / "python"
         self._stamp = self.folder / "complete"
@@ -50,6 +56,22 @@ class Environment:
     def is_there(self) -> bool:
         """Whether it was made to its end."""
         return self._stamp.exists()
+
+    @property
+    def torch(self) -> Path:
+        """The folder of its PyTorch."""
+        (found,) = self.folder.glob("lib/python*/site-packages/torch")
+        return found
+
+    @property
+    def announcement(self) -> str:
+        """What it will download, in a sentence."""
+        known = cuda_table.VERSIONS.get(self.version)
+        size = f"{known} MB" if known else "0.5 to 0.9 GB"
+        return (
+            f"PyTorch {self.version}: one wheel of {size} and some 50 MB of small packages, none "
+            f"of NVIDIA's; three to four times as much in {self.folder}."
+        )
 
     @property
     def variables(self) -> dict[str, str]:
@@ -70,7 +92,7 @@ class Environment:
         shutil.rmtree(self.folder, ignore_errors=True)
         subprocess.run([sys.executable, "-m", "venv", self.folder], check=True)
         where = ["--no-index"] if only_local else ["--index-url", INDEX]
-        self._pip("--no-deps", *where, wheel(self.version))
+        self._pip(*self.of_torch, *where, wheel(self.version))
         parts = tuple(int(each) for each in self.version.split(".")[:2])
         old_numpy = parts < _BEFORE_NUMPY_2
         pinned = [f"--constraint={ROOT / 'requirements' / each}" for each in _CONSTRAINTS]
@@ -81,13 +103,14 @@ class Environment:
 
     def _pip(self, *arguments: str) -> None:
         command = [str(self.python), "-m", "pip", "--disable-pip-version-check", "install"]
-        quiet = [] if "--no-deps" in arguments else ["--quiet", "--no-warn-conflicts"]
+        # PyTorch's download shows how far it is.
+        quiet = ["--quiet", "--no-warn-conflicts"] if "--index-url" not in arguments else []
         subprocess.run([*command, *quiet, *arguments], check=True)
 
     def build(self) -> None:
         """Build the stub for the wheel: it takes seconds, and its sources may have changed."""
-        (torch,) = self.folder.glob("lib/python*/site-packages/torch")
-        subprocess.run([self.python, BUILD, torch, self.folder / "cuda_runtime"], check=True)
+        runtime = self.folder / "cuda_runtime"
+        subprocess.run([self.python, BUILD, self.torch, runtime], check=True)
 
     def test(self, names: tuple[str, ...]) -> cuda_table.Run:
         """Run the tests for CUDA, or those in files of these names, and return what became."""
@@ -101,14 +124,53 @@ class Environment:
             command += [f"--junitxml={report}", *map(str, test_files(names))]
             subprocess.run(command, check=False, cwd=ROOT, env=variables)
             features = read_report(report)
-        (torch,) = self.folder.glob("lib/python*/site-packages/torch")
-        cuda = re.search(r"^cuda.*'([\d.]+)'", (torch / "version.py").read_text(), re.MULTILINE)
+        text = (self.torch / "version.py").read_text(encoding="utf-8")
+        cuda = re.search(r"^cuda.*'([\d.]+)'", text, re.MULTILINE)
         return {
             "date": datetime.now(tz=timezone.utc).date().isoformat(),
             "python": f"{sys.version_info.major}.{sys.version_info.minor}",
             "cuda": cuda[1] if cuda else None,
+            "card": self.card(),
             "features": features,
         }
+
+    def card(self) -> str | None:
+        """What the tests ran on, where that was no stub."""
+        return None
+
+
+class RealEnvironment(Environment):
+    """An environment with PyTorch and NVIDIA's packages, for the card of this machine."""
+
+    prefix = "cuda-real"
+    is_real = True
+    of_torch = ()
+
+    @property
+    def announcement(self) -> str:
+        """What it will download, in a sentence."""
+        return (
+            f"PyTorch {self.version} with NVIDIA's packages: 2 to 4 GB to download, and about "
+            f"twice as much in {self.folder}."
+        )
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """Tests are told that nothing is played."""
+        return {"GPU_HEADROOM_CUDA_REAL": "1"}
+
+    def build(self) -> None:
+        """Nothing is built; raises `CalledProcessError` where PyTorch sees no card."""
+        code = "import torch, sys; sys.exit(not torch.cuda.is_available())"
+        subprocess.run([self.python, "-c", code], check=True)
+
+    def card(self) -> str | None:
+        """The first card's name and its driver."""
+        query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
+        if shutil.which(query[0]) is None:
+            return "unknown"
+        done = subprocess.run(query, check=False, capture_output=True, text=True)
+        return done.stdout.partition("\n")[0].replace(", ", ", driver ") or "unknown"
 
 
 def test_files(names: tuple[str, ...]) -> list[Path]:
@@ -150,17 +212,16 @@ def is_local(version: str) -> bool:
         return done.returncode == 0
 
 
+def stub_refuses() -> int:
+    """Return the status, other than 0, with which the stub says why it is not for this machine."""
+    return subprocess.run([sys.executable, BUILD, "--check"], check=False).returncode
+
+
 def run(version: str, wanted: argparse.Namespace) -> bool:
     """Make, build and test; whether all passed."""
-    environment = Environment(wanted.folder, version)
+    environment = (RealEnvironment if wanted.card else Environment)(wanted.folder, version)
     if not environment.is_there:
-        known = cuda_table.VERSIONS.get(version)
-        size = f"{known} MB" if known else "0.5 to 0.9 GB"
-        print(
-            f"PyTorch {version}: one wheel of {size} and some 50 MB of small packages, none of "
-            f"NVIDIA's; three to four times as much in {environment.folder}.",
-            flush=True,
-        )
+        print(environment.announcement, flush=True)
     try:
         environment.make(only_local=wanted.if_here)
         environment.build()
@@ -169,7 +230,8 @@ def run(version: str, wanted: argparse.Namespace) -> bool:
         return False
     found = environment.test(tuple(wanted.only))
     if not wanted.if_here and not wanted.only:
-        cuda_table.write(version, found)
+        cuda_table.write(version, found, card=wanted.card)
+        print(f"Written to {cuda_table.RESULTS}.")
     if wanted.throw_away:
         shutil.rmtree(environment.folder)
     return not any(each["failed"] for each in found["features"].values())
@@ -183,7 +245,7 @@ def main() -> int:
     if not here:
         print(f"Left out: PyTorch {NEWEST} for CUDA is not here; `make cuda` downloads it.")
         return 0
-    refused = subprocess.run([sys.executable, BUILD, "--check"], check=False).returncode
+    refused = 0 if wanted.card else stub_refuses()
     if refused:
         return 0 if wanted.if_here else refused
     passed = [run(each, wanted) for each in versions]
@@ -193,6 +255,7 @@ def main() -> int:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("version", nargs="?", default=NEWEST)
+    parser.add_argument("--card", action="store_true", help="on this machine's card, no stub")
     parser.add_argument("--all", action="store_true", help="every supported series")
     parser.add_argument("--throw-away", action="store_true", help="remove the environment after")
     parser.add_argument("--if-here", action="store_true", help="download no wheel, record nothing")

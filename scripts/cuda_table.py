@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from pathlib import Path
 from typing import TypedDict
 
@@ -40,6 +41,11 @@ FEATURES = {
 }
 
 
+KINDS = ("card", "stub")
+"""What played the card; a real one says more."""
+RUNS = {"cuda": "CUDA", "python": "Python", "card": "card", "date": "last run"}
+
+
 class Feature(TypedDict):
     """What became of the tests of one file."""
 
@@ -54,6 +60,8 @@ class Run(TypedDict):
     date: str
     python: str
     cuda: str | None
+    card: str | None
+    """The name and driver of a real card."""
     features: dict[str, Feature]
 
 
@@ -93,7 +101,8 @@ def table(results: Results) -> str:
         ),
         *(
             _row(what, [_of_run(results, each, key) for each in COLUMNS])
-            for what, key in (("CUDA", "cuda"), ("Python", "python"), ("last run", "date"))
+            for key, what in RUNS.items()
+            if key != "card" or "card" in results
         ),
     ]
     return "\n".join([*lines, "", *_exceptions(results)]).rstrip() + "\n"
@@ -104,7 +113,7 @@ def _row(first: str, cells: list[str] | tuple[str, ...]) -> str:
 
 
 def _cell(results: Results, version: str, name: str) -> str:
-    for kind in ("card", "stub"):
+    for kind in KINDS:
         run = results.get(kind, {}).get(version)
         feature = run["features"].get(name) if run else None
         if feature and feature["passed"]:
@@ -115,18 +124,20 @@ def _cell(results: Results, version: str, name: str) -> str:
 
 
 def _of_run(results: Results, version: str, key: str) -> str:
-    run = results.get("card", {}).get(version) or results.get("stub", {}).get(version)
-    return "" if run is None else str(dict(run)[key])
+    runs = (results.get(kind, {}).get(version) for kind in KINDS)
+    run = next((each for each in runs if each), None)
+    return "" if run is None else str(dict(run)[key] or "")
 
 
 def _exceptions(results: Results) -> list[str]:
     lines = []
-    for version in COLUMNS:
-        run = results.get("stub", {}).get(version)
+    for version, kind in product(COLUMNS, KINDS):
+        run = results.get(kind, {}).get(version)
+        where = f"{version} on a card" if kind == "card" else version
         for name, feature in sorted(run["features"].items()) if run else ():
             failed = [f"`{each}`" for each in feature["failed"]]
             if failed:
-                lines.append(f"* {version}, {FEATURES[name]}: {', '.join(failed)} failed.")
+                lines.append(f"* {where}, {FEATURES[name]}: {', '.join(failed)} failed.")
             reasons = sorted(set(feature["left_out"].values()))
-            lines += [f"* {version}, {FEATURES[name]}: left out, {each}." for each in reasons]
+            lines += [f"* {where}, {FEATURES[name]}: left out, {each}." for each in reasons]
     return lines

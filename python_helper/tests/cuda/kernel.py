@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+import pytest
 from tests.live import LiveKernel
 
 if TYPE_CHECKING:
@@ -21,11 +22,24 @@ CONTEXT = 420 * MIB
 
 VARIABLE = "GPU_HEADROOM_CUDA"
 """Set where tests run in an environment with a CUDA build, over the stub made for it."""
+REAL = "GPU_HEADROOM_CUDA_REAL"
+"""Set as well where the card is a real one, and nothing is played."""
 
 
 def is_here() -> bool:
     """Whether these tests can run."""
     return VARIABLE in os.environ
+
+
+def is_played() -> bool:
+    """Whether the card is the stub's."""
+    return REAL not in os.environ
+
+
+def need_the_stub(what: str) -> None:
+    """Leave a test out on a real card: only the stub plays `what`, or counts it."""
+    if not is_played():
+        pytest.skip(f"only the stub plays it: {what}")
 
 
 def torch_version() -> tuple[int, ...]:
@@ -69,6 +83,9 @@ class CudaKernel(LiveKernel):
 
     def __init__(self, folder: Path, pack: Pack | None = None, **variables: str) -> None:
         self._calls = folder / "calls"
+        played = sorted(name for name in variables if name.islower())
+        if played:
+            need_the_stub(", ".join(played))
         environment = {
             f"CUDA_RUNTIME_{name.upper()}" if name.islower() else name: value
             for name, value in variables.items()
@@ -144,12 +161,14 @@ class CudaKernel(LiveKernel):
 
     def calls(self) -> list[str]:
         """The names of the calls that were written down so far, those of children too."""
+        need_the_stub("calls")
         if not self._calls.exists():
             return []
         return [each.split()[2] for each in self._calls.read_text().splitlines()]
 
     def counted(self) -> dict[str, int]:
         """How often each function was called, also of those that are not written down."""
+        need_the_stub("calls")
         text = self.value(
             "(lambda c: (t := c.create_string_buffer(2**16), "
             "c.CDLL('libcuda_runtime_stub.so').stub_report(t, 2**16), t.value)[2])"
@@ -159,4 +178,5 @@ class CudaKernel(LiveKernel):
 
     def poison(self, status: int) -> str:
         """Return code after which each call of CUDA fails with a status; 0 heals."""
+        need_the_stub("errors")
         return f"__import__('ctypes').CDLL('libcuda_runtime_stub.so').stub_poison({status})\n"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from gpu_headroom.advice.registry import RULES
+from tests.cuda.kernel import GIB
 
 if TYPE_CHECKING:
     from tests.cuda.conftest import StartCuda
@@ -69,7 +70,16 @@ def cause(kernel: CudaKernel, *cells: str) -> str | None:
     return None if found is None else str(found["rule"])
 
 
-@pytest.mark.usefixtures("trash")
+@pytest.fixture(scope="module")
+def sixteen_gib(cuda: CudaKernel) -> None:
+    """No more of a larger card: the notebooks were written for one of this size."""
+    total_bytes = cuda.value("torch.cuda.get_device_properties(0).total_memory")
+    if total_bytes > 16 * GIB:
+        share = 16 * GIB / total_bytes
+        cuda.good(f"torch.cuda.set_per_process_memory_fraction({share})")
+
+
+@pytest.mark.usefixtures("sixteen_gib", "trash")
 @pytest.mark.parametrize("rule", NOTEBOOKS)
 def test_the_cause_is_named(cuda: CudaKernel, rule: str) -> None:
     """What the notebook was written for is the likeliest cause."""

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.cuda.kernel import CONTEXT, GIB, MIB
+from tests.cuda.kernel import CONTEXT, GIB, MIB, is_played
 
 if TYPE_CHECKING:
     from tests.cuda.conftest import StartCuda
@@ -74,4 +74,5 @@ def test_a_forked_process_is_left_alone(start_cuda: StartCuda) -> None:
         "assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 7"
     )
     kernel.check_numbers()
-    assert kernel.calls().count("context") == 1
+    if is_played():
+        assert kernel.calls().count("context") == 1
