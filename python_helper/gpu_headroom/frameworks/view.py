@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Protocol, cast
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -13,6 +13,14 @@ if TYPE_CHECKING:
 
     Backend = Literal["cuda", "rocm", "xpu", "mps"]
     Card = tuple[int | None, int | None]
+
+
+def shallow(reading: Any) -> dict[str, Any]:
+    """Return the fields of a dataclass with slots by name, as they are.
+
+    `asdict` copies deeply: it was a quarter of what a sample cost.
+    """
+    return {name: getattr(reading, name) for name in reading.__slots__}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +42,7 @@ class FrameworkReading:
 
     def as_wire(self) -> wire.Framework:
         """Return this reading as it travels."""
-        reading = asdict(self)
+        reading = shallow(self)
         del reading["allocated_total_bytes"], reading["inactive_split_bytes"], reading["source"]
         return cast("wire.Framework", reading)
 

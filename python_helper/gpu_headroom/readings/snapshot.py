@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
+
+from ..frameworks.view import shallow
 
 if TYPE_CHECKING:
     from ..frameworks.view import Backend, FrameworkReading
@@ -80,7 +82,7 @@ class DeviceReading:
     def as_wire(self) -> wire.Device:
         """Return this reading as it travels."""
         device = {
-            **asdict(self),
+            **shallow(self),
             "in_use_bytes": self.in_use_bytes,
             "cached_bytes": self.cached_bytes,
             "used_bytes": self.used_bytes,
@@ -102,7 +104,7 @@ class HostReading:
 
     def as_wire(self) -> wire.HostMemory:
         """Return this reading as it travels."""
-        return cast("wire.HostMemory", asdict(self))
+        return cast("wire.HostMemory", shallow(self))
 
 
 @dataclass(frozen=True, slots=True)

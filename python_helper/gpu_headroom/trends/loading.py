@@ -5,15 +5,22 @@ from __future__ import annotations
 import sys
 import threading
 
-# Where each library does it: part of a file's path, and functions in it.
-_LOADERS = (
-    ("torch/nn/modules/", {"__init__", "_apply", "load_state_dict", "reset_parameters"}),
-    ("torch/serialization.py", {"load"}),
-    ("transformers/modeling_utils.py", {"from_pretrained"}),
-    ("diffusers/pipelines/pipeline_utils.py", {"from_pretrained"}),
-    ("accelerate/big_modeling.py", {"dispatch_model", "load_checkpoint_and_dispatch"}),
-    ("safetensors/torch.py", {"load_file", "load_model"}),
-)
+# By the function that does it: where its file lies. Every frame is asked for at each reading, and
+# few have one of these names.
+_LOADERS = {
+    **dict.fromkeys(
+        ("__init__", "_apply", "load_state_dict", "reset_parameters"), ("torch/nn/modules/",)
+    ),
+    "load": ("torch/serialization.py",),
+    "from_pretrained": (
+        "transformers/modeling_utils.py",
+        "diffusers/pipelines/pipeline_utils.py",
+    ),
+    "dispatch_model": ("accelerate/big_modeling.py",),
+    "load_checkpoint_and_dispatch": ("accelerate/big_modeling.py",),
+    "load_file": ("safetensors/torch.py",),
+    "load_model": ("safetensors/torch.py",),
+}
 
 
 def loads_model() -> bool:
@@ -21,8 +28,10 @@ def loads_model() -> bool:
     # Not kept in a variable: this frame is among them, and a cycle would keep the user's alive.
     frame = sys._current_frames().get(threading.main_thread().ident or 0)  # noqa: SLF001  documented, in spite of its name
     while frame is not None:
-        name, file = frame.f_code.co_name, frame.f_code.co_filename.replace("\\", "/")
-        if any(name in names and part in file for part, names in _LOADERS):
-            return True
+        parts = _LOADERS.get(frame.f_code.co_name)
+        if parts is not None:
+            file = frame.f_code.co_filename.replace("\\", "/")
+            if any(part in file for part in parts):
+                return True
         frame = frame.f_back
     return False
