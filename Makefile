@@ -55,7 +55,7 @@ PACKAGE := pyproject.toml install.json README.md LICENSE $(FRONTEND)
 
 .NOTPARALLEL:
 .PHONY: help demo develop environments check test lint types jest pytest fuzz galata cuda cuda-all cuda-here \
-	translations wheel install benchmarks recovery harm soak images requirements clean distclean
+	translations wheel install benchmarks recovery fidelity harm soak images requirements clean distclean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -219,7 +219,8 @@ types: node_modules/.stamp ui-tests/node_modules/.stamp .make/test-tools ## tsc,
 	@$(JLPM) types
 	@cd ui-tests && PATH="$(BUILD_PATH)" jlpm types
 	@$(VENV)/bin/mypy
-	@$(VENV)/bin/mypy $(wildcard benchmarks/*.py benchmarks/recovery/*.py) scripts
+	@$(VENV)/bin/mypy $(wildcard benchmarks/*.py benchmarks/recovery/*.py) \
+		$(wildcard benchmarks/fidelity/*.py benchmarks/fidelity/programs/*.py) scripts
 
 jest: node_modules/.stamp ## the front end's unit tests (ARGS=…)
 	@$(JLPM) test $(ARGS)
@@ -260,6 +261,9 @@ soak: .make/installed-lab-4.6 .make/test-tools .make/chromium ## many notebooks 
 
 recovery: .make/recovery ## what comes back after out-of-memory errors, beside every recipe (ARGS=…, about half an hour)
 	@PYTHONPATH=python_helper $(VENV)/bin/python -m benchmarks.recovery.run $(ARGS)
+
+fidelity: .make/test-tools ## the simulated GPU held to PyTorch's own allocator, program by program (ARGS="gpt2 lstm"), some minutes
+	@PYTHONPATH=python_helper $(VENV)/bin/python -m benchmarks.fidelity.run $(ARGS)
 
 images: install environments .make/chromium ## the pictures of docs/images, taken by the browser tests
 	@GPU_HEADROOM_IMAGES=1 $(MAKE) galata APP=lab-4.6 ARGS="badges demo freeing panel walks"

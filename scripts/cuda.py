@@ -75,15 +75,8 @@ class Environment:
 
     @property
     def variables(self) -> dict[str, str]:
-        """The environment variables of a Python that has two cards, which the stub plays."""
-        runtime = self.folder / "cuda_runtime"
-        return {
-            "LD_LIBRARY_PATH": f"{runtime / 'lib'}:{runtime / 'driver'}",
-            "CUDA_RUNTIME_DEVICES": "16GiB,24GiB",
-            # cuDNN is played by its older API only, and nothing is compiled.
-            "TORCH_CUDNN_V8_API_DISABLED": "1",
-            "USE_PYTORCH_KERNEL_CACHE": "0",
-        }
+        """What tells a Python of it that it has two cards, which the stub plays."""
+        return stub_variables(self.folder, cards="16GiB,24GiB")
 
     def make(self, *, only_local: bool) -> None:
         """Make it; `only_local` takes the wheel from where pip finds it without an index."""
@@ -106,6 +99,19 @@ class Environment:
         # PyTorch's download shows how far it is.
         quiet = ["--quiet", "--no-warn-conflicts"] if "--index-url" not in arguments else []
         subprocess.run([*command, *quiet, *arguments], check=True)
+
+    def add(self, name: str, packages: tuple[str, ...], on_torch: tuple[str, ...]) -> None:
+        """Install more, once, in the tests' versions; `on_torch` are those that need PyTorch.
+
+        pip would install what PyTorch needs with these, which is NVIDIA's packages.
+        """
+        stamp = self.folder / name
+        if stamp.exists():
+            return
+        pinned = f"--constraint={ROOT / 'requirements' / 'test.txt'}"
+        self._pip(pinned, *packages)
+        self._pip(pinned, "--no-deps", *on_torch)
+        stamp.touch()
 
     def build(self) -> None:
         """Build the stub for the wheel: it takes seconds, and its sources may have changed."""
@@ -171,6 +177,21 @@ class RealEnvironment(Environment):
             return "unknown"
         done = subprocess.run(query, check=False, capture_output=True, text=True)
         return done.stdout.partition("\n")[0].replace(", ", ", driver ") or "unknown"
+
+
+def stub_variables(folder: Path, *, cards: str, driver: bool = True) -> dict[str, str]:
+    """Return what a program's environment has besides, on cards of the stub or without a driver.
+
+    `folder` is an environment's; `cards` is a size for each card, as CUDA_RUNTIME_DEVICES.
+    """
+    parts = ("lib", "driver") if driver else ("lib",)
+    return {
+        "LD_LIBRARY_PATH": ":".join(str(folder / "cuda_runtime" / each) for each in parts),
+        "CUDA_RUNTIME_DEVICES": cards,
+        # cuDNN is played by its older API only, and nothing is compiled.
+        "TORCH_CUDNN_V8_API_DISABLED": "1",
+        "USE_PYTORCH_KERNEL_CACHE": "0",
+    }
 
 
 def test_files(names: tuple[str, ...]) -> list[Path]:

@@ -253,3 +253,18 @@ int nvmlDeviceGetP2PStatus(const Card *one, const Card *other, int which, int *s
     *status = 0;
     return OK;
 }
+
+/* Asked for where segments expand, from PyTorch 2.13 on: these cards are on no fabric of NVLink. */
+typedef struct {
+    unsigned version;
+    unsigned char cluster[16];
+    int status;
+    unsigned clique;
+    unsigned char state;
+} Fabric;
+
+int nvmlDeviceGetGpuFabricInfoV(const Card *card, Fabric *to) {
+    NOTED;
+    to->state = 0; /* not supported */
+    return OK;
+}

@@ -1,0 +1,127 @@
+"""Hold the simulator to PyTorch's own allocator: writes a table of `docs/simulated-gpu.md`.
+
+Each program runs twice in one environment with a CUDA build of PyTorch, over the stub of the
+runtime (`python_helper/tests/cuda_runtime`): once on cards of the stub, once on simulated ones.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks.fidelity import page
+from benchmarks.fidelity.measured import TOLERANCE, Comparison, Measured
+from benchmarks.fidelity.programs import PROGRAMS
+from scripts.cuda import Environment, stub_variables
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+ROOT = Path(__file__).parents[2]
+TORCH = "2.13.0"
+"""The version that the simulator is made for."""
+SIDES = ("allocator", "simulator")
+# What the programs of libraries import; the second need PyTorch themselves.
+LIBRARIES = (
+    ("transformers", "safetensors"),
+    ("accelerate", "lightning", "pytorch-lightning", "torchmetrics", "lightning-utilities"),
+)
+
+
+def compare(environment: Path, names: Iterable[str]) -> dict[str, Comparison]:
+    """Play programs on both sides, at the same time, and return them by their names.
+
+    `environment` has a CUDA build and the stub made for it, as `scripts.cuda` makes them.
+    """
+    wanted = list(names)
+    with ThreadPoolExecutor(len(SIDES)) as pool:
+        allocator, simulator = pool.map(lambda side: _play(environment, side, wanted), SIDES)
+    return {name: Comparison(allocator[name], simulator[name]) for name in wanted}
+
+
+def _play(environment: Path, side: str, names: list[str]) -> dict[str, Measured]:
+    """Play programs on one side; those on the same cards share a process to fork from."""
+    by_cards: dict[tuple[str, ...], list[str]] = {}
+    for name in names:
+        by_cards.setdefault(PROGRAMS[name].cards, []).append(name)
+    played: dict[str, Measured] = {}
+    for cards, group in by_cards.items():
+        played |= _play_on(cards, environment, side, group)
+    return played
+
+
+def _play_on(
+    cards: tuple[str, ...], environment: Path, side: str, names: list[str]
+) -> dict[str, Measured]:
+    variables = {
+        **os.environ,
+        **stub_variables(environment, cards=",".join(cards), driver=side == "allocator"),
+        "PYTHONPATH": f"{ROOT / 'python_helper'}:{ROOT}",
+        # A library that asks at its import whether there is a card must not spoil the forks.
+        "PYTORCH_NVML_BASED_CUDA_CHECK": "1",
+        "OMP_NUM_THREADS": "1",
+        "TOKENIZERS_PARALLELISM": "false",
+        "HF_HUB_OFFLINE": "1",
+    }
+    command = [str(environment / "bin" / "python"), "-m", "benchmarks.fidelity.side", side, *names]
+    played = {}
+    with subprocess.Popen(command, cwd=ROOT, env=variables, stdout=subprocess.PIPE) as child:
+        assert child.stdout is not None
+        for line in child.stdout:
+            name, found = json.loads(line)
+            played[name] = Measured.read(found)
+            print(f"{len(played)} of {len(names)}, {side}: {name}", file=sys.stderr, flush=True)
+    if child.returncode:
+        raise RuntimeError(f"The side {side} ended with {child.returncode}: its text is above.")
+    return played
+
+
+def main() -> int:
+    """Compare the programs that are named, or all, which renews the page."""
+    wanted = _arguments()
+    environment = Environment(wanted.folder, TORCH)
+    environment.make(only_local=False)
+    environment.build()
+    environment.add("libraries", *LIBRARIES)
+    compared = compare(environment.folder, wanted.programs or PROGRAMS)
+    if not wanted.programs:
+        today = datetime.now(tz=timezone.utc).date().isoformat()
+        page.write({"date": today, "torch": TORCH, "programs": compared})
+    complaints = [each for name in compared for each in complain(name, compared[name])]
+    print("\n".join([page.summary(compared), *complaints]))
+    return 1 if complaints else 0
+
+
+def complain(name: str, compared: Comparison) -> list[str]:
+    """Return what is wrong: a peak too far off, or a sentence that is missing or not true."""
+    program = PROGRAMS[name]
+    found = []
+    if not compared.is_close:
+        found.append(f"{name}: not within {TOLERANCE:.0%}: {compared}")
+    if compared.is_equal and program.differs:
+        found.append(f"{name}: equal, so its sentence can go")
+    if not compared.is_equal and not program.differs:
+        found.append(f"{name}: not equal, and no sentence says why")
+    return found
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("programs", nargs="*", metavar="NAME", help="these only, not recorded")
+    parser.add_argument("--folder", type=Path, default=ROOT / ".venvs")
+    wanted = parser.parse_args()
+    unknown = set(wanted.programs) - set(PROGRAMS)
+    if unknown:
+        parser.error(f"no such program: {', '.join(sorted(unknown))}")
+    return wanted
+
+
+if __name__ == "__main__":
+    sys.exit(main())
