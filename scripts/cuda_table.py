@@ -34,6 +34,7 @@ FEATURES = {
     "test_release": "Plan and release",
     "test_recovery": "Notebooks of the recovery benchmark",
     "test_allocators": "Expandable segments, split size, cudaMallocAsync, captured graphs",
+    "test_simulator": "The simulated GPU beside the allocator",
     "test_stopped": "Errors that stop CUDA",
     "test_private_names": "Without each private name",
     "test_real_card": "Guards and figures of a real card (`gpu`)",

@@ -1,0 +1,48 @@
+"""The simulated GPU beside PyTorch's own allocator: a sample of `make fidelity`, in a minute."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cuda.kernel import VARIABLE, torch_version
+
+from benchmarks.fidelity.run import TORCH, compare
+
+if TYPE_CHECKING:
+    from benchmarks.fidelity.measured import Comparison
+
+pytestmark = pytest.mark.cuda
+
+SAMPLE = (
+    *("gpt2", "resnet", "u_net", "low_rank_adaptation"),
+    *("adamw_foreach", "adamw_fused", "lbfgs", "accumulation", "scaler", "threads"),
+    *("batch_too_large", "batch_that_is_halved", "gpt2_runs_out", "growing_batches"),
+    *("holes", "fraction", "retry_in_the_allocator", "error_that_is_kept", "in_backward"),
+    *("data_parallel_with_buffers", "second_card_runs_out"),
+)
+
+
+@pytest.fixture(scope="module")
+def compared() -> dict[str, Comparison]:
+    """All of the sample, on both sides."""
+    if ".".join(map(str, torch_version())) != TORCH:
+        pytest.skip(f"the simulator is made for PyTorch {TORCH}")
+    return compare(Path(os.environ[VARIABLE]), SAMPLE)
+
+
+@pytest.mark.parametrize("name", SAMPLE)
+def test_the_simulator_follows_the_allocator(compared: dict[str, Comparison], name: str) -> None:
+    """Peaks on each card are within 5 %, and memory runs out at the same requests and lines."""
+    found = compared[name]
+    assert found.allocator.cards, found.allocator.failure
+    assert found.is_close, found
+
+
+def test_the_comparison_can_say_no(compared: dict[str, Comparison]) -> None:
+    """A program that ran out is not close to one that did not, nor to a larger one."""
+    one, other = compared["gpt2"], compared["gpt2_runs_out"]
+    assert not type(one)(one.allocator, other.simulator).is_close
+    assert not type(one)(other.allocator, one.simulator).is_close

@@ -1,0 +1,90 @@
+"""The comparison of the simulated GPU with PyTorch's own allocator, and its part of the page."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from benchmarks.fidelity import page
+from benchmarks.fidelity.measured import Card, Comparison, Failure, Measured, Refusal
+from benchmarks.fidelity.programs import PROGRAMS
+from benchmarks.fidelity.run import complain
+
+CARD = Card(peak_in_use=1000, peak_reserved=2000, allocations=3, retries=0, ooms=0)
+MEASURED = Measured((CARD,), (), None)
+
+
+def beside(**changes: int) -> Comparison:
+    """Return a comparison in which the simulator's card differs."""
+    return Comparison(MEASURED, replace(MEASURED, cards=(replace(CARD, **changes),)))
+
+
+def test_the_page_has_the_results() -> None:
+    """Nobody edits the tables by hand, and no run is forgotten."""
+    text = page.PAGE.read_text(encoding="utf-8")
+    assert page.renewed(text, page.read()) == text
+
+
+def test_all_programs_were_compared() -> None:
+    """A program that is added is run, and one that is taken away leaves the results."""
+    assert set(page.read()["programs"]) == set(PROGRAMS)
+
+
+def test_each_exception_has_its_sentence() -> None:
+    """What differs is explained, and what is equal has no excuse."""
+    found = page.read()["programs"]
+    assert [text for name, each in found.items() for text in complain(name, each)] == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "is_equal", "is_close"),
+    [
+        ({}, True, True),
+        ({"allocations": 4}, True, True),
+        ({"peak_in_use": 1050}, False, True),
+        ({"peak_in_use": 949}, False, False),
+        ({"peak_reserved": 2101}, False, False),
+    ],
+)
+def test_peaks_are_compared(changes: dict[str, int], is_equal: bool, is_close: bool) -> None:
+    """Equal is to the byte, close within 5 % of the allocator's."""
+    compared = beside(**changes)
+    assert (compared.is_equal, compared.is_close) == (is_equal, is_close)
+
+
+def test_the_card_that_is_furthest_off_counts() -> None:
+    """One card's right number does not hide another's wrong one."""
+    half = replace(CARD, peak_in_use=500)
+    two = Measured((CARD, CARD), (), None)
+    compared = Comparison(two, replace(two, cards=(CARD, half)))
+    assert compared.in_use == -0.5
+    assert not compared.is_close
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        {"refusals": (Refusal(0, 512, 2),)},
+        {"failure": Failure("OutOfMemoryError", "CUDA out of memory.", "loss.backward()")},
+    ],
+)
+def test_an_end_of_its_own_is_not_close(end: dict[str, object]) -> None:
+    """A simulator that runs out alone, or at another step, is wrong whatever its peaks."""
+    compared = Comparison(MEASURED, replace(MEASURED, **end))  # type: ignore[arg-type]  # of these fields
+    assert not compared.ends_alike
+    assert not compared.is_close
+
+
+def test_a_side_that_measured_nothing_is_not_equal() -> None:
+    """A program that hangs or crashes on one side never counts as equal."""
+    assert not Comparison(MEASURED, Measured((), (), None)).is_close
+
+
+def test_an_excuse_is_asked_for_and_taken_back() -> None:
+    """A difference without a sentence is named, and so is a sentence without a difference."""
+    name = next(name for name, each in PROGRAMS.items() if each.differs is None)
+    assert complain(name, beside()) == []
+    assert complain(name, beside(peak_in_use=1010)) == [
+        f"{name}: not equal, and no sentence says why"
+    ]
