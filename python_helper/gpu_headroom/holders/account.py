@@ -137,7 +137,7 @@ def take(shell: Any, snapshot: DeviceSnapshot | None, turn: Turn) -> Account:
         duration_s=time.perf_counter() - start_s,
         complete=complete,
         devices=devices,
-        message=_said(devices, turn, complete=complete),
+        message=_said(devices, turn, found),
         _sharing=sharing,
     )
 
@@ -178,18 +178,20 @@ def _device(reading: DeviceReading, found: Survey | None, sharing: Sharing) -> D
     )
 
 
-def _said(devices: Sequence[DeviceAccount], turn: Turn, *, complete: bool) -> wire.Message:
+def _said(devices: Sequence[DeviceAccount], turn: Turn, found: Survey | None) -> wire.Message:
     in_use = sum(each.in_use_bytes for each in devices)
     surplus = sum(each.surplus_bytes for each in devices)
     if not devices:
         return message("holders.not_measured")
     if turn.company.inside:
         return message("holders.beside", name=turn.company.inside[0])
-    if not complete:
+    if found is not None and not found.complete:
         return message("holders.incomplete")
     if surplus:
         return message("holders.surplus", surplus_bytes=surplus)
     if not in_use:
         return message("holders.nothing")
     held = sum(each.named_bytes + each.graph_bytes for each in devices)
-    return message("holders.measured", held_bytes=held, in_use_bytes=in_use)
+    part = found is not None and found.part_of_graphs
+    which = "holders.measured_in_part" if part else "holders.measured"
+    return message(which, held_bytes=held, in_use_bytes=in_use)

@@ -43,7 +43,10 @@ def leaf(node: Any) -> Any:
 
 
 def visit_graphs(walk: Walk) -> None:
-    """Enter what the graphs found so far have saved, each node once, for whoever came first."""
+    """Enter what the graphs found so far have saved, each node once, for whoever came first.
+
+    Where nodes do not show it, it is noted from which nodes what they have saved comes.
+    """
     graphs, walk.graphs = walk.graphs, []
     with walk.inspector.quiet():
         for root, origin in graphs:
@@ -54,6 +57,30 @@ def visit_graphs(walk: Walk) -> None:
                 for saved in walk.inspector.saved_by(node):
                     _enter(walk, saved, place)
                 _enter_leaf(walk, node, place)
+                if not walk.inspector.shows_saved and walk.inspector.may_save(node):
+                    for each in following(node):
+                        walk.saved_from.setdefault(each, place)
+
+
+def enter_made(walk: Walk, values: list[Any]) -> None:
+    """Enter those of `values` that only the graphs found so far hold, where these do not show it.
+
+    A node saves what other nodes have made. A tensor that nobody in Python refers to any more, and
+    that came from such a node, is there for the backward pass. What Python has never seen, and
+    what came from no node, such as a batch, is not found this way.
+    """
+    inspector, torch = walk.inspector, walk.inspector.torch
+    if inspector.shows_saved or torch is None or not walk.saved_from:
+        return
+    with inspector.quiet():
+        references = inspector.references(values)
+        for value, (count, own) in zip(values, references, strict=True):
+            if walk.out_of_time():
+                return
+            if count == own and inspector.is_tensor(value):
+                place = walk.saved_from.get(inspector.graph_of(value))
+                if place is not None:
+                    walk.enter(value, place, graph=True)
 
 
 def _enter(walk: Walk, saved: Any, place: Place) -> None:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import sys
 import types
 import weakref
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..frameworks.torch import private
 from ..inspection.classes import comes_from, compare_plainly
 from . import arrays, containers, frames, modules, objects
 from .storage import Torch
@@ -55,11 +57,13 @@ class Inspector:
     Neither gradients nor graphs are looked at where the turn is not `native`. What classes look
     like is kept for one walk only: it would keep a user's classes alive. `whole_blocks` gives each
     storage the size of its block, which the allocator may have left larger than was asked for.
+    `shows_saved` tells whether this PyTorch shows what graphs have saved.
     """
 
     def __init__(self, turn: Turn, *, whole_blocks: bool = False) -> None:
         self.turn = turn
         self.native = turn.native
+        self.shows_saved = private.shows_saved()
         self.torch = Torch.loaded(whole_blocks=whole_blocks)
         self.frameworks = arrays.loaded()
         if self.torch is not None:
@@ -132,18 +136,28 @@ class Inspector:
         torch = self.torch
         return torch.get(tensor, "grad_fn") if torch is not None and self.native else None
 
+    def references(self, arrays: list[Any]) -> list[tuple[int, int]]:
+        """Return how many references arrays have beside this list, and how many are PyTorch's."""
+        torch = self.torch
+        own = [
+            torch.kept_by_itself(each) if torch and self.is_tensor(each) else 0 for each in arrays
+        ]
+        arrays.append(object())
+        *counts, ours = map(sys.getrefcount, arrays)
+        arrays.pop()
+        return [(count - ours, each) for count, each in zip(counts, own, strict=True)]
+
+    def may_save(self, node: Any) -> bool:
+        """Whether nodes of this class save tensors for the backward pass."""
+        return bool(self._names_saved_by(type(node)))
+
     def saved_by(self, node: Any) -> Iterator[Any]:
         """Yield what a node has saved for the backward pass, tensors and others, not unpacked.
 
         `_saved_…` would unpack, which runs hooks (checkpointing recomputes, offloading copies);
-        `_raw_saved_….data` only looks. PyTorch up to 2.9 has no `data`: there nothing is found,
-        and the bytes stay not attributed.
+        `_raw_saved_….data` only looks. PyTorch up to 2.9 has no `data` (`shows_saved`).
         """
-        kind = type(node)
-        if kind not in self._saved_names:
-            names = [name for name in dir(kind) if name.startswith("_raw_saved_")]
-            self._saved_names[kind] = tuple(names)
-        for name in self._saved_names[kind]:
+        for name in self._names_saved_by(type(node)):
             try:
                 saved = getattr(node, name)
             except RuntimeError:
@@ -154,6 +168,12 @@ class Inspector:
                 except (AttributeError, RuntimeError):
                     continue
         yield from self.attributes(node).values()  # what a custom Function keeps
+
+    def _names_saved_by(self, kind: type) -> tuple[str, ...]:
+        if kind not in self._saved_names:
+            names = [name for name in dir(kind) if name.startswith("_raw_saved_")]
+            self._saved_names[kind] = tuple(names)
+        return self._saved_names[kind]
 
     def _decide(self, kind: type) -> _Kind:
         own = (each for each in self.frameworks if comes_from(kind, *each.kinds))

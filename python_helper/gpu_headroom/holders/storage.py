@@ -103,15 +103,31 @@ class Torch:
     def kept_by_itself(self, tensor: Any) -> int:
         """Return how many of the references to a tensor are PyTorch's own: 0 or 1.
 
-        Newer versions hold the Python object while C++ needs the tensor (`_use_count` above 1);
-        older ones take it over only once Python lets go. A storage shows which version it is.
+        Newer versions hold the Python object while C++ needs the tensor (`_use_count` above 1).
+        Older ones do so once Python has let go: from these it is taken back while we look.
+        A storage shows which version it is.
         """
         if self._holds_objects is None:
             memory = self.tensor.untyped_storage(tensor)  # type: ignore[attr-defined]  # known at run time
             fresh = object()
             self._holds_objects = sys.getrefcount(memory) > sys.getrefcount(fresh)
-        counts = getattr(self.tensor, "_use_count", None)
-        return int(self._holds_objects and counts is not None and counts(tensor) > 1)
+        if not self._holds_objects:
+            private.take_back(tensor)
+            return 0
+        return int((self.uses(tensor) or 0) > 1)
+
+    def uses(self, tensor: Any) -> int | None:
+        """Return how many refer to a tensor in C++, its Python object too; `None` is not known."""
+        count = getattr(self.tensor, "_use_count", None)
+        return None if count is None else int(count(tensor))
+
+    def sharing(self, tensor: Any) -> int | None:
+        """Return how many tensors of C++'s have the storage of one; `None` is not known."""
+        try:
+            uses = private.storage_uses(self.tensor.untyped_storage(tensor))  # type: ignore[attr-defined]  # known at run time
+        except _UNREADABLE:
+            return None  # one that is made of several
+        return None if uses is None else uses - 1
 
     def storages(self, tensor: Any) -> Iterator[Storage]:
         """Yield the GPU memory behind a tensor, in parts if it has several."""

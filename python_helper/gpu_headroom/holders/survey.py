@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..concurrency.turns import Turn
 from . import elsewhere as gc_knows
+from . import graphs
 from .frames import frame_roots, kept_errors, last_tracebacks
 from .inspector import Inspector
 from .names import name_roots, output_roots
@@ -33,12 +34,14 @@ class Survey:
     """What was found; `complete` is false where the time ended it, or others ran beside it.
 
     `type_names` has the class of what a root names, by its origin and the row it is shown as.
+    `part_of_graphs` tells that graphs were met that do not show all that they hold.
     """
 
     ledger: StorageLedger
     models: tuple[Model, ...]
     complete: bool
     type_names: Mapping[tuple[Origin, str], str]
+    part_of_graphs: bool = False
 
 
 def survey(
@@ -70,9 +73,11 @@ def survey(
             walk.run(roots, until=_UNTIL_TRACEBACK, long=not for_account)
         walk.run(list(kept_errors(walk)), until=_UNTIL_TRACEBACK, long=not for_account)
         known = gc_knows.known(walk) if elsewhere and turn.native else []
+        graphs.enter_made(walk, known)
         done = for_account and not gc.get_freeze_count() and gc_knows.all_found(walk, known)
         if not done:
             walk.open_long(until=_UNTIL_LONG)
         walk.run(gc_knows.unreached(walk, known), long=not done)
         complete = turn.native and not walk.truncated
-        return Survey(walk.ledger, tuple(walk.models), complete, walk.type_names)
+        part = bool(walk.saved_from)
+        return Survey(walk.ledger, tuple(walk.models), complete, walk.type_names, part)

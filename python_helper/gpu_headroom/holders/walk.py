@@ -27,6 +27,7 @@ class Walk:
     """One walk over any number of roots. `truncated` tells that its turn ended some of it.
 
     `results` are the tensors met that a graph hangs on; `into_graphs` goes on into the graphs.
+    `saved_from` has the nodes that made what graphs may have saved, with the place of the graph.
     """
 
     def __init__(self, inspector: Inspector, *, into_graphs: bool = True) -> None:
@@ -38,6 +39,7 @@ class Walk:
         self.models: list[modules.Model] = []
         self.type_names: dict[tuple[Origin, str], str] = {}
         self.nodes: dict[Any, int] = {}
+        self.saved_from: dict[Any, Place] = {}
         self.truncated = False
         self._into_graphs = into_graphs
         self._until = 1.0

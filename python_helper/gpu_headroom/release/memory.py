@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import sys
+from collections import Counter
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ..holders import graphs
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from ..holders.inspector import Inspector
+    from ..holders.storage import Torch
 
     Keys = tuple[object, ...]
 
@@ -32,9 +34,11 @@ class ArrayMemory:
 
     `graphs` has the node that an array came from; of each node `saved` has the storages and
     `following` the next nodes. `by_pytorch` counts PyTorch's own references, for as long as C++
-    needs an array. `held` are arrays that Python objects hold: others a graph may. Holds none of
-    the arrays; the list alone of ours may hold them. Raises `Late` where the turn of the inspector
-    is over before all have been looked at.
+    needs an array. `held` are arrays that Python objects hold: others a graph may. `sharing` tells
+    how many tensors a storage is behind, as far as PyTorch tells. `unseen` are storages that C++
+    keeps for a reason that does not show.
+    Holds none of the arrays; the list alone of ours may hold them. Raises `Late` where the turn of
+    the inspector is over before all have been looked at.
     """
 
     def __init__(self, inspector: Inspector, arrays: list[Any]) -> None:
@@ -42,12 +46,14 @@ class ArrayMemory:
         self.gradients: dict[int, Keys] = {}
         self.graphs: dict[int, int] = {}
         self.saved: list[Keys] = []
+        self.sharing: dict[object, int] = {}
+        self.unseen: set[object] = set()
         self.following: list[list[int]] = []
         self.by_pytorch: dict[int, int] = {}
         self.sizes = Storages()
         self._turn = inspector.turn
         with inspector.quiet():
-            loose = self._count(inspector, arrays)
+            self._loose = self._count(inspector, arrays)
             for array in arrays:
                 self._turn.check()
                 keys = self._keys_of(inspector, array)
@@ -55,7 +61,7 @@ class ArrayMemory:
                     self.storages[id(array)] = keys
             self._enter_kept(inspector, arrays)
         self.arrays = {*self.storages, *self.gradients, *self.graphs}
-        self.held = self.arrays - loose
+        self.held = self.arrays - self._loose
 
     def sized(self, keys: Iterable[object]) -> Storages:
         """Return storages with their bytes."""
@@ -95,7 +101,7 @@ class ArrayMemory:
         parents = arrays - without_gradients
         left = {
             key
-            for key in keys
+            for key in keys - self.unseen
             if arrays.isdisjoint(self.owners.get(key, ()))
             and parents.isdisjoint(self._parents.get(key, ()))
         }
@@ -125,6 +131,12 @@ class ArrayMemory:
         )
 
     @cached_property
+    def leaves(self) -> set[object]:
+        """The storages of the parameters that graphs end in."""
+        ends = (saved for saved, more in zip(self.saved, self.following, strict=True) if not more)
+        return set(chain.from_iterable(ends))
+
+    @cached_property
     def _parents(self) -> dict[object, list[int]]:
         """The arrays whose gradient a storage is behind."""
         return _turned(self.gradients)
@@ -147,20 +159,11 @@ class ArrayMemory:
         return all_from(start, lambda fresh: (n for each in fresh for n in table[each]), self._turn)
 
     def _count(self, inspector: Inspector, arrays: list[Any]) -> set[int]:
-        """Return the ids of those that only PyTorch itself refers to.
-
-        Older versions do not show this; there they count as held.
-        """
-        arrays.append(object())
-        *counts, ours = map(sys.getrefcount, arrays)
-        arrays.pop()
-        loose, torch = set(), inspector.torch
-        for array, count in zip(arrays, counts, strict=True):
-            own = 0
-            if torch is not None and inspector.is_tensor(array):
-                own = torch.kept_by_itself(array)
+        """Return the ids of those that only PyTorch itself refers to."""
+        loose = set()
+        for array, (count, own) in zip(arrays, inspector.references(arrays), strict=True):
             self.by_pytorch[id(array)] = own
-            if count - ours <= own:
+            if count <= own:
                 loose.add(id(array))
         return loose
 
@@ -183,6 +186,41 @@ class ArrayMemory:
         numbers = {node: number for number, node in enumerate(nodes)}
         self.following = [[numbers[each] for each in graphs.following(node)] for node in nodes]
         self.graphs = {each: numbers[root] for each, root in roots.items()}
+        tensors, torch = _tensors(inspector, arrays), inspector.torch
+        for tensor in tensors.values():
+            self._turn.check()
+            sharing = torch.sharing(tensor) if torch is not None else None
+            if sharing is not None:
+                self.sharing.update(dict.fromkeys(self._keys_of(inspector, tensor), sharing))
+        if torch is not None and not inspector.shows_saved:
+            self._enter_made(torch, tensors, [inspector.may_save(each) for each in nodes])
+
+    def _enter_made(self, torch: Torch, tensors: dict[int, Any], may_save: list[bool]) -> None:
+        """Enter what nodes may have saved that do not show it: what they or the next have made.
+
+        That nobody in Python refers to a tensor, or that C++ refers to it or to its storage more
+        often than is known of, shows that it was saved. It is taken to be so by each that may have.
+        """
+        known = Counter(key for each in tensors for key in self.storages.get(each, ()))
+        shared = {key for key, count in self.sharing.items() if count > known[key]}
+        referring = Counter(id(one) for each in tensors.values() for one in _used_by(torch, each))
+        shown, saved = set(self.leaves), set(shared)
+        for number, tensor in tensors.items():
+            self._turn.check()
+            node, keys = self.graphs.get(number), self.storages.get(number, ())
+            loose = number in self._loose
+            if (torch.uses(tensor) or 0) - 1 > referring[number]:
+                saved.update(keys)
+            elif not loose and shared.isdisjoint(keys):
+                continue
+            if node is None:
+                continue
+            savers = [each for each in self._preceding[node] if may_save[each]]
+            if savers or not loose:
+                for each in (*savers, node) if may_save[node] else savers:
+                    self.saved[each] += keys
+                shown.update(keys)
+        self.unseen = saved - shown
 
     def _saved(self, inspector: Inspector, node: Any) -> Iterator[Any]:
         yield from inspector.saved_by(node)
@@ -200,6 +238,22 @@ class ArrayMemory:
         storages = list(inspector.storages(array))
         self.sizes.update((each.key, each.bytes) for each in storages)
         return tuple([each.key for each in storages])
+
+
+def _tensors(inspector: Inspector, arrays: list[Any]) -> dict[int, Any]:
+    """Return the tensors among arrays, and those that only they refer to, by ids."""
+    torch = inspector.torch
+    if torch is None:
+        return {}
+    own = list(filter(inspector.is_tensor, arrays))
+    others = chain.from_iterable(_used_by(torch, each) for each in own)
+    return {id(each): each for each in chain(own, others)}
+
+
+def _used_by(torch: Torch, tensor: Any) -> list[Any]:
+    """Return what a tensor refers to in C++: its gradient, and what it is a view of."""
+    both = torch.gradient_of(tensor), torch.get(tensor, "_base")
+    return [each for each in both if each is not None]
 
 
 def _turned(table: dict[int, Keys]) -> dict[object, list[int]]:

@@ -7,6 +7,7 @@ parameters stay the same objects, and what shared memory shares it still.
 from __future__ import annotations
 
 import weakref
+from collections import Counter
 from dataclasses import dataclass
 from functools import partial
 from heapq import nlargest
@@ -19,6 +20,7 @@ from ..readings import host
 from ..text.format import MIB
 from ..text.messages import message
 from .freeable import Freeable
+from .memory import Storages
 from .models import Models
 
 if TYPE_CHECKING:
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
 
     from ..holders.storage import Torch
     from ..protocol.wire import Message
-    from .memory import Storages
     from .situation import Situation
 
     Pair = tuple[Any, Any]  # a tensor and a device
@@ -53,7 +54,7 @@ class Moved:
         for reference, device in self.tensors:
             tensor = reference()
             if tensor is not None:
-                private.keep_weakref(tensor)
+                private.take_back(tensor)
                 yield tensor, device
 
 
@@ -63,11 +64,11 @@ def items(situation: Situation) -> Iterator[Freeable]:
     if torch is None:
         return
     found = {name: _all(models, value) for name, value in models.named.items()}
-    gives = {name: models.storages(_on_gpu(torch, each)) for name, each in found.items()}
+    moves = {name: models.storages(_on_gpu(torch, each)) for name, each in found.items()}
     host_bytes = host.read().available_bytes
-    for name in nlargest(_MOST, gives, key=lambda each: gives[each].bytes):
-        if gives[name].bytes >= MIB:
-            yield _offload(situation, name, found[name], gives[name], host_bytes)
+    for name in nlargest(_MOST, moves, key=lambda each: moves[each].bytes):
+        if moves[name].bytes >= MIB:
+            yield _offload(situation, name, found[name], moves[name], host_bytes)
     for name, moved in list(situation.moved.items()):
         owner = moved.owner()  # its tensors may outlive it in an optimizer
         is_there = owner is not None and models.value(name) is owner
@@ -77,11 +78,11 @@ def items(situation: Situation) -> Iterator[Freeable]:
 
 
 def _offload(
-    situation: Situation, name: str, tensors: list[Any], gives: Storages, host_bytes: int | None
+    situation: Situation, name: str, tensors: list[Any], moves: Storages, host_bytes: int | None
 ) -> Freeable:
-    models, size = situation.models, gives.bytes
+    models, size = situation.models, moves.bytes
     if host_bytes is None or host_bytes >= _SPARE * size:
-        blocked = _obstacle(situation, models.value(name), tensors, gives)
+        blocked = _obstacle(situation, models.value(name), tensors, moves)
     else:
         blocked = message("item.offload.host", host_bytes=size, available_bytes=host_bytes)
     is_model = situation.inspector.is_module(models.value(name))
@@ -92,7 +93,7 @@ def _offload(
         name=name,
         title=message("item.offload", name=name),
         cost=message(cost, host_bytes=size),
-        gives=gives,
+        gives=_coming_back(situation, tensors, moves),
         free=partial(_move_out, situation, name),
         confirm=message("confirm.offload", name=name, host_bytes=size),
         blocked=blocked,
@@ -117,8 +118,25 @@ def _restore(situation: Situation, models: Models, name: str, pairs: list[Pair])
     )
 
 
+def _coming_back(situation: Situation, tensors: list[Any], moves: Storages) -> Storages:
+    """Return what of the memory of tensors no other tensor keeps.
+
+    A graph does that has saved a parameter transposed, as products of matrices do. Where PyTorch
+    does not tell (2.0) each parameter may have been saved that a graph ends in.
+    """
+    models, memory = situation.models, situation.heap.memory
+    unique = {id(each): each for each in tensors}.values()
+    own = Counter(key for each in unique for key in models.storages([each]))
+    return Storages(
+        (key, size)
+        for key, size in moves.items()
+        if memory.sharing.get(key, own[key]) <= own[key]
+        and (key in memory.sharing or key not in memory.leaves)
+    )
+
+
 def _obstacle(
-    situation: Situation, value: Any, tensors: list[Any], gives: Storages
+    situation: Situation, value: Any, tensors: list[Any], moves: Storages
 ) -> Message | None:
     """Return why a model must stay where it is; `None` where it may go."""
     models = situation.models
@@ -132,8 +150,9 @@ def _obstacle(
     if situation.candidates.captured:  # a graph would go on where the memory was
         return message("item.captured")
     # Others in the same memory would be parted from it.
-    owners = situation.heap.memory.owners
-    views = {each for key in gives for each in owners.get(key, ())} - set(map(id, tensors))
+    memory = situation.heap.memory
+    views = {each for key in moves for each in memory.owners.get(key, ())} & memory.held
+    views -= set(map(id, tensors))
     return message("item.offload.shared", count=len(views)) if views else None
 
 

@@ -303,6 +303,10 @@ SENTENCES = {
     "holders.measured": (
         "Names, displayed values and tracebacks hold {held_bytes} of the {in_use_bytes} in use."
     ),
+    "holders.measured_in_part": (
+        "Names, displayed values and tracebacks hold at least {held_bytes} of the {in_use_bytes} "
+        "in use. This version of PyTorch shows only a part of what autograd graphs keep."
+    ),
     "holders.beside": (
         "A thread or task of yours is inside a framework (`{name}`): gradients and graphs are not "
         "measured beside it."
@@ -342,7 +346,7 @@ SENTENCES = {
     "hint.traceback": "The error of this cell keeps its variables until the next error.",
     "hint.elsewhere": (
         "No name reaches it: garbage that waits for its collection, "
-        "or what a module or a running function keeps."
+        "or what a module, a running function or an autograd graph keeps."
     ),
     # Who holds it: the steps of a way, from a name to an object.
     "path.name": "`{name}`",

@@ -139,8 +139,12 @@ class CudaKernel(LiveKernel):
         return cast("int", self.value("torch.cuda.memory_allocated()"))
 
     def shows_graphs(self) -> bool:
-        """Whether graphs of this PyTorch show what they have saved; else it is not attributed."""
+        """Whether graphs of this PyTorch show all that they have saved."""
         return cast("bool", self.value("hasattr(torch._C._autograd.SavedTensor, 'data')"))
+
+    def tells_sharing(self) -> bool:
+        """Whether this PyTorch tells how many tensors have the same storage."""
+        return cast("bool", self.value("hasattr(torch._C, '_storage_Use_Count')"))
 
     def check_numbers(self, index: int = 0) -> dict[str, Any]:
         """Hold the numbers of a device to what PyTorch and CUDA say, to the byte."""

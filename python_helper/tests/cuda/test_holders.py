@@ -26,9 +26,8 @@ def test_the_parts_add_up_to_what_is_in_use(cuda: CudaKernel) -> None:
     assert rows["model"] == 2 * weights  # parameters and gradients
     before = device["not_attributed_bytes"]
     workspaces = cuda.expected().get("framework_cache:cublas", 0)
-    if cuda.shows_graphs():
-        assert device["graph_bytes"] >= 4 * MIB
-        assert before <= 2 * (8 * MIB + 128 * 1024) + MIB
+    assert device["graph_bytes"] >= (4 if cuda.shows_graphs() else 3) * MIB
+    assert before <= 2 * (8 * MIB + 128 * 1024) + MIB
     if workspaces:
         cuda.release("framework_cache:cublas", confirmed=True)
         (device,) = cuda.asked("holders")["devices"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.cuda.kernel import GIB, TRAIN, torch_version
+from tests.cuda.kernel import GIB, MIB, TRAIN, torch_version
 
 if TYPE_CHECKING:
     from tests.cuda.kernel import CudaKernel
@@ -36,8 +36,6 @@ def test_an_item_gives_what_it_foretold(trained: CudaKernel, item: str) -> None:
     """In use falls by what was said, and what was measured is what PyTorch says."""
     if item == "framework_cache:cublas" and torch_version() >= (2, 15):
         pytest.skip("PyTorch 2.15 keeps no workspace of cuBLAS between two calls")
-    if item == "graph:out" and not trained.shows_graphs():
-        pytest.skip("graphs of this PyTorch do not show what they have saved")
     if item == "cache":
         trained.good("torch.empty(2**26, device='cuda').numel()")
     expected = trained.expected()
@@ -48,16 +46,16 @@ def test_an_item_gives_what_it_foretold(trained: CudaKernel, item: str) -> None:
     assert released["status"] == "done"
     gone = allocated - trained.allocated()
     assert released["freed_bytes"] == gone
-    if item == "graph:out" and not trained.shows_graphs():
-        pytest.skip("graphs of this PyTorch do not show what they have saved")
     if item == "cache":
         assert reserved > trained.value("torch.cuda.memory_reserved()")
     elif item == "framework_cache:cublas":
         assert gone > 0
     elif item == "restore:model":
         assert gone < 0
-    elif item == "offload:model" and not trained.shows_graphs():
-        assert 0 < gone <= expected[item]  # the graph that nobody sees keeps weights
+    elif item == "graph:out" and not trained.shows_graphs():
+        assert 3 * MIB <= expected[item] <= gone  # at least, see test_graphs.py
+    elif item == "offload:model" and not trained.tells_sharing():
+        assert 0 < expected[item] <= gone
     else:
         assert gone == expected[item]
     trained.check_numbers()

@@ -38,7 +38,9 @@ NAMES: dict[str, Loss] = {
     "_cuda_clearCublasWorkspaces": Loss("the item of the workspaces of cuBLAS"),
     "DisableTorchFunction": Loss("who holds what, and what can be freed by name", walks=True),
     "_cdata": Loss("storages without memory are not told apart"),
-    "_fix_weakref": Loss("nothing where PyTorch keeps its weak references itself"),
+    "_fix_weakref": Loss("up to PyTorch 2.9, what only a graph holds counts as held by an object"),
+    "_storage_Use_Count": Loss("parameters that a graph ends in count as kept by it"),
+    "SavedTensor": Loss("of what graphs keep, all that Python has never seen"),
 }
 
 # Only our eyes are shut: PyTorch itself, and the simulator in its place, go on using them.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from gpu_headroom import release
 from gpu_headroom.concurrency.turns import Turn
+from gpu_headroom.frameworks.torch import private
 from gpu_headroom.release import graphs
 from gpu_headroom.release.situation import Situation
 from gpu_headroom.text.format import MIB
@@ -71,6 +72,18 @@ def test_code_does_the_same(notebook: Notebook, case: str) -> None:
     code = found(notebook)[0].code
     assert notebook.run(f"{code}").success, notebook.printed
     assert held - notebook.in_use() == size * MIB
+
+
+def test_of_a_graph_that_does_not_show_what_it_saved(
+    notebook: Notebook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PyTorch up to 2.9: what Python once knew, and only a graph still holds, is foretold."""
+    monkeypatch.setattr(private, "shows_saved", lambda: False)
+    notebook.run(f"{STEP}loss = model(model(x).exp().sin()).sum()")
+    (item,) = found(notebook)
+    assert (item.id, item.expected_bytes) == ("graph:loss", 16 * MIB)
+    del item
+    assert free(notebook, "graph:loss").freed_bytes >= 16 * MIB
 
 
 def test_variables_of_one_graph_are_one_item(notebook: Notebook) -> None:

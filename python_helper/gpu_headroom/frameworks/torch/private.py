@@ -135,11 +135,30 @@ def storage_identity(storage: Any) -> int:
     return int(storage.data_ptr()) if identity is None else identity
 
 
-def keep_weakref(tensor: Any) -> None:
-    """Have a weak reference to a tensor stay good, as `torch.utils.weak` does after each look."""
-    fix = getattr(tensor, "_fix_weakref", None)
-    if fix is not None:
-        fix()
+def storage_uses(storage: Any) -> int | None:
+    """Return how many refer to a storage in C++: its tensors, and this Python object of it.
+
+    `None` where PyTorch does not tell (2.0).
+    """
+    count = getattr(_calls(), "_storage_Use_Count", None)
+    return None if count is None else int(count(storage._cdata))
+
+
+def shows_saved() -> bool:
+    """Whether graphs show what they have saved (since PyTorch 2.10) without unpacking it."""
+    saved = getattr(getattr(_calls(), "_autograd", None), "SavedTensor", None)
+    return getattr(saved, "data", None) is not None
+
+
+def take_back(tensor: Any) -> None:
+    """Have Python own a tensor again, as `torch.utils.weak` does after each look.
+
+    PyTorch up to 2.9 hands a tensor that only C++ needs over to C++, which from then on refers to
+    its Python object. It does so again as soon as Python lets go.
+    """
+    take = getattr(getattr(sys.modules.get("torch"), "Tensor", None), "_fix_weakref", None)
+    if take is not None:
+        take(tensor)
 
 
 def has_mps() -> bool:
