@@ -36,6 +36,7 @@ class BuiltReport:
 def build(failure: Failure, turn: Turn) -> BuiltReport:
     """Measure a failure, look for its cause and for remedies, and put it all into one report."""
     evidence = measure(failure, turn)
+    failure = evidence.failure
     found = offers(evidence)
     memory, cell, device = evidence.memory, failure.cell, failure.device
     report: Report = {

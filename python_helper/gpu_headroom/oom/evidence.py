@@ -34,8 +34,9 @@ _PROVEN_SHARE = 0.1  # of what is in use must have as many rows as a literal say
 class Evidence:
     """All that rules and remedies may reason from; sizes in bytes, `None` is not known.
 
-    `let_go_bytes` came back between the failure and the end of the cell. `batch` is proven to scale
-    `batch_bytes` of what is in use. `complete` is false where the survey ran out of time.
+    `failure` has no reading of another card than the one that failed. `let_go_bytes` came back
+    between the failure and the end of the cell. `batch` is proven to scale `batch_bytes` of what
+    is in use. `complete` is false where the survey ran out of time.
     """
 
     failure: Failure
@@ -79,8 +80,9 @@ def measure(failure: Failure, turn: Turn) -> Evidence:
     except Disturbed:
         found = None
     ledger = found.ledger if found else StorageLedger()
-    index = _device_index(failure)
-    memory = _memory(failure, index, ledger.bytes(index))
+    failure = failure.on_one_card()
+    index = failure.device_index
+    memory = _memory(failure, ledger.bytes(index))
     in_use, kinds = memory.in_use_bytes, dict(ledger.bytes_by_kind(index))
     if in_use is not None and sum(kinds.values()) > in_use:
         kinds = {}  # memory of another allocator: better no split than a wrong one
@@ -103,7 +105,7 @@ def measure(failure: Failure, turn: Turn) -> Evidence:
         earlier_traceback_bytes=failure.earlier_traceback_bytes,
         in_backward=failed_in_backward(inner),
         complete=found is not None and found.complete,
-        let_go_bytes=_let_go(failure, memory, index),
+        let_go_bytes=_let_go(failure, memory),
         batch=batch,
         batch_bytes=batch_bytes,
         retained=ledger.retained(index),
@@ -111,32 +113,19 @@ def measure(failure: Failure, turn: Turn) -> Evidence:
     )
 
 
-def _device_index(failure: Failure) -> int:
-    said = failure.recognition.device_index
-    if said is not None:
-        return said
-    if failure.capture is not None:
-        return failure.capture.device_index
-    return failure.device.index if failure.device is not None else 0
-
-
-def _memory(failure: Failure, index: int, attributed: int) -> FailureMemory:
+def _memory(failure: Failure, attributed: int) -> FailureMemory:
     """Take the observer's numbers unless they are of another failure: less than is found now."""
-    capture, device = failure.capture, failure.device
-    if device is not None and device.index != index:
-        device = None
-    if capture is not None and capture.device_index != index:
-        capture = None
-    memory = failure_memory(failure.recognition, capture, device)
+    device = failure.device
+    memory = failure_memory(failure.recognition, failure.capture, device)
     if device is not None and memory.in_use_bytes is not None and attributed > memory.in_use_bytes:
         return from_device(device)
     return memory
 
 
-def _let_go(failure: Failure, memory: FailureMemory, index: int) -> int | None:
+def _let_go(failure: Failure, memory: FailureMemory) -> int | None:
     """Return what came back by itself: an earlier error's, and what no name held yet."""
     device = failure.device
-    if device is None or device.index != index or memory.in_use_bytes is None:
+    if device is None or memory.in_use_bytes is None:
         return None
     return max(0, memory.in_use_bytes - device.in_use_bytes)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -36,6 +36,30 @@ class Failure:
     runs: tuple[CellRun, ...] = ()
     after_oom: Literal["ask", "free", "never"] = "ask"
     earlier_traceback_bytes: int | None = None
+
+    @property
+    def device_index(self) -> int:
+        """The card that ran out of memory."""
+        index = device_that_failed(self.recognition, self.capture)
+        if index is None and self.device is not None:
+            index = self.device.index
+        return index or 0
+
+    def on_one_card(self) -> Failure:
+        """Return this without a reading or a capture of another card."""
+        index, capture, device = self.device_index, self.capture, self.device
+        return replace(
+            self,
+            capture=capture if capture is not None and capture.device_index == index else None,
+            device=device if device is not None and device.index == index else None,
+        )
+
+
+def device_that_failed(recognition: Recognition, capture: Capture | None) -> int | None:
+    """Return which card ran out of memory, by what the error says, else by what was captured."""
+    if recognition.device_index is not None:
+        return recognition.device_index
+    return None if capture is None else capture.device_index
 
 
 def last_shown() -> int:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..card.reports import show, show_line
 from ..kernel import running_cell
-from ..oom.failure import Failure
+from ..oom.failure import Failure, device_that_failed
 from ..text.format import format_error
 from ..text.messages import message
 
@@ -100,7 +100,7 @@ class Failures:
 
         `shown_before` tells the error that had been shown when the cell began.
         """
-        life, index = self._life, recognition.device_index or 0
+        life, index = self._life, device_that_failed(recognition, capture) or 0
         failure = Failure(
             error=error,
             recognition=recognition,
@@ -176,5 +176,7 @@ def recognised(
     said = recognise(error)
     if said is None:
         return None
-    device = None if snapshot is None else snapshot.device(said.device_index or 0)
-    return said if is_credible(said, device) else None
+    devices = () if snapshot is None else snapshot.devices
+    if said.device_index is not None:
+        devices = tuple([each for each in devices if each.index == said.device_index])
+    return said if any(is_credible(said, each) for each in devices or (None,)) else None

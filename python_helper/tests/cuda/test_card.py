@@ -92,3 +92,33 @@ def test_a_context_that_cannot_be_made(start_cuda: StartCuda) -> None:
     assert device["free_bytes"] < 420 * MIB
     assert "context" not in kernel.calls()
     kernel.asked("plan")
+
+
+@pytest.mark.parametrize("says_which", [True, False])
+def test_of_two_cards_the_one_that_failed_is_told_of(
+    start_cuda: StartCuda, *, says_which: bool
+) -> None:
+    """Its own numbers and name, also where the error does not say which: the allocator does."""
+    kernel = start_cuda(devices="16GiB,24GiB", names="One,Two")
+    # The first card is nearly empty, the second one nearly full: freeing would not do.
+    kernel.good(
+        "import torch\n"
+        "first = torch.empty(2**20, device='cuda:0')\n"
+        "kept = torch.empty(18 * 2**30, dtype=torch.uint8, device='cuda:1')"
+    )
+    fill = (
+        "def fill():\n"
+        "    part = torch.empty(2 * 2**30, dtype=torch.uint8, device='cuda:1')\n"
+        "    return torch.empty(8 * 2**30, dtype=torch.uint8, device='cuda:1')\n"
+    )
+    silent = (
+        "try:\n    fill()\nexcept torch.cuda.OutOfMemoryError:\n    failed = True\n"
+        "if failed:\n    raise torch.cuda.OutOfMemoryError('CUDA out of memory.')\n"
+    )
+    report = kernel.fail(fill + ("fill()" if says_which else silent))
+    assert (report["device_index"], report["device_name"]) == (1, "Two")
+    assert report["capacity_bytes"] == 24 * GIB
+    assert report["in_use_bytes"] == 20 * GIB
+    if says_which:
+        assert report["fits_after_free"] is False
+    kernel.check_numbers(1)

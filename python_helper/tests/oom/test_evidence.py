@@ -249,3 +249,17 @@ def test_does_without_any_reading(notebook: Notebook) -> None:
     said = failure.recognition
     assert evidence.memory.in_use_bytes == said.in_use_bytes
     assert evidence.memory.source == "error message"
+
+
+def test_takes_no_other_cards_reading_for_this_ones(notebook: Notebook) -> None:
+    """Of the card that failed there is none then; what another has in use says nothing of it."""
+    failure = fail(notebook, "step(128 * 1024)")
+    assert failure.device is not None
+    other = replace(failure.device, index=1, frameworks=(), name="Other")
+    without, evidence = evidence_of(failure, device=None), evidence_of(failure, device=other)
+    assert evidence.device_index == without.device_index == 0
+    assert evidence.memory == without.memory
+    assert evidence.fits_after_free is without.fits_after_free
+    assert evidence.let_go_bytes is None
+    report = build(replace(failure, device=other)).report
+    assert report["device_name"] is None
