@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..frameworks.torch.private import LIMIT
 from ..frameworks.view import driver_call
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 
 ERROR = "error message"  # as a source: no call, but what the error itself prints
+_WHOLE = 0.99  # of a card, whose size two calls may tell a little differently
 _PRINTED = 0.01  # how exact the numbers in an error are
 
 
@@ -82,18 +84,23 @@ def from_device(device: DeviceReading) -> FailureMemory:
 def _from_capture(capture: Capture, device: DeviceReading | None) -> FailureMemory:
     in_use = _current(capture.stats, "allocated_bytes")
     reserved = _current(capture.stats, "reserved_bytes")
-    limited = device is not None and device.capacity_limited
-    outside = max(0, capture.capacity_bytes - capture.free_bytes - reserved)
     driver = driver_call("cuda" if device is None else device.backend)
+    outside: int | None = max(0, capture.capacity_bytes - capture.free_bytes - reserved)
+    source = driver
+    if device is not None and device.capacity_limited:
+        outside, source = device.outside_bytes, device.capacity_source
+    elif device is not None and capture.capacity_bytes < _WHOLE * (device.capacity_bytes or 0):
+        # PyTorch up to 2.5 tells of a limit only when it is reached.
+        outside, source = device.outside_bytes, LIMIT
     return FailureMemory(
         capacity_bytes=capture.capacity_bytes,
         free_bytes=capture.free_bytes,
         usable_bytes=_usable(capture.capacity_bytes, capture.free_bytes, reserved),
         in_use_bytes=in_use,
         cached_bytes=reserved - in_use,
-        outside_bytes=device.outside_bytes if device is not None and limited else outside,
+        outside_bytes=outside,
         source="memory_stats()",
-        capacity_source=device.capacity_source if device is not None and limited else driver,
+        capacity_source=source,
         free_source=driver,
     )
 

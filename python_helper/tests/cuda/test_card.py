@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.cuda.kernel import FAIL, GIB, MIB
+from tests.cuda.kernel import CONTEXT, FAIL, GIB, MIB
 
 if TYPE_CHECKING:
     from tests.cuda.conftest import StartCuda
@@ -122,3 +122,16 @@ def test_of_two_cards_the_one_that_failed_is_told_of(
     if says_which:
         assert report["fits_after_free"] is False
     kernel.check_numbers(1)
+
+
+def test_a_failure_tells_the_memory_fraction(start_cuda: StartCuda) -> None:
+    """Also on PyTorch up to 2.5, where nothing else does; what is outside is still measured."""
+    kernel = start_cuda(devices="16GiB")
+    kernel.good("import torch\ntorch.cuda.set_per_process_memory_fraction(0.5)")
+    kernel.good("kept = torch.empty(2**30, dtype=torch.uint8, device='cuda')")
+    report = kernel.fail("torch.empty(9 * 2**30, dtype=torch.uint8, device='cuda')")
+    assert (report["capacity_bytes"], report["outside_bytes"]) == (8 * GIB, CONTEXT)
+    sources = {each["label"]["id"]: each["source"]["text"] for each in report["details"]}
+    assert sources["detail.capacity"] == "set_per_process_memory_fraction()"
+    (free,) = [each["bytes"] for each in report["parts"] if each["kind"] == "free"]
+    assert free == 7 * GIB

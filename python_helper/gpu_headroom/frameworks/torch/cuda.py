@@ -55,13 +55,15 @@ class TorchCuda:
             unused = unused_view(properties, index, backend, simulated=simulated)
             self._unused[index, simulated] = unused
         fraction = private.memory_fraction(index)
-        limited = fraction < 1 and unused.total_bytes is not None
+        limit = None
+        if fraction is not None and fraction < 1 and unused.total_bytes is not None:
+            limit = int(unused.total_bytes * fraction)
         return replace(
             unused,
-            limit_bytes=int((unused.total_bytes or 0) * fraction) if limited else None,
+            limit_bytes=limit,
             framework=allocator_reading(private.statistics(index)),
             ask_card=lambda: _card(torch, index),
-            limit_source="set_per_process_memory_fraction()",
+            limit_source=private.LIMIT,
         )
 
 

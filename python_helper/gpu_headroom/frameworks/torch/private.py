@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 DEFAULT_POOL = (0, 0)
 """The pool of the allocator's segments that every request may be served from."""
 
+LIMIT = "set_per_process_memory_fraction()"
+"""What sets the limit that `memory_fraction` reads."""
+
 CLEAR_WORKSPACES = "_torch._C._cuda_clearCublasWorkspaces()"
 """What a clean-up cell says for `workspaces_clearer`."""
 
@@ -61,10 +64,13 @@ def has_context(index: int) -> bool:
     return bool(reserved.get("all", {}).get("peak"))
 
 
-def memory_fraction(index: int) -> float:
-    """Return the share of the device that PyTorch may take; the public getter initialises CUDA."""
+def memory_fraction(index: int) -> float | None:
+    """Return the share of the device that PyTorch may take; the public getter initialises CUDA.
+
+    `None` where it can only be set (up to 2.5): there a failure tells it, see `observer.Capture`.
+    """
     getter = getattr(_calls(), "_cuda_getMemoryFraction", None)
-    return 1.0 if getter is None else float(getter(index))
+    return None if getter is None else float(getter(index))
 
 
 def driver_bytes(index: int) -> int | None:
