@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ..concurrency.turns import Turn
     from ..holders.ledger import Retained
     from ..holders.modules import Model
+    from ..holders.survey import Survey
     from ..protocol.wire import Holder, HolderKind
     from .failure import Failure
     from .failure_memory import FailureMemory
@@ -109,8 +110,14 @@ def measure(failure: Failure, turn: Turn) -> Evidence:
         batch=batch,
         batch_bytes=batch_bytes,
         retained=ledger.retained(index),
-        models=found.models if found else (),
+        models=_models(found, index) if found else (),
     )
+
+
+def _models(found: Survey, index: int) -> tuple[Model, ...]:
+    """Take the models with parameters on the card; what a library keeps elsewhere says nothing."""
+    here = found.ledger.roots_of(index, "parameters")
+    return tuple([each for each in found.models if each.name in here])
 
 
 def _memory(failure: Failure, attributed: int) -> FailureMemory:

@@ -263,3 +263,13 @@ def test_takes_no_other_cards_reading_for_this_ones(notebook: Notebook) -> None:
     assert evidence.let_go_bytes is None
     report = build(replace(failure, device=other)).report
     assert report["device_name"] is None
+
+
+def test_only_models_on_the_card_count(notebook: Notebook) -> None:
+    """One that trains on the host, such as a library's own, is not what filled the card."""
+    notebook.run("helper = nn.Linear(4, 4)\nmodel.eval()")
+    failure = fail(notebook, "kept = [model(torch.randn(65536, 1024, device='cuda'))]")
+    assert [(each.name, each.training) for each in measure(failure).models] == [("model", False)]
+    cause = build(failure).report["cause"]
+    assert cause is not None
+    assert cause["rule"] == "evaluation-with-gradients"
