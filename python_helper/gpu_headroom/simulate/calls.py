@@ -12,6 +12,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from . import moves
+from .attention import Attention
 from .torch_internals import (
     CPU,
     is_card_device,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from .torch_internals import Arguments, Keywords
 
 _Tensor = torch.Tensor
+_MATRIX = 2
 
 
 class CallMode(TorchFunctionMode):
@@ -191,6 +193,16 @@ def _dropout(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> 
     return func(*args, **kwargs)
 
 
+def _linear(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
+    """Add the bias in place where C++ does, unless the device is "meta"."""
+    tensor, weight, bias = moves.bind(("input", "weight", "bias"), args, kwargs)
+    if bias is None or tensor.dim() == _MATRIX or not machine.holds(tensor):
+        return func(*args, **kwargs)
+    if tensor.is_contiguous():
+        return func(*args, **kwargs)
+    return torch.matmul(tensor, weight.t()).add_(bias)
+
+
 def _attention(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
     """Attend without storing the matrix of scores, as the card's fused kernels do.
 
@@ -210,12 +222,15 @@ def _attention(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -
     )
     if not fused:
         return func(*args, **kwargs)
-    if mask is not None and mask.dtype is torch.bool:
-        mask = torch.zeros_like(mask, dtype=query.dtype).masked_fill_(~mask, float("-inf"))
-    kernel = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu  # noqa: SLF001 -- no public name
-    return kernel(
-        query, key, value, 0.0, bool(is_causal), attn_mask=mask, scale=kwargs.get("scale")
-    )[0]
+    scale = kwargs.get("scale")
+    if machine.compute.has_values:
+        if mask is not None and mask.dtype is torch.bool:
+            mask = torch.zeros_like(mask, dtype=query.dtype).masked_fill_(~mask, float("-inf"))
+        kernel = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu  # noqa: SLF001 -- no public name
+        return kernel(query, key, value, 0.0, bool(is_causal), attn_mask=mask, scale=scale)[0]
+    call = Attention(query, key, value, mask, dropout_p or 0.0, bool(is_causal), scale)
+    attended = call.by_fused_kernel()
+    return func(*args, **kwargs) if attended is None else attended
 
 
 _SPECIAL: dict[Any, Callable[[Machine, Any, Arguments, Keywords], Any]] = {
@@ -235,6 +250,7 @@ _SPECIAL: dict[Any, Callable[[Machine, Any, Arguments, Keywords], Any]] = {
     _Tensor.numpy: _numpy,
     _Tensor.type: _type,
     torch.dropout: _dropout,
+    torch.nn.functional.linear: _linear,
     torch.nn.functional.scaled_dot_product_attention: _attention,
 }
 

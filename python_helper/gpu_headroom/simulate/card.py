@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 import torch
 
 from .allocator import CachingAllocator
+from .blas import Handles
 from .classes import CardGenerator
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from .blocks import Block
 
 DEVICE_NAME = "Simulated GPU"
-
-CUBLAS_WORKSPACE_BYTES = 8_519_680
-"""cuBLAS's default workspace, `:4096:2:16:8` KiB, one for each thread that multiplies matrices."""
 
 _FIRST_UUID = 0x51F00000
 
@@ -52,7 +52,7 @@ class Card:
             capacity, outside, oom_error=torch.OutOfMemoryError, index=index
         )
         self.has_context = False
-        self._workspaces: dict[bool, Block] = {}
+        self.blas = Handles(self.malloc, self.allocator.free)
         self.ordinal: int | None = None
         self.appear_as(index)
 
@@ -69,24 +69,19 @@ class Card:
         self.has_context = True
         return self.allocator.malloc(nbytes)
 
+    def use(self, sizes: Iterable[int]) -> None:
+        """Hand out blocks of these sizes together, and take them back."""
+        taken: list[Block] = []
+        try:
+            taken += (self.malloc(nbytes) for nbytes in sizes)
+        finally:
+            for block in reversed(taken):
+                self.allocator.free(block)
+
     def memory_info(self) -> tuple[int, int]:
         """Return free and total bytes; to ask the driver gives the process a context."""
         self.has_context = True
         return self.allocator.device_free, self.allocator.capacity
-
-    def use_workspace(self) -> None:
-        """Charge cuBLAS's workspace of this thread, once for forward and once for backward.
-
-        On a card backward has a thread of its own, and each thread has a cuBLAS handle.
-        """
-        in_backward = torch._C._current_graph_task_id() != -1  # noqa: SLF001 -- no public name
-        if in_backward not in self._workspaces:
-            self._workspaces[in_backward] = self.malloc(CUBLAS_WORKSPACE_BYTES)
-
-    def clear_workspaces(self) -> None:
-        """Free the cuBLAS workspaces."""
-        while self._workspaces:
-            self.allocator.free(self._workspaces.popitem()[1])
 
     def state(self) -> CardState:
         """Return the card as its driver would know it now."""

@@ -11,6 +11,7 @@ import torch
 
 from .card import Card
 from .memory import Memory
+from .scratch import scratch, takes_cublas_handle
 from .shapes import Shapes
 from .torch_internals import device_index, thread_state, without_torch_function
 from .values import Values
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .blocks import Block
+    from .operations import Operation
+    from .torch_internals import Arguments, Keywords
 
 _VISIBLE = "CUDA_VISIBLE_DEVICES"
 
@@ -163,6 +166,21 @@ class Machine:
         if device.index is not None:
             return self.card_at(device.index)
         return first or self.card_at(self.thread.near)
+
+    def run_kernel(self, card: Card, what: Operation, args: Arguments, kwargs: Keywords) -> None:
+        """Take what the kernel of an operation needs beside its results, which are there."""
+        taken: list[Block] = []
+        try:
+            for sizes in scratch(what, args, kwargs):
+                if isinstance(sizes, int):
+                    taken.append(card.malloc(sizes))
+                else:
+                    card.use(sizes)
+            if takes_cublas_handle(what):
+                card.blas.use(self.thread.streams.get(card.device.index, 0))
+        finally:
+            for block in reversed(taken):
+                card.allocator.free(block)
 
     def raw_alloc(self, nbytes: int, _stream: int = 0) -> int:
         """Serve `torch.cuda.caching_allocator_alloc`: return an address on the current card."""

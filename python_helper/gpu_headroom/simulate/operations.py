@@ -11,7 +11,6 @@ import torch
 
 from .unsupported import missing_feature
 
-_MATRIX_PRODUCTS = {"mm", "addmm", "bmm", "baddbmm", "linear", "_scaled_mm"}
 _MIXES_DEVICES = {
     "copy_",
     "_to_copy",
@@ -50,7 +49,8 @@ class Operation:
         self.name: str = schema.name.partition("::")[2]
         tags = getattr(func, "tags", ())
         is_native = schema.name.startswith("aten::")
-        self.is_composite = is_native and func._can_decompose()  # noqa: SLF001 -- as above
+        # Where there are kernels as well, CUDA has one.
+        self.is_composite = is_native and func._can_decompose() and not _has_kernel(func)  # noqa: SLF001 -- as above
         self.missing = missing_feature(schema.name.removeprefix("aten::"))
         self.is_view = torch.Tag.inplace_view in tags or any(
             alias is not None and not alias.is_write for alias in aliases
@@ -58,7 +58,6 @@ class Operation:
         self.is_random = torch.Tag.nondeterministic_seeded in tags
         has_out = any(each.is_out for each in schema.arguments)
         self.may_resize = torch.Tag.inplace_view in tags or has_out
-        self.multiplies_matrices = self.name in _MATRIX_PRODUCTS
         self.mixes_devices = self.name in _MIXES_DEVICES
         self.written = [_written_argument(alias, schema.arguments) for alias in aliases]
         self.makes_nothing = None not in self.written
@@ -91,6 +90,10 @@ class Operation:
 def operation(func: Any) -> Operation:
     """Return what is known about the operator overload `func`."""
     return Operation(func)
+
+
+def _has_kernel(func: Any) -> bool:
+    return torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), "CPU")  # noqa: SLF001 -- no public name
 
 
 def _broadcast_elements(tensors: list[torch.Tensor]) -> int:

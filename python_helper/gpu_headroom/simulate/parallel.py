@@ -1,6 +1,7 @@
 """What PyTorch does between cards in C++: scatter, gather and broadcast of `DataParallel`.
 
-NCCL and what needs one process for each card are not simulated, and say so.
+Of NCCL there is only the sum that `DataParallel` uses. What needs one process for each card is not
+simulated, and says so.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from torch._utils import (
 )
 from torch.nn.parallel import DistributedDataParallel, _functions
 
+from .torch_internals import without_torch_function
 from .unsupported import guarded
+from .values import Values
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +46,8 @@ def put_parallel(patches: Patches, machine: Machine) -> None:
             "_broadcast_coalesced": _broadcast_coalesced,
         },
     )
-    patches.put(torch.cuda.nccl, "is_available", lambda _tensors: False)
+    patches.put(torch.cuda.nccl, "is_available", _on_different_cards)
+    patches.put(torch.cuda.nccl, "reduce", partial(_reduce, machine))
     patches.put(_functions, "_streams", None)  # a list of the devices that there once were
     _put_refusals(patches, machine)
 
@@ -91,6 +95,28 @@ def _broadcast_coalesced(
             there = flat.to(_place(device))
             copied += [part.data for part in _unflatten_dense_tensors(there, chunk)]
     return [list(tensors), *(list(_reorder_tensors_as(each, tensors)) for each in copies)]
+
+
+def _on_different_cards(tensors: Sequence[torch.Tensor]) -> bool:
+    """Whether NCCL could take them: each is contiguous and has a card for itself."""
+    cards = {tensor.get_device() for tensor in tensors}
+    return len(cards) == len(tensors) and all(
+        tensor.is_cuda and tensor.is_contiguous() for tensor in tensors
+    )
+
+
+def _reduce(
+    machine: Machine, inputs: Sequence[torch.Tensor], output: torch.Tensor, root: int = 0
+) -> None:
+    """Sum `inputs` into `output` as NCCL does, which takes no memory from PyTorch's allocator."""
+    del root  # the card that `output` is on already
+    compute = machine.compute
+    if isinstance(compute, Values):
+        with without_torch_function():
+            total = compute.host(output)
+            total.zero_()
+            for tensor in inputs:
+                total.add_(compute.host(tensor))
 
 
 def _place(ordinal: int | None) -> torch.device:

@@ -17,6 +17,13 @@ if TYPE_CHECKING:
     from .torch_internals import Arguments, Keywords
 
 
+_LAST_FIRST = {"native_dropout"}
+"""Operators whose CUDA kernels make the last result first."""
+
+_ON_CARD = {"_scaled_dot_product_efficient_attention": 2}
+"""How many results of an operator are on the card, where the rest is not."""
+
+
 class Shapes:
     """Runs PyTorch's `meta` kernels and charges what they return."""
 
@@ -39,7 +46,8 @@ class Shapes:
             result = self._run_kernel(operation, args, on_card(kwargs, META))
         if card is None:
             return result
-        self.charge(result, card)
+        made = result[: _ON_CARD.get(operation.name)] if isinstance(result, tuple) else result
+        self.charge(made[::-1] if operation.name in _LAST_FIRST else made, card)
         if operation.may_resize:
             self.charge((args, tuple(kwargs.values())), card)
         return result

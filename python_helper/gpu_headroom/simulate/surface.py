@@ -131,7 +131,7 @@ def _memory_functions(machine: Machine) -> dict[str, Any]:
         "_cuda_getAllocatorBackend": _constant("native"),
         "_cuda_cudaCachingAllocator_raw_alloc": machine.raw_alloc,
         "_cuda_cudaCachingAllocator_raw_delete": machine.raw_delete,
-        "_cuda_clearCublasWorkspaces": _each_card(machine, Card.clear_workspaces),
+        "_cuda_clearCublasWorkspaces": _each_card(machine, _clear_workspaces),
         "_cuda_getMemoryMetadata": _constant(""),
         "_cuda_setMemoryMetadata": _nothing,
         "_cuda_hostMemoryStats": _constant({}),
@@ -150,6 +150,10 @@ def _each_card(machine: Machine, act: Callable[[Card], None]) -> Callable[..., N
 
 def _empty_cache(card: Card) -> None:
     card.allocator.empty_cache()
+
+
+def _clear_workspaces(card: Card) -> None:
+    card.blas.clear()
 
 
 def _stream_functions(machine: Machine) -> dict[str, Any]:

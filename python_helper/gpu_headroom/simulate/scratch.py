@@ -1,0 +1,160 @@
+"""What CUDA's kernels take from the allocator for themselves, and give back when they return.
+
+Results are charged before: CUDA's operators make them first. Sizes are those of PyTorch's own code
+in `aten/src/ATen/native/cuda`; operators that are not here take nothing, or are not known to.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import attention
+from .reductions import reduction_buffers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import torch
+
+    from .operations import Operation
+
+    Arguments = tuple[Any, ...]
+    Keywords = dict[str, Any]
+    Bound = dict[str, Any]
+
+_MATRIX = 2
+
+
+def scratch(
+    operation: Operation, args: Arguments, kwargs: Keywords
+) -> Sequence[int | tuple[int, ...]]:
+    """Return the sizes of what the kernel takes beside its results, in its order.
+
+    What is in a tuple is given back before the next is taken.
+    """
+    sizes = _SCRATCH.get(operation.name)
+    if sizes is None:
+        return ()
+    bound = {**dict(zip(operation.arguments, args, strict=False)), **kwargs}
+    return sizes(bound)  # type: ignore[no-any-return]  # a table of functions
+
+
+def takes_cublas_handle(operation: Operation) -> bool:
+    """Whether the kernel is one of cuBLAS."""
+    return operation.name in _CUBLAS
+
+
+def _operands(*names: str) -> Callable[[Bound], list[int]]:
+    """Return a function for the copies of operands whose strides cuBLAS cannot take."""
+
+    def copies(bound: Bound) -> list[int]:
+        return [_bytes(bound[name]) for name in names if not _fits_cublas(bound[name])]
+
+    return copies
+
+
+def _fits_cublas(tensor: torch.Tensor) -> bool:
+    """Whether cuBLAS can read a matrix, or a batch of them, as it lies: by rows or by columns."""
+    if tensor.dim() < _MATRIX:
+        return tensor.stride(0) != 0 or tensor.numel() <= 1
+    rows, columns = tensor.size(-2), tensor.size(-1)
+    down, across = tensor.stride(-2), tensor.stride(-1)
+    if tensor.dim() == _MATRIX and 1 in (rows, columns):  # the other stride says nothing
+        down, across = (columns, across) if rows == 1 else (down, rows)
+    return (down == 1 and across >= max(1, rows)) or (across == 1 and down >= max(1, columns))
+
+
+def _reduced(
+    *, element: int | None = None, at_once: int = 4, names: tuple[str, ...] = ("dim",)
+) -> Callable[[Bound], tuple[int, ...]]:
+    """Return a function for the buffers of a reduction with partial results of `element` bytes.
+
+    None is the size of a value, in the type that it is accumulated in.
+    """
+
+    def buffers(bound: Bound) -> tuple[int, ...]:
+        tensor = bound["self"]
+        dims = next((bound[name] for name in names if bound.get(name) is not None), None)
+        dims = [dims] if isinstance(dims, int) else dims
+        reduced = {dim % tensor.dim() for dim in dims} if dims and tensor.dim() else None
+        size = element or _accumulated(bound.get("dtype") or tensor.dtype)
+        if element == _WELFORD and tensor.element_size() > 4:  # noqa: PLR2004 -- wider than float32
+            size *= 2
+        everything = set(range(tensor.dim()))
+        return reduction_buffers(
+            tensor, everything if reduced is None else reduced, element=size, at_once=at_once
+        )
+
+    return buffers
+
+
+def _extremes(bound: Bound) -> tuple[int, ...]:
+    """Return the buffers of a maximum or minimum: with `dim` its place is kept beside it."""
+    tensor = bound["self"]
+    dim = bound.get("dim")
+    if dim is None or not tensor.dim():
+        return reduction_buffers(tensor, set(range(tensor.dim())), element=tensor.element_size())
+    return reduction_buffers(tensor, {dim % tensor.dim()}, element=_WITH_PLACE)
+
+
+def _accumulated(dtype: torch.dtype) -> int:
+    """Return the size of a sum's partial results: half precision is summed in float32."""
+    if not dtype.is_floating_point and not dtype.is_complex:
+        return 8
+    return max(dtype.itemsize, 4)
+
+
+def _contiguous(*names: str) -> Callable[[Bound], list[int]]:
+    """Return a function for the copies of arguments that the kernel needs contiguous."""
+
+    def copies(bound: Bound) -> list[int]:
+        given = (bound[name] for name in names)
+        return [_bytes(tensor) for tensor in given if not tensor.is_contiguous()]
+
+    return copies
+
+
+def _bytes(tensor: torch.Tensor) -> int:
+    return tensor.numel() * tensor.element_size()
+
+
+_WELFORD = 16
+_WITH_PLACE = 16
+
+_CUBLAS = {
+    *("mm", "addmm", "bmm", "baddbmm", "linear", "_scaled_mm", "_int_mm", "addmv", "addmv_"),
+    *("dot", "vdot", "addmm_", "addbmm", "mv", "_addmm_activation", "baddbmm_"),
+}
+
+_SCRATCH: dict[str, Callable[[Bound], Any]] = {
+    **attention.BUFFERS,
+    "mm": _operands("self", "mat2"),
+    "addmm": _operands("mat1", "mat2"),
+    "addmm_": _operands("mat1", "mat2"),
+    "_addmm_activation": _operands("mat1", "mat2"),
+    "bmm": _operands("self", "mat2"),
+    "baddbmm": _operands("batch1", "batch2"),
+    "baddbmm_": _operands("batch1", "batch2"),
+    "sum": _reduced(),
+    "mean": _reduced(),
+    "nansum": _reduced(),
+    "prod": _reduced(),
+    "linalg_vector_norm": _reduced(),
+    "norm": _reduced(),
+    "any": _reduced(element=1),
+    "all": _reduced(element=1),
+    "var": _reduced(element=_WELFORD, at_once=2),
+    "std": _reduced(element=_WELFORD, at_once=2),
+    "var_mean": _reduced(element=_WELFORD, at_once=2),
+    "std_mean": _reduced(element=_WELFORD, at_once=2),
+    "argmax": _reduced(element=_WITH_PLACE),
+    "argmin": _reduced(element=_WITH_PLACE),
+    "max": _extremes,
+    "min": _extremes,
+    "_softmax": _contiguous("self"),
+    "_log_softmax": _contiguous("self"),
+    "_softmax_backward_data": _contiguous("grad_output", "output"),
+    "_log_softmax_backward_data": _contiguous("grad_output", "output"),
+    "native_layer_norm": _contiguous("input"),
+    "native_layer_norm_backward": _contiguous("grad_out", "input"),
+}

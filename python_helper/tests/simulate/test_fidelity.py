@@ -1,0 +1,181 @@
+"""Peaks of small programs to the byte, as PyTorch 2.13.0's own allocator has them.
+
+They were measured over a stub runtime that plays an Ampere card, where the test marked `gpu`
+measures them again. Each program is small enough that one rule of CUDA's kernels decides it.
+"""
+
+from __future__ import annotations
+
+import gc
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F  # noqa: N812 -- everybody's name for it
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.simulate.conftest import StartCard
+
+WORKSPACE = 8_519_680
+
+
+def random(
+    *shape: int, requires_grad: bool = True, dtype: torch.dtype = torch.float32
+) -> torch.Tensor:
+    """Return a tensor on the card."""
+    return torch.randn(shape, device="cuda", dtype=dtype, requires_grad=requires_grad)
+
+
+def product_of_expanded() -> None:
+    """The gradient of a sum is one number, expanded: cuBLAS needs a copy that has them all."""
+    matrix = random(512, 512)
+    (matrix @ matrix).sum().backward()
+
+
+def product_of_batches() -> None:
+    """So it is with batches."""
+    matrices = random(4, 128, 128)
+    torch.baddbmm(matrices, matrices, matrices).sum().backward()
+
+
+def inner_product() -> None:
+    """All of cuBLAS takes a workspace, products of vectors too."""
+    vector = random(512, requires_grad=False)
+    torch.dot(vector, vector)
+    torch.addmv(vector, random(512, 512, requires_grad=False), vector)
+
+
+def products_on_threads() -> None:
+    """Each thread has a handle of cuBLAS, and one that ends leaves it to the next."""
+    matrix = random(512, 512, requires_grad=False)
+    torch.mm(matrix, matrix)
+    for _ in range(3):
+        thread = threading.Thread(target=torch.mm, args=(matrix, matrix))
+        thread.start()
+        thread.join()
+
+
+def sums() -> None:
+    """Many inputs of few results are added up by several blocks, whose sums lie beside."""
+    random(2048, 256, requires_grad=False).sum(0)
+    random(64, 256, 512, requires_grad=False).mean((0, 2))
+
+
+def variance_of_halves() -> None:
+    """A variance keeps four numbers for each block."""
+    random(4096, 1000, requires_grad=False, dtype=torch.float16).var(0)
+
+
+def transposed_layer() -> None:
+    """A layer adds its bias in place, whatever the strides of its input."""
+    layer = nn.Linear(256, 768).cuda()
+    layer(random(16, 64, 256).transpose(0, 1)).sum().backward()
+
+
+def gradients_of_one_tensor() -> None:
+    """Where a tensor was used several times, its gradients are added in place."""
+    tensor = random(1024, 1024)
+    doubled = tensor * 2
+    (doubled.sin() + doubled.cos() + doubled.exp()).sum().backward()
+
+
+def swish() -> None:
+    """An activation that PyTorch could write in terms of others has a kernel."""
+    F.silu(random(1024, 1024)).sum().backward()
+
+
+def attention_of_floats() -> None:
+    """The memory efficient kernel: a product of gradient and result, then its tiles."""
+    query = random(4, 8, 512, 64)
+    F.scaled_dot_product_attention(query, query, query, is_causal=True).sum().backward()
+
+
+def attention_of_halves() -> None:
+    """FlashAttention: gradients of the queries in float32."""
+    query = random(4, 8, 512, 64, dtype=torch.float16)
+    F.scaled_dot_product_attention(query, query, query).sum().backward()
+
+
+def attention_with_mask() -> None:
+    """A mask becomes something to add, its rows aligned."""
+    query = random(2, 4, 250, 64)
+    mask = torch.ones(250, 250, dtype=torch.bool, device="cuda")
+    F.scaled_dot_product_attention(query, query, query, attn_mask=mask).sum().backward()
+
+
+def attention_of_few_queries() -> None:
+    """FlashAttention splits the keys where there is too little work for all of the card."""
+    query, key = (random(2, 4, length, 96, dtype=torch.float16) for length in (64, 4096))
+    F.scaled_dot_product_attention(query, key, key).sum().backward()
+
+
+def dropout() -> None:
+    """The mask is made before the result."""
+    F.dropout(random(1500, 1024), 0.5).sum().backward()
+
+
+def transformer_layer() -> None:
+    """All of it together."""
+    layer = nn.TransformerEncoderLayer(256, 8, 1024, batch_first=True).cuda()
+    optimizer = torch.optim.AdamW(layer.parameters())
+    tokens = random(16, 128, 256, requires_grad=False)
+    for _ in range(2):
+        layer(tokens).square().mean().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+
+PEAKS: dict[Callable[[], None], tuple[int, int]] = {
+    product_of_expanded: (21_234_688, 27_262_976),
+    product_of_batches: (18_088_960, 23_068_672),
+    inner_product: (9_572_352, 23_068_672),
+    products_on_threads: (19_136_512, 23_068_672),
+    sums: (33_555_456, 56_623_104),
+    variance_of_halves: (140_315_136, 155_189_248),
+    transposed_layer: (25_697_280, 27_262_976),
+    gradients_of_one_tensor: (25_166_848, 44_040_192),
+    swish: (8_390_144, 23_068_672),
+    attention_of_floats: (29_557_760, 44_040_192),
+    attention_of_halves: (19_007_488, 23_068_672),
+    attention_with_mask: (3_933_184, 6_291_456),
+    attention_of_few_queries: (19_767_296, 23_068_672),
+    dropout: (13_826_048, 23_068_672),
+    transformer_layer: (82_701_824, 117_440_512),
+}
+"""Of each program, the bytes in use and reserved at most."""
+
+
+def run(program: Callable[[], None]) -> tuple[int, int]:
+    """Return the peaks of bytes in use and reserved."""
+    program()
+    return torch.cuda.max_memory_allocated(), torch.cuda.max_memory_reserved()
+
+
+@pytest.mark.parametrize("program", PEAKS, ids=lambda program: program.__name__)
+def test_peaks_are_those_of_the_real_allocator(
+    start_card: StartCard, program: Callable[[], None]
+) -> None:
+    """Equal to the byte, in use and reserved."""
+    start_card("16 GiB", "meta")
+    assert run(program) == PEAKS[program]
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(
+    not torch.cuda.is_available() or torch.cuda.get_device_capability() != (8, 0),
+    reason="no Ampere card of compute capability 8.0",
+)
+@pytest.mark.skipif(not torch.__version__.startswith("2.13."), reason="measured with PyTorch 2.13")
+@pytest.mark.parametrize("program", PEAKS, ids=lambda program: program.__name__)
+def test_peaks_of_the_real_allocator(program: Callable[[], None]) -> None:
+    """The same on a CUDA build of PyTorch."""
+    gc.collect()
+    torch._C._cuda_clearCublasWorkspaces()
+    torch.cuda.empty_cache()
+    torch.cuda.reset_peak_memory_stats()
+    assert torch.cuda.memory_allocated() == 0
+    assert run(program) == PEAKS[program]
