@@ -1,17 +1,17 @@
 """A model of PyTorch's CUDACachingAllocator: which bytes it takes, keeps, gives out and returns.
 
-The rules are those of `c10/cuda/CUDACachingAllocator.cpp` with its default settings: one stream,
-no expandable segments, no private pools. Nothing here knows about tensors or imports PyTorch.
+The rules are those of `c10/cuda/CUDACachingAllocator.cpp` with its default settings, so without
+expandable segments. Nothing here knows about tensors or imports PyTorch.
 """
 
 from __future__ import annotations
 
 import threading
-from collections import deque
+from collections import Counter, defaultdict, deque
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from .blocks import Block, FreeBlocks, Segment
+from .blocks import SHARED, Block, FreeBlocks, Home, PoolId, Segment
 from .history import History
 from .refusal import refusal_message
 from .sizes import MIB
@@ -68,10 +68,11 @@ class CachingAllocator:
         self._released: deque[Block] = deque()
         self._next_address = _FIRST_ADDRESS + index * _ADDRESSES_PER_CARD
         self._segments: dict[int, Segment] = {}
-        self._free = {SMALL_POOL: FreeBlocks(), LARGE_POOL: FreeBlocks()}
+        self._free: defaultdict[Home, FreeBlocks] = defaultdict(FreeBlocks)
+        self._pool_users: Counter[PoolId] = Counter()
         self._statistics = {name: PoolStatistic() for name in POOL_STATISTICS}
         for active, handed_out in (("active", "allocation"), ("active_bytes", "allocated_bytes")):
-            # With one stream nothing that is freed stays active: the two never differ.
+            # Work is done at once, so nothing that is freed stays active: the two never differ.
             self._statistics[active] = self._statistics[handed_out]
         self._retries = self._ooms = self._device_allocs = self._device_frees = 0
 
@@ -102,12 +103,17 @@ class CachingAllocator:
         """Bytes that nobody uses on the card, as the driver reports them."""
         return max(0, self.capacity - self.outside - self._current("reserved_bytes"))
 
-    def malloc(self, nbytes: int) -> Block:
-        """Hand out a block for `nbytes` bytes, or raise the out-of-memory error."""
+    def malloc(self, nbytes: int, stream: int = 0, private_pool: PoolId = SHARED) -> Block:
+        """Hand out a block for `nbytes` bytes, or raise the out-of-memory error.
+
+        Blocks go back to the stream and the pool that they were taken for.
+        """
         frames = self.history.capture_frames()
         with self._exclusive():
-            segment_size = _segment_size(_round_up(nbytes, MIN_BLOCK_BYTES))
-            block = self._allocate(nbytes, segment_size)
+            size = _round_up(nbytes, MIN_BLOCK_BYTES)
+            segment_size = _segment_size(size)
+            pool = SMALL_POOL if size <= SMALL_BYTES else LARGE_POOL
+            block = self._allocate(nbytes, segment_size, Home(pool, stream, private_pool))
             if block is not None:
                 block.frames = frames
                 self.history.note("alloc", block.address, nbytes, frames)
@@ -134,10 +140,25 @@ class CachingAllocator:
         self._released.append(block)
         self._take_back()
 
-    def empty_cache(self) -> None:
-        """Return every segment that is wholly free to the card."""
+    def empty_cache(self, private_pool: PoolId | None = None) -> None:
+        """Return the segments that are wholly free to the card, of one pool or of all.
+
+        Those of a private pool that is in use stay.
+        """
         with self._exclusive():
-            self._empty_cache()
+            self._empty_cache(private_pool)
+
+    def retain_pool(self, pool: PoolId) -> None:
+        """Count one more that uses the private `pool`."""
+        self._pool_users[pool] += 1
+
+    def release_pool(self, pool: PoolId) -> None:
+        """Count one less. Safe in a finalizer: it waits for no lock."""
+        self._pool_users[pool] -= 1
+
+    def users_of(self, pool: PoolId) -> int:
+        """Return how many use the private `pool`."""
+        return self._pool_users[pool]
 
     def reset_peaks(self) -> None:
         """Let all peaks start again from the present values."""
@@ -197,14 +218,13 @@ class CachingAllocator:
             finally:
                 self._mutex.release()
 
-    def _allocate(self, nbytes: int, segment_size: int) -> Block | None:
-        size = _round_up(nbytes, MIN_BLOCK_BYTES)
-        pool = SMALL_POOL if size <= SMALL_BYTES else LARGE_POOL
-        block = self._free[pool].take_best_fit(size) or self._reserve(pool, segment_size)
+    def _allocate(self, nbytes: int, segment_size: int, home: Home) -> Block | None:
+        size, pool = _round_up(nbytes, MIN_BLOCK_BYTES), home.pool
+        block = self._free[home].take_best_fit(size) or self._reserve(home, segment_size)
         if block is None:
             self._empty_cache()
             self._retries += 1
-            block = self._reserve(pool, segment_size)
+            block = self._reserve(home, segment_size)
         if block is None:
             return None
         self._carve(block, size, pool)
@@ -213,13 +233,14 @@ class CachingAllocator:
         self._count(block, 1)
         return block
 
-    def _reserve(self, pool: str, size: int) -> Block | None:
+    def _reserve(self, home: Home, size: int) -> Block | None:
         """Take a segment from the card, or return None where there is no room for it."""
         if size > self.device_free:
             return None
         if self.fraction is not None and self._current("reserved_bytes") + size > self.allowed:
             return None
-        segment = Segment(self._next_address, size, pool)
+        pool = home.pool
+        segment = Segment(self._next_address, size, home)
         self._next_address += size + ROUND_LARGE_BYTES
         self._segments[segment.address] = segment
         self._device_allocs += 1
@@ -233,7 +254,7 @@ class CachingAllocator:
         was_split = block.is_split
         rest = block.size - size
         if rest >= MIN_BLOCK_BYTES if pool == SMALL_POOL else rest > SMALL_BYTES:
-            self._free[pool].add(block.split(size))
+            self._free[block.segment.home].add(block.split(size))
             if was_split:
                 self._count_split(pool, 0, -size)
             else:
@@ -242,7 +263,8 @@ class CachingAllocator:
             self._count_split(pool, -1, -block.size)
 
     def _return(self, block: Block) -> None:
-        pool = block.segment.pool
+        home = block.segment.home
+        pool = home.pool
         self.history.note("free_requested", block.address, block.requested)
         self.history.note("free_completed", block.address, block.requested)
         self._count(block, -1)
@@ -252,7 +274,7 @@ class CachingAllocator:
         blocks = size = 0
         for neighbour in (block.previous, block.next):
             if neighbour is not None and not neighbour.allocated:
-                self._free[pool].remove(neighbour)
+                self._free[home].remove(neighbour)
                 block.absorb(neighbour)
                 blocks -= 1
                 size -= neighbour.size
@@ -260,10 +282,10 @@ class CachingAllocator:
             blocks += 1
             size += block.size
         self._count_split(pool, blocks, size)
-        self._free[pool].add(block)
+        self._free[home].add(block)
 
     def _count(self, block: Block, sign: int) -> None:
-        pool = block.segment.pool
+        pool = block.segment.home.pool
         self._statistics["allocation"].change(pool, sign)
         self._statistics["allocated_bytes"].change(pool, sign * block.size)
         self._statistics["requested_bytes"].change(pool, sign * block.requested)
@@ -272,15 +294,17 @@ class CachingAllocator:
         self._statistics["inactive_split"].change(pool, blocks)
         self._statistics["inactive_split_bytes"].change(pool, size)
 
-    def _empty_cache(self) -> None:
-        for pool, blocks in self._free.items():
+    def _empty_cache(self, private_pool: PoolId | None = None) -> None:
+        for home, blocks in self._free.items():
+            if private_pool not in (None, home.private_pool) or self._pool_users[home.private_pool]:
+                continue
             for block in blocks:
                 if not block.is_split:
                     blocks.remove(block)
                     del self._segments[block.segment.address]
                     self._device_frees += 1
-                    self._statistics["segment"].change(pool, -1)
-                    self._statistics["reserved_bytes"].change(pool, -block.size)
+                    self._statistics["segment"].change(home.pool, -1)
+                    self._statistics["reserved_bytes"].change(home.pool, -block.size)
                     self.history.note("segment_free", block.address, block.size)
 
     def _current(self, name: str) -> int:

@@ -41,10 +41,11 @@ class Handles:
         if key not in self._workspaces:
             self._workspaces[key] = self._malloc(WORKSPACE_BYTES)
 
-    def clear(self) -> None:
-        """Free the workspaces; the handles stay."""
-        while self._workspaces:
-            self._free(self._workspaces.popitem()[1])
+    def clear(self, stream: int | None = None) -> None:
+        """Free the workspaces, of one stream or of all; the handles stay."""
+        for key in list(self._workspaces):
+            if stream in (None, key[1]) and (block := self._workspaces.pop(key, None)):
+                self._free(block)
 
     def _handle(self) -> int:
         if torch._C._current_graph_task_id() != -1:  # noqa: SLF001 -- no public name

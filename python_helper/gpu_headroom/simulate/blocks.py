@@ -4,12 +4,26 @@ from __future__ import annotations
 
 import bisect
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .statistics import SMALL_POOL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+PoolId = tuple[int, int]
+
+SHARED: PoolId = (0, 0)
+"""The pool of everybody, which is not private."""
+
+
+class Home(NamedTuple):
+    """Where a block belongs and is found again: small or large, a stream, a private pool."""
+
+    pool: str
+    stream: int = 0
+    private_pool: PoolId = SHARED
 
 
 @dataclass(eq=False)
@@ -18,7 +32,7 @@ class Segment:
 
     address: int
     size: int
-    pool: str
+    home: Home
     first: Block = field(init=False)
 
     def __post_init__(self) -> None:
@@ -41,9 +55,9 @@ class Segment:
             "allocated_size": allocated,
             "active_size": allocated,
             "requested_size": sum(block.requested for block in in_use),
-            "stream": 0,
-            "segment_type": "small" if self.pool == SMALL_POOL else "large",
-            "segment_pool_id": (0, 0),
+            "stream": self.home.stream,
+            "segment_type": "small" if self.home.pool == SMALL_POOL else "large",
+            "segment_pool_id": self.home.private_pool,
             "is_expandable": False,
             "frames": [],
             "blocks": [

@@ -9,12 +9,15 @@ import torch
 
 from .allocator import CachingAllocator
 from .blas import Handles
+from .blocks import SHARED
 from .classes import CardGenerator
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from .blocks import Block
+    from .machine import ThreadState
+    from .pools import Route
 
 DEVICE_NAME = "Simulated GPU"
 
@@ -43,9 +46,14 @@ class CardState:
 
 
 class Card:
-    """One card, the `index`-th of the machine, of `capacity` bytes."""
+    """One card, the `index`-th of the machine, of `capacity` bytes.
 
-    def __init__(self, index: int, capacity: int, outside: int) -> None:
+    `thread` is what CUDA keeps for each thread. `routes` lead allocations to private pools.
+    """
+
+    def __init__(self, index: int, capacity: int, outside: int, thread: ThreadState) -> None:
+        self._thread = thread
+        self.routes: list[Route] = []
         self.index = index
         self.uuid = f"{_FIRST_UUID + index:08x}-0000-0000-0000-000000000000"
         self.allocator = CachingAllocator(
@@ -65,9 +73,16 @@ class Card:
         self.generator = CardGenerator(self.device)
 
     def malloc(self, nbytes: int) -> Block:
-        """Hand out a block; the first use gives the process a context on the card."""
+        """Hand out a block for the current stream; the first gives the process a context."""
         self.has_context = True
-        return self.allocator.malloc(nbytes)
+        stream = self.stream
+        routes = (route.pool for route in reversed(self.routes) if route.takes(stream))
+        return self.allocator.malloc(nbytes, stream, next(routes, SHARED))
+
+    @property
+    def stream(self) -> int:
+        """This thread's current stream on the card."""
+        return self._thread.streams.get(self.device.index, 0)
 
     def use(self, sizes: Iterable[int]) -> None:
         """Hand out blocks of these sizes together, and take them back."""

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from .patches import Patches
 
 _cuda: Any = torch.cuda  # its types do not know of our streams
-_ids = itertools.count(1)
+_ids = itertools.cycle(range(1, 33))
+"""There are 32 streams: who asks for another has one of them again."""
 
 
 class _Done:
@@ -54,8 +55,8 @@ class Stream(_Done):
         """Wait for nothing."""
 
     def is_capturing(self) -> bool:
-        """Whether a CUDA graph is being captured: there are none."""
-        return False
+        """Whether a CUDA graph is being captured."""
+        return _cuda.is_current_stream_capturing()  # type: ignore[no-any-return]  # see `_cuda`
 
     def record_event(self, event: Event | None = None) -> Event:
         """Record `event`, or a new one, and return it."""

@@ -28,7 +28,7 @@ _VISIBLE = "CUDA_VISIBLE_DEVICES"
 _UNREAD = object()
 
 
-class _Thread(threading.local):
+class ThreadState(threading.local):
     """What CUDA keeps for each thread: the current device and each device's current stream.
 
     `near` is the card that the thread worked on last.
@@ -45,15 +45,15 @@ class Machine:
     """All cards, and what lies on them."""
 
     def __init__(self, capacities: Sequence[int], outside: int, *, values: bool) -> None:
+        self.thread = ThreadState()
         self.all_cards = tuple(
-            [Card(i, capacity, outside) for i, capacity in enumerate(capacities)]
+            [Card(i, capacity, outside, self.thread) for i, capacity in enumerate(capacities)]
         )
         self.memory = Memory()
         shapes = Shapes(self.memory)
         self.compute: Shapes | Values = Values(self.memory, shapes) if values else shapes
         self.present = True
         self.has_several = len(self.all_cards) > 1
-        self.thread = _Thread()
         self._hides_real_gpu = bool(torch.version.cuda or torch.version.hip)
         self._pinned: weakref.WeakSet[torch.UntypedStorage] = weakref.WeakSet()
         self._raw: dict[int, tuple[Card, Block]] = {}
@@ -92,6 +92,11 @@ class Machine:
     def current(self) -> Card:
         """This thread's current card."""
         return self.card_at(self.thread.current)
+
+    def is_capturing(self) -> bool:
+        """Whether a graph is captured on this thread's current stream."""
+        card = self.current
+        return any(route.stream == card.stream for route in card.routes)
 
     def synchronize(self, ordinal: int | None = None) -> None:
         """Wait for nothing, all work is done; like any use it gives the process a context."""
@@ -177,7 +182,7 @@ class Machine:
                 else:
                     card.use(sizes)
             if takes_cublas_handle(what):
-                card.blas.use(self.thread.streams.get(card.device.index, 0))
+                card.blas.use(card.stream)
         finally:
             for block in reversed(taken):
                 card.allocator.free(block)

@@ -7,6 +7,7 @@ simulated, and says so.
 from __future__ import annotations
 
 from functools import partial
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -57,14 +58,18 @@ def _scatter(
     devices: Sequence[int],
     chunk_sizes: Sequence[int] | None = None,
     dim: int = 0,
-    _streams: Any = None,
+    streams: Sequence[Any] | None = None,
 ) -> Tensors:
     chunks = (
         tensor.chunk(len(devices), dim)
         if chunk_sizes is None
         else tensor.split(list(chunk_sizes), dim)
     )
-    return [chunk.to(_place(device)) for chunk, device in zip(chunks, devices, strict=False)]
+    copies = []
+    for chunk, device, stream in zip_longest(chunks, devices[: len(chunks)], streams or ()):
+        with torch.cuda.stream(stream):
+            copies.append(chunk.to(_place(device)))
+    return copies
 
 
 def _gather(tensors: Sequence[torch.Tensor], dim: int, destination: int | None) -> torch.Tensor:

@@ -15,6 +15,7 @@ from .machine import Machine
 from .modes import Modes
 from .parallel import put_parallel
 from .patches import Patches
+from .pools import put_pools
 from .sizes import format_size
 from .storages import put_storages
 from .surface import put_surface
@@ -115,6 +116,7 @@ class Simulation:
         try:
             put_surface(self._patches, self._machine)
             put_parallel(self._patches, self._machine)
+            put_pools(self._patches, self._machine)
             put_attributes(self._patches, self._machine)
             put_storages(self._patches, self._machine)
             put_tensor_types(self._patches)

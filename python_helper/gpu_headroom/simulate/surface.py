@@ -170,7 +170,6 @@ def _stream_functions(machine: Machine) -> dict[str, Any]:
         "_cuda_getDefaultStream": lambda ordinal: (0, ordinal, 1),
         "_cuda_setStream": put,
         "_cuda_getCurrentRawStream": lambda ordinal: current(ordinal)[0],
-        "_cuda_isCurrentStreamCapturing": _constant(False),
         "_cuda_get_sync_debug_mode": _constant(0),
         "_cuda_set_sync_debug_mode": _nothing,
     }

@@ -65,10 +65,6 @@ def _put_refusals(patches: Patches) -> None:
     cuda, in_c = torch.cuda, torch._C  # noqa: SLF001 -- the seam itself
     memory = "memory that other processes could share: copy it to the host with .cpu() first"
     for owner, name, what in (
-        (cuda.CUDAGraph, "__new__", "CUDA graphs"),
-        (cuda, "graph_pool_handle", "CUDA graphs"),
-        (cuda.graphs, "graph_pool_handle", "CUDA graphs"),
-        (cuda.MemPool, "__new__", "memory pools"),
         (cuda.ExternalStream, "__new__", "streams of other libraries"),
         (cuda.memory.CUDAPluggableAllocator, "__new__", "room for another allocator"),
         (in_c, "_cuda_cudaCachingAllocator_enable", "allocator that does not cache"),

@@ -59,6 +59,68 @@ def products_on_threads() -> None:
         thread.join()
 
 
+def products_on_streams() -> None:
+    """A handle has a workspace for each stream."""
+    matrix = random(512, 512, requires_grad=False)
+    torch.mm(matrix, matrix)
+    for _ in range(2):
+        with torch.cuda.stream(torch.cuda.Stream()):
+            matrix.mm(matrix)
+
+
+def memory_of_streams() -> None:
+    """What one stream gave back another cannot have."""
+    stream = torch.cuda.Stream()
+    before = random(5, 1024, 1024)
+    del before
+    with torch.cuda.stream(stream):
+        beside = random(5, 1024, 1024)
+    kept = random(2, 1024, 1024)
+    del beside
+    kept = kept + random(2, 1024, 1024)
+
+
+def pool_of_memory() -> None:
+    """So it is with pools."""
+    pool = torch.cuda.MemPool()
+    with torch.cuda.use_mem_pool(pool):
+        inside = random(1024, 1024)
+    beside = random(1024, 1024)
+    del inside
+    kept = random(1024, 1024)
+    del beside, kept
+
+
+def captured_graph() -> None:
+    """A graph has a pool, with a workspace, and gives both back with itself."""
+    layer = nn.Linear(512, 512).cuda()
+    batch = random(64, 512)
+    optimizer = torch.optim.SGD(layer.parameters(), lr=0.1)
+    side = torch.cuda.Stream()
+    with torch.cuda.stream(side):
+        layer(batch).square().mean().backward()
+        optimizer.step()
+    optimizer.zero_grad()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        loss = layer(batch).square().mean()
+        loss.backward()
+        optimizer.step()
+    graph.replay()
+    optimizer.zero_grad()
+    del graph, loss
+    torch.cuda.empty_cache()
+    random(4, 1024, 1024)
+
+
+def graphed_layer() -> None:
+    """Forward and backward captured for use in a program."""
+    layer = nn.Sequential(nn.Linear(512, 512), nn.ReLU(), nn.Linear(512, 10)).cuda()
+    graphed = torch.cuda.make_graphed_callables(layer, (random(64, 512),))
+    for _ in range(2):
+        graphed(random(64, 512)).sum().backward()  # type: ignore[union-attr]  # of what it was given
+
+
 def sums() -> None:
     """Many inputs of few results are added up by several blocks, whose sums lie beside."""
     random(2048, 256, requires_grad=False).sum(0)
@@ -134,6 +196,11 @@ PEAKS: dict[Callable[[], None], tuple[int, int]] = {
     product_of_batches: (18_088_960, 23_068_672),
     inner_product: (9_572_352, 23_068_672),
     products_on_threads: (19_136_512, 23_068_672),
+    products_on_streams: (27_656_192, 69_206_016),
+    memory_of_streams: (29_360_128, 62_914_560),
+    pool_of_memory: (8_388_608, 41_943_040),
+    captured_graph: (36_706_304, 48_234_496),
+    graphed_layer: (36_624_896, 48_234_496),
     sums: (33_555_456, 56_623_104),
     variance_of_halves: (140_315_136, 155_189_248),
     transposed_layer: (25_697_280, 27_262_976),
