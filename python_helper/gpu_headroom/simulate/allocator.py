@@ -66,6 +66,7 @@ class CachingAllocator:
         self._oom_error = oom_error
         self._mutex = threading.Lock()
         self._released: deque[Block] = deque()
+        self._abandoned: deque[PoolId] = deque()
         self._next_address = _FIRST_ADDRESS + index * _ADDRESSES_PER_CARD
         self._segments: dict[int, Segment] = {}
         self._free: defaultdict[Home, FreeBlocks] = defaultdict(FreeBlocks)
@@ -140,13 +141,10 @@ class CachingAllocator:
         self._released.append(block)
         self._take_back()
 
-    def empty_cache(self, private_pool: PoolId | None = None) -> None:
-        """Return the segments that are wholly free to the card, of one pool or of all.
-
-        Those of a private pool that is in use stay.
-        """
+    def empty_cache(self) -> None:
+        """Return each segment that is wholly free to the card; private pools in use keep theirs."""
         with self._exclusive():
-            self._empty_cache(private_pool)
+            self._empty_cache()
 
     def retain_pool(self, pool: PoolId) -> None:
         """Count one more that uses the private `pool`."""
@@ -155,6 +153,12 @@ class CachingAllocator:
     def release_pool(self, pool: PoolId) -> None:
         """Count one less. Safe in a finalizer: it waits for no lock."""
         self._pool_users[pool] -= 1
+
+    def abandon_pool(self, pool: PoolId) -> None:
+        """Count one less, and return what is free in `pool` to the card. Safe as `free` is."""
+        self.release_pool(pool)
+        self._abandoned.append(pool)
+        self._take_back()
 
     def users_of(self, pool: PoolId) -> int:
         """Return how many use the private `pool`."""
@@ -203,20 +207,25 @@ class CachingAllocator:
         self._take_back()
         self._mutex.acquire()
         try:
-            while self._released:
-                self._return(self._released.popleft())
+            self._settle()
             yield
         finally:
             self._mutex.release()
             self._take_back()
 
     def _take_back(self) -> None:
-        while self._released and self._mutex.acquire(blocking=False):
+        while (self._released or self._abandoned) and self._mutex.acquire(blocking=False):
             try:
-                while self._released:
-                    self._return(self._released.popleft())
+                self._settle()
             finally:
                 self._mutex.release()
+
+    def _settle(self) -> None:
+        """Do what finalizers have asked for; the lock is held."""
+        while self._released:
+            self._return(self._released.popleft())
+        while self._abandoned:
+            self._empty_cache(self._abandoned.popleft())
 
     def _allocate(self, nbytes: int, segment_size: int, home: Home) -> Block | None:
         size, pool = _round_up(nbytes, MIN_BLOCK_BYTES), home.pool
@@ -295,7 +304,7 @@ class CachingAllocator:
         self._statistics["inactive_split_bytes"].change(pool, size)
 
     def _empty_cache(self, private_pool: PoolId | None = None) -> None:
-        for home, blocks in self._free.items():
+        for home, blocks in list(self._free.items()):
             if private_pool not in (None, home.private_pool) or self._pool_users[home.private_pool]:
                 continue
             for block in blocks:

@@ -67,8 +67,9 @@ class Autocast:
             eligible = self._is_eligible(tensor) and tensor.dtype is not dtype
             return self._to(tensor, dtype, keep=name in _LOWER) if eligible else tensor
 
-        changed = {name: map_tensors(change, value) for name, value in kwargs.items()}
-        return [map_tensors(change, value) for value in args], changed
+        # The last argument is cast first, as GCC compiled PyTorch.
+        changed = {name: map_tensors(change, kwargs[name]) for name in reversed(kwargs)}
+        return [map_tensors(change, value) for value in reversed(args)][::-1], changed
 
     def clear_cache(self) -> None:
         """Drop the copies of weights; PyTorch asks for it where the outermost context ends."""

@@ -17,13 +17,23 @@ class History:
         self._with_frames = False
         self._trace: deque[dict[str, Any]] | None = None
 
-    def record(self, *, trace: bool, frames: bool, max_entries: int = sys.maxsize) -> None:
-        """Record from now on: at most `max_entries` trace events, and Python frames of blocks.
+    def record(
+        self,
+        enabled: str | None,
+        *,
+        frames: bool,
+        max_entries: int = sys.maxsize,
+        clear: bool = False,
+    ) -> None:
+        """Record trace events from now on, and Python frames of blocks where `frames` are wanted.
 
-        What was recorded before is forgotten.
+        At most `max_entries` events are kept where "all" is enabled, and the last one with "state".
+        What was recorded before is kept while recording goes on, unless it is to be cleared.
         """
         self._with_frames = frames
-        self._trace = deque(maxlen=min(max_entries, sys.maxsize)) if trace else None
+        before = () if clear or self._trace is None else self._trace
+        kept = max_entries if enabled == "all" else 1
+        self._trace = None if enabled is None else deque(before, min(kept, sys.maxsize))
 
     def trace(self) -> list[dict[str, Any]]:
         """Return the recorded events, oldest first."""

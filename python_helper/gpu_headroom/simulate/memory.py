@@ -106,6 +106,18 @@ class Memory:
         if host is not None:
             self._by_host[host._cdata] = allocation  # noqa: SLF001 -- its identity
 
+    @property
+    def has_values(self) -> bool:
+        """Whether the values of any storage are known."""
+        return bool(self._by_host)
+
+    def forget_values(self, storage: torch.UntypedStorage) -> None:
+        """Let nobody know the values of `storage` any more."""
+        allocation = self._live[storage._cdata]  # noqa: SLF001 -- its identity
+        if allocation.host is not None:
+            del self._by_host[allocation.host._cdata]  # noqa: SLF001 -- its identity
+        self.bind(allocation, None)
+
     def owner_of(self, host: torch.UntypedStorage) -> torch.UntypedStorage | None:
         """Return the storage on a card whose values are in `host`, if there is one."""
         allocation = self._by_host.get(host._cdata)  # noqa: SLF001 -- its identity

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from .unsupported import not_simulated
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -143,13 +145,13 @@ class _Pool:
 
     machine: Machine
     allocator = None
+    _card: Card | None = None
 
     def __init__(self, allocator: Any = None, use_on_oom: bool = False, **_: Any) -> None:
-        if allocator is not None or use_on_oom:
-            raise NotImplementedError(
-                "The simulated GPU has no pools with an allocator of their own, and none that are "
-                "a last resort."
-            )
+        if allocator is not None:
+            raise not_simulated("memory pools with an allocator of their own")
+        if use_on_oom:
+            raise not_simulated("memory pools for the last resort")
         self.id = (next(_numbers), 0)
         torch.cuda.init()
         self._card = self.machine.current
@@ -157,7 +159,7 @@ class _Pool:
 
     def use_count(self) -> int:
         """Return how many use the pool, its maker included."""
-        return self._card.allocator.users_of(self.id)
+        return 0 if self._card is None else self._card.allocator.users_of(self.id)
 
     def snapshot(self, include_traces: bool = True) -> Any:
         """Return the pool's segments."""
@@ -166,6 +168,5 @@ class _Pool:
         return [each for each in snapshot if each["segment_pool_id"] == self.id]
 
     def __del__(self) -> None:
-        allocator = self._card.allocator
-        allocator.release_pool(self.id)
-        allocator.empty_cache(self.id)
+        if self._card is not None:
+            self._card.allocator.abandon_pool(self.id)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from .torch_internals import CPU, META, in_kernel, is_meta, tensors_in
+from .values import Values, on_card, storage_of, written_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,18 +25,30 @@ _ON_CARD = {"_scaled_dot_product_efficient_attention": 2}
 """How many results of an operator are on the card, where the rest is not."""
 
 
+_size_of = torch.Tensor.size
+"""Of a lazy layer's parameters too, which refuse to tell their shape."""
+
+
 class Shapes:
-    """Runs PyTorch's `meta` kernels and charges what they return."""
+    """Runs PyTorch's `meta` kernels and charges what they return.
+
+    Single numbers that come from the host keep their values, and so does what is computed of them
+    alone: an optimizer's count of steps, in a checkpoint that is loaded to the card.
+    """
 
     has_values = False
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
+        self._numbers = Values(memory, self)
 
     def run(
         self, operation: Operation, args: Arguments, kwargs: Keywords, card: Card | None
     ) -> Any:
         """Return the result of an operation on `card`; off the cards (None), zeros."""
+        if self._is_of_numbers(operation, args, kwargs):
+            return self._numbers.run(operation, args, kwargs, card)
+        self._forget_written(operation, args, kwargs)
         answer = _ANSWERS.get(operation.name)
         if answer is not None:
             result = answer(*args, **kwargs)
@@ -58,6 +71,27 @@ class Shapes:
             if is_meta(tensor):
                 self._memory.charge(storage_of(tensor), card)
 
+    def _is_of_numbers(self, operation: Operation, args: Arguments, kwargs: Keywords) -> bool:
+        """Whether all tensors of a call are single numbers whose values are known."""
+        if operation.sized_by_argument or operation.is_random or operation.name == "empty_like":
+            return False
+        tensors = tensors_in((*args, *kwargs.values()), [])
+        if not tensors or any(_size_of(each) for each in tensors):
+            return False
+        return all(not is_meta(each) or self._is_known(each) for each in tensors)
+
+    def _is_known(self, tensor: torch.Tensor) -> bool:
+        allocation = self._memory.find(tensor.untyped_storage())
+        return allocation is not None and allocation.host is not None
+
+    def _forget_written(self, operation: Operation, args: Arguments, kwargs: Keywords) -> None:
+        """Forget the values of numbers that an operation writes whose other arguments have none."""
+        for name in operation.written if self._memory.has_values else ():
+            written = operation.argument(name, args, kwargs) if name else None
+            for tensor in tensors_in((written,), []):
+                if is_meta(tensor) and self._is_known(tensor):
+                    self._memory.forget_values(tensor.untyped_storage())
+
     def _run_kernel(self, operation: Operation, args: Arguments, kwargs: Keywords) -> Any:
         try:
             with in_kernel():
@@ -67,33 +101,6 @@ class Shapes:
             if None in operation.written:
                 raise
             return written_arguments(operation, args, kwargs)
-
-
-def on_card(kwargs: Keywords, device: torch.device) -> Keywords:
-    """Return the keywords of a call on the card as a kernel for `device` takes them."""
-    if kwargs.get("layout") not in (None, torch.strided):
-        raise NotImplementedError("The simulated GPU has no sparse tensors.")
-    changed = {**kwargs, "device": device} if "device" in kwargs else dict(kwargs)
-    if changed.get("pin_memory"):
-        changed["pin_memory"] = False
-    if device.type == "meta" and changed.get("generator") is not None:
-        changed["generator"] = None
-    return changed
-
-
-def storage_of(tensor: torch.Tensor) -> torch.UntypedStorage:
-    """Return the storage of a tensor on the card; sparse tensors have none and are refused."""
-    if tensor.layout is not torch.strided:
-        raise NotImplementedError("The simulated GPU has no sparse tensors.")
-    return tensor.untyped_storage()
-
-
-def written_arguments(operation: Operation, args: Arguments, kwargs: Keywords) -> Any:
-    """Return what an operation returns that only writes into its arguments."""
-    results = [
-        operation.argument(name, args, kwargs) for name in operation.written if name is not None
-    ]
-    return None if not results else results[0] if len(results) == 1 else tuple(results)
 
 
 def _empty(*sizes: int, dtype: torch.dtype) -> torch.Tensor:

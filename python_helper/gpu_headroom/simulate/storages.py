@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from .patches import Patches
 
 _BEFORE_ALL_OTHERS = 1
+_NUMBER_BYTES = 16
+"""The largest number, whose value is kept on the way from the host."""
 
 _Storage = torch.UntypedStorage
 _device: Callable[[Any], torch.device] = torch._C.StorageBase.device.__get__  # type: ignore[attr-defined]  # noqa: SLF001 -- a slot, below the property that stands in for it
@@ -128,5 +130,6 @@ def _take_over(machine: Machine, card: Card, host: torch.UntypedStorage) -> torc
     """Return a storage on `card` that takes `host` over as the place of its values."""
     with without_torch_function():
         storage = _Storage(host.nbytes(), device="meta")
-        machine.memory.charge(storage, card, host if machine.compute.has_values else None)
+        keeps = machine.compute.has_values or host.nbytes() <= _NUMBER_BYTES
+        machine.memory.charge(storage, card, host if keeps else None)
         return storage

@@ -104,12 +104,15 @@ def _memory_functions(machine: Machine) -> dict[str, Any]:
         context: str | None = "all",
         _stacks: str = "all",
         max_entries: int = sys.maxsize,
+        clear_history: bool = False,
         *_: Any,
         **__: Any,
     ) -> None:
-        trace, frames = enabled == "all", enabled is not None and context is not None
+        frames = enabled is not None and context is not None
         for card in machine.cards:
-            card.allocator.history.record(trace=trace, frames=frames, max_entries=max_entries)
+            card.allocator.history.record(
+                enabled, frames=frames, max_entries=max_entries, clear=clear_history
+            )
 
     def set_fraction(fraction: float, ordinal: int) -> None:
         allocator(ordinal).fraction = fraction

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from .shapes import on_card, storage_of, written_arguments
 from .torch_internals import CPU, META, in_kernel, map_tensors, tensors_in
 
 if TYPE_CHECKING:
@@ -162,6 +161,33 @@ class Values:
                 allocation = self._memory.charge(storage_of(tensor), card)
                 self._memory.bind(allocation, torch.UntypedStorage(allocation.nbytes))
                 self.host(tensor).copy_(host)
+
+
+def on_card(kwargs: Keywords, device: torch.device) -> Keywords:
+    """Return the keywords of a call on the card as a kernel for `device` takes them."""
+    if kwargs.get("layout") not in (None, torch.strided):
+        raise NotImplementedError("The simulated GPU has no sparse tensors.")
+    changed = {**kwargs, "device": device} if "device" in kwargs else dict(kwargs)
+    if changed.get("pin_memory"):
+        changed["pin_memory"] = False
+    if device.type == "meta" and changed.get("generator") is not None:
+        changed["generator"] = None
+    return changed
+
+
+def storage_of(tensor: torch.Tensor) -> torch.UntypedStorage:
+    """Return the storage of a tensor on the card; sparse tensors have none and are refused."""
+    if tensor.layout is not torch.strided:
+        raise NotImplementedError("The simulated GPU has no sparse tensors.")
+    return tensor.untyped_storage()
+
+
+def written_arguments(operation: Operation, args: Arguments, kwargs: Keywords) -> Any:
+    """Return what an operation returns that only writes into its arguments."""
+    results = [
+        operation.argument(name, args, kwargs) for name in operation.written if name is not None
+    ]
+    return None if not results else results[0] if len(results) == 1 else tuple(results)
 
 
 def _same_geometry(tensor: torch.Tensor, host: torch.Tensor) -> bool:

@@ -297,11 +297,40 @@ def test_history_has_frames_and_a_bounded_trace() -> None:
     """Once started, blocks know who asked for them and the trace keeps the newest events."""
     allocator = make()
     allocator.malloc(512)
-    allocator.history.record(trace=True, frames=True, max_entries=2)
+    allocator.history.record("all", frames=True, max_entries=2)
     allocator.free(allocator.malloc(512))
     block = allocator.malloc(512)
     assert [event["action"] for event in allocator.history.trace()] == ["free_completed", "alloc"]
     assert block.frames is not None
     assert block.frames[0]["name"] == "test_history_has_frames_and_a_bounded_trace"
-    allocator.history.record(trace=False, frames=False)
+    allocator.history.record(None, frames=False)
     assert allocator.history.trace() == []
+
+
+def test_a_recorded_state_keeps_one_event() -> None:
+    """As PyTorch 2.13.0's own allocator does; who records on loses nothing, and ending clears."""
+    allocator = make()
+    allocator.history.record("state", frames=False)
+    for _ in range(3):
+        allocator.malloc(512)
+    assert len(allocator.history.trace()) == 1
+    allocator.history.record("all", frames=False)
+    allocator.malloc(512)
+    assert len(allocator.history.trace()) == 2
+    allocator.history.record("all", frames=False, clear=True)
+    assert allocator.history.trace() == []
+
+
+def test_streams_and_pools_do_not_share_blocks() -> None:
+    """What one gave back another cannot have; a pool that nobody uses can be emptied."""
+    allocator = make()
+    allocator.free(allocator.malloc(5 * MIB))
+    allocator.free(allocator.malloc(5 * MIB, stream=1))
+    pool = (1, 0)
+    allocator.retain_pool(pool)
+    allocator.free(allocator.malloc(5 * MIB, private_pool=pool))
+    assert allocator.reserved == 60 * MIB
+    allocator.empty_cache()
+    assert [each["segment_pool_id"] for each in allocator.segments()] == [pool]
+    allocator.abandon_pool(pool)
+    assert allocator.reserved == 0

@@ -410,3 +410,36 @@ def test_compiling_says_that_it_does_nothing(card: Simulation) -> None:
     with pytest.raises(RuntimeError, match="cannot compile"):
         torch.compile(layer, fullgraph=True)
     del card
+
+
+def test_numbers_from_the_host_are_known(card: Simulation) -> None:
+    """A number that is copied to the card keeps its value, and so does what comes of it alone."""
+    number = torch.tensor(3.5, device="cuda")
+    number += 1
+    assert (number * 2).item() == 9
+    assert bool(number > 4)
+    assert float(number.cpu()) == 4.5
+    number.add_(torch.zeros(8, device="cuda").sum())
+    assert number.item() == (4.5 if card.compute == "cpu" else 0)
+
+
+@pytest.mark.parametrize("foreach", [False, True])
+def test_an_optimizer_goes_on_from_a_checkpoint(card: Simulation, foreach: bool) -> None:
+    """Loaded to the card, Adam's count of steps is there, and the next step reads it."""
+    layer, saved = nn.Linear(4, 4).cuda(), io.BytesIO()
+
+    def step() -> None:
+        layer(torch.ones(2, 4, device="cuda")).sum().backward()
+        optimizer.step()
+
+    optimizer = torch.optim.Adam(layer.parameters(), foreach=foreach)
+    step()
+    step()
+    torch.save(optimizer.state_dict(), saved)
+    saved.seek(0)
+    optimizer.load_state_dict(torch.load(saved, map_location="cuda"))
+    step()
+    assert {
+        (kept["step"].device.type, kept["step"].item()) for kept in optimizer.state.values()
+    } == {("cuda", 3.0)}
+    del card

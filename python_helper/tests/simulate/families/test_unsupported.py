@@ -19,12 +19,6 @@ if TYPE_CHECKING:
 Ask = "Callable[[torch.Tensor], Any]"
 
 
-def make_graph(tensor: torch.Tensor) -> None:
-    """Capture a CUDA graph."""
-    with torch.cuda.graph(torch.cuda.CUDAGraph()):
-        tensor + 1
-
-
 def emit_nvtx(tensor: torch.Tensor) -> None:
     """Let autograd mark its operators."""
     with torch.autograd.profiler.emit_nvtx():
@@ -70,13 +64,10 @@ REFUSED: dict[str, tuple[Any, str]] = {
         "sparse tensors",
     ),
     "a sparse gradient": (sparse_gradient, "sparse tensors"),
-    "a CUDA graph": (make_graph, "CUDA graphs"),
-    "graphed callables": (
-        lambda t: torch.cuda.make_graphed_callables(nn.Linear(4, 4).to(t.device), (t,)),
-        "CUDA graphs",
+    "a pool as a last resort": (
+        lambda _: torch.cuda.MemPool(use_on_oom=True),
+        "memory pools for the last resort",
     ),
-    "a pool of graphs": (lambda _: torch.cuda.graph_pool_handle(), "CUDA graphs"),
-    "a memory pool": (lambda _: torch.cuda.MemPool(), "memory pools"),
     "another allocator": (
         lambda _: torch.cuda.memory.CUDAPluggableAllocator("alloc.so", "alloc", "free"),
         "room for another allocator",
