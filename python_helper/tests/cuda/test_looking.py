@@ -6,9 +6,11 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.cuda.kernel import CONTEXT, GIB, MIB, is_played
+from tests.cuda.kernel import CONTEXT, FAIL, GIB, MIB, TRAIN, is_played
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from tests.cuda.conftest import StartCuda
     from tests.cuda.kernel import CudaKernel
 
@@ -16,21 +18,32 @@ pytestmark = pytest.mark.cuda
 
 # To read the driver's totals, and whether somebody else has made a context.
 LOOKS = {"cuDevicePrimaryCtxGetState"}
+# Where this process has a context already: what is free on a card, which is the current one for
+# that moment, and whether a graph is being captured, which emptying the cache would break.
+LOOKS_AT_WORK = {
+    *LOOKS,
+    *("cudaGetDevice", "cudaSetDevice", "cudaMemGetInfo", "cudaStreamIsCapturing"),
+}
 
 
 def look(kernel: CudaKernel) -> dict[str, Any]:
-    """Poll as a page does, and ask for everything a person can ask for."""
+    """Poll as a page does, and ask for everything a person can ask for without a change."""
     for _ in range(3):
         sample: dict[str, Any] = kernel.sample()
         time.sleep(0.2)
     kernel.asked("plan")
     kernel.asked("holders")
+    for name in kernel.value("[each for each in ('model', 'out', 'kept') if each in globals()]"):
+        kernel.asked("path", holder_id=f"0/names/{name}")
+    kernel.asked("cleanup", items=None)
+    for kind in ("cells", "history"):
+        assert kernel.ask(kind)
     return sample
 
 
-def others(calls: list[str]) -> list[str]:
+def others(calls: Iterable[str], looks: set[str] = LOOKS) -> list[str]:
     """What is no mere look."""
-    return [each for each in calls if not each.startswith("nvml") and each not in LOOKS]
+    return [each for each in calls if not each.startswith("nvml") and each not in looks]
 
 
 @pytest.mark.parametrize("installed", [False, True], ids=["injected", "installed"])
@@ -76,3 +89,94 @@ def test_a_forked_process_is_left_alone(start_cuda: StartCuda) -> None:
     kernel.check_numbers()
     if is_played():
         assert kernel.calls().count("context") == 1
+
+
+STATES = {
+    "a context": "torch.cuda.init(); torch.ones(1, device='cuda:0')",
+    "training": TRAIN,
+    "both cards": f"{TRAIN}\nkept = torch.empty(2**28, device='cuda:1')",
+    "a freed graph": f"{TRAIN}\nout.sum().backward()",
+    "another stream": "with torch.cuda.stream(torch.cuda.Stream()):\n"
+    "    kept = torch.ones(2**20, device='cuda')",
+}
+
+
+@pytest.fixture(scope="module")
+def two(start_cuda: StartCuda) -> CudaKernel:
+    """A kernel with two cards."""
+    kernel = start_cuda(devices="16GiB,16GiB")
+    kernel.good("import torch")
+    return kernel
+
+
+# What CUDA and the allocators of both cards have counted; peaks, settings and failures are in it.
+BOOKS = (
+    "hash(str(([torch.cuda.memory_stats(each) for each in range(2)],"
+    " torch.cuda.memory_snapshot())))"
+)
+
+
+def contexts_of(kernel: CudaKernel) -> int:
+    """How many contexts have been made."""
+    return kernel.calls().count("context")
+
+
+def changes(kernel: CudaKernel) -> tuple[list[str], bool]:
+    """Look, and return what else CUDA was asked, and whether the allocator's books are others."""
+    contexts, before, books = contexts_of(kernel), kernel.counted(), kernel.value(BOOKS)
+    look(kernel)
+    kernel.good("1")  # what each cell's badge is made of is read at its edges
+    kernel.good("2")
+    after = kernel.counted()
+    assert contexts_of(kernel) == contexts
+    asked = [each for each, count in after.items() if count > before.get(each, 0)]
+    return others(asked, LOOKS_AT_WORK), kernel.value(BOOKS) != books
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_asks_cuda_for_nothing_but_numbers(two: CudaKernel, state: str) -> None:
+    """No memory, no kernel, no stream or event, no copy, nothing is waited for, on either card."""
+    two.good(f"%reset -f\nimport torch\n{STATES[state]}")
+    two.good("1")
+    assert changes(two) == ([], False)
+
+
+def test_a_change_would_be_counted(two: CudaKernel) -> None:
+    """What a cell does to the card shows in the same numbers."""
+    before, books = two.counted(), two.value(BOOKS)
+    two.good("torch.ones(2**30, device='cuda:1').numel(); torch.cuda.synchronize()")
+    after = two.counted()
+    asked = {each for each, count in after.items() if count > before.get(each, 0)}
+    assert {"cudaMalloc", "cudaDeviceSynchronize"} <= asked
+    assert any("LaunchKernel" in each for each in asked)
+    assert two.value(BOOKS) != books
+
+
+def test_asks_for_nothing_after_a_failure(two: CudaKernel) -> None:
+    """The card is built from what the allocator and Python know, and so is what is asked later."""
+    two.good(f"%reset -f\nimport torch\n{TRAIN}")
+    two.fail(FAIL)
+    assert changes(two) == ([], False)
+
+
+def test_a_running_cell_is_left_alone(two: CudaKernel) -> None:
+    """Whatever is asked for, nothing is freed or emptied before its end, and then it is."""
+    two.good("%reset -f\nimport torch, time")
+    two.release()
+    two.good("torch.empty(2**24, device='cuda').numel()")
+    before, since = len(two.calls()), two.now
+    cell = two.start_cell(
+        "print('begun', flush=True)\nend = time.monotonic() + 2\n"
+        "while time.monotonic() < end:\n    time.sleep(0.05)\n"
+    )
+    for kind in ("plan", "holders"):
+        two.ask(kind)
+    reply = two.ask("release", items=["cache"], confirmed=[], report_id=None)
+    for _ in range(5):
+        two.sample()
+        time.sleep(0.2)
+    during = two.calls()[before:]
+    assert others(during, LOOKS_AT_WORK) == []
+    two.result(cell)
+    two.await_event("released", since, release_id=reply["release_id"])
+    assert "cudaFree" in two.calls()[before + len(during) :]
