@@ -147,6 +147,7 @@ export const HOLDERS: IHolders = {
       named_bytes: gib(5),
       graph_bytes: gib(0.2),
       unnamed_bytes: 0,
+      workspace_bytes: 0,
       not_attributed_bytes: gib(0.1),
       rows: [
         {

@@ -14,7 +14,8 @@ interface ITableProps extends IPanelProps {
 }
 
 /**
- * The holders of one device as a tree grid, and last what nobody claims.
+ * The holders of one device as a tree grid, and last what nobody claims: what
+ * was found nowhere is always there, never guessed away.
  *
  * Of its rows one is in the tab order; the arrow keys lead to the others.
  */
@@ -53,12 +54,36 @@ export function HolderTable({ held, model }: ITableProps): React.JSX.Element {
           total={held.in_use_bytes}
         />
       ))}
-      <Rest active={first} held={held} model={model} />
+      {held.workspace_bytes > 0 && (
+        <Rest
+          active={first}
+          bytes={held.workspace_bytes}
+          held={held}
+          hint={trans.__(
+            'Kept by cuBLAS for its next product of matrices; told by its size.'
+          )}
+          id={WORKSPACES}
+          label={trans.__('workspaces of cuBLAS')}
+          model={model}
+        />
+      )}
+      <Rest
+        active={first}
+        bytes={held.not_attributed_bytes}
+        held={held}
+        hint={trans.__(
+          'In use, but no Python name for it could be found. Usual cause: tensors held by C++ code.'
+        )}
+        id={REST}
+        label={trans.__('not attributed')}
+        model={model}
+      />
     </div>
   );
 }
 
-/** Identity of the last row, which no holder has. */
+/** Identities of the last rows, which no holder has. */
+const WORKSPACES = 'workspaces';
 const REST = 'rest';
 
 function Titles({
@@ -102,27 +127,27 @@ function Titles({
   );
 }
 
-/** What is in use and was found nowhere: always there, never guessed away. */
-function Rest(props: ITableProps & { active: string }): React.JSX.Element {
-  const { active, held, model } = props;
-  const { trans } = model;
-  const bytes = held.not_attributed_bytes;
+interface IRestProps extends ITableProps {
+  readonly active: string;
+  readonly bytes: number;
+  readonly id: string;
+  readonly label: string;
+  readonly hint: string;
+}
+
+/** What is in use and no Python object holds, as far as is known. */
+function Rest(props: IRestProps): React.JSX.Element {
+  const { active, bytes, held, hint, id, label, model } = props;
   return (
     <div
       className="jp-GpuHeadroom-gridRow"
       role="row"
       aria-level={1}
-      data-id={REST}
-      tabIndex={active === REST ? 0 : -1}
+      data-id={id}
+      tabIndex={active === id ? 0 : -1}
     >
       <span className="jp-mod-name" role="gridcell">
-        <em
-          title={trans.__(
-            'In use, but no Python name for it could be found. Usual causes: workspaces of cuBLAS, tensors held by C++ code.'
-          )}
-        >
-          {trans.__('not attributed')}
-        </em>
+        <em title={hint}>{label}</em>
       </span>
       <span className="jp-mod-size" role="gridcell">
         {formatBytes(bytes)}
@@ -131,7 +156,7 @@ function Rest(props: ITableProps & { active: string }): React.JSX.Element {
         <Share
           segments={[{ kind: 'outside', bytes }]}
           total={held.in_use_bytes}
-          trans={trans}
+          trans={model.trans}
         />
       </span>
     </div>

@@ -91,14 +91,23 @@ export function describeSum(
   held: IHeldDevice,
   trans: TranslationBundle
 ): string {
-  return trans.__(
-    'Named %1 + autograd graphs %2 + no name %3 + not attributed %4 = %5 in use.',
-    formatBytes(held.named_bytes),
-    formatBytes(held.graph_bytes),
-    formatBytes(held.unnamed_bytes),
-    formatBytes(held.not_attributed_bytes),
-    formatBytes(held.in_use_bytes)
-  );
+  const sizes = [
+    held.named_bytes,
+    held.graph_bytes,
+    held.unnamed_bytes,
+    held.not_attributed_bytes,
+    held.in_use_bytes,
+    held.workspace_bytes
+  ].map(bytes => formatBytes(bytes));
+  return held.workspace_bytes > 0
+    ? trans.__(
+        'Named %1 + autograd graphs %2 + no name %3 + workspaces of cuBLAS %6 + not attributed %4 = %5 in use.',
+        ...sizes
+      )
+    : trans.__(
+        'Named %1 + autograd graphs %2 + no name %3 + not attributed %4 = %5 in use.',
+        ...sizes
+      );
 }
 
 /** When it was measured: "as of In [6], 14:02:11". */

@@ -82,7 +82,7 @@ export const ProcessSchema = v.object({
   bytes: v.nullable(count)
 });
 
-/** Where the memory in use of a device is: named, graph, unnamed, not attributed. */
+/** Where the memory in use of a device is; the five parts add up to it. */
 export interface IHeldDevice extends v.InferOutput<typeof HeldDeviceSchema> {}
 export const HeldDeviceSchema = v.object({
   device_index: count,
@@ -90,6 +90,8 @@ export const HeldDeviceSchema = v.object({
   named_bytes: count,
   graph_bytes: count,
   unnamed_bytes: count,
+  /** Workspaces of cuBLAS, told by their size. */
+  workspace_bytes: count,
   not_attributed_bytes: count,
   /** The largest first; at most 100. */
   rows: v.array(HeldSchema),

@@ -1,4 +1,4 @@
-"""Where the memory in use is: named + graph + unnamed + not attributed, for each device."""
+"""Where the memory in use is, for each device: named + graph + unnamed + workspaces + the rest."""
 
 from __future__ import annotations
 
@@ -35,6 +35,8 @@ class DeviceAccount:
     named_bytes: int
     graph_bytes: int
     unnamed_bytes: int
+    workspace_bytes: int
+    """Kept by cuBLAS for itself, as far as its size tells."""
     surplus_bytes: int
     """Found beyond what the frameworks count: shared memory, or made since the reading."""
     rows: tuple[Row, ...]
@@ -42,7 +44,8 @@ class DeviceAccount:
     @property
     def not_attributed_bytes(self) -> int:
         """In use, and found nowhere."""
-        return self.in_use_bytes - self.named_bytes - self.graph_bytes - self.unnamed_bytes
+        found = self.named_bytes + self.graph_bytes + self.unnamed_bytes + self.workspace_bytes
+        return self.in_use_bytes - found
 
     @property
     def explained(self) -> float:
@@ -111,6 +114,7 @@ class Account:
                     "named_bytes": each.named_bytes,
                     "graph_bytes": each.graph_bytes,
                     "unnamed_bytes": each.unnamed_bytes,
+                    "workspace_bytes": each.workspace_bytes,
                     "not_attributed_bytes": each.not_attributed_bytes,
                     "rows": [row.as_wire(site_of) for row in each.rows[:_MOST_ROWS]],
                     "processes": (processes or {}).get(each.device_index),
@@ -166,13 +170,16 @@ def _device(reading: DeviceReading, found: Survey | None, sharing: Sharing) -> D
         else:
             graph += row.graph_bytes
             named += row.bytes - row.graph_bytes
-    surplus = max(0, named + graph + unnamed - reading.in_use_bytes)
+    rest = reading.in_use_bytes - named - graph - unnamed
+    surplus = max(0, -rest)
+    workspaces = found.workspaces.get(reading.index, 0) if found is not None else 0
     return DeviceAccount(
         device_index=reading.index,
         in_use_bytes=reading.in_use_bytes + surplus,
         named_bytes=named,
         graph_bytes=graph,
         unnamed_bytes=unnamed,
+        workspace_bytes=min(workspaces, max(0, rest)),
         surplus_bytes=surplus,
         rows=rows,
     )

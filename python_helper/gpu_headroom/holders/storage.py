@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from ..frameworks.imported import imported
 from ..frameworks.torch import private
+from ..frameworks.torch.blocks import blocks_in_use
 from ..inspection.classes import defines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from contextlib import AbstractContextManager
 
+    from ..frameworks.torch.blocks import Block
     from ..protocol.wire import FrameworkName
 
 _ROUNDING = 512  # PyTorch's allocator hands out multiples of this
@@ -56,7 +58,7 @@ class Torch:
     def __init__(
         self,
         module: Any,
-        blocks: Mapping[object, int],
+        blocks: Mapping[object, Block],
         quiet: Callable[[], AbstractContextManager[object]],
     ) -> None:
         self.module = module
@@ -77,7 +79,7 @@ class Torch:
         module, quiet = imported("torch"), private.no_overrides()
         if module is None or quiet is None or not hasattr(module, "Tensor"):
             return None
-        return cls(module, _block_sizes() if whole_blocks else {}, quiet)
+        return cls(module, blocks_in_use() if whole_blocks else {}, quiet)
 
     def get(self, tensor: Any, attribute: str) -> Any:
         """Read an attribute of `torch.Tensor` itself."""
@@ -158,10 +160,11 @@ class Torch:
         if size:
             key = _key(memory)
             rounded = -(-size // _ROUNDING) * _ROUNDING
+            block = self.blocks.get(key)
             yield Storage(
                 key=key,
                 device_index=device.index or 0,
-                bytes=max(rounded, self.blocks.get(key, 0)),
+                bytes=max(rounded, block.bytes if block is not None else 0),
                 shape=shape,
                 dtype=str(self.get(tensor, "dtype")).removeprefix("torch."),
                 part=part,
@@ -202,17 +205,3 @@ def _class(module: str, name: str) -> type | None:
 
 def _key(memory: Any) -> object:
     return memory.data_ptr() or ("storage", private.storage_identity(memory))
-
-
-def _block_sizes() -> dict[object, int]:
-    """Return the size of each block in use by its address, as far as the allocator tells."""
-    cuda = imported("torch.cuda")
-    if cuda is None or not cuda.is_initialized():
-        return {}
-    snapshot = private.block_snapshot() or {}
-    return {
-        block["address"]: block["size"]
-        for segment in snapshot.get("segments", ())
-        for block in segment["blocks"]
-        if block["state"] == "active_allocated" and "address" in block
-    }

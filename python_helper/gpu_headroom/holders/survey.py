@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gc
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..concurrency.turns import Turn
+from ..frameworks.torch.blocks import workspaces
 from . import elsewhere as gc_knows
 from . import graphs
 from .frames import frame_roots, kept_errors, last_tracebacks
@@ -34,14 +36,16 @@ class Survey:
     """What was found; `complete` is false where the time ended it, or others ran beside it.
 
     `type_names` has the class of what a root names, by its origin and the row it is shown as.
-    `part_of_graphs` tells that graphs were met that do not show all that they hold.
+    `part_of_graphs` tells that graphs were met that do not show all that they hold. `workspaces`
+    has the bytes of cuBLAS's workspaces on each device, for an account that is complete.
     """
 
     ledger: StorageLedger
     models: tuple[Model, ...]
     complete: bool
     type_names: Mapping[tuple[Origin, str], str]
-    part_of_graphs: bool = False
+    part_of_graphs: bool
+    workspaces: Mapping[int, int]
 
 
 def survey(
@@ -79,5 +83,19 @@ def survey(
             walk.open_long(until=_UNTIL_LONG)
         walk.run(gc_knows.unreached(walk, known), long=not done)
         complete = turn.native and not walk.truncated
-        part = bool(walk.saved_from)
-        return Survey(walk.ledger, tuple(walk.models), complete, walk.type_names, part)
+        return Survey(
+            walk.ledger,
+            tuple(walk.models),
+            complete,
+            walk.type_names,
+            part_of_graphs=bool(walk.saved_from),
+            workspaces=_workspaces(walk) if complete else {},
+        )
+
+
+def _workspaces(walk: Walk) -> dict[int, int]:
+    torch, found = walk.inspector.torch, Counter[int]()
+    known = {held.storage.key for held in walk.ledger}
+    for block in workspaces(torch.blocks, known).values() if torch is not None else ():
+        found[block.device_index] += block.bytes
+    return dict(found)

@@ -413,13 +413,14 @@ class Process(TypedDict):
 
 
 class HeldDevice(TypedDict):
-    """Where the memory in use of a device is: named + graph + unnamed + not attributed."""
+    """Where the memory in use of a device is; the five parts add up to it."""
 
     device_index: int
     in_use_bytes: int
     named_bytes: int
     graph_bytes: int
     unnamed_bytes: int
+    workspace_bytes: int
     not_attributed_bytes: int
     rows: list[Held]
     processes: list[Process] | None

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from ..frameworks import cupy, jax
 from ..frameworks.imported import imported
 from ..frameworks.torch import private
+from ..frameworks.torch.blocks import workspaces
 from ..frameworks.torch.cuda import TorchCuda
-from ..text.format import MIB
 from ..text.messages import message
 from .freeable import Freeable
 from .memory import Storages
@@ -81,12 +81,13 @@ def _empty_cache() -> None:
 
 def _of_torch(situation: Situation, views: tuple[View, ...]) -> Iterator[Freeable]:
     torch, clear = imported("torch"), private.workspaces_clearer()
-    # What no array and no graph has, such as the workspaces of cuBLAS.
-    in_use = sum(each.framework.in_use_bytes for each in views if each.framework)
-    if clear is not None and in_use - situation.heap.memory.sizes.bytes >= MIB:
+    looked, known = situation.inspector.torch, situation.heap.memory.sizes
+    found = workspaces(looked.blocks, known) if looked is not None else {}
+    gives = Storages((address, block.bytes) for address, block in found.items())
+    if clear is not None and gives:
         code = f"_torch.cuda.is_initialized() and {private.CLEAR_WORKSPACES}"
         blocked = message("item.captured") if situation.candidates.captured else None
-        yield _item("cublas", clear, "torch", code, blocked=blocked)
+        yield _item("cublas", clear, "torch", code, gives=gives, blocked=blocked)
     plans = [torch.backends.cuda.cufft_plan_cache[view.index] for view in views]
     used = [each for each in plans if _size(each)]
     if used:

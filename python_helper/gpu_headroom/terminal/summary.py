@@ -170,6 +170,7 @@ def _sum(device: wire.HeldDevice) -> str:
         named_bytes=device["named_bytes"],
         graph_bytes=device["graph_bytes"],
         unnamed_bytes=device["unnamed_bytes"],
+        workspace_bytes=device["workspace_bytes"],
         not_attributed_bytes=device["not_attributed_bytes"],
     )
 

@@ -408,7 +408,8 @@ SENTENCES = {
     "summary.host": "Host memory: {rss} in this process, {available} available of {total}",
     "summary.sum": (
         "GPU {index}: {in_use_bytes} in use = {named_bytes} named, {graph_bytes} in autograd "
-        "graphs, {unnamed_bytes} unnamed, {not_attributed_bytes} not attributed"
+        "graphs, {unnamed_bytes} unnamed, {workspace_bytes} workspaces of cuBLAS, "
+        "{not_attributed_bytes} not attributed"
     ),
     "summary.more_rows": "and {count} more with {rest_bytes}",
     # Heads of its tables, column by column.

@@ -19,6 +19,8 @@ MIB, GIB = 2**20, 2**30
 MIME = "application/vnd.gpu-headroom.report+json"
 CONTEXT = 420 * MIB
 """What a context of the stub takes."""
+WORKSPACE = 8 * MIB + 128 * 2**10
+"""What PyTorch up to 2.14 keeps for each handle of cuBLAS and stream, before Hopper."""
 
 VARIABLE = "GPU_HEADROOM_CUDA"
 """Set where tests run in an environment with a CUDA build, over the stub made for it."""

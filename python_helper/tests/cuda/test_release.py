@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.cuda.kernel import GIB, MIB, TRAIN, torch_version
+from tests.cuda.kernel import GIB, MIB, TRAIN, WORKSPACE, torch_version
 
 if TYPE_CHECKING:
     from tests.cuda.kernel import CudaKernel
@@ -49,7 +49,8 @@ def test_an_item_gives_what_it_foretold(trained: CudaKernel, item: str) -> None:
     if item == "cache":
         assert reserved > trained.value("torch.cuda.memory_reserved()")
     elif item == "framework_cache:cublas":
-        assert gone > 0
+        # cuBLASLt has a workspace of its own in PyTorch 2.0, whose size is any block's.
+        assert 2 * WORKSPACE == expected[item] <= gone < expected[item] + 2 * MIB
     elif item == "restore:model":
         assert gone < 0
     elif item == "graph:out" and not trained.shows_graphs():

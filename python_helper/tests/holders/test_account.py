@@ -40,11 +40,12 @@ def _no_collection() -> Iterator[None]:
 
 
 def balances(device: DeviceAccount) -> bool:
-    """Whether the four parts add up, and none is negative."""
+    """Whether the five parts add up, and none is negative."""
     parts = (
         device.named_bytes,
         device.graph_bytes,
         device.unnamed_bytes,
+        device.workspace_bytes,
         device.not_attributed_bytes,
     )
     return sum(parts) == device.in_use_bytes and min(parts) >= 0

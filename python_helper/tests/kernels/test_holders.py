@@ -61,7 +61,13 @@ def test_says_who_holds_what_between_cells(gpu: LiveKernel) -> None:
     assert reply["status"] == "queued"
     event = gpu.await_event("holders", since, request_id=reply["id"])
     (device,) = event["devices"]
-    parts = ("named_bytes", "graph_bytes", "unnamed_bytes", "not_attributed_bytes")
+    parts = (
+        "named_bytes",
+        "graph_bytes",
+        "unnamed_bytes",
+        "workspace_bytes",
+        "not_attributed_bytes",
+    )
     in_use = gpu.value("torch.cuda.memory_allocated()")
     assert sum(device[part] for part in parts) == device["in_use_bytes"] == in_use
     assert row(event, "kept")["bytes"] == 64 * MIB

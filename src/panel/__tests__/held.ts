@@ -98,6 +98,7 @@ export function makeHolders(
         named_bytes: gib(2.5),
         graph_bytes: gib(2),
         unnamed_bytes: gib(0.25),
+        workspace_bytes: 0,
         not_attributed_bytes: gib(0.25),
         rows: [...ROWS],
         processes

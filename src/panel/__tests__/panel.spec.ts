@@ -168,6 +168,20 @@ describe('the panel', () => {
       );
     });
 
+    it('should name the workspaces of cuBLAS where there are any', async () => {
+      const devices = makeHolders().devices.map(device => ({
+        ...device,
+        workspace_bytes: gib(1 / 64),
+        not_attributed_bytes: gib(0.25 - 1 / 64)
+      }));
+      await measured({ devices });
+      expect(row('workspaces of cuBLAS').textContent).toContain('16 MiB');
+      expect(row('not attributed').textContent).toContain('0.2 GiB');
+      await expectText(
+        '+ no name 0.3 GiB + workspaces of cuBLAS 16 MiB + not attributed 0.2 GiB = 5.0 GiB in use.'
+      );
+    });
+
     it('should give every bar its number', async () => {
       await measured();
       const bar = row('history').querySelector('[role=img]');

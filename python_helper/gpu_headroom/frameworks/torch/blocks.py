@@ -1,0 +1,78 @@
+"""The blocks of PyTorch's allocator on CUDA, and which of them are workspaces of cuBLAS.
+
+PyTorch up to 2.14 keeps a workspace for each handle of cuBLAS and stream (`CublasHandlePool.cpp`):
+after a step of training two, as the backward pass has a thread, and so a handle, of its own. No
+Python object leads there, but their size is known.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...text.format import KIB, MIB
+from ..imported import imported
+from . import private
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+_DEFAULT, _SINCE_HOPPER = 8 * MIB + 128 * KIB, 32 * MIB
+_HOPPER = 9  # its compute capability
+_MOST_OF_A_STREAM = 2
+_CONFIGURED = re.compile(r":([0-9]{1,9}):([0-9]{1,9})", re.ASCII)  # KiB, and how many of them
+
+
+class Block(NamedTuple):
+    """A block in use: where it lies, for which stream it was made, and its size in bytes."""
+
+    device_index: int
+    stream: int
+    bytes: int
+
+
+def blocks_in_use() -> dict[object, Block]:
+    """Return each block in use by its address, as far as the allocator tells."""
+    cuda = imported("torch.cuda")
+    if cuda is None or not cuda.is_initialized():
+        return {}
+    snapshot = private.block_snapshot() or {}
+    return {
+        block["address"]: Block(segment["device"], segment.get("stream", 0), block["size"])
+        for segment in snapshot.get("segments", ())
+        for block in segment["blocks"]
+        if block["state"] == "active_allocated" and "address" in block
+    }
+
+
+def workspaces(blocks: Mapping[object, Block], known: Collection[object]) -> dict[object, Block]:
+    """Return the blocks that are workspaces of cuBLAS: of that size, and of no `known` storage.
+
+    Two for each stream at most, so that what else has this size by chance is not called one.
+    """
+    sizes: dict[int, int | None] = {}
+    counts: Counter[tuple[int, int]] = Counter()
+    found: dict[object, Block] = {}
+    for address, block in blocks.items():
+        index = block.device_index
+        if index not in sizes:
+            sizes[index] = _workspace_bytes(index)
+        where = index, block.stream
+        if block.bytes == sizes[index] and address not in known:
+            counts[where] += 1
+            if counts[where] <= _MOST_OF_A_STREAM:
+                found[address] = block
+    return found
+
+
+def _workspace_bytes(index: int) -> int | None:
+    """Return the size of a workspace on a device that has a context; `None` where there is none."""
+    configured = _CONFIGURED.findall(os.environ.get("CUBLAS_WORKSPACE_CONFIG", ""))
+    if configured:
+        return sum(int(size) * int(count) for size, count in configured) * KIB or None
+    if private.workspaces_clearer() is None:
+        return None
+    properties = imported("torch.cuda").get_device_properties(index)
+    return _SINCE_HOPPER if getattr(properties, "major", 0) >= _HOPPER else _DEFAULT
