@@ -38,13 +38,17 @@ def blocks_in_use() -> dict[object, Block]:
     cuda = imported("torch.cuda")
     if cuda is None or not cuda.is_initialized():
         return {}
-    snapshot = private.block_snapshot() or {}
-    return {
-        block["address"]: Block(segment["device"], segment.get("stream", 0), block["size"])
-        for segment in snapshot.get("segments", ())
-        for block in segment["blocks"]
-        if block["state"] == "active_allocated" and "address" in block
-    }
+    found: dict[object, Block] = {}
+    for segment in (private.block_snapshot() or {}).get("segments", ()):
+        address = segment.get("address", 0)
+        for block in segment["blocks"]:
+            # PyTorch 2.0 tells the segment's address only; its blocks lie one after the other.
+            address = block.get("address", address)
+            if block["state"] == "active_allocated":
+                stream = segment.get("stream", 0)
+                found[address] = Block(segment["device"], stream, block["size"])
+            address += block["size"]
+    return found
 
 
 def workspaces(blocks: Mapping[object, Block], known: Collection[object]) -> dict[object, Block]:
