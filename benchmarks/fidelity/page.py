@@ -7,6 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypedDict
 
+from benchmarks.fidelity.exceptions import CAUSES, EXCEPTIONS
 from benchmarks.fidelity.measured import TOLERANCE, Comparison, Measured
 from benchmarks.fidelity.programs import FAMILIES, PROGRAMS
 
@@ -16,6 +17,7 @@ PAGE = ROOT / "docs" / "simulated-gpu.md"
 BEGIN, END = "<!-- made by benchmarks/fidelity/page.py -->\n", "<!-- end -->\n"
 _HEAD = ("program", "peak in use", "peak reserved", "simulator", "runs out")
 _MIB = 2**20
+_UNKNOWN = "Not explained yet:"
 
 
 class Results(TypedDict):
@@ -61,10 +63,17 @@ def _told(results: Results) -> str:
         found = {each.name: programs[each.name] for each in family.programs}
         lines += ["", f"### {family.title}", "", _row(_HEAD), _row(["---"] * len(_HEAD))]
         lines += [_row(_cells(name, each)) for name, each in found.items()]
-        different = [PROGRAMS[name] for name, each in found.items() if not each.is_equal]
-        reasons = [f"* {each.title}: {each.differs or '**not explained.**'}" for each in different]
-        lines += ["", *reasons] if reasons else []
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *_exceptions(programs)]) + "\n"
+
+
+def _exceptions(programs: dict[str, Comparison]) -> list[str]:
+    """Return a line for each cause, with the programs that it makes differ."""
+    by_cause: dict[str, list[str]] = {cause: [] for cause in [*CAUSES, _UNKNOWN]}
+    for name, each in programs.items():
+        if not each.is_equal:
+            by_cause[EXCEPTIONS.get(name, _UNKNOWN)].append(PROGRAMS[name].title)
+    lines = [f"* {cause} *{'; '.join(titles)}.*" for cause, titles in by_cause.items() if titles]
+    return ["", "### Why some differ", "", *lines] if lines else []
 
 
 def summary(programs: dict[str, Comparison]) -> str:

@@ -96,7 +96,7 @@ def functional_transforms() -> None:
     values = torch.randn(512, device="cuda")
     torch.func.grad(lambda each: (each**2).sum())(values)
     torch.func.vmap(lambda each: each * 2)(torch.randn(1024, 512, device="cuda"))
-    torch.autograd.functional.hessian(lambda each: (each**3).sum(), values)
+    torch.autograd.functional.hessian(lambda each: (each**3).sum(), values[:16])
 
 
 @COLLECTION.program()

@@ -28,7 +28,7 @@ def gpt2() -> None:
 
 @COLLECTION.program(cards=CARD)
 def gpt2_autocast() -> None:
-    """The same under autocast to bfloat16, with clipping and fused AdamW."""
+    """GPT-2 under autocast to bfloat16, with clipping and fused AdamW."""
     with torch.device("cuda"):
         model = Transformer()
     ids = torch.randint(0, 50257, (8, 512), device="cuda")
@@ -44,7 +44,7 @@ def gpt2_autocast() -> None:
 
 @COLLECTION.program()
 def gpt2_runs_out() -> None:
-    """The same with 32 sequences, for which 16 GiB are too little."""
+    """GPT-2 with 32 sequences, for which 16 GiB are too little."""
     with torch.device("cuda"):
         model = Transformer()
     ids = torch.randint(0, 50257, (32, 512), device="cuda")

@@ -24,8 +24,6 @@ class Program:
     """The size of each card."""
     libraries: tuple[str, ...]
     """What has to be imported beside PyTorch."""
-    differs: str | None
-    """A sentence that says why the simulator differs, where it does."""
 
 
 class Collection:
@@ -43,19 +41,18 @@ class Collection:
         function: Callable[[], object],
         *,
         cards: tuple[str, ...] = ("16GiB",),
-        differs: str | None = None,
     ) -> None:
         """Add a program under a name and a title of its own."""
-        self.programs.append(Program(name, title, function, cards, self._libraries, differs))
+        self.programs.append(Program(name, title, function, cards, self._libraries))
 
     def program(
-        self, *, cards: tuple[str, ...] = ("16GiB",), differs: str | None = None
+        self, *, cards: tuple[str, ...] = ("16GiB",)
     ) -> Callable[[Callable[[], None]], Callable[[], None]]:
         """Decorate a function: its name is the program's, the line of its docstring the title."""
 
         def enter(function: Callable[[], None]) -> Callable[[], None]:
             title = (function.__doc__ or "").splitlines()[0].removesuffix(".")
-            self.add(function.__name__, title, function, cards=cards, differs=differs)
+            self.add(function.__name__, title, function, cards=cards)
             return function
 
         return enter
