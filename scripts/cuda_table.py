@@ -24,6 +24,8 @@ VERSIONS = {
     "2.13.0": 527,
     "2.15.0": 539,
 }
+SIMULATED = "2.13.0"
+"""The version that the simulated GPU is made for."""
 COLUMNS = tuple(VERSIONS)
 FEATURES = {
     "test_looking": "Looking makes no context; a fork",

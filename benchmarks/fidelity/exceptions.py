@@ -15,7 +15,7 @@ CAUSES: dict[str, tuple[str, ...]] = {
         *("activations_on_the_host", "bfloat16", "float64", "adafactor", "adversaries"),
         *("perceptron_with_SGD", "stages", "stages_with_checkpointing"),
         *("operator_sum_of_all", "operator_max_of_all", "operator_norm", "operator_read"),
-        *("model_over_two_cards", "accelerate_finds_a_batch"),
+        *("model_over_two_cards", "accelerate_over_two_cards", "accelerate_finds_a_batch"),
     ),
     "Backward of fused attention takes accumulators and statistics for its three gradients; the "
     "simulator takes the gradients only.": (
@@ -44,7 +44,7 @@ CAUSES: dict[str, tuple[str, ...]] = {
         *("embedding_with_sparse_gradient", "sparse_product"),
     ),
     "Refused: the simulated GPU has no CUDA graphs and no memory pools.": (
-        *("captured_graph", "pool_of_memory"),
+        *("captured_graph", "graphed_callable", "pool_of_memory"),
     ),
     "Without values: what asks for one is refused, or has no shape to go on with.": (
         *("margin_loss", "operator_comparison_of_all", "trainer_predicts", "checkpoint_on_disk"),

@@ -20,14 +20,13 @@ from benchmarks.fidelity import page
 from benchmarks.fidelity.exceptions import EXCEPTIONS
 from benchmarks.fidelity.measured import Comparison, Measured
 from benchmarks.fidelity.programs import PROGRAMS
-from scripts.cuda import Environment, stub_variables
+from scripts.cuda import BUILD, Environment, stub_variables
+from scripts.cuda_table import SIMULATED, VERSIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 ROOT = Path(__file__).parents[2]
-TORCH = "2.13.0"
-"""The version that the simulator is made for."""
 SIDES = ("allocator", "simulator")
 # What the programs of libraries import; the second need PyTorch themselves.
 LIBRARIES = (
@@ -87,14 +86,23 @@ def _play_on(
 def main() -> int:
     """Compare the programs that are named, or all, which renews the page."""
     wanted = _arguments()
-    environment = Environment(wanted.folder, TORCH)
+    refused = subprocess.run([sys.executable, BUILD, "--check"], check=False).returncode
+    if refused:
+        return refused
+    environment = Environment(wanted.folder, SIMULATED)
+    if not environment.is_there:
+        print(
+            f"PyTorch {SIMULATED}: one wheel of {VERSIONS[SIMULATED]} MB, none of NVIDIA's; with "
+            f"Transformers, Accelerate and Lightning 1.7 GB in {environment.folder}.",
+            flush=True,
+        )
     environment.make(only_local=False)
     environment.build()
     environment.add("libraries", *LIBRARIES)
     compared = compare(environment.folder, wanted.programs or PROGRAMS)
     if not wanted.programs:
         today = datetime.now(tz=timezone.utc).date().isoformat()
-        page.write({"date": today, "torch": TORCH, "programs": compared})
+        page.write({"date": today, "torch": SIMULATED, "programs": compared})
     complaints = [each for name in compared for each in complain(name, compared[name])]
     print("\n".join([page.summary(compared), *complaints]))
     return 1 if complaints else 0

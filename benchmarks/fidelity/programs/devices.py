@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import torch
 from torch import nn
@@ -167,6 +168,15 @@ def captured_graph() -> None:
         model(inputs).sum().backward()
         optimizer.step()
     graph.replay()
+
+
+@COLLECTION.program()
+def graphed_callable() -> None:
+    """A model whose forward and backward are captured by `make_graphed_callables`."""
+    model = perceptron()
+    inputs = torch.randn(512, 1024, device="cuda")
+    graphed: Any = torch.cuda.make_graphed_callables(model, (inputs,))
+    fit(graphed, torch.optim.SGD(model.parameters()), inputs)
 
 
 @COLLECTION.program()

@@ -12,7 +12,7 @@ from torch.utils.data import DataLoader, TensorDataset
 from .program import Collection
 from .training import train
 
-COLLECTION = Collection("Libraries", "transformers", "accelerate", "lightning")
+COLLECTION = Collection("Libraries", "transformers", "accelerate", "lightning", "safetensors")
 
 
 def _gpt2(**options: Any) -> Any:
@@ -173,3 +173,66 @@ def accelerate_finds_a_batch() -> None:
 
     find: Any = find_executable_batch_size
     find(attempt, starting_batch_size=2**21)()
+
+
+@COLLECTION.program()
+def accelerate_over_card_and_host() -> None:
+    """Accelerate's `dispatch_model`: most layers wait on the host."""
+    from accelerate import dispatch_model, infer_auto_device_map
+
+    model = nn.Sequential(*(nn.Linear(2048, 2048) for _ in range(8)))
+    room: dict[Any, Any] = {0: 40 * 2**20, "cpu": 2**40}
+    model = dispatch_model(model, infer_auto_device_map(model, max_memory=room))
+    with torch.no_grad():
+        for _ in range(2):
+            model(torch.randn(64, 2048))
+
+
+@COLLECTION.program(cards=("16GiB", "16GiB"))
+def accelerate_over_two_cards() -> None:
+    """Accelerate's `dispatch_model`: a GPT-2 over two cards, trained."""
+    from accelerate import dispatch_model
+
+    model = _gpt2()
+    second = ("h.2", "h.3", "ln_f")
+    parts = ("wte", "wpe", "drop", "h.0", "h.1", *second)
+    places: dict[str, Any] = {f"transformer.{part}": int(part in second) for part in parts}
+    model = dispatch_model(model, {**places, "lm_head": 0})
+    ids = torch.zeros(8, 128, dtype=torch.long, device="cuda")
+    train(torch.optim.AdamW(model.parameters()), lambda: model(input_ids=ids, labels=ids).loss)
+
+
+@COLLECTION.program()
+def accelerate_releases() -> None:
+    """Accelerate's `release_memory`, and the same tensors again."""
+    from accelerate.utils import release_memory
+
+    for _ in range(2):
+        one, other = torch.randn(2000, 2000, device="cuda"), torch.randn(2000, 2000, device="cuda")
+        one, other = release_memory(one @ other, other)
+
+
+@COLLECTION.program()
+def lightning_fabric() -> None:
+    """Lightning's Fabric, 16-mixed."""
+    from lightning.fabric import Fabric
+
+    fabric = Fabric(accelerator="cuda", devices=1, precision="16-mixed")
+    fabric.launch()
+    net = nn.Sequential(nn.Linear(256, 4096), nn.ReLU(), nn.Linear(4096, 10))
+    model, optimizer = fabric.setup(net, torch.optim.Adam(net.parameters()))
+    data = TensorDataset(torch.randn(512, 256), torch.zeros(512, dtype=torch.long))
+    loader: Any = fabric.setup_dataloaders(DataLoader(data, batch_size=64))
+    for inputs, classes in loader:
+        optimizer.zero_grad()
+        fabric.backward(nn.functional.cross_entropy(model(inputs), classes))
+        optimizer.step()
+
+
+@COLLECTION.program()
+def safetensors_file() -> None:
+    """A file of safetensors, written from the card and read to it."""
+    from safetensors.torch import load_file, save_file
+
+    save_file({"one": torch.randn(2048, 2048).cuda(), "two": torch.randn(64).cuda()}, "kept")
+    load_file("kept", device="cuda")
