@@ -14,10 +14,9 @@ from .program import Collection
 from .training import train
 
 COLLECTION = Collection("Models")
-CARD = ("24GiB",)
 
 
-@COLLECTION.program(cards=CARD)
+@COLLECTION.program()
 def gpt2() -> None:
     """GPT-2 of 124 million parameters, AdamW, 8 sequences of 512 tokens."""
     with torch.device("cuda"):
@@ -26,7 +25,7 @@ def gpt2() -> None:
     train(torch.optim.AdamW(model.parameters()), lambda: model(ids), steps=2)
 
 
-@COLLECTION.program(cards=CARD)
+@COLLECTION.program()
 def gpt2_autocast() -> None:
     """GPT-2 under autocast to bfloat16, with clipping and fused AdamW."""
     with torch.device("cuda"):
@@ -96,13 +95,13 @@ def _classify(images: int, **options: Any) -> None:
     train(optimizer, lambda: F.cross_entropy(model(batch), classes), steps=2)
 
 
-@COLLECTION.program(cards=CARD)
+@COLLECTION.program()
 def resnet() -> None:
     """ResNet-50, SGD with momentum, 64 images."""
     _classify(64)
 
 
-@COLLECTION.program(cards=CARD)
+@COLLECTION.program()
 def resnet_channels_last() -> None:
     """ResNet-50 with channels last, 64 images."""
     _classify(64, memory_format=torch.channels_last)
@@ -216,7 +215,7 @@ class Net(nn.Module):
         return result
 
 
-@COLLECTION.program(cards=CARD)
+@COLLECTION.program()
 def u_net() -> None:
     """A U-Net with Adam, 8 images of 256 × 256."""
     model = Net().cuda()
