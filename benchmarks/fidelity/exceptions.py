@@ -9,7 +9,7 @@ from __future__ import annotations
 CAUSES: dict[str, tuple[str, ...]] = {
     "A reduction that is split over blocks (a bias's gradient, for one) takes a buffer for their "
     "parts and frees it at once; the simulator takes none.": (
-        *("first_step_of_the_optimizer", "largest_split", "leak_of_losses", "growing_batches"),
+        *("first_step_of_the_optimizer", "leak_of_losses", "growing_batches"),
         *("checkpoint_not_reentrant", "checkpoint_not_reentrant_autocast", "in_recomputation"),
         *("checkpoint_reentrant", "checkpoint_reentrant_autocast", "checkpoint_of_a_sequence"),
         *("activations_on_the_host", "bfloat16", "float64", "adafactor", "adversaries"),
@@ -52,9 +52,8 @@ CAUSES: dict[str, tuple[str, ...]] = {
     "A stream has blocks and workspaces of its own; in the simulator all streams share them.": (
         "training_on_a_stream",
     ),
-    "The simulator keeps PyTorch's default settings: segments do not expand.": (
-        "expandable_segments",
-    ),
+    "The simulator keeps the allocator's default settings: segments do not expand, and each block "
+    "may be split.": ("expandable_segments", "largest_split"),
     "Copies between cards pass through other buffers.": (
         *("data_parallel", "data_parallel_with_buffers", "out_of_memory_in_a_replica"),
         "copies_between_cards",
