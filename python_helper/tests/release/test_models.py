@@ -14,7 +14,7 @@ from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.readings.snapshot import HostReading
 from gpu_headroom.release import Outcome, Situation
 from gpu_headroom.simulate import simulate
-from gpu_headroom.simulate.card import CUBLAS_WORKSPACE_BYTES
+from gpu_headroom.simulate.blas import WORKSPACE_BYTES
 from gpu_headroom.text.format import MIB
 from tests.notebook import Notebook, open_notebook
 
@@ -306,7 +306,7 @@ def test_offers_the_workspaces_of_cublas(kernel: Kernel) -> None:
     """They are in use and no object's; the next product takes them again."""
     foretold = kernel.items()["framework_cache:cublas"].expected_bytes
     outcome = kernel.free("framework_cache:cublas")
-    assert outcome.freed_bytes == foretold == 2 * CUBLAS_WORKSPACE_BYTES
+    assert outcome.freed_bytes == foretold == 2 * WORKSPACE_BYTES
     assert "framework_cache:cublas" not in kernel.items()
     assert kernel.run("step()").success
 
