@@ -191,6 +191,21 @@ def transformer_layer() -> None:
         optimizer.zero_grad()
 
 
+def training_under_autocast() -> None:
+    """The logarithms of softmax are float32, made of float16 by one kernel, after a copy."""
+    layers = nn.Sequential(nn.Linear(1024, 1024), nn.ReLU(), nn.Linear(1024, 10)).cuda()
+    batch = random(256, 1024, requires_grad=False)
+    classes = torch.randint(0, 10, (256,), device="cuda")
+    scaler, optimizer = torch.amp.GradScaler("cuda"), torch.optim.AdamW(layers.parameters())
+    for _ in range(2):
+        with torch.autocast("cuda", dtype=torch.float16):
+            loss = F.cross_entropy(layers(batch), classes)
+        scaler.scale(loss).backward()
+        scaler.step(optimizer)
+        scaler.update()
+        optimizer.zero_grad()
+
+
 PEAKS: dict[Callable[[], None], tuple[int, int]] = {
     product_of_expanded: (21_234_688, 27_262_976),
     product_of_batches: (18_088_960, 23_068_672),
@@ -212,6 +227,7 @@ PEAKS: dict[Callable[[], None], tuple[int, int]] = {
     attention_of_few_queries: (19_767_296, 23_068_672),
     dropout: (13_826_048, 23_068_672),
     transformer_layer: (82_701_824, 117_440_512),
+    training_under_autocast: (39_291_392, 67_108_864),
 }
 """Of each program, the bytes in use and reserved at most."""
 
