@@ -6,7 +6,7 @@ measures them again. Each program is small enough that one rule of CUDA's kernel
 
 from __future__ import annotations
 
-import gc
+import multiprocessing
 import threading
 from typing import TYPE_CHECKING
 
@@ -253,12 +253,10 @@ def test_peaks_are_those_of_the_real_allocator(
     reason="no Ampere card of compute capability 8.0",
 )
 @pytest.mark.skipif(not torch.__version__.startswith("2.13."), reason="measured with PyTorch 2.13")
-@pytest.mark.parametrize("program", PEAKS, ids=lambda program: program.__name__)
-def test_peaks_of_the_real_allocator(program: Callable[[], None]) -> None:
-    """The same on a CUDA build of PyTorch."""
-    gc.collect()
-    torch._C._cuda_clearCublasWorkspaces()
-    torch.cuda.empty_cache()
-    torch.cuda.reset_peak_memory_stats()
-    assert torch.cuda.memory_allocated() == 0
-    assert run(program) == PEAKS[program]
+def test_peaks_of_the_real_allocator() -> None:
+    """The same on a CUDA build of PyTorch, each program in a process that has done nothing yet."""
+    processes = multiprocessing.get_context("forkserver")
+    processes.set_forkserver_preload(["torch"])
+    with processes.Pool(1, maxtasksperchild=1) as pool:
+        measured = pool.map(run, PEAKS, chunksize=1)
+    assert dict(zip(PEAKS, measured, strict=True)) == PEAKS
