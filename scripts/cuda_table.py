@@ -34,6 +34,7 @@ FEATURES = {
     "test_card": "The card after an error, clean-up cell, refusals by driver and cuBLAS",
     "test_causes": "The likeliest cause, a notebook for each",
     "test_holders": "Who holds it, places of allocation",
+    "test_graphs": "What autograd graphs hold",
     "test_release": "Plan and release",
     "test_recovery": "Notebooks of the recovery benchmark",
     "test_allocators": "Expandable segments, split size, cudaMallocAsync, captured graphs",

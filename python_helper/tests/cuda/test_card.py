@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.cuda.kernel import CONTEXT, FAIL, GIB, MIB
+from tests.cuda.kernel import CONTEXT, FAIL, GIB, MIB, torch_version
 
 if TYPE_CHECKING:
     from tests.cuda.conftest import StartCuda
@@ -115,6 +115,8 @@ def test_of_two_cards_the_one_that_failed_is_told_of(
         "try:\n    fill()\nexcept torch.cuda.OutOfMemoryError:\n    failed = True\n"
         "if failed:\n    raise torch.cuda.OutOfMemoryError('CUDA out of memory.')\n"
     )
+    if not says_which and torch_version() < (2, 1):
+        pytest.skip("PyTorch 2.0 tells of failures on one card, the current one when it began")
     report = kernel.fail(fill + ("fill()" if says_which else silent))
     assert (report["device_index"], report["device_name"]) == (1, "Two")
     assert report["capacity_bytes"] == 24 * GIB

@@ -94,7 +94,8 @@ def test_a_part_of_a_card(start_cuda: StartCuda, visible: str) -> None:
     device = kernel.check_numbers()
     assert (device["name"], device["capacity_bytes"]) == ("Stub A100 MIG 1g.8gb", 8 * GIB)
     assert (device["in_use_bytes"], device["others_bytes"]) == (GIB, 0)
-    assert device["uuid"] == kernel.value("str(torch.cuda.get_device_properties(0).uuid)")
+    told = kernel.value("str(getattr(torch.cuda.get_device_properties(0), 'uuid', ''))")
+    assert told in ("", device["uuid"])  # since PyTorch 2.5
     assert len(kernel.sample()["devices"]) == 1
 
 

@@ -85,8 +85,9 @@ class Observer:
     def attach(self) -> bool:
         """Watch PyTorch's allocator; call only once CUDA is initialised.
 
-        Attaching earlier crashes PyTorch 2.0 and initialises CUDA in later ones. False where
-        there is no such observer, or the allocator's backend refuses one.
+        Attaching earlier crashes PyTorch 2.0 and initialises CUDA in later ones; 2.0 watches one
+        card only, the current one. False where there is no such observer, or the allocator's
+        backend refuses one.
         """
         register = private.observer_registry()
         if register is None:
