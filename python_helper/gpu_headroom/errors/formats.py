@@ -18,6 +18,8 @@ import re
 SIZE = r"((?<!\d)(?<!\d[.,])\d[\d.,]{0,30} ?(?:bytes|[KMGT]i?B\b|[KMGT]\b|B\b))"
 COUNT = r"((?<!\d)(?<!\d,)\d[\d,]{0,30})"
 INDEX = r"(\d{1,4})(?!\d)"
+# PyTorch 2.3 prints the number of a GPU as a character of that code.
+_GPU = r"GPU ?(?:\d{1,4}|[\x00-\x08])"
 
 
 class Format:
@@ -38,7 +40,7 @@ class Doubtful(Format):
 
 _TORCH = {
     "requested": rf"Tried to allocate {SIZE}",
-    "device": rf"GPU ?{INDEX}",
+    "device": rf"GPU ?(?:{INDEX}|([\x00-\x08]))",
     "capacity": rf"(?:{SIZE} ?total capac|total capaci?ty of {SIZE})",
     "free": rf"(?:of which {SIZE} is free|{SIZE} ?free ?[;)])",
     "in_use": rf"{SIZE} ?(?:already allocated|is allocated by PyTorch)",
@@ -51,7 +53,7 @@ _TRIED = r"Tried to allocate \d[\d.,]{0,30} ?\w{1,9}"
 
 # Texts whose structure leaves no doubt; read before anything is refused.
 STRUCTURED = (
-    Format("torch", rf"{_TRIED}\.? ?GPU ?\d{{1,4}} has a total capac", **_TORCH),  # 2.0 on
+    Format("torch", rf"{_TRIED}\.? ?{_GPU} has a total capac", **_TORCH),  # 2.0 on
     Format("torch", rf"{_TRIED} \(GPU.{{0,300}}reserved in total", **_TORCH),  # 1.4 on
     Format("torch", rf"{_TRIED} \(GPU ?\d{{1,4}};.{{0,300}}cached", **_TORCH),  # 1.0 on
     Format(

@@ -143,7 +143,7 @@ def _from_format(
         framework=framework or found.framework,
         error_name=name,
         error=error,
-        device_index=int(device) if device else None,
+        device_index=_index(device) if device else None,
         requested_bytes=sizes.get("requested"),
         capacity_bytes=capacity,
         free_bytes=_within(sizes.get("free"), capacity),
@@ -159,6 +159,11 @@ def _captured(pattern: re.Pattern[str], text: str) -> str | None:
     """Return what the last match captured: a wrapped error stands behind its wrapper's words."""
     found = list(pattern.finditer(text))
     return next((group for group in found[-1].groups() if group), None) if found else None
+
+
+def _index(printed: str) -> int:
+    """Read the number of a GPU: digits, or a character of that code."""
+    return int(printed) if printed.isdecimal() else ord(printed)
 
 
 def _bytes(printed: str) -> int | None:

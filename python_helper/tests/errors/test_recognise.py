@@ -46,6 +46,7 @@ RESERVED = {"reserved_bytes": 6 * GIB + 512 * MIB, "unallocated_bytes": GIB + 51
 PYTORCH: dict[str, tuple[str, dict[str, Any]]] = {
     "2.2": (torch_2(), {**KNOWN, **RESERVED}),
     "2.1 and its typo": (torch_2("capacty"), {**KNOWN, **RESERVED}),
+    "2.3 and its number": (torch_2().replace("GPU 1", "GPU \x01"), {**KNOWN, **RESERVED}),
     "no process clause": (torch_2(between=""), {**KNOWN, **RESERVED}),
     "other processes": (
         torch_2(between=f" Process 7 has 1.00 GiB memory in use.{OWN} Process 8 has 2.00 GiB"),

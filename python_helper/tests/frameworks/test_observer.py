@@ -93,6 +93,20 @@ def test_keeps_the_last_failure_until_it_is_taken(observer: Observer, attach: At
     assert observer.take() is None
 
 
+@pytest.mark.parametrize(
+    ("version", "cards", "attached"),
+    [("2.3.1", 2, False), ("2.1.0+cu121", 2, False), ("2.3.1", 1, True), ("2.4.0", 2, True)],
+)
+def test_stays_away_where_it_would_change_an_error(
+    attach: Attach, monkeypatch: pytest.MonkeyPatch, version: str, cards: int, *, attached: bool
+) -> None:
+    """PyTorch 2.1 to 2.3 loses it on the way to a second card, where memory errors then change."""
+    allocator = Allocator()
+    allocator._cuda_getDeviceCount = lambda: cards  # type: ignore[attr-defined]
+    monkeypatch.setattr("torch.__version__", version)
+    assert attach(allocator) is attached
+
+
 def test_finds_the_largest_free_block_of_the_shared_pool(
     observer: Observer, attach: Attach
 ) -> None:

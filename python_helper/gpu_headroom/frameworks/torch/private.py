@@ -88,9 +88,23 @@ def driver_bytes(index: int) -> int | None:
 
 
 def observer_registry() -> Callable[[Callable[[int, int, int, int], None]], None] | None:
-    """Return what takes an observer of failed allocations; it can never be taken back."""
+    """Return what takes an observer of failed allocations; it can never be taken back.
+
+    `None` where there is none or where it would do harm. To be asked once CUDA is initialised.
+    """
     found: Any = getattr(_calls(), "_cuda_attach_out_of_memory_observer", None)
-    return found if has_statistics() else None
+    return found if has_statistics() and not _loses_observers() else None
+
+
+def _loses_observers() -> bool:
+    """Whether an observer is lost on its way to the second card.
+
+    In PyTorch 2.1 to 2.3 `attachOutOfMemoryObserver` (c10/cuda/CUDACachingAllocator.cpp) moves it
+    into the first card's allocator, and gives the others an empty one: out of memory becomes
+    `RuntimeError: bad_function_call` there.
+    """
+    version = str(getattr(sys.modules.get("torch"), "__version__", ""))
+    return version.startswith(("2.1.", "2.2.", "2.3.")) and _calls()._cuda_getDeviceCount() > 1
 
 
 def block_snapshot() -> Mapping[str, Any] | None:
