@@ -26,11 +26,7 @@ CAUSES: dict[str, tuple[str, ...]] = {
     "Under autocast log-softmax reads the lower type directly; the simulator makes a float32 copy "
     "first.": ("gpt2_autocast", "trainer_float16", "perceptron_with_autocast"),
     "Kernels that sort, count or transform take buffers of their own, which the simulator does not "
-    "know.": (
-        *("operator_sort", "operator_argsort", "operator_topk", "operator_multinomial"),
-        *("operator_randperm", "operator_index_put", "operator_fourier_transform"),
-        *("operator_printed", "operator_quantile"),
-    ),
+    "know.": ("operator_printed",),
     "Made of other operators in CUDA's own implementation than without values, with other "
     "temporary tensors.": (
         *("root_mean_square_normalisation", "bilinear_layer", "attention_by_hand"),
@@ -47,7 +43,7 @@ CAUSES: dict[str, tuple[str, ...]] = {
         *("captured_graph", "graphed_callable", "pool_of_memory"),
     ),
     "Without values: what asks for one is refused, or has no shape to go on with.": (
-        *("margin_loss", "operator_comparison_of_all", "trainer_predicts", "checkpoint_on_disk"),
+        "trainer_predicts",
     ),
     "A stream has blocks and workspaces of its own; in the simulator all streams share them.": (
         "training_on_a_stream",

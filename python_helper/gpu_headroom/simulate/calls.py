@@ -268,6 +268,14 @@ def _attention(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -
     return func(*args, **kwargs) if attended is None else attended
 
 
+def _all_close(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
+    """Compare in other operators, as C++ does; without values all are close."""
+    if not any(map(machine.holds, tensors_in((*args, *kwargs.values()), []))):
+        return func(*args, **kwargs)
+    close = torch.isclose(*args, **kwargs).all()
+    return bool(close) if machine.compute.has_values else True
+
+
 _SPECIAL: dict[Any, Callable[[Machine, Any, Arguments, Keywords], Any]] = {
     _Tensor.to: moves.to,
     _Tensor.cuda: moves.cuda,
@@ -284,6 +292,8 @@ _SPECIAL: dict[Any, Callable[[Machine, Any, Arguments, Keywords], Any]] = {
     _Tensor.is_pinned: lambda machine, _func, args, _kwargs: machine.is_pinned(args[0]),
     _Tensor.numpy: _numpy,
     _Tensor.type: _type,
+    torch.allclose: _all_close,
+    _Tensor.allclose: _all_close,
     torch.dropout: _dropout,
     torch.nn.functional.linear: _linear,
     torch.nn.functional.scaled_dot_product_attention: _attention,

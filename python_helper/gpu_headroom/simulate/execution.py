@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from .operations import operation
+from .operations import Operation, operation
 from .torch_internals import is_meta, tensors_in, without_torch_function
 from .tracebacks import without_own_frames
 from .unsupported import not_simulated
@@ -16,13 +17,36 @@ from .unsupported import not_simulated
 if TYPE_CHECKING:
     from .card import Card
     from .machine import Machine
-    from .operations import Operation
 
 
-_ADD_IN_PLACE = operation(torch.ops.aten.add_.Tensor)
-_REFERENCES, _OWNERS, _STORAGE_OWNERS = 4, 4, 2
-"""Who refers to an operand that is the engine's alone while we look at it: its Python object,
-the tensor and the storage in C++. Measured with PyTorch 2.13."""
+_REFERENCES, _STORAGE_OWNERS = 4, 2
+"""Who refers to an operand that is the engine's alone while we look at it: its Python object, and
+the storage in C++. Measured with PyTorch 2.13."""
+
+
+@dataclass(frozen=True)
+class _InPlace:
+    """An operator of backward that works in place on a card, and not on C++ device "meta".
+
+    `gradient` is the place of what is added among its arguments, and `owners` who has the tensor in
+    C++ that it is added to where that is the engine's alone.
+    """
+
+    operation: Operation
+    gradient: int
+    owners: int
+
+    @property
+    def indexes(self) -> bool:
+        """Whether the gradient is added to a part that indices choose."""
+        return "indices" in self.operation.arguments
+
+
+_aten = torch.ops.aten
+_IN_PLACE = {
+    _aten.add.Tensor: _InPlace(operation(_aten.add_.Tensor), gradient=1, owners=4),
+    _aten.index_put.default: _InPlace(operation(_aten.index_put_.default), gradient=2, owners=5),
+}
 
 
 class CardMode(TorchDispatchMode):
@@ -60,7 +84,7 @@ class CardMode(TorchDispatchMode):
 
     def _execute(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run one operator call of any device: on a card if it belongs there."""
-        what = _ADD_IN_PLACE if _sums_gradients(func, args, kwargs) else operation(func)
+        what = _as_on_a_card(func, args, kwargs)
         if what.is_composite:
             with self:  # in inference mode PyTorch leaves it to us to take it apart
                 return func.decompose(*args, **kwargs)
@@ -90,23 +114,28 @@ class CardMode(TorchDispatchMode):
         return result
 
 
-def _sums_gradients(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether the autograd engine adds to a gradient that nobody else has.
+def _as_on_a_card(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Operation:
+    """Return what a card runs for a call."""
+    in_place = _IN_PLACE.get(func)
+    if in_place is not None and _is_owned_by_engine(in_place, args, kwargs):
+        return in_place.operation
+    return operation(func)
 
-    On a card it does so in place, and for tensors whose C++ device is "meta" it does not.
-    """
-    if func is not torch.ops.aten.add.Tensor or kwargs or torch.is_grad_enabled():
+
+def _is_owned_by_engine(what: _InPlace, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether the autograd engine changes a gradient that nobody else has."""
+    if kwargs or torch.is_grad_enabled() or torch._C._current_graph_task_id() == -1:  # noqa: SLF001 -- no public name
         return False
-    if torch._C._current_graph_task_id() == -1 or not all(map(is_meta, args)):  # noqa: SLF001 -- no public name
+    total, gradient = args[0], args[what.gradient]
+    if not is_meta(total) or not is_meta(gradient):
         return False
-    total, gradient = args
     storage = total.untyped_storage()
     return (
         total.dtype is gradient.dtype
-        and total.size() == gradient.size()
+        and (what.indexes or total.size() == gradient.size())
         and storage.nbytes() == total.numel() * total.element_size()
         and sys.getrefcount(total) == _REFERENCES
-        and total._use_count() == _OWNERS  # noqa: SLF001 -- as above
+        and total._use_count() == what.owners  # noqa: SLF001 -- as above
         and torch._C._storage_Use_Count(storage._cdata) == _STORAGE_OWNERS  # noqa: SLF001 -- as above
     )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import attention
+from . import attention, fourier, sorting
 from .reductions import reduction_buffers
 
 if TYPE_CHECKING:
@@ -97,6 +97,20 @@ def _extremes(bound: Bound) -> tuple[int, ...]:
     return reduction_buffers(tensor, {dim % tensor.dim()}, element=_WITH_PLACE)
 
 
+def _both_extremes(bound: Bound) -> tuple[int, ...]:
+    """Return the buffers of minimum and maximum at once."""
+    tensor, dim = bound["self"], bound.get("dim")
+    dims = range(tensor.dim()) if dim is None or not tensor.dim() else (dim % tensor.dim(),)
+    return reduction_buffers(tensor, set(dims), element=2 * tensor.element_size())
+
+
+def _margins(bound: Bound) -> list[tuple[int, ...]]:
+    """Return the losses of all rows, where they become one."""
+    tensor, reduction = bound["self"], bound.get("reduction", 1)
+    rows = tensor.size(0) if tensor.dim() == _MATRIX else 1
+    return [(rows * tensor.element_size(),)] if reduction and rows > 1 else []
+
+
 def _accumulated(dtype: torch.dtype) -> int:
     """Return the size of a sum's partial results: half precision is summed in float32."""
     if not dtype.is_floating_point and not dtype.is_complex:
@@ -128,6 +142,8 @@ _CUBLAS = {
 
 _SCRATCH: dict[str, Callable[[Bound], Any]] = {
     **attention.BUFFERS,
+    **fourier.BUFFERS,
+    **sorting.BUFFERS,
     "mm": _operands("self", "mat2"),
     "addmm": _operands("mat1", "mat2"),
     "addmm_": _operands("mat1", "mat2"),
@@ -148,6 +164,9 @@ _SCRATCH: dict[str, Callable[[Bound], Any]] = {
     "var_mean": _reduced(element=_WELFORD, at_once=2),
     "std_mean": _reduced(element=_WELFORD, at_once=2),
     "argmax": _reduced(element=_WITH_PLACE),
+    "multi_margin_loss": _margins,
+    "multilabel_margin_loss_forward": _margins,
+    "aminmax": _both_extremes,
     "argmin": _reduced(element=_WITH_PLACE),
     "max": _extremes,
     "min": _extremes,

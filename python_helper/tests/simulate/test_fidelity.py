@@ -206,6 +206,61 @@ def training_under_autocast() -> None:
         optimizer.zero_grad()
 
 
+def sorting() -> None:
+    """Short rows are sorted in place; several long ones at once, and then by rows."""
+    random(64, 1000, requires_grad=False).sort()
+    random(16, 9000, requires_grad=False).sort()
+    random(9000, 4, requires_grad=False, dtype=torch.float64).sort(0)
+    random(60_000, requires_grad=False, dtype=torch.float16).argsort()
+
+
+def selecting() -> None:
+    """Long rows are shared by blocks that count digits; a great many are sorted at last."""
+    random(64, 8000, requires_grad=False).topk(10)
+    random(8, 60_000, requires_grad=False).topk(5000)
+
+
+def drawing() -> None:
+    """A permutation sorts random keys, and samples are the largest of random numbers."""
+    torch.randperm(100_000, device="cuda")
+    torch.multinomial(random(128, 4096, requires_grad=False).abs(), 4)
+    torch.multinomial(random(128, 4096, requires_grad=False).abs(), 4, replacement=True)
+
+
+def gradient_of_indexed() -> None:
+    """Gradients of the same place are brought together by sorting, and put there in place."""
+    tensor = random(2048, 512)
+    tensor[torch.zeros(5000, dtype=torch.long, device="cuda")].sum().backward()
+
+
+def gradient_of_embedding() -> None:
+    """So are those of a table's rows, which are then added up in parts."""
+    table = random(2048, 512)
+    F.embedding(torch.zeros(5000, dtype=torch.long, device="cuda"), table).sum().backward()
+
+
+def fourier_transforms() -> None:
+    """A plane takes two steps, and what becomes real, or has no common stride, is copied first."""
+    signal = random(8, 16, 64, 48, requires_grad=False)
+    torch.fft.irfft2(torch.fft.rfft2(signal))
+    torch.fft.rfft(signal.transpose(2, 3))
+    torch.fft.rfft2(random(2048, 2048, requires_grad=False))
+
+
+def comparison() -> None:
+    """To compare everything takes differences, and what may be different."""
+    tensor = random(1024, 1024, requires_grad=False)
+    assert torch.allclose(tensor, tensor)
+
+
+def margin_losses() -> None:
+    """Losses of rows become one; their gradient is like the scores."""
+    scores = random(4096, 500)
+    classes = torch.zeros(4096, dtype=torch.long, device="cuda")
+    F.multi_margin_loss(scores, classes).backward()
+    F.multilabel_margin_loss(scores, torch.zeros_like(scores, dtype=torch.long)).backward()
+
+
 PEAKS: dict[Callable[[], None], tuple[int, int]] = {
     product_of_expanded: (21_234_688, 27_262_976),
     product_of_batches: (18_088_960, 23_068_672),
@@ -228,6 +283,14 @@ PEAKS: dict[Callable[[], None], tuple[int, int]] = {
     dropout: (13_826_048, 23_068_672),
     transformer_layer: (82_701_824, 117_440_512),
     training_under_autocast: (39_291_392, 67_108_864),
+    sorting: (6_968_832, 25_165_824),
+    selecting: (4_184_064, 25_165_824),
+    drawing: (8_392_704, 25_165_824),
+    gradient_of_indexed: (18_918_912, 23_068_672),
+    gradient_of_embedding: (24_064_000, 44_040_192),
+    fourier_transforms: (51_937_280, 58_720_256),
+    comparison: (20_971_520, 25_165_824),
+    margin_losses: (49_579_008, 60_817_408),
 }
 """Of each program, the bytes in use and reserved at most."""
 

@@ -1,0 +1,248 @@
+"""The buffers of CUDA's operators that sort or select, or that work on sorted indices.
+
+The rules are those of PyTorch's `aten/src/ATen/native/cuda` (SortStable.cu, TensorTopK.cu,
+Randperm.cu, Indexing.cu, Embedding.cu) and of the radix sort in CUB's `dispatch_radix_sort.cuh`
+with its choices for an Ampere card, measured with PyTorch 2.13. Sizes in bytes.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from .reductions import MULTIPROCESSORS, reduction_buffers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    Bound = dict[str, Any]
+    Sizes = Sequence[int | tuple[int, ...]]
+
+_INDEX = 8
+"""Bytes of an index, an int64."""
+
+_ALIGNED = 256
+_DIGIT_BITS, _DIGITS = 8, 256
+_NARROW_KEY = 4
+"""Keys of fewer bytes are sorted by another algorithm."""
+_NARROW_DIGITS, _NARROW_BLOCKS, _NARROW_SCANNED = 128, 8 * 5 * MULTIPROCESSORS, 5632
+
+_SMALL_SORT = 4096
+"""Rows up to this length are sorted in place, beside a row of indices."""
+_FEW_ROWS, _LONG_ROW = 128, 1_000_000
+"""Fewer rows are sorted all at once, and longer rows one by one."""
+
+_MULTIPLE_BLOCKS = ((20, 20000), (40, 10000), (80, 8000), (200, 5000), (800, 3000), (4000, 800))
+_MANY_ROWS_LENGTH = 400
+"""Up to so many rows, selection is spread over several blocks from this length on."""
+_SELECTING_THREADS, _BLOCKS_PER_MULTIPROCESSOR = 256, 6
+_SCAN_TILE = 3840
+
+_FEW_INDICES = 3072
+"""The gradient of an embedding with no more indices is made without sorting."""
+_ROWS_PER_THREAD = 10
+
+_MASKS = (torch.bool, torch.uint8)
+
+
+def sort_buffer(items: int, key: int, value: int = 0, bits: int | None = None) -> int:
+    """Return the size of a radix sort's buffer, for keys and values of so many bytes each.
+
+    `bits` is how many of a key's bits are looked at: all of them, unless it is given.
+    """
+    widest = max(key, value, 4)
+    if items <= _DIGITS * max(1, 19 * 4 // widest):
+        return 1
+    if key < _NARROW_KEY:
+        spine = (_NARROW_BLOCKS * _NARROW_DIGITS + _NARROW_SCANNED) * _INDEX
+        return _together(spine, items * key, items * value)
+    passes = -(-(key * 8 if bits is None else bits) // _DIGIT_BITS)
+    a_thread = (17 if key == _NARROW_KEY and value else 21) * 4 // widest
+    blocks = -(-items // (384 * a_thread))
+    copies = (items * key, items * value) if passes > 1 else ()
+    return _together(passes * _DIGITS * _INDEX, blocks * _DIGITS * 4, *copies, passes * 4)
+
+
+def _together(*sizes: int) -> int:
+    """Return the size of one buffer with parts of `sizes`, each aligned, wherever it starts."""
+    return sum(-(-size // _ALIGNED) * _ALIGNED for size in sizes) + _ALIGNED - 1
+
+
+def _sort(bound: Bound) -> Sizes:
+    tensor = bound["self"]
+    dim = bound.get("dim")
+    return _sorting(tensor, -1 if dim is None else dim)
+
+
+def _sorting(tensor: torch.Tensor, dim: int) -> Sizes:
+    """Return the buffers of sorting along `dim` into results that are there."""
+    if tensor.dim() == 0 or tensor.numel() == 0:
+        return ()
+    items, length, key = tensor.numel(), tensor.size(dim), tensor.element_size()
+    if length <= _SMALL_SORT:
+        return [(length * _INDEX,)]
+    is_last = tensor.stride(dim) == 1 and tensor.is_contiguous()
+    copies = [] if is_last else [items * key, items * key, items * _INDEX]
+    rows = items // length
+    if rows == 1 or length >= _LONG_ROW:
+        return [*copies, length * _INDEX, (sort_buffer(length, key, _INDEX),)]
+    if rows < _FEW_ROWS:
+        by_value = (items * key, sort_buffer(items, key, _INDEX))
+        by_row = (sort_buffer(items, _INDEX, bits=math.ceil(math.log2(rows))),)
+        return [*copies, items * _INDEX, items * _INDEX, by_value, by_row]
+    return [*copies, items * _INDEX, (_together(items * key, items * _INDEX),)]
+
+
+def _median(bound: Bound) -> Sizes:
+    """Return the buffers for the median of everything, which is sorted; of a row nothing is."""
+    tensor, items = bound["self"], bound["self"].numel()
+    if bound.get("dim") is not None or not items:
+        return ()
+    flat = torch.empty(items, dtype=tensor.dtype, device="meta")
+    sorting = _flat(_sorting(flat, 0))
+    return [items * tensor.element_size(), *((items * _INDEX, *each) for each in sorting), (1,)]
+
+
+def _cumulated(bound: Bound) -> Sizes:
+    """Return the buffer for cumulating one row; several rows need none."""
+    tensor = bound["self"]
+    if not tensor.dim() or not tensor.numel() or tensor.size(bound["dim"]) != tensor.numel():
+        return ()
+    return [(_scan_of_one_row(tensor.numel()),)]
+
+
+def _topk(bound: Bound) -> Sizes:
+    tensor, k, dim = bound["self"], bound["k"], bound.get("dim", -1)
+    if tensor.dim() == 0 or tensor.numel() == 0 or k == 0:
+        return ()
+    is_last = dim % tensor.dim() == tensor.dim() - 1
+    copy = () if is_last and tensor.is_contiguous() else (tensor.numel() * tensor.element_size(),)
+    found = _selecting(tensor, dim)
+    selected = tensor.narrow(dim, 0, k)
+    if not bound.get("sorted", True) or k <= _SMALL_SORT:
+        return [(*copy, *found)]
+    # The selected are sorted, and their indices taken in that order.
+    values, indices = selected.numel() * tensor.element_size(), selected.numel() * _INDEX
+    sorting = _sorting(torch.empty(selected.shape, dtype=tensor.dtype, device="meta"), dim)
+    return [(*copy, *found), indices, values, *_flat(sorting), (indices,)]
+
+
+def _flat(sizes: Sizes) -> list[tuple[int, ...]]:
+    """Return buffers that are held beside what comes after, by what they come to at most."""
+    held = tuple(size for size in sizes if isinstance(size, int))
+    given_back = [size for size in sizes if not isinstance(size, int)]
+    return [(*held, *size) for size in given_back or [()]]
+
+
+def _selecting(tensor: torch.Tensor, dim: int) -> tuple[int, ...]:
+    """Return the buffers for selecting the largest of each row."""
+    length = tensor.size(dim)
+    rows = tensor.numel() // length
+    shortest = next((least for most, least in _MULTIPLE_BLOCKS if rows <= most), _MANY_ROWS_LENGTH)
+    if length < shortest:
+        return ()
+    threads = MULTIPROCESSORS * _BLOCKS_PER_MULTIPROCESSOR * _SELECTING_THREADS
+    a_thread = max(4, min(64, -(-tensor.numel() // threads)))
+    blocks = rows * -(-length // (a_thread * _SELECTING_THREADS))
+    width = tensor.element_size()
+    counts = (blocks * _DIGITS * 2, rows * _DIGITS * 4, blocks * 4, blocks * 4)
+    return (rows * width, rows * 8, rows * 2 * max(width, 4), *counts, _scan(blocks))
+
+
+def _multinomial(bound: Bound) -> Sizes:
+    chances, samples = bound["self"], bound["num_samples"]
+    width, rows = chances.element_size(), chances.numel() // max(chances.size(-1), 1)
+    same = chances.numel() * width
+    if bound.get("replacement") and samples > 1:
+        return [same, same, same, *([(_scan_of_one_row(chances.numel()),)] if rows == 1 else [])]
+    everything = set(range(chances.dim()))
+    extremes = reduction_buffers(chances, everything, element=2 * width)
+    sums = reduction_buffers(chances, {chances.dim() - 1}, element=max(width, 4))
+    sum_size = rows * width
+    checks = [width, width, extremes, (1, 1, 1), 1, (sum_size, *sums), (sum_size, rows, 1), 1, (1,)]
+    drawn: list[int | tuple[int, ...]] = [same]
+    if samples > 1:
+        drawn += [rows * samples * width, *_topk({"self": chances, "k": samples})]
+    return [*checks, *drawn]
+
+
+def _randperm(bound: Bound) -> Sizes:
+    items = bound["n"]
+    if items == 0:
+        return ()
+    value = (bound.get("dtype") or torch.int64).itemsize
+    # So many bits of a random key make it unlikely that two are the same.
+    bits = math.ceil(math.log2(items - (6 * items * items + 1) / (math.log(0.9) * 12)))
+    bits, key = min(64, bits), 4 if bits <= 32 else 8  # noqa: PLR2004 -- an int or an int64
+    return [(value,), items * value, items * key, items * key, sort_buffer(items, key, value, bits)]
+
+
+def _sorted_indices(items: int, places: int) -> list[int | tuple[int, ...]]:
+    """Return the buffers for sorting indices into so many places: what is kept comes first."""
+    size = items * _INDEX
+    return [size, size, (size, sort_buffer(items, _INDEX, _INDEX, places.bit_length()))]
+
+
+def _index_put(bound: Bound) -> Sizes:
+    """Return the buffers for adding up: values for the same place are brought together."""
+    tensor, values, indices = bound["self"], bound["values"], bound["indices"]
+    given = {dim: index for dim, index in enumerate(indices) if index is not None}
+    if not bound.get("accumulate") or not given or not tensor.numel():
+        return ()
+    if any(index.dtype in _MASKS for index in given.values()):
+        return ()  # how many places it chooses is not known
+    shape = torch.broadcast_shapes(*(index.shape for index in given.values()))
+    rest = [size for dim, size in enumerate(tensor.shape) if dim not in given]
+    items, expanded = math.prod(shape), math.prod([*shape, *rest])
+    is_whole = values.numel() == expanded and values.is_contiguous()
+    copies = [] if is_whole else [expanded * values.element_size()]
+    places = math.prod(tensor.size(dim) for dim in given)
+    size = items * _INDEX
+    return [(_INDEX, _INDEX, 1), size, (size,), *copies, *_sorted_indices(items, places)]
+
+
+def _embedding_backward(bound: Bound) -> Sizes:
+    """Return the buffers for adding up the gradients of an embedding's rows, in parts."""
+    gradient, items, rows = bound["grad_output"], bound["indices"].numel(), bound["num_weights"]
+    if items <= _FEW_INDICES and not bound.get("scale_grad_by_freq"):
+        return ()
+    is_whole = gradient.is_contiguous()
+    segments = min(items, rows)
+    parts = items // _ROWS_PER_THREAD + segments
+    sums = gradient.size(-1) * max(gradient.element_size(), 4)
+    return [
+        *([] if is_whole else [gradient.numel() * gradient.element_size()]),
+        *_sorted_indices(items, rows),
+        *(items * _INDEX, _INDEX, (items * _INDEX, _scan(items))),
+        *(segments * _INDEX, segments * _INDEX, (_scan(segments),)),
+        *(_INDEX, parts * _INDEX, parts * sums),
+    ]
+
+
+def _scan_of_one_row(items: int) -> int:
+    return _together((32 + -(-items // _SCAN_TILE)) * 16)
+
+
+def _scan(items: int) -> int:
+    """Return the size of the buffer for sums by key, of numbers of 4 bytes."""
+    tiles = -(-items // _SCAN_TILE)
+    return _together((32 + tiles) * 16, tiles * 4)
+
+
+BUFFERS: dict[str, Callable[[Bound], Any]] = {
+    "sort": _sort,
+    "topk": _topk,
+    "median": _median,
+    "nanmedian": _median,
+    "cumsum": _cumulated,
+    "cumprod": _cumulated,
+    "multinomial": _multinomial,
+    "randperm": _randperm,
+    "index_put": _index_put,
+    "index_put_": _index_put,
+    "_index_put_impl_": _index_put,
+    "embedding_dense_backward": _embedding_backward,
+}
+"""What an operator's kernel takes beside its results, by the operator's name."""
