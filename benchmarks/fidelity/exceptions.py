@@ -48,8 +48,7 @@ CAUSES: dict[str, tuple[str, ...]] = {
     "A stream has blocks and workspaces of its own; in the simulator all streams share them.": (
         "training_on_a_stream",
     ),
-    "The simulator keeps the allocator's default settings: segments do not expand, and each block "
-    "may be split.": ("expandable_segments", "largest_split"),
+    "The simulator's segments do not expand.": ("expandable_segments",),
     "Copies between cards pass through other buffers.": (
         *("data_parallel", "data_parallel_with_buffers", "out_of_memory_in_a_replica"),
         "copies_between_cards",

@@ -1,6 +1,6 @@
 """A model of PyTorch's CUDACachingAllocator: which bytes it takes, keeps, gives out and returns.
 
-The rules are those of `c10/cuda/CUDACachingAllocator.cpp` with its default settings, so without
+The rules are those of `c10/cuda/CUDACachingAllocator.cpp` without
 expandable segments. Nothing here knows about tensors or imports PyTorch.
 """
 
@@ -32,6 +32,8 @@ MIN_LARGE_BYTES = 10 * MIB
 """From here on a request gets a segment of its own (kMinLargeAlloc)."""
 ROUND_LARGE_BYTES = 2 * MIB
 """Segments of their own are multiples of this (kRoundLarge)."""
+LARGEST_UNSPLIT_REST = 20 * MIB
+"""What a block that is not split may have too much (max_non_split_rounding)."""
 CONTEXT_BYTES = 420 * MIB
 """Of the memory outside PyTorch, at most this much is this process's own driver context."""
 
@@ -61,6 +63,8 @@ class CachingAllocator:
         self.capacity = capacity
         self.outside = outside
         self.fraction: float | None = None
+        self.largest_split: int | None = None
+        """Blocks from this size on are not split (max_split_size); None means that all may be."""
         self.history = History()
         self.observers: list[Callable[[int, int, int, int], object]] = []
         self._oom_error = oom_error
@@ -75,6 +79,7 @@ class CachingAllocator:
         for active, handed_out in (("active", "allocation"), ("active_bytes", "allocated_bytes")):
             # Work is done at once, so nothing that is freed stays active: the two never differ.
             self._statistics[active] = self._statistics[handed_out]
+        self._oversize_allocations, self._oversize_segments = Statistic(), Statistic()
         self._retries = self._ooms = self._device_allocs = self._device_frees = 0
 
     @property
@@ -191,9 +196,9 @@ class CachingAllocator:
                 "num_device_alloc": self._device_allocs,
                 "num_device_free": self._device_frees,
                 "num_sync_all_streams": 0,
-                "max_split_size": -1,
-                "oversize_allocations": Statistic().as_dict(),
-                "oversize_segments": Statistic().as_dict(),
+                "max_split_size": -1 if self.largest_split is None else self.largest_split,
+                "oversize_allocations": self._oversize_allocations.as_dict(),
+                "oversize_segments": self._oversize_segments.as_dict(),
             }
 
     def segments(self) -> list[dict[str, Any]]:
@@ -229,7 +234,9 @@ class CachingAllocator:
 
     def _allocate(self, nbytes: int, segment_size: int, home: Home) -> Block | None:
         size, pool = _round_up(nbytes, MIN_BLOCK_BYTES), home.pool
-        block = self._free[home].take_best_fit(size) or self._reserve(home, segment_size)
+        block = self._take_fitting(home, size) or self._reserve(home, segment_size)
+        if block is None and self._return_oversize(home, size):
+            block = self._reserve(home, segment_size)
         if block is None:
             self._empty_cache()
             self._retries += 1
@@ -241,6 +248,42 @@ class CachingAllocator:
         block.requested = nbytes
         self._count(block, 1)
         return block
+
+    def _take_fitting(self, home: Home, size: int) -> Block | None:
+        """Take the free block that fits best, unless one that is not split would be wasted."""
+        block = self._free[home].take_best_fit(size)
+        if block is None or self.largest_split is None:
+            return block
+        if self._is_oversize(size):
+            is_wasted = block.size >= size + LARGEST_UNSPLIT_REST
+        else:
+            is_wasted = self._is_oversize(block.size)
+        if is_wasted:
+            self._free[home].add(block)
+            return None
+        return block
+
+    def _is_oversize(self, size: int) -> bool:
+        return self.largest_split is not None and size >= self.largest_split
+
+    def _return_oversize(self, home: Home, size: int) -> bool:
+        """Return free blocks that are not split to the card, to make room for `size` bytes.
+
+        One that is large enough suffices, and else the largest go first. Return whether they did.
+        """
+        if self.largest_split is None:
+            return False
+        wanted = max(size, self.largest_split)
+        blocks = [each for each in self._free[home] if self._is_oversize(each.size)]
+        blocks = [each for each in blocks if not each.is_split]
+        fitting = next((each for each in blocks if each.size >= wanted), None)
+        returned = 0
+        for block in [fitting] if fitting else reversed(blocks):
+            if returned >= wanted:
+                break
+            returned += block.size
+            self._return_segment(self._free[home], block)
+        return returned >= wanted
 
     def _reserve(self, home: Home, size: int) -> Block | None:
         """Take a segment from the card, or return None where there is no room for it."""
@@ -255,6 +298,8 @@ class CachingAllocator:
         self._device_allocs += 1
         self._statistics["segment"].change(pool, 1)
         self._statistics["reserved_bytes"].change(pool, size)
+        if self._is_oversize(size):
+            self._oversize_segments.change(1)
         self.history.note("segment_alloc", segment.address, size)
         return segment.first
 
@@ -262,7 +307,11 @@ class CachingAllocator:
         """Cut `block` down to `size` where its pool's rule lets the rest be a block of its own."""
         was_split = block.is_split
         rest = block.size - size
-        if rest >= MIN_BLOCK_BYTES if pool == SMALL_POOL else rest > SMALL_BYTES:
+        if pool == SMALL_POOL:
+            may_split = rest >= MIN_BLOCK_BYTES
+        else:
+            may_split = rest > SMALL_BYTES and not self._is_oversize(size)
+        if may_split:
             self._free[block.segment.home].add(block.split(size))
             if was_split:
                 self._count_split(pool, 0, -size)
@@ -298,6 +347,8 @@ class CachingAllocator:
         self._statistics["allocation"].change(pool, sign)
         self._statistics["allocated_bytes"].change(pool, sign * block.size)
         self._statistics["requested_bytes"].change(pool, sign * block.requested)
+        if self._is_oversize(block.size):
+            self._oversize_allocations.change(sign)
 
     def _count_split(self, pool: str, blocks: int, size: int) -> None:
         self._statistics["inactive_split"].change(pool, blocks)
@@ -309,12 +360,18 @@ class CachingAllocator:
                 continue
             for block in blocks:
                 if not block.is_split:
-                    blocks.remove(block)
-                    del self._segments[block.segment.address]
-                    self._device_frees += 1
-                    self._statistics["segment"].change(home.pool, -1)
-                    self._statistics["reserved_bytes"].change(home.pool, -block.size)
-                    self.history.note("segment_free", block.address, block.size)
+                    self._return_segment(blocks, block)
+
+    def _return_segment(self, blocks: FreeBlocks, block: Block) -> None:
+        pool = block.segment.home.pool
+        blocks.remove(block)
+        del self._segments[block.segment.address]
+        self._device_frees += 1
+        self._statistics["segment"].change(pool, -1)
+        self._statistics["reserved_bytes"].change(pool, -block.size)
+        if self._is_oversize(block.size):
+            self._oversize_segments.change(-1)
+        self.history.note("segment_free", block.address, block.size)
 
     def _current(self, name: str) -> int:
         return self._statistics[name]["all"].current
@@ -322,6 +379,8 @@ class CachingAllocator:
     def _each_statistic(self) -> Iterator[Statistic]:
         for statistic in self._statistics.values():
             yield from statistic.values()
+        yield self._oversize_allocations
+        yield self._oversize_segments
 
 
 def _round_up(size: int, multiple: int) -> int:

@@ -16,6 +16,7 @@ from .modes import Modes
 from .parallel import put_parallel
 from .patches import Patches
 from .pools import put_pools
+from .settings import put_settings
 from .sizes import format_size
 from .storages import put_storages
 from .surface import put_surface
@@ -120,6 +121,7 @@ class Simulation:
             put_attributes(self._patches, self._machine)
             put_storages(self._patches, self._machine)
             put_tensor_types(self._patches)
+            put_settings(self._patches, self._machine)
             put_unsupported(self._patches, self._machine.holds)
             self._modes.start(self._patches)
         except BaseException:

@@ -54,11 +54,6 @@ def put_unsupported(patches: Patches, holds: Callable[[torch.Tensor], bool]) -> 
         patches.put(torch.cuda.profiler, name, _warning(_NO_TIMES))
     patches.put(profiler.profile, "__init__", _profile_on_host)
     patches.put(torch, "compile", _compile)
-    for name in (
-        "_accelerator_setAllocatorSettings",
-        "_cuda_cudaCachingAllocator_set_allocator_settings",
-    ):
-        patches.put(torch._C, name, _keep_settings)  # noqa: SLF001 -- the seam itself
 
 
 def _put_refusals(patches: Patches) -> None:
@@ -146,14 +141,6 @@ def _profile_on_host(self: Any, *args: Any, **kwargs: Any) -> None:
         warnings.warn(_NO_TIMES, stacklevel=3)
         kwargs = {**kwargs, "use_device": None, "use_cuda": False, "use_cpu": True}
     _begin_profile(self, *args, **kwargs)
-
-
-def _keep_settings(settings: str = "") -> None:
-    warnings.warn(
-        f"The simulated GPU keeps PyTorch's default allocator settings: {settings!r} has no "
-        "effect.",
-        stacklevel=3,
-    )
 
 
 def _compile(model: Any = None, *, fullgraph: bool = False, **options: Any) -> Any:

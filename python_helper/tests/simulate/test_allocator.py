@@ -334,3 +334,35 @@ def test_streams_and_pools_do_not_share_blocks() -> None:
     assert [each["segment_pool_id"] for each in allocator.segments()] == [pool]
     allocator.abandon_pool(pool)
     assert allocator.reserved == 0
+
+
+def test_large_blocks_are_not_split_above_the_limit() -> None:
+    """What is asked for decides, and small requests leave large blocks alone."""
+    allocator = make(8 * GIB)
+    allocator.largest_split = 64 * MIB
+    allocator.free(allocator.malloc(100 * MIB))
+    small, large = allocator.malloc(30 * MIB), allocator.malloc(90 * MIB)
+    assert (small.size, large.size) == (30 * MIB, 100 * MIB)
+    assert allocator.reserved == 130 * MIB
+    assert allocator.stats()["oversize_allocations"]["current"] == 1
+
+
+def test_a_large_block_is_not_wasted_on_a_much_smaller_request() -> None:
+    """More than 20 MiB too much is a waste."""
+    allocator = make(8 * GIB)
+    allocator.largest_split = 64 * MIB
+    allocator.free(allocator.malloc(100 * MIB))
+    assert allocator.malloc(80 * MIB).size == 80 * MIB
+    assert allocator.stats()["oversize_segments"]["current"] == 2
+
+
+def test_blocks_that_are_not_split_make_room_first() -> None:
+    """One that is large enough goes back to the card, and the others stay."""
+    allocator = make(400 * MIB)
+    allocator.largest_split = 64 * MIB
+    blocks = [allocator.malloc(size * MIB) for size in (30, 100, 200)]
+    for block in blocks:
+        allocator.free(block)
+    assert allocator.malloc(150 * MIB).size == 150 * MIB
+    assert allocator.reserved == (30 + 100 + 150) * MIB
+    assert allocator.stats()["num_alloc_retries"] == 0

@@ -261,6 +261,14 @@ def margin_losses() -> None:
     F.multilabel_margin_loss(scores, torch.zeros_like(scores, dtype=torch.long)).backward()
 
 
+def largest_split() -> None:
+    """Batches of changing sizes where large blocks are not split."""
+    torch._C._accelerator_setAllocatorSettings("max_split_size_mb:32")
+    layers = nn.Sequential(nn.Linear(512, 2048), nn.ReLU(), nn.Linear(2048, 10)).cuda()
+    for size in (3000, 9000, 5000):
+        layers(random(size, 512)).square().mean().backward()
+
+
 PEAKS: dict[Callable[[], None], tuple[int, int]] = {
     product_of_expanded: (21_234_688, 27_262_976),
     product_of_batches: (18_088_960, 23_068_672),
@@ -290,6 +298,7 @@ PEAKS: dict[Callable[[], None], tuple[int, int]] = {
     gradient_of_embedding: (24_064_000, 44_040_192),
     fourier_transforms: (51_937_280, 58_720_256),
     comparison: (20_971_520, 25_165_824),
+    largest_split: (270_534_656, 679_477_248),
     margin_losses: (49_579_008, 60_817_408),
 }
 """Of each program, the bytes in use and reserved at most."""

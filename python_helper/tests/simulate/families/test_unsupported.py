@@ -145,6 +145,18 @@ def test_what_changes_no_result_is_left_out_with_a_warning(card: Simulation, nam
     del card
 
 
+def test_the_largest_split_is_a_setting_that_takes_effect(card: Simulation) -> None:
+    """It holds until other settings are made, and PyTorch's limit is its own."""
+    del card
+    change = torch._C._accelerator_setAllocatorSettings
+    change("max_split_size_mb:64")
+    assert torch.cuda.memory_stats()["max_split_size"] == 64 * 2**20
+    with pytest.raises(ValueError, match="max_split_size_mb too small, must be >= 20"):
+        change("max_split_size_mb:10")
+    change("")
+    assert torch.cuda.memory_stats()["max_split_size"] == -1
+
+
 def test_a_profile_has_the_hosts_times(card: Simulation) -> None:
     """The profiler that is asked for the card's activities records the host's, and says so."""
     activities = [torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]
