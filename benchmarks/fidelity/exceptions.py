@@ -42,9 +42,6 @@ CAUSES: dict[str, tuple[str, ...]] = {
     "Refused: the simulated GPU has no CUDA graphs and no memory pools.": (
         *("captured_graph", "graphed_callable", "pool_of_memory"),
     ),
-    "Without values: what asks for one is refused, or has no shape to go on with.": (
-        "trainer_predicts",
-    ),
     "A stream has blocks and workspaces of its own; in the simulator all streams share them.": (
         "training_on_a_stream",
     ),

@@ -25,6 +25,9 @@ _ON_CARD = {"_scaled_dot_product_efficient_attention": 2}
 """How many results of an operator are on the card, where the rest is not."""
 
 
+MAX_NUMBERS = 8
+"""How many numbers of the host keep their values together: no shape of a batch has more."""
+
 _size_of = torch.Tensor.size
 """Of a lazy layer's parameters too, which refuse to tell their shape."""
 
@@ -32,8 +35,9 @@ _size_of = torch.Tensor.size
 class Shapes:
     """Runs PyTorch's `meta` kernels and charges what they return.
 
-    Single numbers that come from the host keep their values, and so does what is computed of them
-    alone: an optimizer's count of steps, in a checkpoint that is loaded to the card.
+    A few numbers that come from the host keep their values, and so does what is computed of them
+    alone: an optimizer's count of steps, in a checkpoint that is loaded to the card, and a shape
+    that libraries gather from all cards before they put batches together.
     """
 
     has_values = False
@@ -72,11 +76,11 @@ class Shapes:
                 self._memory.charge(storage_of(tensor), card)
 
     def _is_of_numbers(self, operation: Operation, args: Arguments, kwargs: Keywords) -> bool:
-        """Whether all tensors of a call are single numbers whose values are known."""
+        """Whether all tensors of a call are a few numbers whose values are known."""
         if operation.sized_by_argument or operation.is_random or operation.name == "empty_like":
             return False
         tensors = tensors_in((*args, *kwargs.values()), [])
-        if not tensors or any(_size_of(each) for each in tensors):
+        if not tensors or any(_size_of(each).numel() > MAX_NUMBERS for each in tensors):
             return False
         return all(not is_meta(each) or self._is_known(each) for each in tensors)
 

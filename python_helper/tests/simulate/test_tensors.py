@@ -423,6 +423,14 @@ def test_numbers_from_the_host_are_known(card: Simulation) -> None:
     assert number.item() == (4.5 if card.compute == "cpu" else 0)
 
 
+def test_a_shape_that_libraries_gather_is_known(card: Simulation) -> None:
+    """Accelerate puts it on the card, and reads there how far to pad; many numbers are not kept."""
+    shape = torch.tensor((8, 128), device="cuda")[None]
+    assert max(size[1] for size in shape.cpu()) == 128
+    many = torch.arange(1, 100).cuda()
+    assert many.max().item() == (99 if card.compute == "cpu" else 0)
+
+
 @pytest.mark.parametrize("foreach", [False, True])
 def test_an_optimizer_goes_on_from_a_checkpoint(card: Simulation, foreach: bool) -> None:
     """Loaded to the card, Adam's count of steps is there, and the next step reads it."""

@@ -147,7 +147,7 @@ def test_what_changes_no_result_is_left_out_with_a_warning(card: Simulation, nam
 
 def test_the_largest_split_is_a_setting_that_takes_effect(card: Simulation) -> None:
     """It holds until other settings are made, and PyTorch's limit is its own."""
-    del card
+    tensor = torch.ones(1, device="cuda")
     change = torch._C._accelerator_setAllocatorSettings
     change("max_split_size_mb:64")
     assert torch.cuda.memory_stats()["max_split_size"] == 64 * 2**20
@@ -155,6 +155,7 @@ def test_the_largest_split_is_a_setting_that_takes_effect(card: Simulation) -> N
         change("max_split_size_mb:10")
     change("")
     assert torch.cuda.memory_stats()["max_split_size"] == -1
+    del card, tensor
 
 
 def test_a_profile_has_the_hosts_times(card: Simulation) -> None:
