@@ -16,7 +16,6 @@ import torch.distributed
 from torch._utils import (
     _flatten_dense_tensors,
     _reorder_tensors_as,
-    _take_tensors,
     _unflatten_dense_tensors,
 )
 from torch.nn.parallel import DistributedDataParallel, _functions
@@ -94,12 +93,28 @@ def _broadcast_coalesced(
     if any(tensor.get_device() != devices[0] for tensor in tensors):
         raise RuntimeError("all tensors must be on devices[0]")
     copies: list[Tensors] = [[] for _ in devices[1:]]
-    for chunk in _take_tensors(tensors, buffer_size):
+    for chunk in _chunks(tensors, buffer_size):
         flat = _flatten_dense_tensors(chunk)
         for copied, device in zip(copies, devices[1:], strict=True):
             there = flat.to(_place(device))
             copied += [part.data for part in _unflatten_dense_tensors(there, chunk)]
+        del flat
     return [list(tensors), *(list(_reorder_tensors_as(each, tensors)) for each in copies)]
+
+
+def _chunks(tensors: Sequence[torch.Tensor], buffer_size: int) -> list[Tensors]:
+    """Group tensors of one type; a group ends with the tensor that brings it to `buffer_size`.
+
+    C++ groups so, and PyTorch's Python function of the same name ends a group before that tensor.
+    """
+    full: list[Tensors] = []
+    growing: dict[torch.dtype, Tensors] = {}
+    for tensor in tensors:
+        group = growing.setdefault(tensor.dtype, [])
+        group.append(tensor)
+        if sum(each.numel() * each.element_size() for each in group) >= buffer_size:
+            full.append(growing.pop(tensor.dtype))
+    return [*full, *growing.values()]
 
 
 def _on_different_cards(tensors: Sequence[torch.Tensor]) -> bool:
