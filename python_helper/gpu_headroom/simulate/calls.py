@@ -228,6 +228,15 @@ def _dropout(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> 
     return func(*args, **kwargs)
 
 
+def _one_hot(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
+    """Write ones among zeros; for device "meta" C++ compares each class with all."""
+    classes, count = moves.bind(("tensor", "num_classes"), args, kwargs)
+    if count is None or count < 0 or not machine.holds(classes):
+        return func(*args, **kwargs)
+    zeros = classes.new_zeros((*classes.shape, count))
+    return zeros.scatter_(-1, classes.unsqueeze(-1), 1)
+
+
 def _linear(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
     """Add the bias in place where C++ does, unless the device is "meta"."""
     tensor, weight, bias = moves.bind(("input", "weight", "bias"), args, kwargs)
@@ -296,6 +305,7 @@ _SPECIAL: dict[Any, Callable[[Machine, Any, Arguments, Keywords], Any]] = {
     _Tensor.allclose: _all_close,
     torch.dropout: _dropout,
     torch.nn.functional.linear: _linear,
+    torch.nn.functional.one_hot: _one_hot,
     torch.nn.functional.scaled_dot_product_attention: _attention,
 }
 

@@ -39,13 +39,19 @@ class _InPlace:
     @property
     def indexes(self) -> bool:
         """Whether the gradient is added to a part that indices choose."""
-        return "indices" in self.operation.arguments
+        return not {"indices", "index"}.isdisjoint(self.operation.arguments)
 
 
 _aten = torch.ops.aten
 _IN_PLACE = {
     _aten.add.Tensor: _InPlace(operation(_aten.add_.Tensor), gradient=1, owners=4),
     _aten.index_put.default: _InPlace(operation(_aten.index_put_.default), gradient=2, owners=5),
+    # The backward of `gather`; of a maximum, a median, a sort; of `index_select`.
+    _aten.scatter_add.default: _InPlace(
+        operation(_aten.scatter_add_.default), gradient=3, owners=4
+    ),
+    _aten.scatter.src: _InPlace(operation(_aten.scatter_.src), gradient=3, owners=4),
+    _aten.index_add.default: _InPlace(operation(_aten.index_add_.default), gradient=3, owners=4),
 }
 
 
@@ -108,6 +114,14 @@ class CardMode(TorchDispatchMode):
             self._machine.thread.near = card.device.index
             if device is not None and card is first and _is_no_copy(what, args[0], kwargs):
                 return torch.ops.aten.alias.default(args[0])
+        return self._run(what, args, kwargs, card)
+
+    def _run(
+        self, what: Operation, args: tuple[Any, ...], kwargs: dict[str, Any], card: Card | None
+    ) -> Any:
+        if what.composition is not None and card is not None:
+            with self:
+                return what.func._op_dk(what.composition, *args, **kwargs)  # noqa: SLF001 -- no public name
         result = self._machine.compute.run(what, args, kwargs, card)
         if card is not None:
             self._machine.run_kernel(card, what, args, kwargs)
@@ -138,6 +152,10 @@ def _is_owned_by_engine(what: _InPlace, args: tuple[Any, ...], kwargs: dict[str,
         and total._use_count() == what.owners  # noqa: SLF001 -- as above
         and torch._C._storage_Use_Count(storage._cdata) == _STORAGE_OWNERS  # noqa: SLF001 -- as above
     )
+
+
+def _are_alike(total: torch.Tensor, gradient: torch.Tensor) -> bool:
+    return is_meta(gradient) and total.dtype is gradient.dtype and total.size() == gradient.size()
 
 
 def _check_devices(

@@ -30,6 +30,20 @@ _SIZED_BY_ARGUMENT = {"size", "repeats", "num_classes", "n", "end", "steps"}
 
 _INDEXING = {"embedding", "gather", "index", "index_select", "take"}
 
+_COMPOSED = {
+    "_euclidean_dist",
+    "_trilinear",
+    "binary_cross_entropy_with_logits",
+    "logsumexp",
+}
+"""Operators that C++ writes in terms of others for CUDA too, whose temporary tensors count; their
+forms without values make the result alone."""
+
+_COMPOSITIONS = (
+    torch._C.DispatchKey.CompositeExplicitAutograd,  # noqa: SLF001 -- no public name
+    torch._C.DispatchKey.CompositeExplicitAutogradNonFunctional,  # noqa: SLF001 -- as above
+)
+
 _LARGE_ELEMENTS = 2**24
 
 _size_of = torch.Tensor.size
@@ -39,7 +53,8 @@ _size_of = torch.Tensor.size
 class Operation:
     """One operator overload. `written` names, for each result, the argument it is, or None.
 
-    `is_composite`: PyTorch writes it in terms of others. `missing`: what the cards lack to run it.
+    `is_composite`: PyTorch writes it in terms of others. `composition`: the dispatch key of its
+    kernel that does, where autograd has a formula. `missing`: what the cards lack to run it.
     """
 
     def __init__(self, func: Any) -> None:
@@ -51,6 +66,7 @@ class Operation:
         is_native = schema.name.startswith("aten::")
         # Where there are kernels as well, CUDA has one.
         self.is_composite = is_native and func._can_decompose() and not _has_kernel(func)  # noqa: SLF001 -- as above
+        self.composition = _composition(func) if is_native and self.name in _COMPOSED else None
         self.missing = missing_feature(schema.name.removeprefix("aten::"))
         self.is_view = torch.Tag.inplace_view in tags or any(
             alias is not None and not alias.is_write for alias in aliases
@@ -92,8 +108,12 @@ def operation(func: Any) -> Operation:
     return Operation(func)
 
 
-def _has_kernel(func: Any) -> bool:
-    return torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), "CPU")  # noqa: SLF001 -- no public name
+def _has_kernel(func: Any, key: str = "CPU") -> bool:
+    return torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), key)  # noqa: SLF001 -- no public name
+
+
+def _composition(func: Any) -> Any:
+    return next((key for key in _COMPOSITIONS if _has_kernel(func, key.name)), None)
 
 
 def _broadcast_elements(tensors: list[torch.Tensor]) -> int:

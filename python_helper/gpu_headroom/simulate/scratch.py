@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import torch
+
 from . import attention, fourier, sorting
 from .reductions import reduction_buffers
+from .torch_internals import META, in_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    import torch
 
     from .operations import Operation
 
@@ -128,6 +129,43 @@ def _contiguous(*names: str) -> Callable[[Bound], list[int]]:
     return copies
 
 
+def _softmax_backward(bound: Bound) -> list[int]:
+    """Return the product of gradient and result, and the copies of both that are contiguous."""
+    gradient, output = bound["grad_output"], bound["output"]
+    product = output.numel() * max(gradient.element_size(), output.element_size())
+    # The product lies as the gradient does, unless that is one number for all.
+    like = output if 0 in gradient.stride() else gradient
+    again = [] if like.is_contiguous() else [product]
+    return [product, *again, *_contiguous("output")(bound)]
+
+
+def _loss(bound: Bound) -> list[int]:
+    """Return the losses of all elements, and the buffers of their mean or sum."""
+    if not bound.get("reduction", 1):
+        return []
+    tensor, target = bound["self"], bound["target"]
+    shape = torch.broadcast_shapes(tensor.shape, target.shape)
+    losses = torch.empty(shape, dtype=torch.result_type(tensor, target), device=META)
+    return [_bytes(losses), *_reduced()({"self": losses})]
+
+
+def _of_complex(bound: Bound) -> list[int]:
+    """Return the buffer of complex numbers whose real parts are the result."""
+    return [_bytes(bound["self"])] if bound["self"].is_complex() else []
+
+
+def _outgrown(kernel: Callable[..., torch.Tensor]) -> Callable[[Bound], list[int]]:
+    """Return a function for a result made in the argument's size first, which is not enough."""
+
+    def buffers(bound: Bound) -> list[int]:
+        tensor = bound["self"]
+        with in_kernel():
+            result = kernel(**bound)
+        return [_bytes(tensor)] if result.numel() > tensor.numel() else []
+
+    return buffers
+
+
 def _bytes(tensor: torch.Tensor) -> int:
     return tensor.numel() * tensor.element_size()
 
@@ -172,8 +210,16 @@ _SCRATCH: dict[str, Callable[[Bound], Any]] = {
     "min": _extremes,
     "_softmax": _contiguous("self"),
     "_log_softmax": _contiguous("self"),
-    "_softmax_backward_data": _contiguous("grad_output", "output"),
+    "_softmax_backward_data": _softmax_backward,
     "_log_softmax_backward_data": _contiguous("grad_output", "output"),
+    "mse_loss": _loss,
+    "smooth_l1_loss": _loss,
+    "huber_loss": _loss,
+    "binary_cross_entropy": _loss,
+    "abs": _of_complex,
+    "angle": _of_complex,
+    "im2col": _outgrown(torch.ops.aten.im2col.default),
+    "col2im": _outgrown(torch.ops.aten.col2im.default),
     "native_layer_norm": _contiguous("input"),
     "native_layer_norm_backward": _contiguous("grad_out", "input"),
 }

@@ -139,11 +139,43 @@ def _unique(tensor: torch.Tensor, *_: Any, **__: Any) -> tuple[torch.Tensor, ...
     return tuple([_empty(tensor.numel(), dtype=dtype) for dtype in dtypes])
 
 
-# What depends on values: the largest result that is possible, or zero.
+def _columns(kernel: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
+    """Return `kernel` with a result that keeps the memory of its argument's size, if it is less."""
+
+    def answer(tensor: torch.Tensor, *sizes: Any, **keywords: Any) -> torch.Tensor:
+        with in_kernel():
+            result = kernel(tensor, *sizes, **keywords)
+        if result.numel() >= tensor.numel():
+            return result
+        return _empty(tensor.numel(), dtype=tensor.dtype).resize_(result.shape)
+
+    return answer
+
+
+def _loss(tensor: torch.Tensor, target: torch.Tensor, reduction: int = 1, *_: Any) -> torch.Tensor:
+    """Return a loss whose memory has room for the losses of all elements, one number or not."""
+    shape = torch.broadcast_shapes(tensor.shape, target.shape)
+    losses = _empty(*shape, dtype=torch.result_type(tensor, target))
+    return losses.resize_(()) if reduction else losses
+
+
+def _logarithms_of_sigmoid(tensor: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    """Return the result, and the buffer for backward that CUDA has no use for."""
+    with in_kernel():
+        return torch.empty_like(tensor), _empty(0, dtype=tensor.dtype)
+
+
+# What depends on values: the largest result that is possible, or zero. Or where PyTorch's form
+# without values makes other tensors than CUDA's kernel.
 _ANSWERS: dict[str, Callable[..., Any]] = {
     "_local_scalar_dense": lambda tensor: torch.zeros((), dtype=tensor.dtype, device=CPU).item(),
     "copy_": lambda target, *_: target,
     "equal": lambda *_: True,
+    "im2col": _columns(torch.ops.aten.im2col.default),
+    "col2im": _columns(torch.ops.aten.col2im.default),
+    "mse_loss": _loss,
+    "smooth_l1_loss": _loss,
+    "log_sigmoid_forward": _logarithms_of_sigmoid,
     "nonzero": lambda tensor: _empty(tensor.numel(), tensor.dim(), dtype=torch.long),
     "masked_select": lambda tensor, _mask: _empty(tensor.numel(), dtype=tensor.dtype),
     "index": _index,

@@ -269,6 +269,63 @@ def largest_split() -> None:
         layers(random(size, 512)).square().mean().backward()
 
 
+def softmax() -> None:
+    """Backward makes the product of gradient and result, and a contiguous copy of it."""
+    table = random(1024, 512)
+    (random(512, 1024) * table.softmax(0).t()).sum().backward()
+
+
+def complex_numbers() -> None:
+    """An absolute value is complex at first."""
+    random(1024, 1024, dtype=torch.complex64, requires_grad=False).abs()
+
+
+def unfolded_images() -> None:
+    """The columns are made in the size of the image first."""
+    columns = F.unfold(random(8, 16, 128, 128), 3, padding=1)
+    F.fold(columns, (128, 128), 3, padding=1).sum().backward()
+
+
+def logarithms_of_sums() -> None:
+    """C++ writes it in terms of others, and so it does for the three below."""
+    random(1024, 1024).logsumexp(1).sum().backward()
+
+
+def distances() -> None:
+    """A product of rows that are two numbers longer."""
+    torch.cdist(random(512, 1024), random(256, 1024)).sum().backward()
+
+
+def bilinear_layer() -> None:
+    """A product of batches for each output, on two operands of a batch."""
+    nn.Bilinear(256, 128, 16).cuda()(random(64, 256), random(64, 128)).sum().backward()
+
+
+def losses_of_labels() -> None:
+    """Losses of independent labels, of which a card's sigmoid keeps no buffer."""
+    labels = F.one_hot(torch.zeros(1024, dtype=torch.long, device="cuda"), 1024).float()
+    F.binary_cross_entropy_with_logits(random(1024, 1024), labels).backward()
+
+
+def losses_of_elements() -> None:
+    """Some keep room for each element in the loss that is one number; all take it meanwhile."""
+    predicted, wanted = random(1024, 1024), random(1024, 1024, requires_grad=False)
+    for loss in (F.mse_loss, F.smooth_l1_loss, F.huber_loss):
+        loss(predicted, wanted).backward()
+    kept = [loss(predicted, wanted) for loss in (F.mse_loss, F.smooth_l1_loss)]
+    F.binary_cross_entropy(predicted.sigmoid(), wanted)
+    del kept
+
+
+def gradients_of_chosen_elements() -> None:
+    """Backward of what chooses writes into zeros."""
+    table = random(2048, 1024)
+    index = torch.zeros(2048, 16, dtype=torch.long, device="cuda")
+    table.gather(1, index).sum().backward()
+    table.index_select(0, index[:, 0]).sum().backward()
+    table.max(1).values.sum().backward()
+
+
 PEAKS: dict[Callable[[], None], tuple[int, int]] = {
     product_of_expanded: (21_234_688, 27_262_976),
     product_of_batches: (18_088_960, 23_068_672),
@@ -300,6 +357,15 @@ PEAKS: dict[Callable[[], None], tuple[int, int]] = {
     comparison: (20_971_520, 25_165_824),
     largest_split: (270_534_656, 679_477_248),
     margin_losses: (49_579_008, 60_817_408),
+    softmax: (16_778_240, 23_068_672),
+    complex_numbers: (20_971_520, 20_971_520),
+    unfolded_images: (234_882_048, 249_561_088),
+    logarithms_of_sums: (16_782_336, 23_068_672),
+    distances: (30_679_040, 48_234_496),
+    bilinear_layer: (27_756_544, 44_040_192),
+    losses_of_labels: (16_778_752, 23_068_672),
+    losses_of_elements: (29_361_664, 44_040_192),
+    gradients_of_chosen_elements: (25_445_376, 44_040_192),
 }
 """Of each program, the bytes in use and reserved at most."""
 
