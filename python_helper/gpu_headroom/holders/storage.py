@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from contextlib import AbstractContextManager
 
-    from ..frameworks.torch.blocks import Block
+    from ..frameworks.torch.blocks import UsedBlock
     from ..protocol.wire import FrameworkName
 
 _ROUNDING = 512  # PyTorch's allocator hands out multiples of this
@@ -58,7 +58,7 @@ class Torch:
     def __init__(
         self,
         module: Any,
-        blocks: Mapping[object, Block],
+        blocks: Mapping[object, UsedBlock],
         quiet: Callable[[], AbstractContextManager[object]],
     ) -> None:
         self.module = module

@@ -25,7 +25,7 @@ _MOST_OF_A_STREAM = 2
 _CONFIGURED = re.compile(r":([0-9]{1,9}):([0-9]{1,9})", re.ASCII)  # KiB, and how many of them
 
 
-class Block(NamedTuple):
+class UsedBlock(NamedTuple):
     """A block in use: where it lies, for which stream it was made, and its size in bytes."""
 
     device_index: int
@@ -33,12 +33,12 @@ class Block(NamedTuple):
     bytes: int
 
 
-def blocks_in_use() -> dict[object, Block]:
+def blocks_in_use() -> dict[object, UsedBlock]:
     """Return each block in use by its address, as far as the allocator tells."""
     cuda = imported("torch.cuda")
     if cuda is None or not cuda.is_initialized():
         return {}
-    found: dict[object, Block] = {}
+    found: dict[object, UsedBlock] = {}
     for segment in (private.block_snapshot() or {}).get("segments", ()):
         address = segment.get("address", 0)
         for block in segment["blocks"]:
@@ -46,19 +46,21 @@ def blocks_in_use() -> dict[object, Block]:
             address = block.get("address", address)
             if block["state"] == "active_allocated":
                 stream = segment.get("stream", 0)
-                found[address] = Block(segment["device"], stream, block["size"])
+                found[address] = UsedBlock(segment["device"], stream, block["size"])
             address += block["size"]
     return found
 
 
-def workspaces(blocks: Mapping[object, Block], known: Collection[object]) -> dict[object, Block]:
+def workspaces(
+    blocks: Mapping[object, UsedBlock], known: Collection[object]
+) -> dict[object, UsedBlock]:
     """Return the blocks that are workspaces of cuBLAS: of that size, and of no `known` storage.
 
     Two for each stream at most, so that what else has this size by chance is not called one.
     """
     sizes: dict[int, int | None] = {}
     counts: Counter[tuple[int, int]] = Counter()
-    found: dict[object, Block] = {}
+    found: dict[object, UsedBlock] = {}
     for address, block in blocks.items():
         index = block.device_index
         if index not in sizes:
