@@ -42,7 +42,6 @@ class Environment:
     """An environment with one CUDA wheel of PyTorch and the stub that was built for it."""
 
     prefix = "cuda"
-    is_real = False
     of_torch: tuple[str, ...] = ("--no-deps",)
     """How pip installs PyTorch."""
 
@@ -149,7 +148,6 @@ class RealEnvironment(Environment):
     """An environment with PyTorch and NVIDIA's packages, for the card of this machine."""
 
     prefix = "cuda-real"
-    is_real = True
     of_torch = ()
 
     @property

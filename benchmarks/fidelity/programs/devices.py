@@ -179,26 +179,26 @@ def graphed_callable() -> None:
     fit(graphed, torch.optim.SGD(model.parameters()), inputs)
 
 
+def _fit_batches(*sizes: int) -> None:
+    """Take a step for a batch of each size."""
+    model = perceptron()
+    optimizer = torch.optim.AdamW(model.parameters())
+    for size in sizes:
+        fit(model, optimizer, torch.randn(size, 1024, device="cuda"), steps=1)
+
+
 @COLLECTION.program()
 def expandable_segments() -> None:
     """Batches of changing sizes in expandable segments."""
     _set("expandable_segments:True")
-    model = perceptron()
-    optimizer = torch.optim.AdamW(model.parameters())
-    for size in (1000, 3000, 2000, 5000, 700):
-        inputs = torch.randn(size, 1024, device="cuda")
-        fit(model, optimizer, inputs, steps=1)
+    _fit_batches(1000, 3000, 2000, 5000, 700)
 
 
 @COLLECTION.program()
 def largest_split() -> None:
     """Batches of changing sizes where blocks above 64 MiB are not split."""
     _set("max_split_size_mb:64")
-    model = perceptron()
-    optimizer = torch.optim.AdamW(model.parameters())
-    for size in (10_000, 30_000, 20_000, 50_000, 7_000):
-        inputs = torch.randn(size, 1024, device="cuda")
-        fit(model, optimizer, inputs, steps=1)
+    _fit_batches(10_000, 30_000, 20_000, 50_000, 7_000)
 
 
 @COLLECTION.program()

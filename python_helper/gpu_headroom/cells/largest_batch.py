@@ -129,10 +129,7 @@ def predict(
     most = max(least, (largest.peak_bytes - start_bytes) / largest.batch)
     if len(slopes) > 1 and abs(slopes[-1] - slopes[-2]) <= _STRAIGHT * least:
         most = min(most, _STEEPER * least)
-    before = known[-2]
-    flattest = (largest.peak_bytes - before.peak_bytes - _PARTIAL_SUMS_BYTES) / (
-        largest.batch - before.batch
-    )
+    flattest = least - _PARTIAL_SUMS_BYTES / (largest.batch - known[-2].batch)
     if flattest <= 0:
         return Prediction(None, None, message("prediction.unclear", name=name))
     high = int(largest.batch + (limits[1] - largest.peak_bytes) / flattest)

@@ -19,7 +19,8 @@ SIZE = r"((?<!\d)(?<!\d[.,])\d[\d.,]{0,30} ?(?:bytes|[KMGT]i?B\b|[KMGT]\b|B\b))"
 COUNT = r"((?<!\d)(?<!\d,)\d[\d,]{0,30})"
 INDEX = r"(\d{1,4})(?!\d)"
 # PyTorch 2.3 prints the number of a GPU as a character of that code.
-_GPU = r"GPU ?(?:\d{1,4}|[\x00-\x08])"
+_CODE = r"[\x00-\x08]"
+_GPU = rf"GPU ?(?:\d{{1,4}}|{_CODE})"
 
 
 class Format:
@@ -40,7 +41,7 @@ class Doubtful(Format):
 
 _TORCH = {
     "requested": rf"Tried to allocate {SIZE}",
-    "device": rf"GPU ?(?:{INDEX}|([\x00-\x08]))",
+    "device": rf"GPU ?(?:{INDEX}|({_CODE}))",
     "capacity": rf"(?:{SIZE} ?total capac|total capaci?ty of {SIZE})",
     "free": rf"(?:of which {SIZE} is free|{SIZE} ?free ?[;)])",
     "in_use": rf"{SIZE} ?(?:already allocated|is allocated by PyTorch)",
@@ -53,7 +54,9 @@ _TRIED = r"Tried to allocate \d[\d.,]{0,30} ?\w{1,9}"
 
 # Texts whose structure leaves no doubt; read before anything is refused.
 STRUCTURED = (
-    Format("torch", rf"{_TRIED}\.? ?{_GPU} has a total capac", **_TORCH),  # 2.0 on
+    Format(
+        "torch", rf"{_TRIED}\.? ?{_GPU} has a total capac", **_TORCH
+    ),  # 2.0 on
     Format("torch", rf"{_TRIED} \(GPU.{{0,300}}reserved in total", **_TORCH),  # 1.4 on
     Format("torch", rf"{_TRIED} \(GPU ?\d{{1,4}};.{{0,300}}cached", **_TORCH),  # 1.0 on
     Format(

@@ -154,10 +154,6 @@ def _is_owned_by_engine(what: _InPlace, args: tuple[Any, ...], kwargs: dict[str,
     )
 
 
-def _are_alike(total: torch.Tensor, gradient: torch.Tensor) -> bool:
-    return is_meta(gradient) and total.dtype is gradient.dtype and total.size() == gradient.size()
-
-
 def _check_devices(
     what: Operation, args: tuple[Any, ...], placed: list[tuple[torch.Tensor, Card | None]]
 ) -> None:
