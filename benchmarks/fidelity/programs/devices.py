@@ -184,7 +184,8 @@ def _fit_batches(*sizes: int) -> None:
     model = perceptron()
     optimizer = torch.optim.AdamW(model.parameters())
     for size in sizes:
-        fit(model, optimizer, torch.randn(size, 1024, device="cuda"), steps=1)
+        inputs = torch.randn(size, 1024, device="cuda")  # the one before is there until then
+        fit(model, optimizer, inputs, steps=1)
 
 
 @COLLECTION.program()

@@ -54,9 +54,7 @@ _TRIED = r"Tried to allocate \d[\d.,]{0,30} ?\w{1,9}"
 
 # Texts whose structure leaves no doubt; read before anything is refused.
 STRUCTURED = (
-    Format(
-        "torch", rf"{_TRIED}\.? ?{_GPU} has a total capac", **_TORCH
-    ),  # 2.0 on
+    Format("torch", rf"{_TRIED}\.? ?{_GPU} has a total capac", **_TORCH),  # 2.0 on
     Format("torch", rf"{_TRIED} \(GPU.{{0,300}}reserved in total", **_TORCH),  # 1.4 on
     Format("torch", rf"{_TRIED} \(GPU ?\d{{1,4}};.{{0,300}}cached", **_TORCH),  # 1.0 on
     Format(
