@@ -141,13 +141,17 @@ class LiveKernel:
             **variables,
         }
         self._log = self._log_path.open("w")
-        self._manager.start_kernel(
-            env=environment, cwd=str(folder), stdout=self._log, stderr=self._log
-        )
         self._ids = itertools.count(1)
         self._faults: list[Exception] = []
         self.expected_complaints: list[str] = []
-        self._connect()
+        try:
+            self._manager.start_kernel(
+                env=environment, cwd=str(folder), stdout=self._log, stderr=self._log
+            )
+            self._connect()
+        except BaseException:
+            self._end()
+            raise
 
     def __enter__(self) -> Self:
         return self
@@ -163,10 +167,7 @@ class LiveKernel:
     def close(self) -> None:
         """End the kernel; raises what the helper did wrong on the wire or in its log."""
         self._disconnect()
-        self._manager.shutdown_kernel(now=True)
-        self._manager.cleanup_resources()
-        self._sockets.cleanup()
-        self._log.close()
+        self._end()
         if self._faults:
             raise self._faults[0]
         complaints = [
@@ -175,6 +176,12 @@ class LiveKernel:
             if not any(expected in each for expected in self.expected_complaints)
         ]
         assert not complaints, self.log
+
+    def _end(self) -> None:
+        self._manager.shutdown_kernel(now=True)
+        self._manager.cleanup_resources()
+        self._sockets.cleanup()
+        self._log.close()
 
     @property
     def log(self) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +16,6 @@ from tests.recovery.test_sample import (
 )
 
 from benchmarks.recovery.kernels import REAL, Environment
-from benchmarks.recovery.trial import attempt
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,13 +41,8 @@ def trials() -> Iterator[sample.Pending]:
     python = Path(sys.executable)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(REAL, "1")
-        with Environment("cuda", python) as environment, ThreadPoolExecutor(2) as pool:
-            yield {
-                (scenario, method): pool.submit(
-                    attempt, environment, sample._SCENARIOS[scenario], sample._METHODS[method]
-                )
-                for scenario, method in PAIRS
-            }
+        with Environment("cuda", python) as environment:
+            yield sample.attempts(environment, PAIRS, at_once=2)
 
 
 @pytest.mark.parametrize("scenario", FREED)

@@ -14,7 +14,7 @@ from benchmarks.recovery.scenarios import SCENARIOS
 from benchmarks.recovery.trial import Trial, attempt, faults
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     Pending = dict[tuple[str, str], Future[Trial]]
@@ -38,11 +38,23 @@ _METHODS = {each.id: each for each in METHODS}
 
 @pytest.fixture(scope="module")
 def trials(python: Path) -> Iterator[Pending]:
-    """All of the sample, in kernels of each generation, a few at a time: mostly they wait."""
-    with Environment("sample", python) as environment, ThreadPoolExecutor(4) as pool:
-        yield {
-            pair: pool.submit(attempt, environment, _SCENARIOS[pair[0]], _METHODS[pair[1]])
-            for pair in PAIRS
+    """All of the sample, in kernels of each generation."""
+    with Environment("sample", python) as environment:
+        yield attempts(environment, PAIRS, at_once=4)
+
+
+def attempts(environment: Environment, pairs: Iterable[tuple[str, str]], at_once: int) -> Pending:
+    """Try pairs of a scenario and a method, a few at a time: mostly they wait.
+
+    All have ended when this returns, before pytest writes the name of the next test into the
+    environment, which each start of a kernel copies.
+    """
+    with ThreadPoolExecutor(at_once) as pool:
+        return {
+            (scenario, method): pool.submit(
+                attempt, environment, _SCENARIOS[scenario], _METHODS[method]
+            )
+            for scenario, method in pairs
         }
 
 
