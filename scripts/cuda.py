@@ -46,7 +46,8 @@ class Environment:
     """How pip installs PyTorch."""
 
     def __init__(self, folder: Path, version: str) -> None:
-        self.folder = folder / f"{self.prefix}-{version}"
+        # Kernels start in folders of their own.
+        self.folder = folder.resolve() / f"{self.prefix}-{version}"
         self.version = version
         self.python = self.folder / "bin" / "python"
         self._stamp = self.folder / "complete"

@@ -18,7 +18,6 @@ CAUSES: dict[str, tuple[str, ...]] = {
     ),
     "Under autocast to bfloat16 the loss of many classes makes a float32 copy that a card's kernel "
     "does without.": ("gpt2_autocast",),
-    "What printing makes on the card is not counted.": ("operator_printed",),
 }
 EXCEPTIONS = {name: cause for cause, names in CAUSES.items() for name in names}
 """The sentence of each program that differs."""

@@ -193,6 +193,11 @@ OPERATORS: dict[str, Callable[[torch.Tensor], object]] = {
     "chained": lambda t: ((t * 2 + 1).relu() - 3).tanh().sigmoid().exp(),
     "read": lambda t: [t.sum().item(), bool((t > 0).all()), t[0].tolist(), float(t[0, 0])],
     "printed": repr,
+    "counted": lambda t: ((t.argmax(1) == 0).sum(), (t > 0).sum(), t.count_nonzero()),
+    "cumulated_mask": lambda t: (t > 0).cumsum(1),
+    "different": lambda t: t.unique(),
+    "different_with_places": lambda t: t.unique(return_inverse=True),
+    "scattered_by_mask": lambda t: t.masked_scatter(t > 0, t),
 }
 
 

@@ -8,6 +8,7 @@ import torch
 import torch.autograd
 import torch.functional
 import torch.nn.functional
+from torch import _tensor_str
 from torch.nn.parameter import UninitializedTensorMixin  # type: ignore[attr-defined]  # not in the stubs
 
 from .memory import address_of
@@ -156,20 +157,36 @@ def _repr_for(machine: Machine) -> Callable[..., str]:
         if card is None:
             return _repr(tensor, tensor_contents=tensor_contents)
         has_values = machine.compute.has_values
-        contents = "..."
-        if has_values:
-            host, start = tensor.detach().cpu(), len("tensor(")
-            contents = torch._tensor_str._tensor_str(host, indent=start)  # noqa: SLF001 -- the part of `repr` that has no device
+        with torch.no_grad():
+            contents = _contents(tensor) if has_values else _without_contents(tensor)
         return f"tensor({', '.join([contents, *_suffixes(tensor, has_values=has_values)])})"
 
     return represent
 
 
+def _contents(tensor: torch.Tensor) -> str:
+    text: str = _tensor_str._tensor_str(tensor.detach(), indent=len("tensor("))  # noqa: SLF001 -- the part of `repr` that has no device
+    return text
+
+
+def _without_contents(tensor: torch.Tensor) -> str:
+    """Take what PyTorch 2.13 does on the card to find how wide the numbers are."""
+    whole = tensor.numel() <= _tensor_str.PRINT_OPTS.threshold
+    shown = (tensor if whole else _tensor_str.get_summarized_data(tensor)).reshape(-1)
+    if shown.is_floating_point() and shown.numel():
+        sizes = shown.masked_select(shown.isfinite() & shown.ne(0)).abs().double()
+        sizes.min(), sizes.max()
+    return "..."
+
+
 def _suffixes(tensor: torch.Tensor, *, has_values: bool) -> list[str]:
     suffixes = [f"device='{tensor.device}'"]
-    if not has_values or tensor.numel() == 0:
+    is_empty = tensor.numel() == 0
+    if not has_values or (is_empty and tensor.dim() != 1):
         suffixes.append(f"size={tuple(tensor.shape)}")
-    if tensor.dtype not in (torch.get_default_dtype(), torch.int64, torch.bool):
+    default = torch.get_default_dtype()
+    evident = (default,) if is_empty else (default, default.to_complex(), torch.int64, torch.bool)
+    if tensor.dtype not in evident:
         suffixes.append(f"dtype={tensor.dtype}")
     if tensor.grad_fn is not None:
         suffixes.append(f"grad_fn=<{tensor.grad_fn.name().rpartition('::')[2]}>")

@@ -7,10 +7,9 @@ of its `TensorIterator`, which puts the dimensions in order and joins them. Size
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import Any
 
-if TYPE_CHECKING:
-    import torch
+import torch
 
 MULTIPROCESSORS = 108
 THREADS_PER_MULTIPROCESSOR = 2048
@@ -31,6 +30,12 @@ class _Dimension:
     size: int
     source: int
     target: int
+
+
+def sum_dtype(bound: dict[str, Any]) -> torch.dtype:
+    """Return the type of a sum or product, from its arguments: whole numbers become int64."""
+    own, wanted = bound["self"].dtype, bound.get("dtype")
+    return wanted or (own if own.is_floating_point or own.is_complex else torch.int64)
 
 
 def reduction_buffers(

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from . import attention, fourier, sorting
-from .reductions import reduction_buffers
+from . import attention, fourier, masks, sorting
+from .reductions import reduction_buffers, sum_dtype
 from .torch_internals import META, in_kernel
 
 if TYPE_CHECKING:
@@ -89,6 +89,26 @@ def _reduced(
     return buffers
 
 
+def _summed(bound: Bound) -> list[int]:
+    """Return the copy in another type that is summed instead, and the buffers of the sum.
+
+    From half precision to float32 the kernel itself converts (ReduceOps.cpp, `make_reduction`).
+    """
+    tensor, dtype = bound["self"], sum_dtype(bound)
+    is_half = tensor.dtype in _HALF and dtype is torch.float32
+    if dtype is tensor.dtype or is_half:
+        return [*_reduced()(bound)]
+    copy = torch.empty_like(tensor, dtype=dtype, device=META)
+    return [_bytes(copy), *_reduced()({**bound, "self": copy})]
+
+
+def _count_nonzero(bound: Bound) -> list[int]:
+    """Return what says where something is, and the buffers of its sum."""
+    where = torch.empty_like(bound["self"], dtype=torch.bool, device=META)
+    said = [] if bound["self"].dtype is torch.bool else [_bytes(where)]
+    return [*said, *_summed({**bound, "self": where})]
+
+
 def _extremes(bound: Bound) -> tuple[int, ...]:
     """Return the buffers of a maximum or minimum: with `dim` its place is kept beside it."""
     tensor = bound["self"]
@@ -114,8 +134,6 @@ def _margins(bound: Bound) -> list[tuple[int, ...]]:
 
 def _accumulated(dtype: torch.dtype) -> int:
     """Return the size of a sum's partial results: half precision is summed in float32."""
-    if not dtype.is_floating_point and not dtype.is_complex:
-        return 8
     return max(dtype.itemsize, 4)
 
 
@@ -170,6 +188,7 @@ def _bytes(tensor: torch.Tensor) -> int:
     return tensor.numel() * tensor.element_size()
 
 
+_HALF = (torch.float16, torch.bfloat16)
 _WELFORD = 16
 _WITH_PLACE = 16
 
@@ -181,6 +200,7 @@ _CUBLAS = {
 _SCRATCH: dict[str, Callable[[Bound], Any]] = {
     **attention.BUFFERS,
     **fourier.BUFFERS,
+    **masks.BUFFERS,
     **sorting.BUFFERS,
     "mm": _operands("self", "mat2"),
     "addmm": _operands("mat1", "mat2"),
@@ -189,10 +209,11 @@ _SCRATCH: dict[str, Callable[[Bound], Any]] = {
     "bmm": _operands("self", "mat2"),
     "baddbmm": _operands("batch1", "batch2"),
     "baddbmm_": _operands("batch1", "batch2"),
-    "sum": _reduced(),
-    "mean": _reduced(),
-    "nansum": _reduced(),
-    "prod": _reduced(),
+    "sum": _summed,
+    "mean": _summed,
+    "nansum": _summed,
+    "prod": _summed,
+    "count_nonzero": _count_nonzero,
     "linalg_vector_norm": _reduced(),
     "norm": _reduced(),
     "any": _reduced(element=1),

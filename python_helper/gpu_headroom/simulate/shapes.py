@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from .torch_internals import CPU, META, in_kernel, is_meta, tensors_in
+from .unsupported import not_simulated
 from .values import Values, on_card, storage_of, written_arguments
 
 if TYPE_CHECKING:
@@ -100,7 +101,9 @@ class Shapes:
         try:
             with in_kernel():
                 return operation.func(*args, **kwargs)
-        except NotImplementedError:
+        except RuntimeError as error:
+            if not isinstance(error, NotImplementedError) and "meta tensor" not in str(error):
+                raise
             # Several optimizers' kernels write in place and have no meta form; they need no memory.
             if None not in operation.written:
                 return written_arguments(operation, args, kwargs)
@@ -109,7 +112,9 @@ class Shapes:
                 if of in operation.arguments:  # a gradient is like what it is of
                     with in_kernel():
                         return torch.empty_like(operation.argument(of, args, kwargs))
-            raise
+            raise not_simulated(
+                f'result of "{operation.name}" without values; with compute="cpu" it has one'
+            ) from error
 
 
 def _empty(*sizes: int, dtype: torch.dtype) -> torch.Tensor:
@@ -134,9 +139,28 @@ def _index(tensor: torch.Tensor, indices: list[torch.Tensor | None]) -> torch.Te
         return torch.ops.aten.index.Tensor(tensor, chosen)  # type: ignore[no-any-return]  # operators are Any
 
 
-def _unique(tensor: torch.Tensor, *_: Any, **__: Any) -> tuple[torch.Tensor, ...]:
-    dtypes = (tensor.dtype, torch.long, torch.long)
-    return tuple([_empty(tensor.numel(), dtype=dtype) for dtype in dtypes])
+def _unique(
+    tensor: torch.Tensor,
+    sorted: bool = True,  # noqa: A002 -- as PyTorch passes them
+    return_inverse: bool = False,
+    return_counts: bool = False,
+) -> tuple[torch.Tensor, ...]:
+    """Take every element for different; places and counts are as many where they are asked for."""
+    del sorted
+    places = _empty(*(tensor.shape if return_inverse else (0,)), dtype=torch.long)
+    counts = _empty(tensor.numel() if return_counts else 0, dtype=torch.long)
+    return _empty(tensor.numel(), dtype=tensor.dtype), places, counts
+
+
+def _unique_dim(
+    tensor: torch.Tensor,
+    dim: int,
+    sorted: bool = True,  # noqa: A002 -- as above
+    *asked: bool,
+) -> tuple[torch.Tensor, ...]:
+    """Take every slice along a dimension for different."""
+    row = _empty(tensor.size(dim), dtype=torch.long)
+    return _empty(*tensor.shape, dtype=tensor.dtype), *_unique(row, sorted, *asked)[1:]
 
 
 def _columns(kernel: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
@@ -180,6 +204,7 @@ _ANSWERS: dict[str, Callable[..., Any]] = {
     "masked_select": lambda tensor, _mask: _empty(tensor.numel(), dtype=tensor.dtype),
     "index": _index,
     "_unique2": _unique,
-    "_unique": _unique,
-    "unique_dim": _unique,
+    "_unique": lambda *args: _unique(*args)[:2],
+    "unique_dim": _unique_dim,
+    "unique_consecutive": lambda tensor, *asked: _unique(tensor, True, *asked[:2]),
 }

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from .reductions import MULTIPROCESSORS, reduction_buffers
+from .cub import together
+from .masks import MASKS, mask_buffers
+from .reductions import MULTIPROCESSORS, reduction_buffers, sum_dtype
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
 _INDEX = 8
 """Bytes of an index, an int64."""
 
-_ALIGNED = 256
 _DIGIT_BITS, _DIGITS = 8, 256
 _NARROW_KEY = 4
 """Keys of fewer bytes are sorted by another algorithm."""
@@ -40,11 +41,12 @@ _MANY_ROWS_LENGTH = 400
 _SELECTING_THREADS, _BLOCKS_PER_MULTIPROCESSOR = 256, 6
 _SCAN_TILE = 3840
 
+_UNIQUE_TILES = {2: 1280, 4: 4608, 8: 1920}
+"""How many keys of so many bytes a block selects from; single bytes are not sorted by this rule."""
+
 _FEW_INDICES = 3072
 """The gradient of an embedding with no more indices is made without sorting."""
 _ROWS_PER_THREAD = 10
-
-_MASKS = (torch.bool, torch.uint8)
 
 
 def sort_buffer(items: int, key: int, value: int = 0, bits: int | None = None) -> int:
@@ -57,17 +59,12 @@ def sort_buffer(items: int, key: int, value: int = 0, bits: int | None = None) -
         return 1
     if key < _NARROW_KEY:
         spine = (_NARROW_BLOCKS * _NARROW_DIGITS + _NARROW_SCANNED) * _INDEX
-        return _together(spine, items * key, items * value)
+        return together(spine, items * key, items * value)
     passes = -(-(key * 8 if bits is None else bits) // _DIGIT_BITS)
     a_thread = (17 if key == _NARROW_KEY and value else 21) * 4 // widest
     blocks = -(-items // (384 * a_thread))
     copies = (items * key, items * value) if passes > 1 else ()
-    return _together(passes * _DIGITS * _INDEX, blocks * _DIGITS * 4, *copies, passes * 4)
-
-
-def _together(*sizes: int) -> int:
-    """Return the size of one buffer with parts of `sizes`, each aligned, wherever it starts."""
-    return sum(-(-size // _ALIGNED) * _ALIGNED for size in sizes) + _ALIGNED - 1
+    return together(passes * _DIGITS * _INDEX, blocks * _DIGITS * 4, *copies, passes * 4)
 
 
 def _sort(bound: Bound) -> Sizes:
@@ -92,7 +89,7 @@ def _sorting(tensor: torch.Tensor, dim: int) -> Sizes:
         by_value = (items * key, sort_buffer(items, key, _INDEX))
         by_row = (sort_buffer(items, _INDEX, bits=math.ceil(math.log2(rows))),)
         return [*copies, items * _INDEX, items * _INDEX, by_value, by_row]
-    return [*copies, items * _INDEX, (_together(items * key, items * _INDEX),)]
+    return [*copies, items * _INDEX, (together(items * key, items * _INDEX),)]
 
 
 def _median(bound: Bound) -> Sizes:
@@ -106,11 +103,13 @@ def _median(bound: Bound) -> Sizes:
 
 
 def _cumulated(bound: Bound) -> Sizes:
-    """Return the buffer for cumulating one row; several rows need none."""
+    """Return the copy in the result's type, and the buffer for cumulating one row alone."""
     tensor = bound["self"]
+    dtype = sum_dtype(bound)
+    copy = [] if dtype is tensor.dtype else [tensor.numel() * dtype.itemsize]
     if not tensor.dim() or not tensor.numel() or tensor.size(bound["dim"]) != tensor.numel():
-        return ()
-    return [(_scan_of_one_row(tensor.numel()),)]
+        return copy
+    return [*copy, (_scan_of_one_row(tensor.numel()),)]
 
 
 def _topk(bound: Bound) -> Sizes:
@@ -189,10 +188,10 @@ def _index_put(bound: Bound) -> Sizes:
     """Return the buffers for adding up: values for the same place are brought together."""
     tensor, values, indices = bound["self"], bound["values"], bound["indices"]
     given = {dim: index for dim, index in enumerate(indices) if index is not None}
+    if any(index.dtype in MASKS for index in given.values()):
+        return mask_buffers(given.values())  # how many places they choose is not known
     if not bound.get("accumulate") or not given or not tensor.numel():
         return ()
-    if any(index.dtype in _MASKS for index in given.values()):
-        return ()  # how many places it chooses is not known
     shape = torch.broadcast_shapes(*(index.shape for index in given.values()))
     rest = [size for dim, size in enumerate(tensor.shape) if dim not in given]
     items, expanded = math.prod(shape), math.prod([*shape, *rest])
@@ -221,14 +220,31 @@ def _embedding_backward(bound: Bound) -> Sizes:
     ]
 
 
+def _unique(bound: Bound) -> Sizes:
+    """Return the buffers for sorting, with places where they are asked for, and for selecting.
+
+    The kernel sorts a copy of its own before it makes results; here these are there in its place.
+    """
+    tensor = bound["self"]
+    items, width = tensor.numel(), tensor.element_size()
+    tile = _UNIQUE_TILES.get(width)
+    if tile is None or not items:
+        return ()
+    places = bound.get("return_inverse")
+    sort = sort_buffer(items, width, _INDEX if places else 0)
+    select = together((32 + -(-items // tile)) * 8, 1)
+    copy, indices = items * width, [items * _INDEX] if places else []
+    return [(*indices, sort), (copy, *indices), (copy, _INDEX, select)]
+
+
 def _scan_of_one_row(items: int) -> int:
-    return _together((32 + -(-items // _SCAN_TILE)) * 16)
+    return together((32 + -(-items // _SCAN_TILE)) * 16)
 
 
 def _scan(items: int) -> int:
     """Return the size of the buffer for sums by key, of numbers of 4 bytes."""
     tiles = -(-items // _SCAN_TILE)
-    return _together((32 + tiles) * 16, tiles * 4)
+    return together((32 + tiles) * 16, tiles * 4)
 
 
 BUFFERS: dict[str, Callable[[Bound], Any]] = {
@@ -236,6 +252,7 @@ BUFFERS: dict[str, Callable[[Bound], Any]] = {
     "topk": _topk,
     "median": _median,
     "nanmedian": _median,
+    "_unique2": _unique,
     "cumsum": _cumulated,
     "cumprod": _cumulated,
     "multinomial": _multinomial,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import io
 import pickle
+import re
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -195,6 +196,23 @@ def test_a_tensor_prints_as_on_cuda(valued_card: Simulation) -> None:
     del valued_card
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.int64, torch.complex64])
+@pytest.mark.parametrize("shape", [(), (0,), (0, 2), (5,), (2, 3), (2000,), (3, 40, 50)])
+def test_a_tensor_prints_as_on_the_host(
+    valued_card: Simulation, shape: tuple[int, ...], dtype: torch.dtype
+) -> None:
+    """Of any shape and type, but for the name of its device; and nothing stays on the card."""
+    host = torch.randn(shape).to(dtype)
+    tensor = host.cuda()
+    held = torch.cuda.memory_allocated()
+    printed = repr(tensor)
+    assert printed.count("device='cuda:0'") == 1
+    without_device = re.sub(r",\s+device='cuda:0'", "", printed)
+    assert "".join(without_device.split()) == "".join(repr(host).split())
+    assert torch.cuda.memory_allocated() == held
+    del valued_card
+
+
 def test_a_tensor_without_values_says_so(start_card: Any) -> None:
     """With compute="meta" `repr` shows the shape, and `item` is zero."""
     start_card("1 GiB", "meta")
@@ -252,6 +270,19 @@ def test_mistakes_are_refused_as_on_cuda(card: Simulation, mistake: str) -> None
     with pytest.raises(error, match=text):
         call()
     del card
+
+
+@pytest.mark.parametrize("operator", ["bincount", "repeat_interleave"])
+def test_what_depends_on_values_asks_for_them(start_card: Any, operator: str) -> None:
+    """Where only values tell the size of a result, a sentence says so; with values it is there."""
+    start_card("1 GiB", "meta")
+    numbers = torch.ones(8, dtype=torch.long, device="cuda")
+    with pytest.raises(NotImplementedError, match=f'"{operator}" without values; with compute="cp'):
+        getattr(torch, operator)(numbers)
+    del numbers
+    start_card("1 GiB", "cpu")
+    numbers = torch.ones(8, dtype=torch.long, device="cuda")
+    assert getattr(torch, operator)(numbers).is_cuda
 
 
 def test_scalars_and_empty_tensors_of_the_host_may_mix(card: Simulation) -> None:

@@ -1,0 +1,90 @@
+"""The buffers of CUDA's operators that find where something is true: `nonzero`, and masks.
+
+The rules are those of PyTorch's `aten/src/ATen/native/cuda/Nonzero.cu` and of the sum and the
+selection in CUB that it calls, measured with PyTorch 2.13. Sizes in bytes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from .cub import together
+from .reductions import MULTIPROCESSORS
+from .torch_internals import in_kernel, is_meta
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    Bound = dict[str, Any]
+    Sizes = Sequence[int | tuple[int, ...]]
+
+MASKS = (torch.bool, torch.uint8)
+
+_INDEX, _COUNT = 8, 4
+"""Bytes of an index, an int64, and of a sum, an int32."""
+_SUMMED_BY_ONE_BLOCK = 4096
+_SUMMING_BLOCKS = 8 * 5 * MULTIPROCESSORS
+_SELECTION_TILE = 2304
+_COUNTING_TILE = 896
+_TILE_STATE = 8
+
+
+def _nonzero(bound: Bound) -> Sizes:
+    tensor = bound["self"]
+    copy = [] if tensor.is_contiguous() else [_bytes(tensor)]
+    return [*copy, *_search(tensor)]
+
+
+def _search(tensor: torch.Tensor) -> Sizes:
+    """Return the buffers of the sum that says how many there are, and of the selection."""
+    items = tensor.numel()
+    by_one = items <= _SUMMED_BY_ONE_BLOCK
+    summing = 1 if by_one else together(_SUMMING_BLOCKS * _COUNT)
+    tiles = -(-items // _SELECTION_TILE)
+    return [(_COUNT, summing), (_COUNT, together((32 + tiles) * _TILE_STATE, 1))]
+
+
+def mask_buffers(indices: Iterable[torch.Tensor | None]) -> Sizes:
+    """Return the indices that the masks among `indices` become, and the buffers to find them."""
+    masks = (each for each in indices if each is not None and each.dtype in MASKS)
+    return [
+        size
+        for mask in masks
+        for size in (_found(mask) * mask.dim() * _INDEX, *_nonzero({"self": mask}))
+    ]
+
+
+def _found(mask: torch.Tensor) -> int:
+    """Return how many elements a mask chooses; without values, the most that it can be."""
+    if is_meta(mask):
+        return mask.numel()
+    with in_kernel():
+        return int(torch.count_nonzero(mask))
+
+
+def _masked_select(bound: Bound) -> Sizes:
+    _, mask = torch.broadcast_tensors(bound["self"], bound["mask"])
+    return mask_buffers([mask])
+
+
+def _masked_scatter(bound: Bound) -> Sizes:
+    """Return the place of each chosen element among all that are, and the buffer for counting."""
+    items = bound["self"].numel()
+    tiles = -(-items // _COUNTING_TILE)
+    return [items * _INDEX, (together((32 + tiles) * 2 * _TILE_STATE, 1),)]
+
+
+BUFFERS: dict[str, Callable[[Bound], Any]] = {
+    "nonzero": _nonzero,
+    "index": lambda bound: mask_buffers(bound["indices"]),
+    "masked_select": _masked_select,
+    "masked_scatter": _masked_scatter,
+    "masked_scatter_": _masked_scatter,
+}
+"""What an operator's kernel takes beside its results, by the operator's name."""
+
+
+def _bytes(tensor: torch.Tensor) -> int:
+    return tensor.numel() * tensor.element_size()
