@@ -12,7 +12,6 @@ CAUSES: dict[str, tuple[str, ...]] = {
     "Refused: the simulated GPU has no sparse tensors.": (
         *("embedding_with_sparse_gradient", "sparse_product"),
     ),
-    "The simulator's segments do not expand.": ("expandable_segments",),
     "A fused kernel on a card, which C++ takes apart without values.": (
         *("root_mean_square_normalisation", "vision_transformer"),
     ),

@@ -127,10 +127,10 @@ IGNORED: dict[str, tuple[Callable[[torch.Tensor], Any], str]] = {
         "The simulated GPU has no times of its own: only the host is profiled.",
     ),
     "allocator settings": (
-        lambda _: torch._C._accelerator_setAllocatorSettings("expandable_segments:True"),
+        lambda _: torch._C._accelerator_setAllocatorSettings("garbage_collection_threshold:0.8"),
         (
             "The simulated GPU keeps PyTorch's default allocator settings: "
-            "'expandable_segments:True' has no effect."
+            "'garbage_collection_threshold:0.8' has no effect."
         ),
     ),
 }
@@ -156,6 +156,24 @@ def test_the_largest_split_is_a_setting_that_takes_effect(card: Simulation) -> N
     change("")
     assert torch.cuda.memory_stats()["max_split_size"] == -1
     del card, tensor
+
+
+def test_segments_expand_until_they_are_told_not_to(card: Simulation) -> None:
+    """Other settings leave that one as it is, and only PyTorch's two words are understood."""
+    change = torch._C._accelerator_setAllocatorSettings
+    change("expandable_segments:True")
+    change("max_split_size_mb:64")
+    tensor = torch.ones(1, device="cuda")
+    snapshot = torch.cuda.memory._snapshot()
+    assert [each["is_expandable"] for each in snapshot["segments"]] == [True]
+    assert snapshot["allocator_settings"]["expandable_segments"] is True
+    with pytest.raises(ValueError, match="Expected 'True' or 'False'"):
+        change("expandable_segments:1")
+    change("expandable_segments:False")
+    kept = torch.ones(1, device="cuda")
+    snapshot = torch.cuda.memory._snapshot()
+    assert [each["is_expandable"] for each in snapshot["segments"]] == [True, False]
+    del card, tensor, kept
 
 
 def test_a_profile_has_the_hosts_times(card: Simulation) -> None:
