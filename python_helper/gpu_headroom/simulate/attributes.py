@@ -11,6 +11,7 @@ import torch.nn.functional
 from torch.nn.parameter import UninitializedTensorMixin  # type: ignore[attr-defined]  # not in the stubs
 
 from .memory import address_of
+from .sparse import is_sparse
 from .torch_internals import (
     CPU,
     is_meta,
@@ -157,7 +158,7 @@ def _repr_for(machine: Machine) -> Callable[..., str]:
             return _repr(tensor, tensor_contents=tensor_contents)
         has_values = machine.compute.has_values
         contents = "..."
-        if has_values:
+        if has_values and not is_sparse(tensor):
             host, start = tensor.detach().cpu(), len("tensor(")
             contents = torch._tensor_str._tensor_str(host, indent=start)  # noqa: SLF001 -- the part of `repr` that has no device
         return f"tensor({', '.join([contents, *_suffixes(tensor, has_values=has_values)])})"
@@ -169,6 +170,8 @@ def _suffixes(tensor: torch.Tensor, *, has_values: bool) -> list[str]:
     suffixes = [f"device='{tensor.device}'"]
     if not has_values or tensor.numel() == 0:
         suffixes.append(f"size={tuple(tensor.shape)}")
+    if is_sparse(tensor):
+        suffixes.append("layout=torch.sparse_coo")
     if tensor.dtype not in (torch.get_default_dtype(), torch.int64, torch.bool):
         suffixes.append(f"dtype={tensor.dtype}")
     if tensor.grad_fn is not None:
