@@ -9,10 +9,8 @@ from __future__ import annotations
 CAUSES: dict[str, tuple[str, ...]] = {
     "Recurrent layers run as one fused kernel a step, whose temporary tensors are other ones than "
     "those of the operators that the simulator runs.": ("lstm", "gru", "deep_lstm"),
-    "Refused: the simulated GPU has no sparse tensors.": (
-        *("embedding_with_sparse_gradient", "sparse_product"),
-    ),
-    "The simulator's segments do not expand.": ("expandable_segments",),
+    "Coalescing finds no places over the stub, whose kernels compute nothing; the simulator counts "
+    "as many as there can be.": (*("embedding_with_sparse_gradient", "sparse_product"),),
     "A fused kernel on a card, which C++ takes apart without values.": (
         *("root_mean_square_normalisation", "vision_transformer"),
     ),

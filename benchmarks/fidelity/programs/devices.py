@@ -196,6 +196,80 @@ def expandable_segments() -> None:
 
 
 @COLLECTION.program()
+def expandable_segments_that_grow() -> None:
+    """Sequences that grow by a fraction each step, in expandable segments."""
+    _set("expandable_segments:True")
+    model = perceptron(1024, 8)
+    optimizer = torch.optim.AdamW(model.parameters())
+    size = 4096
+    while True:
+        fit(model, optimizer, torch.randn(size, 1024, device="cuda"), steps=1)
+        size = size * 9 // 8 + 1
+
+
+@COLLECTION.program()
+def expandable_segments_emptied() -> None:
+    """Batches in expandable segments, whose free pages are given back after each."""
+    _set("expandable_segments:True")
+    model = perceptron()
+    optimizer = torch.optim.AdamW(model.parameters())
+    kept = []
+    for size in (1000, 6000, 3000, 9000, 700):
+        inputs = torch.randn(size, 1024, device="cuda")
+        kept.append(torch.randn(size, 100, device="cuda"))
+        fit(model, optimizer, inputs, steps=1)
+        del inputs
+        torch.cuda.empty_cache()
+
+
+@COLLECTION.program()
+def expandable_segments_with_holes() -> None:
+    """Holes in expandable segments: their pages serve a request that no hole has room for."""
+    _set("expandable_segments:True")
+    pieces = [torch.empty(30 * 2**20, dtype=torch.uint8, device="cuda") for _ in range(500)]
+    kept = pieces[::2]
+    del pieces
+    large = torch.empty(3 * 2**30, dtype=torch.uint8, device="cuda")
+    del kept, large
+    torch.empty(15 * 2**30, dtype=torch.uint8, device="cuda")
+    torch.empty(16 * 2**30, dtype=torch.uint8, device="cuda")
+
+
+@COLLECTION.program()
+def expandable_segments_of_streams() -> None:
+    """Training on two streams, each with expandable segments of its own."""
+    _set("expandable_segments:True")
+    model = perceptron()
+    optimizer = torch.optim.SGD(model.parameters())
+    side = torch.cuda.Stream()
+    for size in (1000, 4000, 2500):
+        fit(model, optimizer, torch.randn(size, 1024, device="cuda"), steps=1)
+        side.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(side):
+            fit(model, optimizer, torch.randn(size // 2, 1024, device="cuda"), steps=1)
+        torch.cuda.current_stream().wait_stream(side)
+
+
+@COLLECTION.program()
+def expandable_segments_of_a_graph() -> None:
+    """A captured step and a memory pool with expandable segments of their own."""
+    _set("expandable_segments:True")
+    captured_graph()
+    pool_of_memory()
+    torch.cuda.empty_cache()
+    torch.empty(2**30, dtype=torch.uint8, device="cuda")
+
+
+@COLLECTION.program()
+def expandable_segments_for_a_while() -> None:
+    """Expandable segments that are switched off, and on again."""
+    for state in ("True", "False", "True"):
+        _set(f"expandable_segments:{state}")
+        _fit_batches(1000, 3000, 2000)
+        torch.randn(64, 1024, device="cuda")
+
+
+@COLLECTION.program()
 def largest_split() -> None:
     """Batches of changing sizes where blocks above 64 MiB are not split."""
     _set("max_split_size_mb:64")

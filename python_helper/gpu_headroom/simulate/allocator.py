@@ -1,7 +1,7 @@
 """A model of PyTorch's CUDACachingAllocator: which bytes it takes, keeps, gives out and returns.
 
-The rules are those of `c10/cuda/CUDACachingAllocator.cpp` without
-expandable segments. Nothing here knows about tensors or imports PyTorch.
+The rules are those of `c10/cuda/CUDACachingAllocator.cpp`; those of expandable segments have a file
+of their own. Nothing here knows about tensors or imports PyTorch.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from .blocks import SHARED, Block, FreeBlocks, Home, PoolId, Segment
+from .expandable import ExpandableSegments, best_fit
 from .history import History
 from .refusal import refusal_message
 from .sizes import MIB
@@ -65,6 +66,8 @@ class CachingAllocator:
         self.fraction: float | None = None
         self.largest_split: int | None = None
         """Blocks from this size on are not split (max_split_size); None means that all may be."""
+        self.expands = False
+        """Whether what is taken from the card from now on is mapped in expandable segments."""
         self.history = History()
         self.observers: list[Callable[[int, int, int, int], object]] = []
         self._oom_error = oom_error
@@ -74,6 +77,7 @@ class CachingAllocator:
         self._next_address = _FIRST_ADDRESS + index * _ADDRESSES_PER_CARD
         self._segments: dict[int, Segment] = {}
         self._free: defaultdict[Home, FreeBlocks] = defaultdict(FreeBlocks)
+        self._expandable = ExpandableSegments(self, self._free)
         self._pool_users: Counter[PoolId] = Counter()
         self._statistics = {name: PoolStatistic() for name in POOL_STATISTICS}
         for active, handed_out in (("active", "allocation"), ("active_bytes", "allocated_bytes")):
@@ -204,8 +208,36 @@ class CachingAllocator:
     def segments(self) -> list[dict[str, Any]]:
         """Return the segments with their blocks, as `torch._C._cuda_memorySnapshot` has them."""
         with self._exclusive():
-            segments = self._segments.values()
-            return [{"device": self.ordinal, **each.describe()} for each in segments]
+            ranges = [
+                {"device": self.ordinal, **each}
+                for segment in (*self._segments.values(), *self._expandable)
+                for each in segment.describe()
+            ]
+            return sorted(ranges, key=lambda each: each["address"])
+
+    def place(self, size: int) -> int:
+        """Return the first of `size` addresses that nothing else has; the lock is held."""
+        address = self._next_address
+        self._next_address += size + ROUND_LARGE_BYTES
+        return address
+
+    def map(self, home: Home, address: int, size: int) -> bool:
+        """Take memory for addresses of an expandable segment; the lock is held.
+
+        Return whether the card has as much.
+        """
+        if size > self.device_free:
+            return False
+        self._device_allocs += 1
+        self._statistics["reserved_bytes"].change(home.pool, size)
+        self.history.note("segment_map", address, size)
+        return True
+
+    def unmap(self, home: Home, address: int, size: int) -> None:
+        """Return the memory of addresses of an expandable segment; the lock is held."""
+        self._device_frees += 1
+        self._statistics["reserved_bytes"].change(home.pool, -size)
+        self.history.note("segment_unmap", address, size)
 
     @contextmanager
     def _exclusive(self) -> Iterator[None]:
@@ -233,17 +265,17 @@ class CachingAllocator:
             self._empty_cache(self._abandoned.popleft())
 
     def _allocate(self, nbytes: int, segment_size: int, home: Home) -> Block | None:
-        size, pool = _round_up(nbytes, MIN_BLOCK_BYTES), home.pool
-        block = self._take_fitting(home, size) or self._reserve(home, segment_size)
+        size = _round_up(nbytes, MIN_BLOCK_BYTES)
+        block = self._take_fitting(home, size) or self._reserve(home, size, segment_size)
         if block is None and self._return_oversize(home, size):
-            block = self._reserve(home, segment_size)
+            block = self._reserve(home, size, segment_size)
         if block is None:
             self._empty_cache()
             self._retries += 1
-            block = self._reserve(home, segment_size)
+            block = self._reserve(home, size, segment_size)
         if block is None:
             return None
-        self._carve(block, size, pool)
+        self._carve(block, size)
         block.allocated = True
         block.requested = nbytes
         self._count(block, 1)
@@ -251,16 +283,17 @@ class CachingAllocator:
 
     def _take_fitting(self, home: Home, size: int) -> Block | None:
         """Take the free block that fits best, unless one that is not split would be wasted."""
-        block = self._free[home].take_best_fit(size)
-        if block is None or self.largest_split is None:
-            return block
+        free = self._free[home]
+        block = best_fit(free.fitting(size), expands=self.expands)
+        if block is None:
+            return None
         if self._is_oversize(size):
             is_wasted = block.size >= size + LARGEST_UNSPLIT_REST
         else:
             is_wasted = self._is_oversize(block.size)
         if is_wasted:
-            self._free[home].add(block)
             return None
+        free.remove(block)
         return block
 
     def _is_oversize(self, size: int) -> bool:
@@ -285,44 +318,49 @@ class CachingAllocator:
             self._return_segment(self._free[home], block)
         return returned >= wanted
 
-    def _reserve(self, home: Home, size: int) -> Block | None:
-        """Take a segment from the card, or return None where there is no room for it."""
-        if size > self.device_free:
+    def _reserve(self, home: Home, size: int, segment_size: int) -> Block | None:
+        """Take memory from the card for a block, or return None where there is no room for it.
+
+        It is a segment of `segment_size`, or as many pages as a block of `size` lacks.
+        """
+        reserved = self._current("reserved_bytes")
+        if self.fraction is not None and reserved + segment_size > self.allowed:
             return None
-        if self.fraction is not None and self._current("reserved_bytes") + size > self.allowed:
+        if self.expands:
+            return self._expandable.take(home, size)
+        if segment_size > self.device_free:
             return None
         pool = home.pool
-        segment = Segment(self._next_address, size, home)
-        self._next_address += size + ROUND_LARGE_BYTES
+        segment = Segment(self.place(segment_size), segment_size, home)
         self._segments[segment.address] = segment
         self._device_allocs += 1
         self._statistics["segment"].change(pool, 1)
-        self._statistics["reserved_bytes"].change(pool, size)
-        if self._is_oversize(size):
+        self._statistics["reserved_bytes"].change(pool, segment_size)
+        if self._is_oversize(segment_size):
             self._oversize_segments.change(1)
-        self.history.note("segment_alloc", segment.address, size)
+        self.history.note("segment_alloc", segment.address, segment_size)
         return segment.first
 
-    def _carve(self, block: Block, size: int, pool: str) -> None:
+    def _carve(self, block: Block, size: int) -> None:
         """Cut `block` down to `size` where its pool's rule lets the rest be a block of its own."""
         was_split = block.is_split
+        home = block.segment.home
         rest = block.size - size
-        if pool == SMALL_POOL:
+        if home.pool == SMALL_POOL or self.expands:
             may_split = rest >= MIN_BLOCK_BYTES
         else:
             may_split = rest > SMALL_BYTES and not self._is_oversize(size)
         if may_split:
-            self._free[block.segment.home].add(block.split(size))
+            self._free[home].add(block.split(size))
             if was_split:
-                self._count_split(pool, 0, -size)
+                self._count_split(block, 0, -size)
             else:
-                self._count_split(pool, 1, rest)
+                self._count_split(block, 1, rest)
         elif was_split:
-            self._count_split(pool, -1, -block.size)
+            self._count_split(block, -1, -block.size)
 
     def _return(self, block: Block) -> None:
         home = block.segment.home
-        pool = home.pool
         self.history.note("free_requested", block.address, block.requested)
         self.history.note("free_completed", block.address, block.requested)
         self._count(block, -1)
@@ -330,16 +368,15 @@ class CachingAllocator:
         block.requested = 0
         block.frames = None
         blocks = size = 0
-        for neighbour in (block.previous, block.next):
-            if neighbour is not None and not neighbour.allocated:
-                self._free[home].remove(neighbour)
-                block.absorb(neighbour)
-                blocks -= 1
-                size -= neighbour.size
+        for neighbour in block.free_neighbours():
+            self._free[home].remove(neighbour)
+            block.absorb(neighbour)
+            blocks -= 1
+            size -= neighbour.size
         if block.is_split:
             blocks += 1
             size += block.size
-        self._count_split(pool, blocks, size)
+        self._count_split(block, blocks, size)
         self._free[home].add(block)
 
     def _count(self, block: Block, sign: int) -> None:
@@ -350,7 +387,11 @@ class CachingAllocator:
         if self._is_oversize(block.size):
             self._oversize_allocations.change(sign)
 
-    def _count_split(self, pool: str, blocks: int, size: int) -> None:
+    def _count_split(self, block: Block, blocks: int, size: int) -> None:
+        """Count rests of segments that cannot be returned; pages of expandable ones always can."""
+        if block.segment.is_expandable:
+            return
+        pool = block.segment.home.pool
         self._statistics["inactive_split"].change(pool, blocks)
         self._statistics["inactive_split_bytes"].change(pool, size)
 
@@ -359,7 +400,9 @@ class CachingAllocator:
             if private_pool not in (None, home.private_pool) or self._pool_users[home.private_pool]:
                 continue
             for block in blocks:
-                if not block.is_split:
+                if block.segment.is_expandable:
+                    self._expandable.release(block)
+                elif not block.is_split:
                     self._return_segment(blocks, block)
 
     def _return_segment(self, blocks: FreeBlocks, block: Block) -> None:

@@ -12,6 +12,7 @@ from torch import _tensor_str
 from torch.nn.parameter import UninitializedTensorMixin  # type: ignore[attr-defined]  # not in the stubs
 
 from .memory import address_of
+from .sparse import is_sparse
 from .torch_internals import (
     CPU,
     is_meta,
@@ -157,8 +158,10 @@ def _repr_for(machine: Machine) -> Callable[..., str]:
         if card is None:
             return _repr(tensor, tensor_contents=tensor_contents)
         has_values = machine.compute.has_values
-        with torch.no_grad():
-            contents = _contents(tensor) if has_values else _without_contents(tensor)
+        contents = "..."
+        if not is_sparse(tensor):
+            with torch.no_grad():
+                contents = _contents(tensor) if has_values else _without_contents(tensor)
         return f"tensor({', '.join([contents, *_suffixes(tensor, has_values=has_values)])})"
 
     return represent
@@ -184,6 +187,8 @@ def _suffixes(tensor: torch.Tensor, *, has_values: bool) -> list[str]:
     is_empty = tensor.numel() == 0
     if not has_values or (is_empty and tensor.dim() != 1):
         suffixes.append(f"size={tuple(tensor.shape)}")
+    if is_sparse(tensor):
+        suffixes.append("layout=torch.sparse_coo")
     default = torch.get_default_dtype()
     evident = (default,) if is_empty else (default, default.to_complex(), torch.int64, torch.bool)
     if tensor.dtype not in evident:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+import itertools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -28,15 +29,24 @@ class Home(NamedTuple):
 
 @dataclass(eq=False)
 class Segment:
-    """Memory taken from the card in one piece; `first` is the block at its start."""
+    """Memory taken from the card in one piece; `first` is the block at its start.
+
+    An expandable one is only addresses at first, whose memory is taken in pieces of `page` bytes.
+    """
 
     address: int
     size: int
     home: Home
+    page: int = 0
     first: Block = field(init=False)
 
     def __post_init__(self) -> None:
-        self.first = Block(self.address, self.size, self)
+        self.first = Block(self.address, self.size, self, mapped=not self.is_expandable)
+
+    @property
+    def is_expandable(self) -> bool:
+        """Whether its memory is taken page by page."""
+        return self.page > 0
 
     def blocks(self) -> Iterator[Block]:
         """Yield the blocks from the lowest address on; together they fill the segment."""
@@ -45,20 +55,27 @@ class Segment:
             yield block
             block = block.next
 
-    def describe(self) -> dict[str, Any]:
-        """Return what `torch._C._cuda_memorySnapshot` says of a segment, but for its device."""
-        in_use = [block for block in self.blocks() if block.allocated]
+    def describe(self) -> list[dict[str, Any]]:
+        """Return what `torch._C._cuda_memorySnapshot` says of a segment, but for its device.
+
+        There each run of mapped blocks is a segment.
+        """
+        runs = itertools.groupby(self.blocks(), lambda block: block.mapped)
+        return [self._describe(list(blocks)) for mapped, blocks in runs if mapped]
+
+    def _describe(self, blocks: list[Block]) -> dict[str, Any]:
+        in_use = [block for block in blocks if block.allocated]
         allocated = sum(block.size for block in in_use)
         return {
-            "address": self.address,
-            "total_size": self.size,
+            "address": blocks[0].address,
+            "total_size": sum(block.size for block in blocks),
             "allocated_size": allocated,
             "active_size": allocated,
             "requested_size": sum(block.requested for block in in_use),
             "stream": self.home.stream,
             "segment_type": "small" if self.home.pool == SMALL_POOL else "large",
             "segment_pool_id": self.home.private_pool,
-            "is_expandable": False,
+            "is_expandable": self.is_expandable,
             "frames": [],
             "blocks": [
                 {
@@ -68,7 +85,7 @@ class Segment:
                     "state": "active_allocated" if block.allocated else "inactive",
                     "frames": block.frames or [],
                 }
-                for block in self.blocks()
+                for block in blocks
             ],
         }
 
@@ -83,6 +100,8 @@ class Block:
     previous: Block | None = None
     next: Block | None = None
     allocated: bool = False
+    mapped: bool = True
+    """Whether there is memory at its addresses. Only in an expandable segment there may be none."""
     requested: int = 0
     frames: list[dict[str, Any]] | None = None
 
@@ -92,13 +111,23 @@ class Block:
         return self.previous is not None or self.next is not None
 
     def split(self, size: int) -> Block:
-        """Keep `size` bytes and return the rest as a new free block."""
+        """Keep `size` bytes and return the rest as a new free block, mapped as this one is."""
         rest = Block(self.address + size, self.size - size, self.segment, self, self.next)
+        rest.mapped = self.mapped
         if self.next is not None:
             self.next.previous = rest
         self.next = rest
         self.size = size
         return rest
+
+    def free_neighbours(self) -> list[Block]:
+        """Return the blocks beside this one that may become one with it, mapped as it is."""
+        beside = (self.previous, self.next)
+        return [
+            each
+            for each in beside
+            if each is not None and not each.allocated and each.mapped is self.mapped
+        ]
 
     def absorb(self, neighbour: Block) -> None:
         """Merge the free `neighbour`, which must touch this block, into this one."""
@@ -134,7 +163,7 @@ class FreeBlocks:
         """Take `block` out; its size and address must be those it was added with."""
         del self._sorted[bisect.bisect_left(self._sorted, (block.size, block.address))]
 
-    def take_best_fit(self, size: int) -> Block | None:
-        """Take out the smallest block of at least `size` bytes, the lowest address first."""
-        index = bisect.bisect_left(self._sorted, (size, 0))
-        return self._sorted.pop(index)[2] if index < len(self._sorted) else None
+    def fitting(self, size: int) -> Iterator[Block]:
+        """Yield the blocks of at least `size` bytes: the smallest first, of the lowest address."""
+        for index in range(bisect.bisect_left(self._sorted, (size, 0)), len(self._sorted)):
+            yield self._sorted[index][2]

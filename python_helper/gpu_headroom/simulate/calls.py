@@ -14,6 +14,7 @@ from torch.overrides import TorchFunctionMode
 from . import moves
 from .attention import Attention
 from .autocast import log_softmax_of_half
+from .sparse import is_sparse
 from .torch_internals import (
     CPU,
     is_card_device,
@@ -142,6 +143,37 @@ def _from_data(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -
     on_host = func(_on_host(machine, data), *args[1:], **{**kwargs, "device": CPU})
     tensor: torch.Tensor = on_host.to(card.meta)
     return tensor.requires_grad_() if requires_grad else tensor
+
+
+def _sparse_tensor(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
+    """Make the two parts of a sparse tensor first, where they shall be."""
+    indices, values, size = moves.bind(("indices", "values", "size"), args, kwargs)
+    home = next(filter(None, map(machine.card_of, (values, indices))), None)
+    device = kwargs.get("device", _default_device() if home is None else home.device)
+    if not is_card_device(device):
+        return func(*args, **kwargs)
+    place = machine.card_named(device).device
+    values = _part(machine, values, kwargs.get("dtype"), place)
+    indices = _part(machine, indices, torch.long, place)
+    made = ("device", "dtype", "indices", "values", "size")
+    rest = {name: value for name, value in kwargs.items() if name not in made}
+    return func(indices, values, *(() if size is None else (size,)), **rest)
+
+
+def _part(machine: Machine, data: Any, dtype: torch.dtype | None, device: Any) -> torch.Tensor:
+    if isinstance(data, _Tensor) and data.device == device and dtype in (None, data.dtype):
+        return data
+    made: torch.Tensor = _from_data(
+        machine, torch.as_tensor, (data,), {"dtype": dtype, "device": device}
+    )
+    return made
+
+
+def _new(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
+    """Make a sparse tensor like another, in the old way in which an optimizer writes it."""
+    if len(args) > 1 and is_sparse(args[0]) and machine.holds(args[0]):
+        return _sparse_tensor(machine, torch.sparse_coo_tensor, args[1:], kwargs)
+    return func(*args, **kwargs)
 
 
 def _new_tensor(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
@@ -294,6 +326,8 @@ _SPECIAL: dict[Any, Callable[[Machine, Any, Arguments, Keywords], Any]] = {
     torch.tensor: _from_data,
     torch.as_tensor: _from_data,
     torch.asarray: _from_data,
+    _Tensor.new: _new,
+    torch.sparse_coo_tensor: _sparse_tensor,
     _Tensor.new_tensor: _new_tensor,
     _Tensor.__getitem__: _index,
     _Tensor.__setitem__: _set_index,

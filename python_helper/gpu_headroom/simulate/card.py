@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from .blocks import SHARED
 from .classes import CardGenerator
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Sequence
 
     from .blocks import Block
     from .machine import ThreadState
@@ -83,6 +84,24 @@ class Card:
     def stream(self) -> int:
         """This thread's current stream on the card."""
         return self._thread.streams.get(self.device.index, 0)
+
+    @contextmanager
+    def holding(self, sizes: Sequence[int | tuple[int, ...]]) -> Iterator[None]:
+        """Hand out blocks of these sizes for as long as the context lasts.
+
+        What is in a tuple is taken back before the next is handed out.
+        """
+        taken: list[Block] = []
+        try:
+            for each in sizes:
+                if isinstance(each, int):
+                    taken.append(self.malloc(each))
+                else:
+                    self.use(each)
+            yield
+        finally:
+            for block in reversed(taken):
+                self.allocator.free(block)
 
     def use(self, sizes: Iterable[int]) -> None:
         """Hand out blocks of these sizes together, and take them back."""

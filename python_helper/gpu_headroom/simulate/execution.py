@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from . import sparse
 from .operations import Operation, operation
 from .torch_internals import is_meta, tensors_in, without_torch_function
 from .tracebacks import without_own_frames
@@ -119,6 +120,11 @@ class CardMode(TorchDispatchMode):
     def _run(
         self, what: Operation, args: tuple[Any, ...], kwargs: dict[str, Any], card: Card | None
     ) -> Any:
+        if sparse.concerns_sparse(what, args, kwargs):
+            if what.name in sparse.ONE_BY_ONE:
+                with self:
+                    return sparse.run_one_by_one(what, *args, **kwargs)
+            return sparse.run(self._machine, what, args, kwargs, card)
         if what.composition is not None and card is not None:
             with self:
                 return what.func._op_dk(what.composition, *args, **kwargs)  # noqa: SLF001 -- no public name
@@ -141,7 +147,7 @@ def _is_owned_by_engine(what: _InPlace, args: tuple[Any, ...], kwargs: dict[str,
     if kwargs or torch.is_grad_enabled() or torch._C._current_graph_task_id() == -1:  # noqa: SLF001 -- no public name
         return False
     total, gradient = args[0], args[what.gradient]
-    if not is_meta(total) or not is_meta(gradient):
+    if not is_meta(total) or not is_meta(gradient) or sparse.is_sparse(total):
         return False
     storage = total.untyped_storage()
     return (

@@ -174,18 +174,9 @@ class Machine:
 
     def run_kernel(self, card: Card, what: Operation, args: Arguments, kwargs: Keywords) -> None:
         """Take what the kernel of an operation needs beside its results, which are there."""
-        taken: list[Block] = []
-        try:
-            for sizes in scratch(what, args, kwargs):
-                if isinstance(sizes, int):
-                    taken.append(card.malloc(sizes))
-                else:
-                    card.use(sizes)
-            if takes_cublas_handle(what):
+        with card.holding(scratch(what, args, kwargs)):
+            if takes_cublas_handle(what, args):
                 card.blas.use(card.stream)
-        finally:
-            for block in reversed(taken):
-                card.allocator.free(block)
 
     def raw_alloc(self, nbytes: int, _stream: int = 0) -> int:
         """Serve `torch.cuda.caching_allocator_alloc`: return an address on the current card."""

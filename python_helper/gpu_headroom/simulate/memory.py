@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from .sparse import is_sparse, parts
 from .torch_internals import is_meta, without_torch_function
 
 if TYPE_CHECKING:
@@ -58,8 +59,8 @@ class Memory:
             return None
         try:
             allocation = self._live.get(tensor.untyped_storage()._cdata)  # noqa: SLF001 -- its identity
-        except (RuntimeError, NotImplementedError):
-            return None  # sparse and other tensors without a storage
+        except (RuntimeError, NotImplementedError):  # a tensor without a storage
+            return self.card_of(parts(tensor)[0]) if is_sparse(tensor) else None
         return None if allocation is None else allocation.card
 
     def holds(self, tensor: torch.Tensor) -> bool:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from . import attention, fourier, masks, sorting
+from . import attention, fourier, masks, sorting, sparse
 from .reductions import reduction_buffers, sum_dtype
-from .torch_internals import META, in_kernel
+from .torch_internals import META, in_kernel, tensors_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -34,15 +34,17 @@ def scratch(
     What is in a tuple is given back before the next is taken.
     """
     sizes = _SCRATCH.get(operation.name)
+    if operation.name in sparse.BUFFERS and sparse.concerns_sparse(operation, args, kwargs):
+        sizes = sparse.BUFFERS[operation.name]
     if sizes is None:
         return ()
     bound = {**dict(zip(operation.arguments, args, strict=False)), **kwargs}
     return sizes(bound)  # type: ignore[no-any-return]  # a table of functions
 
 
-def takes_cublas_handle(operation: Operation) -> bool:
+def takes_cublas_handle(operation: Operation, args: Arguments) -> bool:
     """Whether the kernel is one of cuBLAS."""
-    return operation.name in _CUBLAS
+    return operation.name in _CUBLAS and not any(map(sparse.is_sparse, tensors_in(args, [])))
 
 
 def _operands(*names: str) -> Callable[[Bound], list[int]]:

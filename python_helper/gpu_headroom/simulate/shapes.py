@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from .sparse import INDICES_FIRST, is_sparse, parts, replace, zeros_on_host
 from .torch_internals import CPU, META, in_kernel, is_meta, tensors_in
 from .unsupported import not_simulated
 from .values import Values, on_card, storage_of, written_arguments
@@ -70,6 +71,25 @@ class Shapes:
             self.charge((args, tuple(kwargs.values())), card)
         return result
 
+    def run_sparse(
+        self,
+        operation: Operation,
+        args: Arguments,
+        kwargs: Keywords,
+        card: Card | None,
+        made: torch.Tensor,
+    ) -> Any:
+        """Return `made`, the result of a call with sparse tensors; off the cards (None), zeros."""
+        if card is None:
+            return zeros_on_host(made)
+        self._forget_written(operation, args, kwargs)
+        if is_sparse(made):
+            order = -1 if operation.name in INDICES_FIRST else 1
+            self.charge(parts(made)[::order], card)
+        else:
+            self.charge(made, card)
+        return replace(args[0], made) if operation.makes_nothing and is_sparse(made) else made
+
     def charge(self, result: Any, card: Card) -> None:
         """Charge every storage in `result`, new ones to `card`."""
         for tensor in tensors_in((result,), []):
@@ -86,6 +106,8 @@ class Shapes:
         return all(not is_meta(each) or self._is_known(each) for each in tensors)
 
     def _is_known(self, tensor: torch.Tensor) -> bool:
+        if is_sparse(tensor):
+            return False
         allocation = self._memory.find(tensor.untyped_storage())
         return allocation is not None and allocation.host is not None
 

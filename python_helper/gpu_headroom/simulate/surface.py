@@ -96,7 +96,10 @@ def _memory_functions(machine: Machine) -> dict[str, Any]:
             "segments": [segment for each in allocators for segment in each.segments()],
             "device_traces": [each.history.trace() if with_traces else [] for each in allocators],
             "external_annotations": [],
-            "allocator_settings": {"PYTORCH_CUDA_ALLOC_CONF": "", "expandable_segments": False},
+            "allocator_settings": {
+                "PYTORCH_CUDA_ALLOC_CONF": "",
+                "expandable_segments": any(each.expands for each in allocators),
+            },
         }
 
     def record_history(

@@ -20,9 +20,12 @@ if TYPE_CHECKING:
 
     from .patches import Patches
 
+_COMPRESSED = "compressed sparse tensors"
 _OPERATORS = {
-    "_to_sparse": "sparse tensors",
-    "_sparse": "sparse tensors",
+    "_to_sparse_": _COMPRESSED,
+    **dict.fromkeys(
+        ("_sparse_compressed", "_sparse_csr", "_sparse_csc", "_sparse_bs"), _COMPRESSED
+    ),
     "_ctc_loss": "CTC loss",
     "quantize_per": "quantized tensors",
     "_empty_affine_quantized": "quantized tensors",

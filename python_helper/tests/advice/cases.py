@@ -34,6 +34,7 @@ def evidence(  # noqa: PLR0913  all that a test may vary
     source: str = "",
     cells: Sequence[CellRun] = (),
     largest_block: int | None = None,
+    segments_expand: bool = False,
     **changes: Any,
 ) -> Evidence:
     """Make the evidence of a failure; what is in use is the rest of the card."""
@@ -41,7 +42,7 @@ def evidence(  # noqa: PLR0913  all that a test may vary
     failing = cell(source)
     recognition = recognise(RuntimeError("CUDA out of memory."))
     assert recognition is not None
-    capture = Capture(0.0, 0, CAPACITY, free, {}, largest_block, ())
+    capture = Capture(0.0, 0, CAPACITY, free, {}, largest_block, segments_expand, ())
     failure = Failure(
         error=RuntimeError(),
         recognition=recognition,

@@ -60,6 +60,12 @@ def test_offers_nothing_without_evidence() -> None:
     assert offers(evidence()) == []
 
 
+def test_segments_that_grow_are_not_told_to() -> None:
+    """A setting that is there already is no remedy."""
+    changes = OFFERED["expandable-segments"]
+    assert offers(evidence(**changes, segments_expand=True)) == []
+
+
 def test_offers_four_at_most() -> None:
     """What helps the failing line comes first."""
     everything: dict[str, Any] = {}

@@ -366,3 +366,142 @@ def test_blocks_that_are_not_split_make_room_first() -> None:
     assert allocator.malloc(150 * MIB).size == 150 * MIB
     assert allocator.reserved == (30 + 100 + 150) * MIB
     assert allocator.stats()["num_alloc_retries"] == 0
+
+
+def make_expandable(capacity: int = GIB) -> CachingAllocator:
+    """Return an allocator whose segments expand."""
+    allocator = make(capacity)
+    allocator.expands = True
+    return allocator
+
+
+def sizes_of_segments(allocator: CachingAllocator) -> list[tuple[bool, int]]:
+    """Return whether each segment of the snapshot is expandable, and its size."""
+    return [(each["is_expandable"], each["total_size"]) for each in allocator.segments()]
+
+
+def test_an_expandable_segment_grows_by_pages() -> None:
+    """Pages of 20 MiB in the large pool and of 2 MiB in the small one, in one segment of each."""
+    allocator = make_expandable()
+    allocator.malloc(5 * MIB)
+    allocator.malloc(50 * MIB)
+    allocator.malloc(512)
+    assert sorted(sizes_of_segments(allocator)) == [(True, 2 * MIB), (True, 60 * MIB)]
+    assert current(allocator, "segment") == 0
+    assert current(allocator, "inactive_split_bytes") == 0
+    assert allocator.stats()["num_device_alloc"] == 3
+
+
+def test_an_expandable_block_gives_all_of_its_rest_away() -> None:
+    """What the normal large pool would not split is a block of its own."""
+    allocator = make_expandable()
+    assert allocator.malloc(20 * MIB - 512).size == 20 * MIB - 512
+    assert allocator.malloc(2 * MIB).size == 2 * MIB
+    assert allocator.reserved == 40 * MIB
+
+
+def test_a_free_end_grows_to_what_is_asked_for() -> None:
+    """The pages behind a free block are mapped, as many as it lacks."""
+    allocator = make_expandable()
+    allocator.malloc(5 * MIB)
+    assert allocator.malloc(30 * MIB).size == 30 * MIB
+    assert allocator.reserved == 40 * MIB
+    assert free_blocks(allocator) == [5 * MIB]
+
+
+def test_a_hole_goes_before_the_end_that_can_grow() -> None:
+    """For the best fit the last block counts with all of the addresses behind it."""
+    allocator = make_expandable()
+    hole, _between, _end = (allocator.malloc(size * MIB) for size in (18, 15, 2))
+    allocator.free(hole)
+    assert free_blocks(allocator) == [18 * MIB, 5 * MIB]
+    assert allocator.malloc(4 * MIB).address == hole.address
+
+
+def test_only_whole_pages_return_to_the_card() -> None:
+    """Those that a block in use touches stay, and the snapshot has a segment before and behind."""
+    allocator = make_expandable()
+    first, hole, last = (allocator.malloc(size * MIB) for size in (10, 60, 5))
+    allocator.free(hole)
+    allocator.empty_cache()
+    assert sizes_of_segments(allocator) == [(True, 20 * MIB), (True, 20 * MIB)]
+    assert allocator.stats()["num_device_free"] == 1
+    allocator.free(first)
+    allocator.free(last)
+    allocator.empty_cache()
+    assert allocator.segments() == []
+    assert allocator.reserved == 0
+
+
+def test_a_gap_without_memory_is_filled_first() -> None:
+    """The lowest addresses that have room are mapped again, not more at the end."""
+    allocator = make_expandable()
+    _first, hole, last = (allocator.malloc(size * MIB) for size in (10, 60, 5))
+    allocator.free(hole)
+    allocator.empty_cache()
+    again = allocator.malloc(45 * MIB)
+    assert again.address == hole.address
+    assert again.address < last.address
+    assert allocator.reserved == 80 * MIB
+
+
+def test_free_pages_serve_another_stream_before_an_error() -> None:
+    """No hole is large enough, but their pages together are."""
+    allocator = make_expandable(capacity=200 * MIB)
+    blocks = [allocator.malloc(20 * MIB) for _ in range(10)]
+    for block in blocks[::2]:
+        allocator.free(block)
+    allocator.malloc(90 * MIB, stream=1)
+    assert allocator.stats()["num_alloc_retries"] == 1
+    assert allocator.reserved == 200 * MIB
+    with pytest.raises(NoRoomError, match=r"Tried to allocate 2\.00 MiB"):
+        allocator.malloc(512)
+
+
+def test_what_was_mapped_in_vain_is_returned_by_the_second_try() -> None:
+    """A block that needs two gaps gets the first, and the card has nothing for the other."""
+    allocator = make_expandable(capacity=100 * MIB)
+    blocks = [allocator.malloc(20 * MIB) for _ in range(5)]
+    for index in (0, 2):
+        allocator.free(blocks[index])
+        allocator.empty_cache()
+    allocator.free(blocks[1])
+    allocator.malloc(20 * MIB, stream=1)
+    with pytest.raises(NoRoomError):
+        allocator.malloc(60 * MIB)
+    assert allocator.reserved == 60 * MIB
+
+
+def test_expandable_blocks_are_left_alone_once_segments_do_not_expand() -> None:
+    """What is free in them goes to nobody but the card."""
+    allocator = make_expandable()
+    allocator.free(allocator.malloc(30 * MIB))
+    allocator.expands = False
+    allocator.malloc(30 * MIB)
+    assert sorted(sizes_of_segments(allocator)) == [(False, 30 * MIB), (True, 40 * MIB)]
+    allocator.empty_cache()
+    assert sizes_of_segments(allocator) == [(False, 30 * MIB)]
+
+
+def test_a_fraction_limits_the_request_and_not_its_pages() -> None:
+    """The limit is checked as without pages, so that these may exceed it."""
+    allocator = make_expandable()
+    allocator.fraction = 30 * MIB / GIB
+    allocator.malloc(25 * MIB)
+    assert allocator.reserved == 40 * MIB
+    with pytest.raises(NoRoomError):
+        allocator.malloc(20 * MIB)
+
+
+def test_a_private_pool_has_expandable_segments_of_its_own() -> None:
+    """They are the pool's until it is given up."""
+    allocator = make_expandable()
+    pool = (0, 1)
+    allocator.retain_pool(pool)
+    allocator.free(allocator.malloc(5 * MIB, private_pool=pool))
+    allocator.free(allocator.malloc(5 * MIB))
+    assert allocator.reserved == 40 * MIB
+    allocator.empty_cache()
+    assert [each["segment_pool_id"] for each in allocator.segments()] == [pool]
+    allocator.abandon_pool(pool)
+    assert allocator.reserved == 0

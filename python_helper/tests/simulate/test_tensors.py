@@ -256,9 +256,9 @@ MISTAKES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     ),
     "pinning": (lambda: torch.ones(2, device="cuda").pin_memory(), RuntimeError, "cannot pin"),
     "sparse": (
-        lambda: torch.eye(3, device="cuda").to_sparse(),
+        lambda: torch.eye(3, device="cuda").to_sparse_csr(),
         NotImplementedError,
-        "no sparse tensors",
+        "no compressed sparse tensors",
     ),
 }
 

@@ -22,8 +22,12 @@ _SETTING = 'import os; os.environ["PYTORCH_CUDA_ALLOC_CONF"] = "expandable_segme
 
 
 def offer(evidence: Evidence) -> Offer | None:
-    """Offer it only where the request would have fitted in one piece: elsewhere it cannot help."""
-    if not is_fragmented(evidence):
+    """Offer it only where the request would have fitted in one piece: elsewhere it cannot help.
+
+    Nor does it where the segments grow already.
+    """
+    capture = evidence.failure.capture
+    if not is_fragmented(evidence) or (capture is not None and capture.segments_expand):
         return None
     return Offer(
         id="expandable-segments",

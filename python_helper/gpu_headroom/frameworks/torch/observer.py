@@ -40,7 +40,8 @@ class Capture:
     """One failure as the allocator saw it; sizes in bytes, `None` is not measured.
 
     `capacity_bytes` is the limit where a memory fraction is set, `largest_block_bytes` the largest
-    free block of the pool that all requests share. A frame is file, line, function.
+    free block of the pool that all requests share. `segments_expand` is whether any of the
+    allocator's segments does. A frame is file, line, function.
     """
 
     time_s: float
@@ -49,6 +50,7 @@ class Capture:
     free_bytes: int
     stats: Mapping[str, Any]
     largest_block_bytes: int | None
+    segments_expand: bool | None
     threads: tuple[tuple[str, tuple[FrameLine, ...]], ...]
 
 
@@ -119,13 +121,15 @@ class Observer:
         thread_id = threading.get_ident()
         if len(self._last) >= _MOST_THREADS:
             self._last = {}
+        segments = _segments(device) if self._may_take_time() else None
         self._last[thread_id] = Capture(
             time_s=time.time(),
             device_index=device,
             capacity_bytes=capacity,
             free_bytes=free,
             stats=private.statistics(device),
-            largest_block_bytes=_largest_block(device) if self._may_take_time() else None,
+            largest_block_bytes=None if segments is None else _largest_block(segments),
+            segments_expand=None if segments is None else _any_expands(segments),
             threads=_threads(),
         )
 
@@ -137,19 +141,26 @@ class Observer:
         return True
 
 
-def _largest_block(device: int) -> int | None:
+def _segments(device: int) -> list[Mapping[str, Any]] | None:
     snapshot = private.block_snapshot()
     if snapshot is None:
         return None
+    return [segment for segment in snapshot["segments"] if segment["device"] == device]
+
+
+def _largest_block(segments: list[Mapping[str, Any]]) -> int:
     sizes = [
         block["size"]
-        for segment in snapshot["segments"]
-        if segment["device"] == device
-        and tuple(segment.get("segment_pool_id", DEFAULT_POOL)) == DEFAULT_POOL
+        for segment in segments
+        if tuple(segment.get("segment_pool_id", DEFAULT_POOL)) == DEFAULT_POOL
         for block in segment["blocks"]
         if block["state"] == "inactive"
     ]
     return max(sizes, default=0)
+
+
+def _any_expands(segments: list[Mapping[str, Any]]) -> bool:
+    return any(segment.get("is_expandable", False) for segment in segments)
 
 
 def _threads() -> tuple[tuple[str, tuple[FrameLine, ...]], ...]:

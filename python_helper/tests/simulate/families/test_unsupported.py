@@ -39,9 +39,9 @@ def lose_ctc(tensor: torch.Tensor) -> Any:
 
 
 def sparse_gradient(tensor: torch.Tensor) -> None:
-    """Let an embedding have a sparse gradient."""
-    table = nn.Embedding(4, 4, sparse=True).to(tensor.device)
-    table(torch.tensor([1], device=tensor.device)).sum().backward()
+    """Let a bag of embeddings have a sparse gradient."""
+    bag = nn.EmbeddingBag(4, 4, sparse=True, mode="sum").to(tensor.device)
+    bag(torch.tensor([[1]], device=tensor.device)).sum().backward()
 
 
 def compile_kernel(tensor: torch.Tensor) -> Any:
@@ -50,20 +50,21 @@ def compile_kernel(tensor: torch.Tensor) -> Any:
     return torch.cuda.jiterator._create_jit_fn(source)(tensor)
 
 
-INDICES = torch.tensor([[0, 1], [1, 0]])
-
 REFUSED: dict[str, tuple[Any, str]] = {
-    "a sparse copy": (lambda t: t.to_sparse(), "sparse tensors"),
-    "a compressed copy": (lambda t: t.to_sparse_csr(), "sparse tensors"),
-    "a sparse tensor": (
-        lambda t: torch.sparse_coo_tensor(INDICES, torch.ones(2), (2, 2), device=t.device),
-        "sparse tensors",
+    "a compressed copy": (lambda t: t.to_sparse_csr(), "compressed sparse tensors"),
+    "a compressed tensor": (
+        lambda t: torch.sparse_csr_tensor([0, 1], [0], [1.0], device=t.device),
+        "compressed sparse tensors",
     ),
-    "a sparse tensor of the host": (
-        lambda t: torch.eye(3).to_sparse().to(t.device),
-        "sparse tensors",
+    "a sparse product by elements": (
+        lambda t: t.to_sparse() * t,
+        "products of sparse tensors by elements",
     ),
-    "a sparse gradient": (sparse_gradient, "sparse tensors"),
+    "a sparse softmax": (
+        lambda t: torch.sparse.softmax(t.to_sparse(), 1),
+        "sparse tensors in _sparse_softmax",
+    ),
+    "a sparse gradient of a bag": (sparse_gradient, "sparse tensors in _embedding_bag_backward"),
     "a pool as a last resort": (
         lambda _: torch.cuda.MemPool(use_on_oom=True),
         "memory pools for the last resort",
@@ -127,10 +128,10 @@ IGNORED: dict[str, tuple[Callable[[torch.Tensor], Any], str]] = {
         "The simulated GPU has no times of its own: only the host is profiled.",
     ),
     "allocator settings": (
-        lambda _: torch._C._accelerator_setAllocatorSettings("expandable_segments:True"),
+        lambda _: torch._C._accelerator_setAllocatorSettings("garbage_collection_threshold:0.8"),
         (
             "The simulated GPU keeps PyTorch's default allocator settings: "
-            "'expandable_segments:True' has no effect."
+            "'garbage_collection_threshold:0.8' has no effect."
         ),
     ),
 }
@@ -156,6 +157,24 @@ def test_the_largest_split_is_a_setting_that_takes_effect(card: Simulation) -> N
     change("")
     assert torch.cuda.memory_stats()["max_split_size"] == -1
     del card, tensor
+
+
+def test_segments_expand_until_they_are_told_not_to(card: Simulation) -> None:
+    """Other settings leave that one as it is, and only PyTorch's two words are understood."""
+    change = torch._C._accelerator_setAllocatorSettings
+    change("expandable_segments:True")
+    change("max_split_size_mb:64")
+    tensor = torch.ones(1, device="cuda")
+    snapshot = torch.cuda.memory._snapshot()
+    assert [each["is_expandable"] for each in snapshot["segments"]] == [True]
+    assert snapshot["allocator_settings"]["expandable_segments"] is True
+    with pytest.raises(ValueError, match="Expected 'True' or 'False'"):
+        change("expandable_segments:1")
+    change("expandable_segments:False")
+    kept = torch.ones(1, device="cuda")
+    snapshot = torch.cuda.memory._snapshot()
+    assert [each["is_expandable"] for each in snapshot["segments"]] == [True, False]
+    del card, tensor, kept
 
 
 def test_a_profile_has_the_hosts_times(card: Simulation) -> None:
