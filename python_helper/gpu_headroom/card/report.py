@@ -74,7 +74,7 @@ def build(failure: Failure, turn: Turn) -> BuiltReport:
 
 def _framework(failure: Failure) -> FrameworkName:
     """Name the framework; the libraries that are none of ours run on the one that is live."""
-    said = failure.recognition.framework
+    said = failure.recognition.said.framework
     if said in _FRAMEWORKS:
         return cast("FrameworkName", said)
     live = failure.device.frameworks[0].name if failure.device and failure.device.frameworks else ""
@@ -106,7 +106,11 @@ def _parts(evidence: Evidence) -> list[Part]:
 
 
 def _details(evidence: Evidence) -> list[Detail]:
-    memory, capture, said = evidence.memory, evidence.failure.capture, evidence.failure.recognition
+    memory, capture, said = (
+        evidence.memory,
+        evidence.failure.capture,
+        evidence.failure.recognition.said,
+    )
     reserved = None
     if memory.in_use_bytes is not None and memory.cached_bytes is not None:
         reserved = memory.in_use_bytes + memory.cached_bytes

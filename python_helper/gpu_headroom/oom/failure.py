@@ -57,8 +57,8 @@ class Failure:
 
 def device_that_failed(recognition: Recognition, capture: Capture | None) -> int | None:
     """Return which card ran out of memory, by what the error says, else by what was captured."""
-    if recognition.device_index is not None:
-        return recognition.device_index
+    if recognition.said.device_index is not None:
+        return recognition.said.device_index
     return None if capture is None else capture.device_index
 
 

@@ -246,7 +246,7 @@ def test_does_without_any_reading(notebook: Notebook) -> None:
     """Only the message is left: its rounded numbers, and no split that they cannot bear."""
     failure = fail(notebook, "step(128 * 1024)")
     evidence = evidence_of(failure, capture=None, device=None)
-    said = failure.recognition
+    said = failure.recognition.said
     assert evidence.memory.in_use_bytes == said.in_use_bytes
     assert evidence.memory.source == "error message"
 
