@@ -15,6 +15,17 @@ from __future__ import annotations
 
 import re
 
+CLASSES = {
+    ("torch", "OutOfMemoryError"): "torch",
+    ("cupy", "OutOfMemoryError"): "cupy",
+    ("tensorflow", "ResourceExhaustedError"): "tensorflow",
+    ("cuda", "CUDAOutOfMemoryError"): "cuda",
+}
+"""The frameworks whose class of error says it, by the package and the name of the class."""
+
+HOST_FUNCTIONS = frozenset({"pin_memory", "_pin_memory_loop", "mem_get_info", "cudart"})
+"""Functions that hit the same text for pinned host memory, or without any shortage."""
+
 SIZE = r"((?<!\d)(?<!\d[.,])\d[\d.,]{0,30} ?(?:bytes|[KMGT]i?B\b|[KMGT]\b|B\b))"
 COUNT = r"((?<!\d)(?<!\d,)\d[\d,]{0,30})"
 INDEX = r"(\d{1,4})(?!\d)"

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from ..inspection.kinds import is_kind, origins
 from . import statement
 from .excerpt import Reader
+from .formats import CLASSES, HOST_FUNCTIONS
 from .statement import Statement
 
 if TYPE_CHECKING:
@@ -25,14 +26,6 @@ if TYPE_CHECKING:
 
     from ..readings.snapshot import DeviceReading
 
-_CLASSES = {
-    ("torch", "OutOfMemoryError"): "torch",
-    ("cupy", "OutOfMemoryError"): "cupy",
-    ("tensorflow", "ResourceExhaustedError"): "tensorflow",
-    ("cuda", "CUDAOutOfMemoryError"): "cuda",
-}
-# Functions that hit the same text for pinned host memory or without any shortage.
-_HOST_FUNCTIONS = frozenset({"pin_memory", "_pin_memory_loop", "mem_get_info", "cudart"})
 _CHAIN_LIMIT = 100
 _LONGEST_NAME = 200
 _LINKS: Any = tuple([vars(BaseException)[name] for name in ("__cause__", "__context__")])
@@ -87,7 +80,7 @@ def _members(error: BaseException) -> Iterable[object]:
 
 def _recognise_one(error: BaseException, message: str) -> Recognition | None:
     kinds = origins(type(error))
-    framework = next((_CLASSES[each] for each in kinds if each in _CLASSES), None)
+    framework = next((CLASSES[each] for each in kinds if each in CLASSES), None)
     said = statement.read(message)
     if said is None and framework is not None and not statement.is_of_else(message):
         said = Statement(framework)
@@ -100,4 +93,4 @@ def _recognise_one(error: BaseException, message: str) -> Recognition | None:
 def _at_host(error: BaseException) -> bool:
     """Whether the frames say that host memory was asked for, or nothing at all."""
     steps = walk_tb(error.__traceback__)
-    return any(frame.f_code.co_name in _HOST_FUNCTIONS for frame, _ in steps)
+    return any(frame.f_code.co_name in HOST_FUNCTIONS for frame, _ in steps)

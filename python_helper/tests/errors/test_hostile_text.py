@@ -156,7 +156,7 @@ def test_a_text_made_for_a_pattern_costs_no_more(name: str) -> None:
         assert taken_s(partial(recognise_fault, natively(RuntimeError(text)))) < LIMIT_S, way
 
 
-@pytest.mark.parametrize("sign", excerpt._SIGNS)
+@pytest.mark.parametrize("sign", excerpt.SIGNS)
 def test_a_text_made_of_signs_costs_no_more(sign: str) -> None:
     """Ten megabytes of what marks a place to look at, or nearly does."""
     for text in (sign, sign[:-1], f"{sign}\n"):
