@@ -35,7 +35,11 @@ class BuiltReport:
 
 def build(failure: Failure, turn: Turn) -> BuiltReport:
     """Measure a failure, look for its cause and for remedies, and put it all into one report."""
-    evidence = measure(failure, turn)
+    return report_of(measure(failure, turn))
+
+
+def report_of(evidence: Evidence) -> BuiltReport:
+    """Look for the cause and for remedies in what is known, and put it all into one report."""
     failure = evidence.failure
     found = offers(evidence)
     memory, cell, device = evidence.memory, failure.cell, failure.device

@@ -62,7 +62,7 @@ def failure_memory(
     said = recognition.said.in_use_bytes or 0
     if device is not None and said - device.in_use_bytes <= _PRINTED * said:
         return from_device(device)
-    return _from_text(recognition.said)
+    return from_statement(recognition.said)
 
 
 def from_device(device: DeviceReading) -> FailureMemory:
@@ -106,7 +106,8 @@ def _from_capture(capture: Capture, device: DeviceReading | None) -> FailureMemo
     )
 
 
-def _from_text(said: Statement) -> FailureMemory:
+def from_statement(said: Statement) -> FailureMemory:
+    """Return the printed numbers, rounded as they are."""
     capacity, free, reserved = said.capacity_bytes, said.free_bytes, said.reserved_bytes
     outside = None
     if capacity is not None and free is not None and reserved is not None:
