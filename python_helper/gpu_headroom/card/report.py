@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 VERSION = "1.0"
 
+_OBSERVER = "attach_out_of_memory_observer()"
 _FRAMEWORKS = ("torch", "jax", "tensorflow", "cupy")  # `FrameworkName`, which is a type only
 
 
@@ -115,13 +116,17 @@ def _details(evidence: Evidence) -> list[Detail]:
         evidence.failure.capture,
         evidence.failure.recognition.said,
     )
+    is_seen = evidence.requested_bytes != said.requested_bytes
+    asked = _source(_OBSERVER if is_seen else ERROR)
     reserved = None
     if memory.in_use_bytes is not None and memory.cached_bytes is not None:
         reserved = memory.in_use_bytes + memory.cached_bytes
     largest = capture.largest_block_bytes if capture else None
     allocator = _source(memory.source)
     rows = [
-        _row("detail.requested", evidence.requested_bytes, _source(ERROR)),
+        _row(
+            "detail.requested", evidence.requested_bytes, _source(_OBSERVER if is_seen else ERROR)
+        ),
         _row("detail.free", memory.free_bytes, _source(memory.free_source)),
         _row("detail.in_use", memory.in_use_bytes, allocator),
         _row("detail.reserved", reserved, allocator),

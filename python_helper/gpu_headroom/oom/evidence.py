@@ -95,7 +95,7 @@ def measure(failure: Failure, turn: Turn) -> Evidence:
         failure=failure,
         memory=memory,
         device_index=index,
-        requested_bytes=failure.recognition.said.requested_bytes,
+        requested_bytes=failure.requested_bytes,
         line=line,
         kinds=kinds,
         not_attributed_bytes=None if in_use is None else in_use - sum(kinds.values()),
@@ -145,7 +145,7 @@ def _fits(
     Run again, it takes what it had taken and then asks for the same. What held memory before
     it began and is freed with the rest is what can make the difference.
     """
-    requested, headroom = failure.recognition.said.requested_bytes, memory.headroom_bytes
+    requested, headroom = failure.requested_bytes, memory.headroom_bytes
     if requested is None or headroom is None or traceback is None:
         return None
     device, run = failure.device, failure.cell.on(index)

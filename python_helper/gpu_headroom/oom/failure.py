@@ -38,6 +38,17 @@ class Failure:
     earlier_traceback_bytes: int | None = None
 
     @property
+    def requested_bytes(self) -> int | None:
+        """What was asked for: as the observer has it where the message is a rounding of that."""
+        said, seen = self.recognition.said.requested_bytes, self.capture
+        if said is None or seen is None or seen.requested_bytes is None:
+            return said
+        # PyTorch prints two decimals of the largest unit.
+        unit = 1 << 10 * ((said.bit_length() - 1) // 10)
+        is_that = 100 * abs(seen.requested_bytes - said) <= unit
+        return seen.requested_bytes if is_that else said
+
+    @property
     def device_index(self) -> int:
         """The card that ran out of memory."""
         index = device_that_failed(self.recognition, self.capture)

@@ -242,6 +242,22 @@ def test_names_the_calls_that_told_the_numbers(
     assert sources["detail.largest_block"] == "nothing tells it here"
 
 
+def test_the_request_is_exact_where_the_message_rounds_it(notebook: Notebook) -> None:
+    """The observer was told the bytes; those of another failure are not taken for this one's."""
+    failure = fail(notebook, f"torch.empty({1610 * MIB}, dtype=torch.uint8, device='cuda')")
+    assert "Tried to allocate 1.57 GiB" in str(failure.error)
+    assert measure(failure).requested_bytes == 1610 * MIB
+    report = build(failure).report
+    assert report["requested_bytes"] == 1610 * MIB
+    source = next(row for row in report["details"] if row["label"]["id"] == "detail.requested")
+    assert source["source"]["text"] == "attach_out_of_memory_observer()"
+    assert failure.capture is not None
+    for other in (None, GIB, 1620 * MIB):
+        capture = replace(failure.capture, requested_bytes=other)
+        printed = measure(replace(failure, capture=capture)).requested_bytes
+        assert printed == failure.recognition.said.requested_bytes != 1610 * MIB
+
+
 def test_does_without_any_reading(notebook: Notebook) -> None:
     """Only the message is left: its rounded numbers, and no split that they cannot bear."""
     failure = fail(notebook, "step(128 * 1024)")
