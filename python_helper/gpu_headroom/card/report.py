@@ -124,9 +124,7 @@ def _details(evidence: Evidence) -> list[Detail]:
     largest = capture.largest_block_bytes if capture else None
     allocator = _source(memory.source)
     rows = [
-        _row(
-            "detail.requested", evidence.requested_bytes, _source(_OBSERVER if is_seen else ERROR)
-        ),
+        _row("detail.requested", evidence.requested_bytes, asked),
         _row("detail.free", memory.free_bytes, _source(memory.free_source)),
         _row("detail.in_use", memory.in_use_bytes, allocator),
         _row("detail.reserved", reserved, allocator),
