@@ -19,6 +19,7 @@ from ..inspection.kinds import is_kind, origins
 from . import statement
 from .excerpt import Reader
 from .formats import CLASSES, HOST_FUNCTIONS
+from .origin import is_brought_here, is_named_elsewhere
 from .statement import Statement
 
 if TYPE_CHECKING:
@@ -34,18 +35,26 @@ _NEARLY_FULL_BYTES = 2**30  # a context or a library's handle takes up to about 
 
 @dataclass(frozen=True, slots=True)
 class Recognition:
-    """An error that says that the GPU ran out of memory, and what it says."""
+    """An error that says that the GPU ran out of memory, and what it says.
+
+    `elsewhere` is true where it was raised in another process, and came here from there.
+    """
 
     error: BaseException
     error_name: str
     said: Statement
+    elsewhere: bool = False
 
 
 def recognise(error: BaseException) -> Recognition | None:
     """Return what `error`, or an error inside its chain or group, says of a full GPU."""
-    reader = Reader()
-    found = (_recognise_one(each, reader.text_of(each)) for each in errors_within(error))
-    return next(filter(None, found), None)
+    reader, errors = Reader(), list(errors_within(error))
+    each_found = (_recognise_one(each, reader.text_of(each)) for each in errors)
+    found = next(filter(None, each_found), None)
+    if found is None:
+        return None
+    elsewhere = is_named_elsewhere(errors) or is_brought_here(found.error)
+    return replace(found, elsewhere=elsewhere)
 
 
 def is_credible(said: Statement, device: DeviceReading | None) -> bool:

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from ..readings.snapshot import DeviceReading
 
 
+_ALIKE = 0.01
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """A cell that ran out of GPU memory; `cells` are the latest runs of all, oldest first.
@@ -40,13 +43,27 @@ class Failure:
     @property
     def requested_bytes(self) -> int | None:
         """What was asked for: as the observer has it where the message is a rounding of that."""
-        said, seen = self.recognition.said.requested_bytes, self.capture
-        if said is None or seen is None or seen.requested_bytes is None:
-            return said
-        # PyTorch prints two decimals of the largest unit.
-        unit = 1 << 10 * ((said.bit_length() - 1) // 10)
-        is_that = 100 * abs(seen.requested_bytes - said) <= unit
-        return seen.requested_bytes if is_that else said
+        said, capture = self.recognition.said.requested_bytes, self.capture
+        seen = None if capture is None else capture.requested_bytes
+        return seen if said is not None and seen is not None and _prints(seen, said) else said
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether it was another process's GPU that was full, of which nothing is measured here.
+
+        A request that this process's allocator has refused is its own, whoever raised the error.
+        """
+        said, capture = self.recognition.said.requested_bytes, self.capture
+        seen = None if capture is None else capture.requested_bytes
+        if seen is not None and (said is None or _prints(seen, said)):
+            return False
+        return self.recognition.elsewhere or self._is_of_another_size()
+
+    def _is_of_another_size(self) -> bool:
+        """Whether the message is of a GPU that is none of this size."""
+        said, device = self.recognition.said.capacity_bytes, self.device
+        known = None if device is None or device.capacity_limited else device.capacity_bytes
+        return bool(said and known and abs(said - known) > _ALIKE * known)
 
     @property
     def device_index(self) -> int:
@@ -64,6 +81,12 @@ class Failure:
             capture=capture if capture is not None and capture.device_index == index else None,
             device=device if device is not None and device.index == index else None,
         )
+
+
+def _prints(size: int, printed: int) -> bool:
+    """Whether PyTorch prints `size` as `printed` was: with two decimals of the largest unit."""
+    unit: int = 1 << 10 * ((printed.bit_length() - 1) // 10) if printed else 1
+    return 100 * abs(size - printed) <= unit
 
 
 def device_that_failed(recognition: Recognition, capture: Capture | None) -> int | None:

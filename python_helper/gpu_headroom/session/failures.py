@@ -150,7 +150,7 @@ class Failures:
                     "available_bytes": report["available_bytes"],
                 }
             )
-        if life.options["after_oom"] == "free":
+        if life.options["after_oom"] == "free" and not failure.elsewhere:
             self._free(report["report_id"])
 
     def _earlier_error(self) -> EarlierError:

@@ -10,9 +10,8 @@ from ..cells.runs import CellRun
 from ..errors.pasted import recognise_text
 from ..errors.recognise import Recognition
 from ..errors.statement import is_of_else
-from ..oom.evidence import Evidence
+from ..oom.evidence import as_said
 from ..oom.failure import Failure
-from ..oom.failure_memory import from_statement
 from ..render.text import lines
 from ..text.messages import say
 
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 
     from ..errors.pasted import Pasted
     from ..errors.statement import Statement
+    from ..oom.evidence import Evidence
 
 _NAMES = {
     "torch": "PyTorch",
@@ -75,32 +75,17 @@ def _wanted(said: Statement) -> Iterator[str]:
 
 def _evidence(pasted: Pasted) -> Evidence:
     """Return what rules and remedies may reason from: the numbers, and nothing of a kernel."""
-    said, error = pasted.said, RuntimeError()
-    now = time.time()
-    failure = Failure(
-        error=error,
-        recognition=Recognition(error, pasted.error_name or "", said),
-        capture=None,
-        life_id="",
-        cell=CellRun(None, None, "", None, now),
-        cells=(),
-        device=None,
-        shell=None,
-        time_s=now,
-    )
-    return Evidence(
-        failure=failure,
-        memory=from_statement(said),
-        device_index=said.device_index or 0,
-        requested_bytes=said.requested_bytes,
-        line=None,
-        kinds={},
-        not_attributed_bytes=said.in_use_bytes,
-        traceback_bytes=None,
-        traceback_variables=(),
-        holders=(),
-        fits_after_free=None,
-        earlier_traceback_bytes=None,
-        in_backward=False,
-        complete=False,
+    error, now = RuntimeError(), time.time()
+    return as_said(
+        Failure(
+            error=error,
+            recognition=Recognition(error, pasted.error_name or "", pasted.said),
+            capture=None,
+            life_id="",
+            cell=CellRun(None, None, "", None, now),
+            cells=(),
+            device=None,
+            shell=None,
+            time_s=now,
+        )
     )
