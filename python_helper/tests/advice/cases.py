@@ -34,6 +34,7 @@ def evidence(  # noqa: PLR0913  all that a test may vary
     source: str = "",
     cells: Sequence[CellRun] = (),
     largest_block: int | None = None,
+    elsewhere: bool = False,
     **changes: Any,
 ) -> Evidence:
     """Make the evidence of a failure; what is in use is the rest of the card."""
@@ -44,7 +45,7 @@ def evidence(  # noqa: PLR0913  all that a test may vary
     capture = Capture(0.0, 0, CAPACITY, free, {}, largest_block, ())
     failure = Failure(
         error=RuntimeError(),
-        recognition=recognition,
+        recognition=replace(recognition, elsewhere=elsewhere),
         capture=capture,
         life_id="life",
         cell=failing,
