@@ -33,6 +33,8 @@ const WHEEL_ONLY = [
   'protocol/wire.py',
   'simulate/',
   'terminal/script.py',
+  'terminal/explain.py',
+  'errors/pasted.py',
   'testing.py'
 ];
 

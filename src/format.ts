@@ -53,7 +53,8 @@ export function formatPair(
 
 /**
  * Sizes that stand beside each other: two decimals where all are below 10 GiB,
- * all in MiB where one is below 0.1 GiB and none reaches 1 GiB.
+ * all in MiB where one is below 0.1 GiB and none reaches 1 GiB, and where two
+ * sizes that differ would look the same; in bytes where they still do.
  */
 export function formatCompared(...sizes: readonly number[]): string[] {
   const amounts = sizes.map(Math.abs);
@@ -61,11 +62,24 @@ export function formatCompared(...sizes: readonly number[]): string[] {
   const inMib =
     amounts.every(amount => amount < GIB) &&
     amounts.some(amount => amount < GIB / 10);
-  return sizes.map(size =>
-    inMib && Math.abs(size) >= GIB / 10
-      ? `${(size / MIB).toFixed(0).replace('-', MINUS)} MiB`
-      : formatBytes(size, decimals)
+  const areToldApart = (shown: readonly string[]) =>
+    new Set(shown).size === new Set(sizes).size;
+  const shown = sizes.map(size =>
+    inMib ? formatInMib(size) : formatBytes(size, decimals)
   );
+  if (areToldApart(shown)) {
+    return shown;
+  }
+  const mib = sizes.map(formatInMib);
+  return areToldApart(mib)
+    ? mib
+    : sizes.map(size => `${size} bytes`.replace('-', MINUS));
+}
+
+function formatInMib(size: number): string {
+  return Math.abs(size) < GIB / 10
+    ? formatBytes(size)
+    : `${(size / MIB).toFixed(0).replace('-', MINUS)} MiB`;
 }
 
 /**

@@ -1,4 +1,4 @@
-"""`python -m gpu_headroom status`: the GPUs of this machine, from a terminal."""
+"""`python -m gpu_headroom`: the GPUs of this machine, and pasted errors, from a terminal."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _ABOUT = """\
-Show GPU memory from a terminal: what the driver knows of each GPU, and the processes on it.
+  status   what the driver knows of each GPU, and the processes on it
+  explain  reads an error, a traceback or a log from standard input and says what it tells of a
+           GPU that ran out of memory
 What a notebook's variables hold is asked in its kernel: `%gpu_headroom status`, `holders`,
-`plan`, `free`. Exit codes: 0 there is a GPU, 1 none could be read, 2 a wrong command."""
+`plan`, `free`. Exit codes: 0 there is a GPU, or an error of one was explained; 1 there is none;
+2 a wrong command."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -22,8 +25,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description=_ABOUT,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("command", choices=["status"], help="used, free and capacity of each GPU")
-    parser.parse_args(arguments)
+    parser.add_argument("command", choices=["status", "explain"], help="what to do, see above")
+    command = parser.parse_args(arguments).command
+    return _explain() if command == "explain" else _status()
+
+
+def _explain() -> int:
+    from .terminal.explain import explain, explain_nothing
+
+    if sys.stdin.isatty():
+        sys.stderr.write("Paste the error, then press Ctrl+D on a line of its own.\n")
+    text = sys.stdin.buffer.read().decode("utf-8", "replace")
+    lines = explain(text)
+    if lines is None:
+        sys.stderr.write(f"{explain_nothing(text)}\n")
+        return 1
+    sys.stdout.write("\n".join([*lines, ""]))
+    return 0
+
+
+def _status() -> int:
     from .readings.nvml import processes
     from .terminal import script
     from .terminal.summary import list_devices, list_processes

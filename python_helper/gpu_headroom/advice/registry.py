@@ -17,6 +17,7 @@ from .remedies import (
 from .rules import (
     activations,
     earlier_traceback,
+    elsewhere,
     evaluation_with_gradients,
     fragmentation,
     huge_request,
@@ -55,6 +56,7 @@ class _Remedy(_Speaking, Protocol):
 
 # By id, the most specific first: the first that speaks names the cause.
 RULES: Mapping[str, _Rule] = {
+    "elsewhere": elsewhere,
     "huge-request": huge_request,
     "earlier-traceback": earlier_traceback,
     "fragmentation": fragmentation,
@@ -90,7 +92,12 @@ def likeliest_cause(evidence: Evidence) -> Cause | None:
 
 
 def offers(evidence: Evidence) -> list[Offer]:
-    """Return at most four remedies: what helps the failing line first, then by effect."""
+    """Return at most four remedies: what helps the failing line first, then by effect.
+
+    None for the GPU of another process: what is done in this kernel does not reach it.
+    """
+    if evidence.failure.elsewhere:
+        return []
     found = [offer for remedy in REMEDIES if (offer := remedy.offer(evidence)) is not None]
     found.sort(key=lambda offer: (offer.rank, -(offer.effect_bytes or 0)))
     return found[:_MOST_OFFERS]

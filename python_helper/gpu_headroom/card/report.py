@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 VERSION = "1.0"
 
+_OBSERVER = "attach_out_of_memory_observer()"
 _FRAMEWORKS = ("torch", "jax", "tensorflow", "cupy")  # `FrameworkName`, which is a type only
 
 
@@ -35,7 +36,11 @@ class BuiltReport:
 
 def build(failure: Failure, turn: Turn) -> BuiltReport:
     """Measure a failure, look for its cause and for remedies, and put it all into one report."""
-    evidence = measure(failure, turn)
+    return report_of(measure(failure, turn))
+
+
+def report_of(evidence: Evidence) -> BuiltReport:
+    """Look for the cause and for remedies in what is known, and put it all into one report."""
     failure = evidence.failure
     found = offers(evidence)
     memory, cell, device = evidence.memory, failure.cell, failure.device
@@ -74,7 +79,7 @@ def build(failure: Failure, turn: Turn) -> BuiltReport:
 
 def _framework(failure: Failure) -> FrameworkName:
     """Name the framework; the libraries that are none of ours run on the one that is live."""
-    said = failure.recognition.framework
+    said = failure.recognition.said.framework
     if said in _FRAMEWORKS:
         return cast("FrameworkName", said)
     live = failure.device.frameworks[0].name if failure.device and failure.device.frameworks else ""
@@ -106,14 +111,20 @@ def _parts(evidence: Evidence) -> list[Part]:
 
 
 def _details(evidence: Evidence) -> list[Detail]:
-    memory, capture, said = evidence.memory, evidence.failure.capture, evidence.failure.recognition
+    memory, capture, said = (
+        evidence.memory,
+        evidence.failure.capture,
+        evidence.failure.recognition.said,
+    )
+    is_seen = evidence.requested_bytes != said.requested_bytes
+    asked = _source(_OBSERVER if is_seen else ERROR)
     reserved = None
     if memory.in_use_bytes is not None and memory.cached_bytes is not None:
         reserved = memory.in_use_bytes + memory.cached_bytes
     largest = capture.largest_block_bytes if capture else None
     allocator = _source(memory.source)
     rows = [
-        _row("detail.requested", evidence.requested_bytes, _source(ERROR)),
+        _row("detail.requested", evidence.requested_bytes, asked),
         _row("detail.free", memory.free_bytes, _source(memory.free_source)),
         _row("detail.in_use", memory.in_use_bytes, allocator),
         _row("detail.reserved", reserved, allocator),

@@ -74,11 +74,11 @@ def show(shell: Any, report: wire.Report, *, keep: bool) -> None:
 
 def show_line(failure: Failure, why: wire.Message) -> None:
     """Display what can be said of a failure without a card, and `why` there is none."""
-    said, device = failure.recognition, failure.device
+    said, device = failure.recognition.said, failure.device
     measured = failure.capture or device
     available = measured.free_bytes if measured else said.free_bytes
     title, needed = headline(
-        said.requested_bytes, available, simulated=bool(device and device.simulated)
+        failure.requested_bytes, available, simulated=bool(device and device.simulated)
     )
     line = f"{title}: {needed}. {why['text']}"
     failure.shell.display_pub.publish({"text/plain": sendable(line)})

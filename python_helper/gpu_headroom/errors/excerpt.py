@@ -13,8 +13,7 @@ from ..inspection.kinds import is_kind
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# As frameworks spell them, less a first letter that may be a capital.
-_SIGNS = (
+SIGNS = (
     "to allocate",
     "ut of memory",
     "OOM when",
@@ -32,7 +31,19 @@ _SIGNS = (
     "in-use chunks",
     "STATUS_NOT_INIT",
     "CUresult error",
+    "ailed with error",
+    "llocation on device",
+    "get_temporary_buffer",
+    "GPU RAM",
+    "mem-fraction-static",
+    "prefill tokens",
+    "NOT_INITIALIZED when",
+    "uda error(2)",
+    "cudaSuccess",
+    "Attempting to alloc",
 )
+"""Words of what frameworks say, as they spell them, less a first letter that may be a capital."""
+
 _READ = 2**16  # characters of all errors of a chain together
 _LEAST = 2**10  # of each, however many there are
 _SEARCHED = 2**20  # characters at either end of a text in which signs are looked for
@@ -75,7 +86,7 @@ def _pieces(text: str, most: int) -> Iterator[str]:
     """Yield about `most` characters: half of them from the two ends, half from around signs."""
     end = most // 4
     spans = [(0, end), (len(text) - end, len(text))]
-    for sign in _SIGNS:
+    for sign in SIGNS:
         first = text.find(sign)
         # The last one first: what was wrapped stands behind the words of who wrapped it.
         places = (text.rfind(sign), first) if first >= 0 else ()

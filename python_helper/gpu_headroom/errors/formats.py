@@ -15,6 +15,17 @@ from __future__ import annotations
 
 import re
 
+CLASSES = {
+    ("torch", "OutOfMemoryError"): "torch",
+    ("cupy", "OutOfMemoryError"): "cupy",
+    ("tensorflow", "ResourceExhaustedError"): "tensorflow",
+    ("cuda", "CUDAOutOfMemoryError"): "cuda",
+}
+"""The frameworks whose class of error says it, by the package and the name of the class."""
+
+HOST_FUNCTIONS = frozenset({"pin_memory", "_pin_memory_loop", "mem_get_info", "cudart"})
+"""Functions that hit the same text for pinned host memory, or without any shortage."""
+
 SIZE = r"((?<!\d)(?<!\d[.,])\d[\d.,]{0,30} ?(?:bytes|[KMGT]i?B\b|[KMGT]\b|B\b))"
 COUNT = r"((?<!\d)(?<!\d,)\d[\d,]{0,30})"
 INDEX = r"(\d{1,4})(?!\d)"
@@ -29,8 +40,14 @@ class Format:
     certain = True
 
     def __init__(self, framework: str, sign: str, **clauses: str) -> None:
-        self.framework, self.sign = framework, re.compile(sign.lower())
-        self.clauses = {key: re.compile(value.lower()) for key, value in clauses.items()}
+        self.framework, self.sign = framework, _compiled(sign)
+        self.clauses = {key: _compiled(value) for key, value in clauses.items()}
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    if re.search(r"\\[A-Z]", pattern):
+        raise ValueError(f"in lower case an escape of {pattern!r} means its opposite")
+    return re.compile(pattern.lower())
 
 
 class Doubtful(Format):
@@ -49,7 +66,10 @@ _TORCH = {
     "cached": rf"{SIZE} ?cached",
     "unallocated": rf"{SIZE} is reserved by PyTorch but unallocated",
     "allowed": rf"{SIZE} allowed",
+    "private_pools": rf"{SIZE} ?allocated in private pools",
+    "own_process": rf"this process has {SIZE} ?(?:memory )?in use",
 }
+OTHER_PROCESS = _compiled(rf"Process (\d{{1,10}}) has {SIZE} ?(?:memory )?in use")
 _TRIED = r"Tried to allocate \d[\d.,]{0,30} ?\w{1,9}"
 
 # Texts whose structure leaves no doubt; read before anything is refused.
@@ -90,14 +110,32 @@ STRUCTURED = (
 # Looked at only after the refusals: shorter texts, some of which other faults share.
 LOOSE = (
     Format("torch", r"(?:^|[:>*(-] ?)(?:CUDA|HIP|XPU) out of memory(?:[.,: ]{0,9}$|[.,])"),
+    # ComfyUI and others print no more of the cudaMallocAsync backend's message.
+    Format(
+        "torch",
+        r"(?:^|OutOfMemoryError: )Allocation on device(?: \d{1,4})?(?:[. ]{0,3}$|[.:] )",
+        device=rf"Allocation on device {INDEX}",
+    ),
     Format("torch", r"Caught (?:CUDA)?OutOfMemoryError in (?:replica|DataLoader)"),
     Format("torch", r"No executable batch size found, reached zero"),  # Accelerate
-    Doubtful("torch", r"(?:CUDA|HIP) (?:driver )?error ?: ?out of memory"),
+    Doubtful("torch", r"(?:CUDA|HIP) (?:driver |runtime )?error ?: ?out of memory"),
     Format("torch", r"cuda runtime error ?\(2\) ?: ?out of memory"),
-    Doubtful("torch", r"(?:CUBLAS|CUDNN|CUSPARSE|CUSOLVER|CUFFT)_(?:STATUS_)?ALLOC_FAILED"),
-    Doubtful("torch", r"NCCL .{0,300}cuda failure (?:\d{1,4} )?'out of memory'"),
+    Format("torch", r"THCudaCheck FAIL .{0,300}error=2 ?: ?out of memory"),
+    Doubtful(
+        "torch",
+        r"(?:CUBLAS|CUDNN|CUSPARSE|CUSOLVER|CUFFT|HIPBLAS|MIOPEN)_(?:STATUS_)?ALLOC_FAILED",
+    ),
+    Doubtful("torch", r"cuda failure (?:\d{1,4} )?'out of memory'"),  # NCCL
+    Doubtful("torch", r"CUBLAS_STATUS_NOT_INITIALIZED when calling .?cublasCreate"),
+    Format(  # DirectML
+        "torch",
+        r"Could not allocate tensor with \d{1,30} bytes\. There is not enough GPU video memory",
+        requested=rf"tensor with {COUNT} bytes",
+    ),
     Format(
-        "tensorflow", r"OOM when allocating tensor (?:with|of) shape", device=rf"device:GPU:{INDEX}"
+        "tensorflow",
+        r"OOM when allocating tensor (?:with|of) shape",
+        device=rf"(?:device:|/)GPU:{INDEX}",
     ),
     Format(
         "tensorflow",
@@ -128,12 +166,27 @@ LOOSE = (
         r"^Out of memory allocating [\d,]{1,30} bytes",
         requested=rf"allocating {COUNT} bytes",
     ),
-    Format("torch", r"ERROR_OUT_OF_DEVICE_MEMORY"),
+    Format("torch", r"(?:ERROR_OUT_OF_DEVICE_MEMORY|ErrorOutOfDeviceMemory)"),
     Format("torch", r"CommandBufferCallbackErrorOutOfMemory"),
     Format(
         "cuda",
-        r"CUDA_ERROR_OUT_OF_MEMORY|cudaErrorMemoryAllocation|cuMemAlloc failed: out of memory"
-        r"|CUDA failure 2 ?: out of memory|\[CUDA\] out of memory",
+        r"CUDA_ERROR_OUT_OF_MEMORY|cudaErrorMemoryAllocation|hipError(?:OutOfMemory|MemoryAllocation)"
+        r"|\[CUDA\] out of memory|CUDA ?: ?out of memory",
+    ),
+    # Calls of the runtime and the driver, but for those that ask for host memory.
+    Format(
+        "cuda",
+        r"\b(?:(?:cuda|hip)(?!MallocHost|HostAlloc|HostRegister|HostMalloc)[a-z]\w{2,30}"
+        r"|cu(?!MemAllocHost|MemHost)(?:Mem|Ctx|Module|Stream|Launch|Graph)\w{0,30})"
+        r"\(?\)? (?:retry )?(?:failed|error) ?(?::|with|\() ?(?:error )?out of memory",
+    ),
+    # Error 2 of the runtime and of the driver says it without words.
+    Format(
+        "cuda",
+        r"CUDA (?:failed|execution failed|failure|error|runtime error|driver error)"
+        r"(?: with error)?(?: code)?[ =:]{0,3}\(?2\)?(?: ?[:,] ?| )(?:out of memory|$)"
+        r"|CUDA (?:execution )?failed with error (?:2(?![\d.])|out of memory)"
+        r"|cuda(?:Success|Stat)\w{0,9} ?\((?:2 vs\. 0|0 vs\. 2)\)",
     ),
 )
 
@@ -171,6 +224,7 @@ _REFUSED = (
     "_nchwc'",
     "has no attribute",
     "failed to allocate block of",
+    "mem_get_info",
 )
 
 

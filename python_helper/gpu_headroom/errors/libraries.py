@@ -54,15 +54,41 @@ LOOSE = (
         "ggml",
         r"ggml.{0,300}(?:cudaMalloc failed: out of memory|failed to allocate CUDA\d buffer)"
         r"|CUDA error 2 at [^ ]{0,300}ggml",
-        requested=rf"allocating {SIZE} on device",
+        requested=rf"(?:buffer of size {COUNT}|allocating {SIZE} on device)",
         device=rf"on device {INDEX}",
     ),
-    Format("mxnet", r"cudaMalloc (?:retry )?failed: out of memory"),
+    Format("mxnet", r"pooled_storage_manager.{0,300}cudaMalloc (?:retry )?failed: out of memory"),
+    Format(  # Thrust and CUB, which many libraries sort and reduce with
+        "cuda",
+        r"temporary_buffer::allocate: get_temporary_buffer failed"
+        r"|(?:parallel_for|for_each|transform|copy_if|radix_sort|merge_sort|reduce(?:_by_key)?"
+        r"|unique(?:_by_key)?|(?:in|ex)clusive_scan) ?:? failed(?: on \w{1,9} step)?: ?"
+        r"out of memory",
+    ),
+    Format("cuda", r"Gpu API call\) ?out of memory"),  # OpenCV
+    Format(
+        "catboost",
+        r"NCudaLib::TOutOfMemoryError",
+        requested=rf"Requested {SIZE}",
+        free=rf"Free {SIZE}",
+    ),
+    Format(
+        "mlx",
+        r"\[malloc(?:_or_wait)?\] Unable to allocate \d{1,30} bytes"
+        r"|\[metal::malloc\] Attempting to allocate \d{1,30} bytes",
+        requested=rf"(?:Unable to allocate|Attempting to allocate) {COUNT} bytes",
+    ),
+    Format(  # Transformers, when a quantised model would have to lie in part on the host
+        "torch",
+        r"Make sure you have enough GPU RAM to fit the quantized model",
+    ),
+    Format("torch", r"Not enough memory\. Please try to increase --mem-fraction-static"),  # SGLang
+    Format("torch", r"Not enough memory to handle \d{1,9} prefill tokens"),  # TGI
     Doubtful(
         "onnxruntime",
         r"BFCArena::AllocateRawInternal.{0,300}(?:Failed to allocate memory for requested buffer"
         r"|Available memory of \d{1,30} is smaller than requested)",
-        requested=rf"buffer of size {COUNT}",
+        requested=rf"(?:buffer of size|requested bytes of) {COUNT}",
     ),
     Format(
         "rapids",
@@ -71,7 +97,7 @@ LOOSE = (
     ),
     Format(
         "tensorrt",
-        r"Requested amount of GPU memory|Cuda Runtime \(out of memory\)",
+        r"Requested amount of GPU memory|Cuda Runtime \(out of memory\)|Error Code 2: OutOfMemory",
         requested=rf"GPU memory \({COUNT} bytes\)",
     ),
 )

@@ -8,36 +8,25 @@ fractions and driver limits refuse smaller ones.
 from __future__ import annotations
 
 import builtins
-import re
 import sys
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from traceback import walk_tb
 from typing import TYPE_CHECKING, Any
 
 from ..inspection.kinds import is_kind, origins
-from . import libraries
+from . import statement
 from .excerpt import Reader
-from .formats import LOOSE, STRUCTURED, is_refused
+from .formats import CLASSES, HOST_FUNCTIONS
+from .origin import is_brought_here, is_named_elsewhere
+from .statement import Statement
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from ..readings.snapshot import DeviceReading
-    from .formats import Format
 
-_CLASSES = {
-    ("torch", "OutOfMemoryError"): "torch",
-    ("cupy", "OutOfMemoryError"): "cupy",
-    ("tensorflow", "ResourceExhaustedError"): "tensorflow",
-    ("cuda", "CUDAOutOfMemoryError"): "cuda",
-}
-# Functions that hit the same text for pinned host memory or without any shortage.
-_HOST_FUNCTIONS = frozenset({"pin_memory", "_pin_memory_loop", "mem_get_info", "cudart"})
-_UNITS = {"": 1, "b": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
-# Larger values are "not available" (2**64 under WSL2) or garbage; JavaScript cannot hold them.
-_LARGEST = 2**53
 _CHAIN_LIMIT = 100
 _LONGEST_NAME = 200
 _LINKS: Any = tuple([vars(BaseException)[name] for name in ("__cause__", "__context__")])
@@ -46,34 +35,29 @@ _NEARLY_FULL_BYTES = 2**30  # a context or a library's handle takes up to about 
 
 @dataclass(frozen=True, slots=True)
 class Recognition:
-    """What the error says, in bytes as printed; `None` is not said.
+    """An error that says that the GPU ran out of memory, and what it says.
 
-    `reserved_bytes` includes what is in use. `certain` is false where the text also stands for
-    other faults: see `is_credible`.
+    `elsewhere` is true where it was raised in another process, and came here from there.
     """
 
-    framework: str
-    error_name: str
     error: BaseException
-    device_index: int | None = None
-    requested_bytes: int | None = None
-    capacity_bytes: int | None = None
-    free_bytes: int | None = None
-    in_use_bytes: int | None = None
-    reserved_bytes: int | None = None
-    unallocated_bytes: int | None = None
-    allowed_bytes: int | None = None
-    certain: bool = True
+    error_name: str
+    said: Statement
+    elsewhere: bool = False
 
 
 def recognise(error: BaseException) -> Recognition | None:
     """Return what `error`, or an error inside its chain or group, says of a full GPU."""
-    reader = Reader()
-    found = (_recognise_one(each, reader.text_of(each)) for each in errors_within(error))
-    return next(filter(None, found), None)
+    reader, errors = Reader(), list(errors_within(error))
+    each_found = (_recognise_one(each, reader.text_of(each)) for each in errors)
+    found = next(filter(None, each_found), None)
+    if found is None:
+        return None
+    elsewhere = is_named_elsewhere(errors) or is_brought_here(found.error)
+    return replace(found, elsewhere=elsewhere)
 
 
-def is_credible(said: Recognition, device: DeviceReading | None) -> bool:
+def is_credible(said: Statement, device: DeviceReading | None) -> bool:
     """Whether the card was full, where the text alone does not tell; `device` as it is now."""
     free = device.free_bytes if device is not None else None
     return said.certain or free is None or free < _NEARLY_FULL_BYTES
@@ -105,99 +89,17 @@ def _members(error: BaseException) -> Iterable[object]:
 
 def _recognise_one(error: BaseException, message: str) -> Recognition | None:
     kinds = origins(type(error))
-    framework = next((_CLASSES[each] for each in kinds if each in _CLASSES), None)
+    framework = next((CLASSES[each] for each in kinds if each in CLASSES), None)
+    said = statement.read(message)
+    if said is None and framework is not None and not statement.is_of_else(message):
+        said = Statement(framework)
+    if said is None or (not said.certain and _at_host(error)):
+        return None
     name = kinds[0][1][:_LONGEST_NAME]
-    # Patterns are in lower case, and see one blank wherever a message has white space.
-    text = " ".join(message.replace("\\n", " ").split()).lower()
-    # The frameworks' own are shorter, and stand in what libraries quote.
-    found = _first(STRUCTURED + libraries.STRUCTURED, text)
-    if found is None and is_refused(text):
-        return None
-    found = found or _first(libraries.LOOSE + LOOSE, text)
-    if found is None:
-        return Recognition(framework, name, error) if framework else None
-    if not found.certain and _at_host(error):
-        return None
-    return _from_format(found, framework, name, text, error)
-
-
-def _first(formats: Iterable[Format], text: str) -> Format | None:
-    return next((each for each in formats if each.sign.search(text)), None)
+    return Recognition(error, name, replace(said, framework=framework or said.framework))
 
 
 def _at_host(error: BaseException) -> bool:
     """Whether the frames say that host memory was asked for, or nothing at all."""
     steps = walk_tb(error.__traceback__)
-    return any(frame.f_code.co_name in _HOST_FUNCTIONS for frame, _ in steps)
-
-
-def _from_format(
-    found: Format, framework: str | None, name: str, text: str, error: BaseException
-) -> Recognition:
-    said = {key: _captured(pattern, text) for key, pattern in found.clauses.items()}
-    device = said.pop("device", None)
-    sizes = {key: _bytes(value) for key, value in said.items() if value}
-    capacity = sizes.get("capacity")
-    reserved, unallocated = _reserved(sizes)
-    return Recognition(
-        framework=framework or found.framework,
-        error_name=name,
-        error=error,
-        device_index=_index(device) if device else None,
-        requested_bytes=sizes.get("requested"),
-        capacity_bytes=capacity,
-        free_bytes=_within(sizes.get("free"), capacity),
-        in_use_bytes=sizes.get("in_use"),
-        reserved_bytes=reserved,
-        unallocated_bytes=unallocated,
-        allowed_bytes=_within(sizes.get("allowed"), capacity),
-        certain=found.certain,
-    )
-
-
-def _captured(pattern: re.Pattern[str], text: str) -> str | None:
-    """Return what the last match captured: a wrapped error stands behind its wrapper's words."""
-    found = list(pattern.finditer(text))
-    return next((group for group in found[-1].groups() if group), None) if found else None
-
-
-def _index(printed: str) -> int:
-    """Read the number of a GPU: digits, or a character of that code."""
-    return int(printed) if printed.isdecimal() else ord(printed)
-
-
-def _bytes(printed: str) -> int | None:
-    """Read "1.71 gib", "1,234", "201. gb" or "10.2/22.0 gib" (the first of two)."""
-    number, unit = re.match(r"[\d.,]+", printed), re.search(r"[a-z]*$", printed)
-    if number is None or unit is None:
-        return None
-    prefix = unit[0][:1] if unit[0] != "bytes" else ""
-    plain = number[0].replace(",", "." if prefix else "")
-    try:
-        size = int(float(plain) * _UNITS[prefix] + 0.5) if prefix else int(plain.rstrip("."))
-    except (ValueError, KeyError):
-        return None
-    return size if size < _LARGEST else None
-
-
-def _within(size: int | None, capacity: int | None) -> int | None:
-    """Drop a value that the card cannot hold: it is not a measurement."""
-    return None if size is not None and capacity is not None and size > capacity else size
-
-
-def _reserved(sizes: dict[str, int | None]) -> tuple[int | None, int | None]:
-    """Return reserved and reserved but unallocated; "cached" of PyTorch 1.3 excludes in use.
-
-    Neither is known where less is said to be reserved than to be in use.
-    """
-    in_use, reserved = sizes.get("in_use"), sizes.get("reserved")
-    unallocated = sizes.get("unallocated")
-    if unallocated is None:
-        unallocated = sizes.get("cached")
-    if in_use is None:
-        return reserved, unallocated
-    if reserved is None and unallocated is not None:
-        reserved = in_use + unallocated
-    if reserved is None or not in_use <= reserved < _LARGEST:
-        return None, None
-    return reserved, reserved - in_use
+    return any(frame.f_code.co_name in HOST_FUNCTIONS for frame, _ in steps)

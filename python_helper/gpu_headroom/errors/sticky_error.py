@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from ..inspection.kinds import is_kind, origins, top_of
 from .excerpt import Reader
+from .origin import is_brought, is_named_elsewhere
 from .recognise import errors_within
 
 if TYPE_CHECKING:
@@ -54,13 +55,6 @@ _NAMED_LINE = re.compile(r"[\w.]{1,99}: ")
 _MODULES = frozenset({"numba", "pycuda", "tensorflow"})  # whose errors are no `RuntimeError`
 # Whose own code raises what CUDA's functions returned.
 _FRAMEWORKS = frozenset({"torch", "cupy", "numba", "numba_cuda", "pycuda", "jax", "tensorflow"})
-# What came from another process says nothing of this one.
-_REMOTE = frozenset(
-    {"RemoteTraceback", "_RemoteTraceback", "RemoteError", "CompositeError", "RayError"}
-    | {"RayTaskError", "ProcessRaisedException", "ProcessExitedException"}
-)
-_REMOTE_MODULES = frozenset({"distributed", "ray", "ipyparallel"})
-_REBUILT = "__traceback_maker"  # in frames that `tblib` makes for another process's traceback
 # At these Python code raises, or a generator or a coroutine is given what somebody else raised.
 _RAISES = frozenset({"RAISE_VARARGS", "RERAISE"})
 _IS_GIVEN = frozenset(
@@ -81,7 +75,7 @@ class Fault:
 def recognise_fault(error: BaseException) -> Fault | None:
     """Return what `error`, or one in its chain or group, says of a CUDA that has stopped."""
     errors, reader = list(errors_within(error)), Reader()
-    if any(name in _REMOTE for each in errors for _, name in origins(type(each))):
+    if is_named_elsewhere(errors):
         return None
     return next(filter(None, (_recognise_one(each, reader) for each in errors)), None)
 
@@ -118,7 +112,7 @@ def _raised_here(step: TracebackType | None) -> bool:
         code, at = step.tb_frame.f_code, step.tb_lasti
         # `exec` takes a dictionary of anybody's making.
         module = top_of(dict.get(step.tb_frame.f_globals, "__name__"))
-        if module in _REMOTE_MODULES or _REBUILT in code.co_names:
+        if is_brought(step.tb_frame):
             return False
         step = step.tb_next
     if code is None or at is None:

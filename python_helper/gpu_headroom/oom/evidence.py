@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..cells.batch import batch_literals
@@ -11,7 +11,7 @@ from ..holders.ledger import StorageLedger
 from ..holders.names import user_names
 from ..holders.survey import survey
 from ..text.format import MIB
-from .failure_memory import failure_memory, from_device
+from .failure_memory import failure_memory, from_device, from_statement
 from .place import failed_in_backward, failing_line
 
 if TYPE_CHECKING:
@@ -75,7 +75,13 @@ _OF_THE_MODEL: tuple[HolderKind, ...] = ("parameters", "gradients", "optimizer_s
 
 
 def measure(failure: Failure, turn: Turn) -> Evidence:
-    """Survey the kernel after a failure. Leaves no reference to its frames or tensors behind."""
+    """Survey the kernel after a failure. Leaves no reference to its frames or tensors behind.
+
+    Of a failure of another process only what the error says is taken.
+    """
+    if failure.elsewhere:
+        recognition = replace(failure.recognition, elsewhere=True)
+        return as_said(replace(failure, recognition=recognition))
     try:
         found = survey(failure.shell, turn)
     except Disturbed:
@@ -95,7 +101,7 @@ def measure(failure: Failure, turn: Turn) -> Evidence:
         failure=failure,
         memory=memory,
         device_index=index,
-        requested_bytes=failure.recognition.requested_bytes,
+        requested_bytes=failure.requested_bytes,
         line=line,
         kinds=kinds,
         not_attributed_bytes=None if in_use is None else in_use - sum(kinds.values()),
@@ -111,6 +117,27 @@ def measure(failure: Failure, turn: Turn) -> Evidence:
         batch_bytes=batch_bytes,
         retained=ledger.retained(index),
         models=_models(found, index) if found else (),
+    )
+
+
+def as_said(failure: Failure) -> Evidence:
+    """Return what only the error says of a failure, and nothing of this kernel."""
+    said = failure.recognition.said
+    return Evidence(
+        failure=replace(failure, capture=None, device=None, cells=(), runs=()),
+        memory=from_statement(said),
+        device_index=said.device_index or 0,
+        requested_bytes=said.requested_bytes,
+        line=failing_line(failure.error, failure.cell),
+        kinds={},
+        not_attributed_bytes=said.in_use_bytes,
+        traceback_bytes=None,
+        traceback_variables=(),
+        holders=(),
+        fits_after_free=None,
+        earlier_traceback_bytes=None,
+        in_backward=False,
+        complete=False,
     )
 
 
@@ -145,7 +172,7 @@ def _fits(
     Run again, it takes what it had taken and then asks for the same. What held memory before
     it began and is freed with the rest is what can make the difference.
     """
-    requested, headroom = failure.recognition.requested_bytes, memory.headroom_bytes
+    requested, headroom = failure.requested_bytes, memory.headroom_bytes
     if requested is None or headroom is None or traceback is None:
         return None
     device, run = failure.device, failure.cell.on(index)

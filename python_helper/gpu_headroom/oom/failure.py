@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from ..readings.snapshot import DeviceReading
 
 
+_ALIKE = 0.01
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """A cell that ran out of GPU memory; `cells` are the latest runs of all, oldest first.
@@ -38,6 +41,31 @@ class Failure:
     earlier_traceback_bytes: int | None = None
 
     @property
+    def requested_bytes(self) -> int | None:
+        """What was asked for: as the observer has it where the message is a rounding of that."""
+        said, capture = self.recognition.said.requested_bytes, self.capture
+        seen = None if capture is None else capture.requested_bytes
+        return seen if said is not None and seen is not None and _prints(seen, said) else said
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether it was another process's GPU that was full, of which nothing is measured here.
+
+        A request that this process's allocator has refused is its own, whoever raised the error.
+        """
+        said, capture = self.recognition.said.requested_bytes, self.capture
+        seen = None if capture is None else capture.requested_bytes
+        if seen is not None and (said is None or _prints(seen, said)):
+            return False
+        return self.recognition.elsewhere or self._is_of_another_size()
+
+    def _is_of_another_size(self) -> bool:
+        """Whether the message is of a GPU that is none of this size."""
+        said, device = self.recognition.said.capacity_bytes, self.device
+        known = None if device is None or device.capacity_limited else device.capacity_bytes
+        return bool(said and known and abs(said - known) > _ALIKE * known)
+
+    @property
     def device_index(self) -> int:
         """The card that ran out of memory."""
         index = device_that_failed(self.recognition, self.capture)
@@ -55,10 +83,16 @@ class Failure:
         )
 
 
+def _prints(size: int, printed: int) -> bool:
+    """Whether PyTorch prints `size` as `printed` was: with two decimals of the largest unit."""
+    unit: int = 1 << 10 * ((printed.bit_length() - 1) // 10) if printed else 1
+    return 100 * abs(size - printed) <= unit
+
+
 def device_that_failed(recognition: Recognition, capture: Capture | None) -> int | None:
     """Return which card ran out of memory, by what the error says, else by what was captured."""
-    if recognition.device_index is not None:
-        return recognition.device_index
+    if recognition.said.device_index is not None:
+        return recognition.said.device_index
     return None if capture is None else capture.device_index
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..errors.recognise import Recognition
+    from ..errors.statement import Statement
     from ..frameworks.torch.observer import Capture
     from ..readings.snapshot import DeviceReading
 
@@ -58,10 +59,10 @@ def failure_memory(
     """
     if capture is not None:
         return _from_capture(capture, device)
-    said = recognition.in_use_bytes or 0
+    said = recognition.said.in_use_bytes or 0
     if device is not None and said - device.in_use_bytes <= _PRINTED * said:
         return from_device(device)
-    return _from_text(recognition)
+    return from_statement(recognition.said)
 
 
 def from_device(device: DeviceReading) -> FailureMemory:
@@ -105,7 +106,8 @@ def _from_capture(capture: Capture, device: DeviceReading | None) -> FailureMemo
     )
 
 
-def _from_text(said: Recognition) -> FailureMemory:
+def from_statement(said: Statement) -> FailureMemory:
+    """Return the printed numbers, rounded as they are."""
     capacity, free, reserved = said.capacity_bytes, said.free_bytes, said.reserved_bytes
     outside = None
     if capacity is not None and free is not None and reserved is not None:

@@ -17,10 +17,11 @@ _BAR = 30
 
 def text(report: Report) -> str:
     """Return the card as text, one line per part with a bar 30 characters wide for the largest."""
-    return "\n".join(_lines(report))
+    return "\n".join([*lines(report), "", words.recorded(report)])
 
 
-def _lines(report: Report) -> Iterator[str]:
+def lines(report: Report) -> Iterator[str]:
+    """Yield the lines of the card, but for the one that says when it was recorded."""
     name, needed = words.title(report)
     yield f"{name}: {needed}"
     yield words.subtitle(report)
@@ -42,7 +43,6 @@ def _lines(report: Report) -> Iterator[str]:
         yield from ("", say("card.remedies"))
     for number, remedy in enumerate(report["remedies"], start=1):
         yield from _remedy(number, remedy)
-    yield from ("", words.recorded(report))
 
 
 def _remedy(number: int, remedy: Remedy) -> Iterator[str]:

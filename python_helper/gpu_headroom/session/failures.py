@@ -150,7 +150,7 @@ class Failures:
                     "available_bytes": report["available_bytes"],
                 }
             )
-        if life.options["after_oom"] == "free":
+        if life.options["after_oom"] == "free" and not failure.elsewhere:
             self._free(report["report_id"])
 
     def _earlier_error(self) -> EarlierError:
@@ -173,10 +173,10 @@ def recognised(
         return None
     from ..errors.recognise import is_credible, recognise  # on first need: most cells do not fail
 
-    said = recognise(error)
-    if said is None:
+    found = recognise(error)
+    if found is None:
         return None
-    devices = () if snapshot is None else snapshot.devices
-    if said.device_index is not None:
-        devices = tuple([each for each in devices if each.index == said.device_index])
-    return said if any(is_credible(said, each) for each in devices or (None,)) else None
+    devices, index = () if snapshot is None else snapshot.devices, found.said.device_index
+    if index is not None:
+        devices = tuple([each for each in devices if each.index == index])
+    return found if any(is_credible(found.said, each) for each in devices or (None,)) else None

@@ -47,15 +47,26 @@ def format_bytes(size: int, *, decimals: int = 1) -> str:
 def format_compared(*sizes: int) -> tuple[str, ...]:
     """Return sizes that stand beside each other: with two decimals where all are below 10 GiB.
 
-    All are in MiB where one is below 0.1 GiB and none reaches 1 GiB.
+    All are in MiB where one is below 0.1 GiB and none reaches 1 GiB, and where two sizes that
+    differ would look the same; in bytes where they still do.
     """
     decimals = 2 if all(abs(size) < _TEN_GIB for size in sizes) else 1
-    if all(abs(size) < GIB for size in sizes) and any(abs(size) * 10 < GIB for size in sizes):
-        return tuple([_below_gib(size) for size in sizes])
-    return tuple([format_bytes(size, decimals=decimals) for size in sizes])
+    shown = tuple([format_bytes(size, decimals=decimals) for size in sizes])
+    is_small = all(abs(size) < GIB for size in sizes)
+    if is_small and any(abs(size) * 10 < GIB for size in sizes):
+        shown = tuple([_in_mib(size) for size in sizes])
+    if _are_told_apart(sizes, shown):
+        return shown
+    shown = tuple([_in_mib(size) for size in sizes])
+    signed = [f"{MINUS if size < 0 else ''}{abs(size)} bytes" for size in sizes]
+    return shown if _are_told_apart(sizes, shown) else tuple(signed)
 
 
-def _below_gib(size: int) -> str:
+def _are_told_apart(sizes: tuple[int, ...], shown: tuple[str, ...]) -> bool:
+    return len(set(shown)) == len(set(sizes))
+
+
+def _in_mib(size: int) -> str:
     if abs(size) * 10 < GIB:
         return format_bytes(size)
     return f"{MINUS if size < 0 else ''}{_decimal(abs(size), MIB, 0)} MiB"

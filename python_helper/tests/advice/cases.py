@@ -35,6 +35,7 @@ def evidence(  # noqa: PLR0913  all that a test may vary
     cells: Sequence[CellRun] = (),
     largest_block: int | None = None,
     segments_expand: bool = False,
+    elsewhere: bool = False,
     **changes: Any,
 ) -> Evidence:
     """Make the evidence of a failure; what is in use is the rest of the card."""
@@ -45,7 +46,7 @@ def evidence(  # noqa: PLR0913  all that a test may vary
     capture = Capture(0.0, 0, CAPACITY, free, {}, largest_block, segments_expand, ())
     failure = Failure(
         error=RuntimeError(),
-        recognition=recognition,
+        recognition=replace(recognition, elsewhere=elsewhere),
         capture=capture,
         life_id="life",
         cell=failing,

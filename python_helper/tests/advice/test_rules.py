@@ -19,6 +19,7 @@ MODEL = {"parameters": GIB, "gradients": GIB, "optimizer_state": 2 * GIB}
 EVALUATED = (Model("model", training=False),)
 
 SPEAKS: dict[str, list[dict[str, Any]]] = {
+    "elsewhere": [{"elsewhere": True}, {"elsewhere": True, "requested": 20 * GIB}],
     "huge-request": [
         {"requested": 20 * GIB},
         {"requested": 20 * GIB, "line": 3},

@@ -156,7 +156,7 @@ def test_a_text_made_for_a_pattern_costs_no_more(name: str) -> None:
         assert taken_s(partial(recognise_fault, natively(RuntimeError(text)))) < LIMIT_S, way
 
 
-@pytest.mark.parametrize("sign", excerpt._SIGNS)
+@pytest.mark.parametrize("sign", excerpt.SIGNS)
 def test_a_text_made_of_signs_costs_no_more(sign: str) -> None:
     """Ten megabytes of what marks a place to look at, or nearly does."""
     for text in (sign, sign[:-1], f"{sign}\n"):
@@ -209,7 +209,7 @@ def test_a_text_of_a_class_of_its_own_is_not_asked(size: int) -> None:
     assert taken_s(partial(recognise, error)) < LIMIT_S
     found = recognise(error)
     assert found is not None
-    assert found.requested_bytes == 2 * 2**30
+    assert found.said.requested_bytes == 2 * 2**30
     assert recognise_fault(natively(RuntimeError(text))) is None
 
 
@@ -257,7 +257,7 @@ def test_reads_the_error_behind_long_ones() -> None:
     error.__context__ = RuntimeError("CUDA out of memory. Tried to allocate 2.00 GiB.")
     found = recognise(error)
     assert found is not None
-    assert found.requested_bytes == 2 * 2**30
+    assert found.said.requested_bytes == 2 * 2**30
 
 
 LOG = "2026-01-01 12:00:00 worker 3: step 100 of 1000, loss 1.234, 12.3 samples/s\n" * 10_000
@@ -271,7 +271,7 @@ def test_finds_a_message_of_pytorch_anywhere_in_a_log(name: str) -> None:
     for text in (f"{WHOLE[name]}\n{LOG}", f"{LOG}\n{WHOLE[name]}", f"{LOG}\n{WHOLE[name]}\n{LOG}"):
         found = recognise(RuntimeError(text))
         assert found is not None
-        assert {key: getattr(found, key) for key in expected} == expected
+        assert {key: getattr(found.said, key) for key in expected} == expected
 
 
 @pytest.mark.parametrize("name", OTHERS)
@@ -281,8 +281,8 @@ def test_finds_other_messages_anywhere_in_a_log(name: str) -> None:
     for text in (f"{said}\n{LOG}", f"{LOG}\n{said}", f"{LOG}\n{said}\n{LOG}"):
         found = recognise(RuntimeError(text))
         assert found is not None
-        assert found.framework == framework
-        assert {key: getattr(found, key) for key in expected} == expected
+        assert found.said.framework == framework
+        assert {key: getattr(found.said, key) for key in expected} == expected
 
 
 @pytest.mark.parametrize("text", NOT_THE_GPU)

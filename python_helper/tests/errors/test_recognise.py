@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from gpu_headroom.errors.formats import Format
 from gpu_headroom.errors.recognise import errors_within, is_credible, recognise
+from gpu_headroom.errors.statement import ProcessClause
 from gpu_headroom.readings.snapshot import DeviceReading
 from gpu_headroom.text.format import GIB, MIB
 
@@ -170,6 +172,43 @@ PYTORCH: dict[str, tuple[str, dict[str, Any]]] = {
     "accelerate": ("No executable batch size found, reached zero.", {}),
 }
 
+# Libraries that say it by a number, by a function of the driver, or in a sentence of their own.
+SPEAKING = {
+    "spconv": (
+        "cuda",
+        "TensorStorage /io/tensor.h 168\ncuda failed with error 2 out of memory. use",
+    ),
+    "spconv, no words": ("cuda", "indice_cuda.cu 124 cuda execution failed with error 2"),
+    "CTranslate2": ("cuda", "CUDA failed with error out of memory"),
+    "Paddle's number": ("cuda", "Cuda error(2), out of memory."),
+    "Caffe": ("cuda", "Check failed: error == cudaSuccess (2 vs. 0) out of memory"),
+    "onnxruntime's number": ("cuda", "CUDA failure 2: out of memory ; GPU=0 ; expr=cudaMalloc"),
+    "DGL": ("cuda", "Check failed: e == cudaSuccess: CUDA: out of memory"),
+    "PyCUDA": ("cuda", "cuCtxCreate failed: out of memory"),
+    "Thrust": ("cuda", "parallel_for failed: out of memory"),
+    "Thrust's sort": ("cuda", "radix_sort: failed on 1st step: out of memory"),
+    "Thrust's buffer": ("cuda", "temporary_buffer::allocate: get_temporary_buffer failed"),
+    "OpenCV": ("cuda", "error: (-217:Gpu API call) out of memory in function 'allocate'"),
+    "HIP": ("cuda", "hipErrorOutOfMemory"),
+    "THC check": (
+        "torch",
+        "THCudaCheck FAIL file=/x/THCStorage.cu line=58 error=2 : out of memory",
+    ),
+    "cuBLAS's handle": (
+        "torch",
+        "CUDA error: CUBLAS_STATUS_NOT_INITIALIZED when calling `cublasCreate(handle)`",
+    ),
+    "ComfyUI": ("torch", "Allocation on device"),
+    "quantised": ("torch", "Make sure you have enough GPU RAM to fit the quantized model. If you"),
+    "SGLang": ("torch", "Not enough memory. Please try to increase --mem-fraction-static."),
+    "TGI": ("torch", "Not enough memory to handle 4096 prefill tokens. You need to decrease"),
+    "TensorRT": ("tensorrt", "[defaultAllocator.cpp::allocate::31] Error Code 2: OutOfMemory"),
+    "MXNet's pool": (
+        "mxnet",
+        "src/storage/pooled_storage_manager.h:143: cudaMalloc failed: out of memory",
+    ),
+}
+
 OTHERS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "TF": (
         "tensorflow",
@@ -329,6 +368,16 @@ OTHERS: dict[str, tuple[str, str, dict[str, Any]]] = {
 }
 
 NOT_THE_GPU = [
+    "cuMemHostAlloc failed: out of memory",
+    "cudaMallocHost failed: out of memory",
+    "cudaHostAlloc() failed: out of memory",
+    "CUDA failed with error 201",
+    "CUDA error (2 of 4 kernels launched)",
+    "Native API failed. Native API returns: -5 (PI_ERROR_OUT_OF_RESOURCES)",
+    "Native API returns: -6 (PI_ERROR_OUT_OF_HOST_MEMORY)",
+    "ggml_backend_cpu_buffer_type_alloc_buffer: failed to allocate buffer of size 137438953504",
+    "custom step failed: out of memory",
+    "Allocation on device 0 succeeded after a retry",
     (
         "[enforce fail at alloc_cpu.cpp:81] data. DefaultCPUAllocator: not enough memory: you tried"
         " to allocate 9 bytes.\nIf you encounter CUDA out of memory, try a smaller tile."
@@ -365,8 +414,8 @@ def test_reads_every_format_of_pytorch(name: str) -> None:
     text, expected = PYTORCH[name]
     found = recognise(RuntimeError(text))
     assert found is not None
-    assert found.framework == "torch"
-    assert {key: getattr(found, key) for key in expected} == expected
+    assert found.said.framework == "torch"
+    assert {key: getattr(found.said, key) for key in expected} == expected
 
 
 @pytest.mark.parametrize("name", OTHERS)
@@ -375,8 +424,47 @@ def test_reads_other_frameworks(name: str) -> None:
     framework, text, expected = OTHERS[name]
     found = recognise(RuntimeError(text))
     assert found is not None
-    assert found.framework == framework
-    assert {key: getattr(found, key) for key in expected} == expected
+    assert found.said.framework == framework
+    assert {key: getattr(found.said, key) for key in expected} == expected
+
+
+@pytest.mark.parametrize("name", SPEAKING)
+def test_knows_the_words_of_libraries(name: str) -> None:
+    """A number, a function or a sentence may be all that there is."""
+    framework, text = SPEAKING[name]
+    found = recognise(RuntimeError(text))
+    assert found is not None
+    assert found.said.framework == framework
+
+
+def test_reads_other_processes() -> None:
+    """Each with its id; a lone one is this process as the machine sees it from a container."""
+    between = f" Process 7 has 1.00 GiB memory in use.{OWN} Process 8 has {SENTINEL} memory in use."
+    found = recognise(RuntimeError(torch_2(between=between)))
+    assert found is not None
+    assert found.said.own_process_bytes == 7 * GIB
+    assert found.said.other_processes == (ProcessClause(7, GIB), ProcessClause(8, None))
+    alone = recognise(RuntimeError(torch_2(between=" Process 7 has 7.00 GiB memory in use.")))
+    assert alone is not None
+    assert len(alone.said.processes) == 1
+    assert alone.said.other_processes == ()
+
+
+def test_reads_the_private_pools_of_graphs() -> None:
+    """They are a part of what is in use."""
+    split = SPLIT.replace(
+        "by PyTorch, and",
+        "by PyTorch, with 1.00 GiB allocated in private pools (e.g., CUDA Graphs), and",
+    )
+    found = recognise(RuntimeError(torch_2(split=split)))
+    assert found is not None
+    assert (found.said.private_pools_bytes, found.said.in_use_bytes) == (GIB, 5 * GIB)
+
+
+def test_an_escape_that_lower_case_turns_round_is_refused() -> None:
+    r"""Patterns are compiled in lower case, where `\D` would be `\d`."""
+    with pytest.raises(ValueError, match="lower case"):
+        Format("torch", r"error \D")
 
 
 @pytest.mark.parametrize("text", NOT_THE_GPU)
@@ -395,8 +483,8 @@ def test_knows_classes_by_module_and_name() -> None:
     own = named("mine", "Wrapped", named("torch", "OutOfMemoryError"))
     found = recognise(own("something"))
     assert found is not None
-    assert (found.framework, found.error_name) == ("torch", "Wrapped")
-    assert found.requested_bytes is None
+    assert (found.said.framework, found.error_name) == ("torch", "Wrapped")
+    assert found.said.requested_bytes is None
 
 
 @pytest.mark.parametrize("module", ["ray.exceptions", "duckdb", "triton.runtime"])
@@ -426,7 +514,7 @@ def test_finds_the_error_inside_a_chain(kind: str) -> None:
     """The error that says it is found behind the one that came out of the cell."""
     found = recognise(chained(kind))
     assert found is not None
-    assert found.requested_bytes == 2 * GIB
+    assert found.said.requested_bytes == 2 * GIB
     assert str(found.error).startswith("CUDA out of memory")
 
 
@@ -438,7 +526,7 @@ def test_finds_the_error_inside_a_group() -> None:
     group = group_class("all", [ValueError(1), group_class("inner", [RuntimeError(torch_2())])])
     found = recognise(group)
     assert found is not None
-    assert found.requested_bytes == 2 * GIB
+    assert found.said.requested_bytes == 2 * GIB
 
 
 def test_walks_a_circle_of_errors_once() -> None:
@@ -466,7 +554,7 @@ def test_says_where_it_is_not_sure() -> None:
     )
     assert sure is not None
     assert unsure is not None
-    assert (sure.certain, unsure.certain) == (True, False)
+    assert (sure.said.certain, unsure.said.certain) == (True, False)
 
 
 def test_runs_no_code_of_the_error() -> None:
@@ -501,7 +589,7 @@ def test_believes_a_doubtful_text_only_of_a_full_card(
     text: str, free_bytes: int | None, *, credible: bool
 ) -> None:
     """Where the text also means other things, a card with room speaks against it."""
-    said = recognise(RuntimeError(text))
-    assert said is not None
-    assert is_credible(said, card(free_bytes)) is credible
-    assert is_credible(said, None)
+    found = recognise(RuntimeError(text))
+    assert found is not None
+    assert is_credible(found.said, card(free_bytes)) is credible
+    assert is_credible(found.said, None)

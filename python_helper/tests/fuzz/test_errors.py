@@ -11,8 +11,9 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from gpu_headroom.errors import recognise as recogniser
+from gpu_headroom.errors import statement
 from gpu_headroom.errors.recognise import Recognition, recognise
+from gpu_headroom.errors.statement import Statement
 from gpu_headroom.errors.sticky_error import recognise_fault
 from gpu_headroom.oom.failure_memory import failure_memory
 from tests.errors.test_recognise import OTHERS, PYTORCH
@@ -36,7 +37,7 @@ PIECES = (
     *("of which", "is free", "shared memory", "this is not a failure", "[rank0]: ", "\x1b[31m"),
     *TEXTS,
 )
-SIZES = [each.name for each in fields(Recognition) if each.name.endswith("_bytes")]
+SIZES = [each.name for each in fields(Statement) if each.name.endswith("_bytes")]
 CLASSES: list[Callable[[str], BaseException]] = [RuntimeError, MemoryError, ValueError, OSError]
 Group: Any = getattr(builtins, "BaseExceptionGroup", None)  # since Python 3.11
 _MOST_READ = 2**18
@@ -112,8 +113,9 @@ class Writer(Maker):
         return " ".join(words)
 
 
-def check(said: Recognition) -> None:
+def check(recognition: Recognition) -> None:
     """Fail where what an error says cannot be shown, or does not add up."""
+    said = recognition.said
     for name in SIZES:
         size = getattr(said, name)
         assert size is None or (type(size) is int and 0 <= size < 2**53), (name, size)
@@ -121,7 +123,7 @@ def check(said: Recognition) -> None:
     if said.in_use_bytes is not None and said.reserved_bytes is not None:
         assert said.unallocated_bytes is not None
         assert said.reserved_bytes == said.in_use_bytes + said.unallocated_bytes
-    memory = failure_memory(said, None, None)
+    memory = failure_memory(recognition, None, None)
     parts = (memory.in_use_bytes, memory.cached_bytes, memory.outside_bytes, memory.free_bytes)
     assert min((each for each in parts if each is not None), default=0) >= 0
     if None not in parts:
@@ -134,13 +136,13 @@ def check(said: Recognition) -> None:
 def read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many characters the patterns have been given, each time."""
     found: list[int] = []
-    first = recogniser._first
+    first = statement._first
 
     def counted(formats: Any, text: str) -> Any:
         found.append(len(text))
         return first(formats, text)
 
-    monkeypatch.setattr(recogniser, "_first", counted)
+    monkeypatch.setattr(statement, "_first", counted)
     return found
 
 
@@ -151,13 +153,13 @@ def test_whatever_an_error_says_can_be_read(read: list[int]) -> None:
     for _ in range(how_many(3_000)):
         error = write.error()
         read.clear()
-        said = recognise(error)
+        found = recognise(error)
         recognise_fault(error)
         assert sum(read) <= _MOST_READ
-        if said is not None:
-            check(said)
+        if found is not None:
+            check(found)
             recognised += 1
-            numbers += any(getattr(said, name) is not None for name in SIZES)
+            numbers += any(getattr(found.said, name) is not None for name in SIZES)
     # Else it is not the grammar that is looked at.
     assert recognised > how_many(3_000) // 2
     assert numbers > recognised // 4

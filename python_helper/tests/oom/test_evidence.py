@@ -242,11 +242,94 @@ def test_names_the_calls_that_told_the_numbers(
     assert sources["detail.largest_block"] == "nothing tells it here"
 
 
+def test_the_request_is_exact_where_the_message_rounds_it(notebook: Notebook) -> None:
+    """The observer was told the bytes; those of another failure are not taken for this one's."""
+    failure = fail(notebook, f"torch.empty({1610 * MIB}, dtype=torch.uint8, device='cuda')")
+    assert "Tried to allocate 1.57 GiB" in str(failure.error)
+    assert measure(failure).requested_bytes == 1610 * MIB
+    report = build(failure).report
+    assert report["requested_bytes"] == 1610 * MIB
+    source = next(row for row in report["details"] if row["label"]["id"] == "detail.requested")
+    assert source["source"]["text"] == "attach_out_of_memory_observer()"
+    assert failure.capture is not None
+    for other in (None, GIB, 1620 * MIB):
+        capture = replace(failure.capture, requested_bytes=other)
+        printed = measure(replace(failure, capture=capture)).requested_bytes
+        assert printed == failure.recognition.said.requested_bytes != 1610 * MIB
+
+
+WORKER = """
+from concurrent.futures.process import _RemoteTraceback
+def gather():
+    error = torch.OutOfMemoryError({text!r})
+    error.__cause__ = _RemoteTraceback("Traceback (most recent call last): ...")
+    raise error
+"""
+ELSEWHERE = (
+    "CUDA out of memory. Tried to allocate 1.57 GiB. GPU 3 has a total capacity of {capacity} GiB"
+    " of which 0.50 GiB is free. Of the allocated memory {in_use} GiB is allocated by PyTorch, and"
+    " 0.25 GiB is reserved by PyTorch but unallocated."
+)
+
+
+@pytest.mark.parametrize("capacity", ["2.00", "79.15"])
+def test_nothing_of_this_kernel_explains_the_failure_of_a_worker(
+    notebook: Notebook, capacity: str
+) -> None:
+    """Only what the message says; not the tensors, not the code, not a button."""
+    text = ELSEWHERE.format(capacity=capacity, in_use="1.00")
+    assert notebook.run("kept = torch.empty(2**28, device='cuda')").success
+    assert notebook.run(WORKER.format(text=text)).success
+    failure = fail(notebook, "batch_size = 64\ngather()")
+    assert failure.elsewhere
+    report = build(failure).report
+    cause = report["cause"]
+    assert cause is not None
+    assert cause["rule"] == "elsewhere"
+    assert not report["remedies"]
+    assert not report["holders"]
+    assert not report["traceback_variables"]
+    assert report["device_index"] == 3
+    assert report["in_use_bytes"] == GIB
+    assert {part["kind"] for part in report["parts"]} <= {
+        "outside",
+        "not_attributed",
+        "cached",
+        "free",
+    }
+
+
+def test_a_gpu_of_another_size_is_not_this_kernels(notebook: Notebook) -> None:
+    """A text that a program raises anew has no class that says where it is from."""
+    text = ELSEWHERE.format(capacity="79.15", in_use="70.00").replace("GPU 3", "GPU 0")
+    failure = fail(notebook, f"raise RuntimeError({text!r})")
+    assert failure.elsewhere
+    cause = build(failure).report["cause"]
+    assert cause is not None
+    assert cause["rule"] == "elsewhere"
+    own = text.replace("79.15", "2.00").replace("70.00", "1.00")
+    assert not fail(notebook, f"raise RuntimeError({own!r})").elsewhere
+
+
+def test_a_request_that_was_refused_here_is_this_kernels(notebook: Notebook) -> None:
+    """Also where the class of the error says that it was brought."""
+    assert notebook.run(
+        "class RemoteError(RuntimeError): pass\n"
+        "def brought():\n"
+        "    try:\n        torch.empty(2**30, device='cuda')\n"
+        "    except RuntimeError as error:\n        raise RemoteError(str(error)) from error"
+    ).success
+    failure = fail(notebook, "brought()")
+    assert failure.recognition.elsewhere
+    assert not failure.elsewhere
+    assert measure(failure).device_index == 0
+
+
 def test_does_without_any_reading(notebook: Notebook) -> None:
     """Only the message is left: its rounded numbers, and no split that they cannot bear."""
     failure = fail(notebook, "step(128 * 1024)")
     evidence = evidence_of(failure, capture=None, device=None)
-    said = failure.recognition
+    said = failure.recognition.said
     assert evidence.memory.in_use_bytes == said.in_use_bytes
     assert evidence.memory.source == "error message"
 

@@ -44,3 +44,11 @@ def test_compared_sizes_are_in_mib_where_one_is_small_and_none_is_large() -> Non
     assert format_compared(128 * MIB, 42 * MIB) == ("128 MiB", "42 MiB")
     assert format_compared(-128 * MIB, 12 * KIB) == ("\N{MINUS SIGN}128 MiB", "12 KiB")
     assert format_compared(2 * GIB, 42 * MIB) == ("2.00 GiB", "42 MiB")
+
+
+def test_compared_sizes_that_differ_look_different() -> None:
+    """A request must not seem to be as large as what was available."""
+    assert format_compared(1610 * MIB, 1608 * MIB) == ("1610 MiB", "1608 MiB")
+    assert format_compared(12 * GIB + 2 * MIB, 12 * GIB) == ("12290 MiB", "12288 MiB")
+    assert format_compared(GIB + 512, GIB) == ("1073742336 bytes", "1073741824 bytes")
+    assert format_compared(GIB, GIB) == ("1.00 GiB", "1.00 GiB")

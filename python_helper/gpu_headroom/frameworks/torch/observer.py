@@ -40,8 +40,13 @@ class Capture:
     """One failure as the allocator saw it; sizes in bytes, `None` is not measured.
 
     `capacity_bytes` is the limit where a memory fraction is set, `largest_block_bytes` the largest
+<<<<<<< HEAD
     free block of the pool that all requests share. `segments_expand` is whether any of the
     allocator's segments does. A frame is file, line, function.
+=======
+    free block of the pool that all requests share. `requested_bytes` is the segment that the driver
+    refused, which PyTorch's message rounds. A frame is file, line, function.
+>>>>>>> recognise
     """
 
     time_s: float
@@ -52,22 +57,23 @@ class Capture:
     largest_block_bytes: int | None
     segments_expand: bool | None
     threads: tuple[tuple[str, tuple[FrameLine, ...]], ...]
+    requested_bytes: int | None = None
 
 
 class _Trampoline:
     """What PyTorch keeps for ever."""
 
     def __init__(self) -> None:
-        self.body: Callable[[int, int, int], None] | None = None
+        self.body: Callable[[int, int, int, int], None] | None = None
         self.attached_to: list[object] = []
         self._busy = threading.local()
 
-    def __call__(self, device: int, _segment: int, capacity: int, free: int) -> None:
+    def __call__(self, device: int, segment: int, capacity: int, free: int) -> None:
         if self.body is None or getattr(self._busy, "now", False):
             return
         self._busy.now = True
         try:
-            self.body(device, capacity, free)
+            self.body(device, segment, capacity, free)
         except BaseException:  # noqa: BLE001, S110 — anything raised here would replace the user's error
             pass
         finally:
@@ -117,7 +123,7 @@ class Observer:
         last, self._last = self._last, {}
         return max(last.values(), key=lambda each: each.time_s, default=None)
 
-    def _observe(self, device: int, capacity: int, free: int) -> None:
+    def _observe(self, device: int, segment: int, capacity: int, free: int) -> None:
         thread_id = threading.get_ident()
         if len(self._last) >= _MOST_THREADS:
             self._last = {}
@@ -131,6 +137,7 @@ class Observer:
             largest_block_bytes=None if segments is None else _largest_block(segments),
             segments_expand=None if segments is None else _any_expands(segments),
             threads=_threads(),
+            requested_bytes=segment,
         )
 
     def _may_take_time(self) -> bool:

@@ -1,0 +1,108 @@
+"""What a pasted error, traceback or log says of a full GPU: text that no error stands behind."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from . import statement
+from .excerpt import SIGNS, Reader
+from .formats import CLASSES, HOST_FUNCTIONS
+from .statement import Statement
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# The last line of a traceback, perhaps behind a log's prefix: a class that is an error, and a text.
+_ERROR = re.compile(
+    r"^(?P<before>[^\n]{0,300}?)(?P<name>(?:[A-Za-z_]\w{0,99}\.){0,9}"
+    r"[A-Za-z_]\w{0,99}(?:Error|Exception|Exit|Interrupt|OutOfMemory|Warning))(?::[ \t]*|$)",
+    re.MULTILINE,
+)
+_COLOURS = re.compile(r"\x1b\[[\d;]{0,20}[A-Za-z]")
+_TRACEBACK = re.compile(r"^[^\n]{0,300}Traceback \(most recent call last\)", re.MULTILINE)
+_AT_HOST = re.compile(rf"\bin (?:{'|'.join(sorted(HOST_FUNCTIONS))})\b")
+_LONGEST = 4000  # characters of one statement
+_LINES_AFTER = 8  # of a log, behind the one that says it
+_MOST = 200  # errors, or lines with a sign, the last ones
+
+
+@dataclass(frozen=True, slots=True)
+class Pasted:
+    """What a text says, and the class of the error that says it: `None` in a log without one."""
+
+    error_name: str | None
+    said: Statement
+
+
+def recognise_text(name: str | None, text: str) -> Pasted | None:
+    """Return what a text says of a full GPU; `None` where it speaks of something else.
+
+    `name` is the class of an error whose message `text` is, as Jupyter tells it; a traceback or a
+    log has `None`. Of several errors the last that says it counts. A text of any length is read
+    at its head, at its tail and around what frameworks say (`excerpt.py`).
+    """
+    plain = _COLOURS.sub("", Reader().read(text)).replace("\r\n", "\n")
+    if name is not None:
+        said = _said(name, plain, "")
+        if said is not None:
+            return Pasted(name, said)
+    rest = plain
+    for each in _errors(plain):
+        said = _said(each.name, plain[each.said], plain[each.above])
+        if said is not None:
+            return Pasted(each.name, said)
+        rest = rest[: each.said.start] + rest[each.said.stop :]
+    if name is not None:
+        return None
+    found = next(filter(None, map(statement.read, _log_entries(rest))), None)
+    return None if found is None else Pasted(None, found)
+
+
+def _said(name: str, message: str, above: str) -> Statement | None:
+    """Return what an error says; `above` is its traceback."""
+    if name.endswith("Warning"):
+        return None  # the program went on
+    # Where a message ends that is no error's last is not to be seen; where its line ends is.
+    said = statement.read(message) or statement.read(message.partition("\n")[0])
+    framework = _framework(name)
+    if said is None and framework is not None and not statement.is_of_else(message):
+        return Statement(framework)
+    if said is None or (not said.certain and _AT_HOST.search(above)):
+        return None
+    return replace(said, framework=framework or said.framework)
+
+
+def _framework(name: str) -> str | None:
+    return CLASSES.get((name.partition(".")[0], name.rpartition(".")[2]))
+
+
+class _Place(NamedTuple):
+    """Where an error stands in a text: its class, its message, and the traceback above it."""
+
+    name: str
+    said: slice
+    above: slice
+
+
+def _errors(text: str) -> Iterator[_Place]:
+    """Yield the errors of a text, the last first."""
+    found = list(_ERROR.finditer(text))[-_MOST:]
+    begins = [each.start() for each in found] + [each.start() for each in _TRACEBACK.finditer(text)]
+    for each in reversed(found):
+        start, end = each.span()
+        above = max((other for other in begins if other < start), default=0)
+        below = min((other for other in begins if other >= end), default=len(text))
+        yield _Place(each["name"], slice(end, min(below, end + _LONGEST)), slice(above, start))
+
+
+def _log_entries(text: str) -> Iterator[str]:
+    """Yield the lines of a log that may say it, with those behind them, the last entry first."""
+    lines = text.splitlines()
+    places = [n for n, line in enumerate(lines) if any(sign in line for sign in SIGNS)][-_MOST:]
+    # Lines that say it one after the other are one entry, which begins with the first of them.
+    firsts = [n for n in places if n - 1 not in places]
+    for first in reversed(firsts):
+        yield "\n".join(lines[first : first + _LINES_AFTER])[:_LONGEST]
+    yield "\n".join(lines)[-_LONGEST:]

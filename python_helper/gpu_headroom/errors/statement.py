@@ -1,0 +1,164 @@
+"""What a text says of a GPU that is full: who says it, and the numbers that it prints."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from . import libraries
+from .formats import LOOSE, OTHER_PROCESS, STRUCTURED, is_refused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .formats import Format
+
+_UNITS = {"": 1, "b": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
+# Larger values are "not available" (2**64 under WSL2) or garbage; JavaScript cannot hold them.
+_LARGEST = 2**53
+_MOST_PROCESSES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessClause:
+    """A process that a message names, by the id it has on the machine, which a container's is not.
+
+    `bytes` is what it has on the card; `None` where that is no measurement.
+    """
+
+    pid: int
+    bytes: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What a text says, in bytes as printed; `None` is not said.
+
+    `reserved_bytes` includes what is in use, and that the private pools of captured graphs.
+    `own_process_bytes` is what this process has on the card with the driver's own. `certain` is
+    false where the text also stands for other faults.
+    """
+
+    framework: str
+    device_index: int | None = None
+    requested_bytes: int | None = None
+    capacity_bytes: int | None = None
+    free_bytes: int | None = None
+    in_use_bytes: int | None = None
+    reserved_bytes: int | None = None
+    unallocated_bytes: int | None = None
+    allowed_bytes: int | None = None
+    private_pools_bytes: int | None = None
+    own_process_bytes: int | None = None
+    processes: tuple[ProcessClause, ...] = ()
+    certain: bool = True
+
+    @property
+    def other_processes(self) -> tuple[ProcessClause, ...]:
+        """Those named besides this process: a lone one is this one, seen from a container."""
+        is_own = self.own_process_bytes is None and len(self.processes) == 1
+        return () if is_own else self.processes
+
+
+def read(message: str) -> Statement | None:
+    """Return what a text says; `None` where it speaks of no GPU, or of one that is not full."""
+    text = _plain(message)
+    # The frameworks' own are shorter, and stand in what libraries quote.
+    found = _first(STRUCTURED + libraries.STRUCTURED, text)
+    if found is None and is_refused(text):
+        return None
+    found = found or _first(libraries.LOOSE + LOOSE, text)
+    return None if found is None else _by_clauses(found, text)
+
+
+def is_of_else(message: str) -> bool:
+    """Whether a text speaks of another shortage, or of another fault."""
+    return is_refused(_plain(message))
+
+
+def _plain(message: str) -> str:
+    """Return a text as patterns see it: in lower case, and one blank for any white space."""
+    return " ".join(message.replace("\\n", " ").split()).lower()
+
+
+def _first(formats: Iterable[Format], text: str) -> Format | None:
+    return next((each for each in formats if each.sign.search(text)), None)
+
+
+def _by_clauses(found: Format, text: str) -> Statement:
+    said = {key: _captured(pattern, text) for key, pattern in found.clauses.items()}
+    device = said.pop("device", None)
+    sizes = {key: _bytes(value) for key, value in said.items() if value}
+    capacity = sizes.get("capacity")
+    reserved, unallocated = _reserved(sizes)
+    return Statement(
+        framework=found.framework,
+        device_index=_index(device) if device else None,
+        requested_bytes=sizes.get("requested"),
+        capacity_bytes=capacity,
+        free_bytes=_within(sizes.get("free"), capacity),
+        in_use_bytes=sizes.get("in_use"),
+        reserved_bytes=reserved,
+        unallocated_bytes=unallocated,
+        allowed_bytes=_within(sizes.get("allowed"), capacity),
+        private_pools_bytes=_within(sizes.get("private_pools"), sizes.get("in_use")),
+        own_process_bytes=_within(sizes.get("own_process"), capacity),
+        processes=tuple(_processes(text, capacity)) if "own_process" in found.clauses else (),
+        certain=found.certain,
+    )
+
+
+def _processes(text: str, capacity: int | None) -> Iterable[ProcessClause]:
+    for clause in islice(OTHER_PROCESS.finditer(text), _MOST_PROCESSES):
+        pid, size = clause.groups()
+        yield ProcessClause(int(pid), _within(_bytes(size), capacity))
+
+
+def _captured(pattern: re.Pattern[str], text: str) -> str | None:
+    """Return what the last match captured: a wrapped error stands behind its wrapper's words."""
+    found = list(pattern.finditer(text))
+    return next((group for group in found[-1].groups() if group), None) if found else None
+
+
+def _index(printed: str) -> int:
+    """Read the number of a GPU: digits, or a character of that code."""
+    return int(printed) if printed.isdecimal() else ord(printed)
+
+
+def _bytes(printed: str) -> int | None:
+    """Read "1.71 gib", "1,234", "201. gb" or "10.2/22.0 gib" (the first of two)."""
+    number, unit = re.match(r"[\d.,]+", printed), re.search(r"[a-z]*$", printed)
+    if number is None or unit is None:
+        return None
+    prefix = unit[0][:1] if unit[0] != "bytes" else ""
+    plain = number[0].replace(",", "." if prefix else "")
+    try:
+        size = int(float(plain) * _UNITS[prefix] + 0.5) if prefix else int(plain.rstrip("."))
+    except (ValueError, KeyError):
+        return None
+    return size if size < _LARGEST else None
+
+
+def _within(size: int | None, capacity: int | None) -> int | None:
+    """Drop a value that the card cannot hold: it is not a measurement."""
+    return None if size is not None and capacity is not None and size > capacity else size
+
+
+def _reserved(sizes: dict[str, int | None]) -> tuple[int | None, int | None]:
+    """Return reserved and reserved but unallocated; "cached" of PyTorch 1.3 excludes in use.
+
+    Neither is known where less is said to be reserved than to be in use.
+    """
+    in_use, reserved = sizes.get("in_use"), sizes.get("reserved")
+    unallocated = sizes.get("unallocated")
+    if unallocated is None:
+        unallocated = sizes.get("cached")
+    if in_use is None:
+        return reserved, unallocated
+    if reserved is None and unallocated is not None:
+        reserved = in_use + unallocated
+    if reserved is None or not in_use <= reserved < _LARGEST:
+        return None, None
+    return reserved, reserved - in_use

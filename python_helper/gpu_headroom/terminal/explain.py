@@ -1,0 +1,91 @@
+"""What a pasted error, traceback or log says, and the advice that holds by its numbers alone."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from ..card.report import report_of
+from ..cells.runs import CellRun
+from ..errors.pasted import recognise_text
+from ..errors.recognise import Recognition
+from ..errors.statement import is_of_else
+from ..oom.evidence import as_said
+from ..oom.failure import Failure
+from ..render.text import lines
+from ..text.messages import say
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..errors.pasted import Pasted
+    from ..errors.statement import Statement
+    from ..oom.evidence import Evidence
+
+_NAMES = {
+    "torch": "PyTorch",
+    "tensorflow": "TensorFlow",
+    "jax": "JAX",
+    "cupy": "CuPy",
+    "cuda": "a library that uses CUDA",
+}
+
+
+def explain(text: str) -> list[str] | None:
+    """Return what a text says of a full GPU, line by line; `None` where it says nothing of one."""
+    pasted = recognise_text(None, text)
+    if pasted is None:
+        return None
+    report = report_of(_evidence(pasted)).report
+    report["device_index"] = pasted.said.device_index
+    return [*lines(report), "", *_about(pasted), "", say("explain.more"), *_wanted(pasted.said)]
+
+
+def explain_nothing(text: str) -> str:
+    """Return a sentence for a text that speaks of no full GPU."""
+    return say("explain.something_else" if is_of_else(text) else "explain.nothing")
+
+
+def _about(pasted: Pasted) -> Iterator[str]:
+    said = pasted.said
+    framework = _NAMES.get(said.framework, said.framework)
+    if pasted.error_name is None:
+        yield say("explain.message", framework=framework)
+    else:
+        yield say("explain.error", error=pasted.error_name, framework=framework)
+    if not said.certain:
+        yield say("explain.doubtful")
+    lone = said.processes and not said.other_processes
+    for each in said.processes:
+        if each.bytes is None:
+            yield say("explain.process_unmeasured", pid=each.pid)
+        else:
+            kind = "explain.lone_process" if lone else "explain.process"
+            yield say(kind, pid=each.pid, process_bytes=each.bytes)
+    if said.private_pools_bytes:
+        yield say("explain.private_pools", pools_bytes=said.private_pools_bytes)
+
+
+def _wanted(said: Statement) -> Iterator[str]:
+    if said.requested_bytes is None or said.capacity_bytes is None:
+        yield "  - " + say("explain.more.full_message")
+    yield "  - " + say("explain.more.holders")
+    yield "  - " + say("explain.more.code")
+
+
+def _evidence(pasted: Pasted) -> Evidence:
+    """Return what rules and remedies may reason from: the numbers, and nothing of a kernel."""
+    error, now = RuntimeError(), time.time()
+    return as_said(
+        Failure(
+            error=error,
+            recognition=Recognition(error, pasted.error_name or "", pasted.said),
+            capture=None,
+            life_id="",
+            cell=CellRun(None, None, "", None, now),
+            cells=(),
+            device=None,
+            shell=None,
+            time_s=now,
+        )
+    )
