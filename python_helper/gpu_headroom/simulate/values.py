@@ -54,9 +54,16 @@ class Values:
         args: Arguments,
         kwargs: Keywords,
         card: Card | None,
-        _made: torch.Tensor,
+        made: torch.Tensor,
     ) -> Any:
-        """Return the result of a call with sparse tensors; off the cards (None), on the host."""
+        """Return the result of a call with sparse tensors; off the cards (None), on the host.
+
+        `made` is the result without values; where it is dense it is charged before.
+        """
+        if card is not None and not operation.makes_nothing and not is_sparse(made):
+            self._shapes.charge(made, card)
+            self._fill(made, self._run_on_host(operation, args, kwargs, card), card)
+            return made
         result = self._run_on_host(operation, args, kwargs, card)
         if card is None:
             return result

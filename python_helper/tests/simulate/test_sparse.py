@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gpu_headroom.simulate.simulation import Simulation
+    from tests.simulate.conftest import StartCard
 
 # PyTorch says once in a process that it does not look at the places.
 pytestmark = pytest.mark.filterwarnings("ignore:Sparse invariant checks:UserWarning")
@@ -180,3 +181,12 @@ def test_a_sparse_tensor_says_where_it_is(card: Simulation) -> None:
     with pytest.raises(RuntimeError, match="same device"):
         torch.sparse.mm(tensor, dense("cpu"))
     del card
+
+
+def test_what_does_not_fit_is_refused_before_it_is_computed(start_card: StartCard) -> None:
+    """A matrix of 64 TiB, of which the host could not make the zeros either."""
+    start_card("1 GiB", "cpu")
+    places, numbers = (torch.tensor(each, device="cuda") for each in (PLACES, NUMBERS))
+    tensor = torch.sparse_coo_tensor(places, numbers, (2**22, 2**22))
+    with pytest.raises(torch.OutOfMemoryError, match=r"65536\.00 GiB"):
+        tensor.to_dense()

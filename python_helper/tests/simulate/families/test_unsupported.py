@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gpu_headroom.simulate.simulation import Simulation
+    from tests.simulate.conftest import StartCard
 
 Ask = "Callable[[torch.Tensor], Any]"
 
@@ -175,6 +176,18 @@ def test_segments_expand_until_they_are_told_not_to(card: Simulation) -> None:
     snapshot = torch.cuda.memory._snapshot()
     assert [each["is_expandable"] for each in snapshot["segments"]] == [True, False]
     del card, tensor, kept
+
+
+@pytest.mark.parametrize("variable", ["PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF"])
+def test_segments_expand_where_the_environment_says_so(
+    start_card: StartCard, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    """Under either name, from the first tensor on."""
+    monkeypatch.setenv(variable, "expandable_segments:True")
+    start_card("1 GiB", "meta")
+    tensor = torch.ones(1, device="cuda")
+    assert [each["is_expandable"] for each in torch.cuda.memory_snapshot()] == [True]
+    del tensor
 
 
 def test_a_profile_has_the_hosts_times(card: Simulation) -> None:
