@@ -40,13 +40,9 @@ class Capture:
     """One failure as the allocator saw it; sizes in bytes, `None` is not measured.
 
     `capacity_bytes` is the limit where a memory fraction is set, `largest_block_bytes` the largest
-<<<<<<< HEAD
     free block of the pool that all requests share. `segments_expand` is whether any of the
-    allocator's segments does. A frame is file, line, function.
-=======
-    free block of the pool that all requests share. `requested_bytes` is the segment that the driver
-    refused, which PyTorch's message rounds. A frame is file, line, function.
->>>>>>> recognise
+    allocator's segments does. `requested_bytes` is the segment that the driver refused, which
+    PyTorch's message rounds. A frame is file, line, function.
     """
 
     time_s: float
