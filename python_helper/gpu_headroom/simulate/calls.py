@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-from . import moves
+from . import moves, recurrent
 from .attention import Attention
 from .autocast import log_softmax_of_half
+from .fused import RootMeanSquareNormalisation
 from .torch_internals import (
     CPU,
     is_card_device,
@@ -285,6 +286,34 @@ def _all_close(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -
     return bool(close) if machine.compute.has_values else True
 
 
+def _rms_norm(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
+    """Normalise in one kernel, where C++ has one for a card."""
+    names = ("input", "normalized_shape", "weight", "eps")
+    tensor, shape, weight, eps = moves.bind(names, args, kwargs)
+    fused = (
+        machine.holds(tensor)
+        and tensor.is_floating_point()
+        and not _is_channels_last(tensor)
+        and list(tensor.shape[-len(shape) :]) == list(shape)
+        and (weight is None or (weight.dtype is tensor.dtype and list(weight.shape) == list(shape)))
+    )
+    if not fused:
+        return func(*args, **kwargs)
+    apply: Any = RootMeanSquareNormalisation.apply
+    return apply(tensor, list(shape), weight, eps)[0]
+
+
+def _is_channels_last(tensor: torch.Tensor) -> bool:
+    """Whether C++ would suggest that results have their channels last too."""
+    formats = {4: torch.channels_last, 5: torch.channels_last_3d}
+    wanted = formats.get(tensor.dim())
+    return (
+        wanted is not None
+        and not tensor.is_contiguous()
+        and tensor.is_contiguous(memory_format=wanted)
+    )
+
+
 _SPECIAL: dict[Any, Callable[[Machine, Any, Arguments, Keywords], Any]] = {
     _Tensor.to: moves.to,
     _Tensor.cuda: moves.cuda,
@@ -304,6 +333,8 @@ _SPECIAL: dict[Any, Callable[[Machine, Any, Arguments, Keywords], Any]] = {
     torch.allclose: _all_close,
     _Tensor.allclose: _all_close,
     torch.dropout: _dropout,
+    torch.rms_norm: _rms_norm,
+    **recurrent.CALLS,
     torch.nn.functional.linear: _linear,
     torch.nn.functional.one_hot: _one_hot,
     torch.nn.functional.scaled_dot_product_attention: _attention,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .torch_internals import Arguments, Keywords
 
 
-_LAST_FIRST = {"native_dropout"}
+_LAST_FIRST = {"native_dropout", "_thnn_fused_lstm_cell", "_thnn_fused_gru_cell"}
 """Operators whose CUDA kernels make the last result first."""
 
 _ON_CARD = {"_scaled_dot_product_efficient_attention": 2}
@@ -99,7 +99,7 @@ class Shapes:
     def _run_kernel(self, operation: Operation, args: Arguments, kwargs: Keywords) -> Any:
         try:
             with in_kernel():
-                return operation.func(*args, **kwargs)
+                return operation.kernel(*args, **kwargs)
         except NotImplementedError:
             # Several optimizers' kernels write in place and have no meta form; they need no memory.
             if None not in operation.written:
