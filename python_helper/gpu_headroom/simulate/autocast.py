@@ -18,11 +18,12 @@ if TYPE_CHECKING:
 # fmt: off
 _LOWER = frozenset(
     {
-        "__matmul__", "__rmatmul__", "addbmm", "addmm", "addmv", "addr", "baddbmm", "bmm",
+        "__matmul__", "__rmatmul__", "_thnn_fused_gru_cell.default",
+        "_thnn_fused_lstm_cell.default", "addbmm", "addmm", "addmv", "addr", "baddbmm", "bmm",
         "chain_matmul", "conv1d", "conv2d", "conv3d", "conv_tbc", "conv_transpose1d",
-        "conv_transpose2d", "conv_transpose3d", "einsum", "gru", "gru_cell", "linear", "lstm",
-        "lstm_cell", "matmul", "mm", "multi_dot", "mv", "prelu", "rnn_relu", "rnn_relu_cell",
-        "rnn_tanh", "rnn_tanh_cell", "scaled_dot_product_attention",
+        "conv_transpose2d", "conv_transpose3d", "einsum", "gru_cell", "linear", "lstm_cell",
+        "matmul", "mm", "multi_dot", "mv", "prelu", "rnn_relu", "rnn_relu_cell", "rnn_tanh",
+        "rnn_tanh_cell", "scaled_dot_product_attention",
     }
 )
 _FLOAT32 = frozenset(
@@ -33,9 +34,9 @@ _FLOAT32 = frozenset(
         "expm1", "group_norm", "hinge_embedding_loss", "huber_loss", "kl_div", "l1_loss",
         "layer_norm", "log", "log10", "log1p", "log2", "log_softmax", "margin_ranking_loss",
         "mse_loss", "multi_margin_loss", "multilabel_margin_loss", "nll_loss", "nll_loss_nd",
-        "norm", "pdist", "poisson_nll_loss", "pow", "prod", "reciprocal", "renorm", "rsqrt",
-        "sinh", "smooth_l1_loss", "soft_margin_loss", "softmax", "softmin", "softplus", "sum",
-        "tan", "triplet_margin_loss",
+        "norm", "pdist", "poisson_nll_loss", "pow", "prod", "reciprocal", "renorm", "rms_norm",
+        "rsqrt", "sinh", "smooth_l1_loss", "soft_margin_loss", "softmax", "softmin", "softplus",
+        "sum", "tan", "triplet_margin_loss",
     }
 )
 _WIDEST = frozenset(

@@ -66,6 +66,8 @@ class CallMode(TorchFunctionMode):
         if torch.is_autocast_enabled("cuda"):
             if func is _cross_entropy and _is_plain_half(machine, args, kwargs):
                 return _cross_entropy_of_half(*args, **kwargs)
+            if func in recurrent.LAYERS:
+                return recurrent.LAYERS[func](machine, func, args, kwargs, within=self)
             args, kwargs = self._autocast.cast(func, args, kwargs)
         special = _SPECIAL.get(func)
         if special is not None:

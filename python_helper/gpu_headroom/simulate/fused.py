@@ -124,10 +124,15 @@ def _rms_norm(
         rows = (*tensor.shape[:kept], *(1 for _ in normalized_shape))
         return tensor.new_empty(tensor.shape), tensor.new_empty(rows, dtype=wide)
     values = tensor.to(wide, memory_format=torch.contiguous_format)
-    mean = values.square().mean(list(range(kept, tensor.dim())), keepdim=True)
-    rstd = (mean + (torch.finfo(wide).eps if eps is None else eps)).rsqrt()
+    rstd = _reciprocals(values, kept, eps)
     scaled = values * rstd
     return (scaled if weight is None else scaled * weight).to(tensor.dtype), rstd
+
+
+def _reciprocals(values: torch.Tensor, kept: int, eps: float | None) -> torch.Tensor:
+    """Return what each row is multiplied by; rows begin after the first `kept` dimensions."""
+    mean = values.square().mean(list(range(kept, values.dim())), keepdim=True)
+    return (mean + (torch.finfo(values.dtype).eps if eps is None else eps)).rsqrt()
 
 
 def _rms_norm_backward(  # noqa: PLR0913, PLR0917 -- PyTorch's own arguments
@@ -139,19 +144,29 @@ def _rms_norm_backward(  # noqa: PLR0913, PLR0917 -- PyTorch's own arguments
     output_mask: Sequence[bool],
 ) -> tuple[Maybe, Maybe]:
     """Return the gradients of the tensor and of its weight, where they are wanted."""
-    kept = tensor.dim() - len(normalized_shape)
-    of_weight = output_mask[1] and weight is not None
-    if is_meta(tensor):
-        made = tensor.new_empty(tensor.shape) if output_mask[0] else None
-        return made, weight.new_empty(weight.shape) if of_weight and weight is not None else None
+    if not is_meta(tensor):
+        return _rms_gradients(grad_out, tensor, normalized_shape, rstd, weight, output_mask)
+    like = (tensor if output_mask[0] else None, weight if output_mask[1] else None)
+    of_tensor, of_weight = (None if each is None else each.new_empty(each.shape) for each in like)
+    return of_tensor, of_weight
+
+
+def _rms_gradients(  # noqa: PLR0913, PLR0917 -- as above
+    grad_out: torch.Tensor,
+    tensor: torch.Tensor,
+    normalized_shape: Sequence[int],
+    rstd: torch.Tensor,
+    weight: Maybe,
+    output_mask: Sequence[bool],
+) -> tuple[Maybe, Maybe]:
     grad, values = grad_out.to(rstd.dtype), tensor.to(rstd.dtype) * rstd
     weighted = grad if weight is None else grad * weight
-    rest = list(range(kept, tensor.dim()))
+    rest = list(range(tensor.dim() - len(normalized_shape), tensor.dim()))
     of_tensor = (weighted - values * (weighted * values).mean(rest, keepdim=True)) * rstd
-    summed = (grad * values).reshape(-1, *normalized_shape).sum(0)
+    of_weight = (grad * values).reshape(-1, *normalized_shape).sum(0)
     return (
         of_tensor.to(tensor.dtype).contiguous() if output_mask[0] else None,
-        summed.to(tensor.dtype) if of_weight else None,
+        None if weight is None or not output_mask[1] else of_weight.to(weight.dtype),
     )
 
 
@@ -181,7 +196,7 @@ class RootMeanSquareNormalisation(torch.autograd.Function):
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
         """Keep what backward needs."""
-        tensor, ctx.normalized_shape, weight, _ = inputs
+        tensor, ctx.normalized_shape, weight, ctx.eps = inputs
         ctx.mark_non_differentiable(output[1])
         ctx.set_materialize_grads(False)
         ctx.save_for_backward(tensor, weight, output[1])
@@ -193,7 +208,11 @@ class RootMeanSquareNormalisation(torch.autograd.Function):
             return None, None, None, None
         tensor, weight, rstd = ctx.saved_tensors
         wanted = [ctx.needs_input_grad[0], ctx.needs_input_grad[2]]
-        of_tensor, of_weight = _aten._fused_rms_norm_backward(  # noqa: SLF001 -- no public name
-            gradients[0], tensor, ctx.normalized_shape, rstd, weight, wanted
-        )
-        return of_tensor, None, of_weight, None
+        shape = ctx.normalized_shape
+        if torch.is_grad_enabled():  # in operators that have gradients themselves
+            rstd = _reciprocals(tensor.to(rstd.dtype), tensor.dim() - len(shape), ctx.eps)
+            made = _rms_gradients(gradients[0], tensor, shape, rstd, weight, wanted)
+        else:
+            kernel = _aten._fused_rms_norm_backward  # noqa: SLF001 -- no public name
+            made = kernel(gradients[0], tensor, shape, rstd, weight, wanted)
+        return made[0], None, made[1], None

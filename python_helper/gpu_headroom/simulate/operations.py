@@ -33,6 +33,7 @@ _INDEXING = {"embedding", "gather", "index", "index_select", "take"}
 
 _COMPOSED = {
     "_euclidean_dist",
+    "_pack_padded_sequence",
     "_trilinear",
     "binary_cross_entropy_with_logits",
     "logsumexp",

@@ -7,7 +7,9 @@ do it one by one. What cuDNN would take instead cannot be known without a card.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
@@ -16,7 +18,8 @@ from . import moves
 from .torch_internals import tensors_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
+    from contextlib import AbstractContextManager
 
     from .machine import Machine
     from .torch_internals import Arguments, Keywords
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
 
 _native: Any = torch._C._VariableFunctions  # noqa: SLF001 -- what `torch.nn` calls for recurrent layers
 _aten = torch.ops.aten
+_NOTHING = nullcontext()
 
 _PER_DIRECTION = {(False, False): 2, (True, False): 4, (False, True): 3, (True, True): 5}
 """How many parameters a direction has, by its biases and its projection."""
@@ -45,20 +49,22 @@ class _Weights(NamedTuple):
 def _lstm_step(step: torch.Tensor, state: State, weights: _Weights) -> State:
     of_input = torch.matmul(step, weights.input.t())
     of_hidden = torch.matmul(state[0], weights.hidden.t())
-    hidden, cell, _ = _aten._thnn_fused_lstm_cell.default(  # noqa: SLF001 -- no public name
+    hidden, cell, saved = _aten._thnn_fused_lstm_cell.default(  # noqa: SLF001 -- no public name
         of_input, of_hidden, state[1], weights.input_bias, weights.hidden_bias
     )
     if weights.projection is not None:
         hidden = torch.matmul(hidden, weights.projection.t())
+    del saved, of_hidden, of_input  # the last first, as C++ does
     return hidden, cell
 
 
 def _gru_step(step: torch.Tensor, state: State, weights: _Weights) -> State:
     of_input = torch.matmul(step, weights.input.t())
     of_hidden = torch.matmul(state[0], weights.hidden.t())
-    hidden, _ = _aten._thnn_fused_gru_cell.default(  # noqa: SLF001 -- no public name
+    hidden, saved = _aten._thnn_fused_gru_cell.default(  # noqa: SLF001 -- no public name
         of_input, of_hidden, state[0], weights.input_bias, weights.hidden_bias
     )
+    del saved, of_hidden, of_input  # as above
     return (hidden,)
 
 
@@ -83,7 +89,8 @@ class _Full:
         for step in reversed(steps) if back else steps:
             state = cell(step, state, weights)
             outputs.append(state[0])
-        return torch.stack(outputs[::-1] if back else outputs, 0), state, outputs
+        outputs = outputs[::-1] if back else outputs
+        return torch.stack(outputs, 0), state, outputs
 
 
 @dataclass
@@ -108,12 +115,15 @@ class _Packed:
     ) -> tuple[torch.Tensor, State, list[torch.Tensor]]:
         """Return the hidden states of all steps, the last state of each sequence, and nothing."""
         run = self._backward if back else self._forward
-        outputs, state = run(cell, steps[0], state, weights)
-        return torch.cat(outputs, 0), state, []
+        outputs, states = run(cell, steps[0], state, weights)
+        made = torch.cat(outputs, 0)
+        last = states[0] if back else _joined(states)
+        _let_go(outputs)
+        return made, last, []
 
     def _forward(
         self, cell: Cell, inputs: torch.Tensor, state: State, weights: _Weights
-    ) -> tuple[list[torch.Tensor], State]:
+    ) -> tuple[list[torch.Tensor], list[State]]:
         """Sequences end: their states are put aside."""
         outputs, ended = [], []
         offset, before = 0, self.batches[0]
@@ -125,11 +135,11 @@ class _Packed:
             offset, before = offset + batch, batch
             state = cell(step, state, weights)
             outputs.append(state[0])
-        return outputs, _joined([*ended, state][::-1])
+        return outputs, [state, *reversed(ended)]
 
     def _backward(
         self, cell: Cell, inputs: torch.Tensor, state: State, weights: _Weights
-    ) -> tuple[list[torch.Tensor], State]:
+    ) -> tuple[list[torch.Tensor], list[State]]:
         """Sequences begin, with the states that they were given."""
         outputs = []
         first, offset, before = state, inputs.size(0), self.batches[-1]
@@ -140,15 +150,27 @@ class _Packed:
             offset, before = offset - batch, batch
             state = cell(inputs.narrow(0, offset, batch), state, weights)
             outputs.append(state[0])
-        return outputs[::-1], state
+        return outputs[::-1], [state]
+
+
+def _let_go(values: list[Any]) -> None:
+    """Let go of the first of `values` first, as C++ does; Python's lists begin with the last."""
+    values.reverse()
+    values.clear()
+
+
+def _of_each(work: Callable[[Any], torch.Tensor], values: Iterable[Any]) -> State:
+    """Return what `work` makes of each of `values`; GCC works out the last argument first."""
+    return tuple([work(each) for each in [*values][::-1]][::-1])
 
 
 def _part(state: State, start: int, end: int) -> State:
-    return tuple([each.narrow(0, start, end - start) for each in state])
+    return _of_each(lambda each: each.narrow(0, start, end - start), state)
 
 
 def _joined(states: Sequence[State]) -> State:
-    return tuple([torch.cat(each, 0) for each in zip(*states, strict=True)])
+    """Return the states of all sequences, side by side."""
+    return _of_each(partial(torch.cat, dim=0), zip(*states, strict=True))
 
 
 @dataclass
@@ -161,6 +183,14 @@ class _Stack:
     dropout: float
     train: bool
     bidirectional: bool
+
+    def fits(self, inputs: torch.Tensor, states: list[torch.Tensor]) -> bool:
+        """Whether there are inputs, and states and parameters for each layer and direction."""
+        count = self.layers * (1 + self.bidirectional)
+        if not inputs.size(0) or any(each.dim() != 3 for each in states):  # noqa: PLR2004 -- layers, batch, width
+            return False
+        size = _PER_DIRECTION[self.has_biases, states[0].size(2) != states[-1].size(2)]
+        return len(self.params) == size * count and all(each.size(0) == count for each in states)
 
     def run(
         self, cell: Cell, sequence: _Full | _Packed, inputs: torch.Tensor, states: list[State]
@@ -205,9 +235,13 @@ def _run_layer(
         sequence.run(cell, steps, state, parameters, back=direction == 1)
         for direction, (state, parameters) in enumerate(zip(states, weights, strict=True))
     ]
-    outputs = [output for output, *_ in made]
-    joined = torch.cat(outputs, -1) if len(outputs) > 1 else outputs[0]
-    return joined, [state for _, state, _ in made]
+    joined = torch.cat([output for output, *_ in made], -1) if len(made) > 1 else made[0][0]
+    last = [state for _, state, _ in made]
+    while made:
+        output, _, kept = made.pop()
+        del output
+        _let_go(kept)
+    return joined, last
 
 
 def _dropped(tensor: torch.Tensor, p: float) -> torch.Tensor:
@@ -219,10 +253,16 @@ _PACKED = ("data", "batch_sizes", "hx", "params", "has_biases", "num_layers")
 _OPTIONS = ("dropout", "train", "bidirectional")
 
 
-def _layer(cell: Cell) -> Callable[[Machine, Any, Arguments, Keywords], Any]:
+def _layer(cell: Cell) -> Callable[..., Any]:
     """Return what serves `torch.lstm` or `torch.gru`, for sequences of one length and packed."""
 
-    def run(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
+    def run(
+        machine: Machine,
+        func: Any,
+        args: Arguments,
+        kwargs: Keywords,
+        within: AbstractContextManager[object] = _NOTHING,
+    ) -> Any:
         is_packed = "data" in kwargs or (len(args) > 3 and isinstance(args[3], (list, tuple)))  # noqa: PLR2004 -- where the parameters are
         batches, batch_first = None, False
         if is_packed:
@@ -232,28 +272,24 @@ def _layer(cell: Cell) -> Callable[[Machine, Any, Arguments, Keywords], Any]:
             inputs, hx, params, *options, batch_first = moves.bind(names, args, kwargs)
         stack = _Stack(list(params), *options)
         given = list(hx) if isinstance(hx, (list, tuple)) else [hx]
-        count = stack.layers * (1 + stack.bidirectional)
-        if not _is_on_one_card(machine, [inputs, *given, *params]) or any(
-            each.dim() != 3 or each.size(0) != count or not inputs.size(0)  # noqa: PLR2004 -- layers, batch, width
-            for each in given
-        ):
-            return func(*args, **kwargs)  # C++ says what is wrong, if anything is
+        if not _is_on_one_card(machine, [inputs, *given, *params]) or not stack.fits(inputs, given):
+            return func(*args, **kwargs)  # C++ says what is wrong
         sequence = _Full() if batches is None else _Packed(batches.tolist())
-        states = list(zip(*(each.unbind(0) for each in given), strict=True))
-        steps = inputs.transpose(0, 1) if batch_first else inputs
-        output, last = stack.run(cell, sequence, steps, states)
-        made = [torch.stack(each, 0) for each in zip(*last, strict=True)]
-        return output.transpose(0, 1) if batch_first else output, *made
+        with within:
+            states = list(zip(*(each.unbind(0) for each in given), strict=True))
+            steps = inputs.transpose(0, 1) if batch_first else inputs
+            output, last = stack.run(cell, sequence, steps, states)
+            made = _of_each(partial(torch.stack, dim=0), zip(*last, strict=True))
+            _let_go(last)
+            return output.transpose(0, 1) if batch_first else output, *made
 
     return run
 
 
 def _is_on_one_card(machine: Machine, tensors: list[torch.Tensor]) -> bool:
-    """Whether all are on the same card, and floating point numbers of one kind."""
+    """Whether all are on the same card."""
     card = machine.card_of(tensors[0])
-    return card is not None and all(
-        machine.card_of(each) is card and each.dtype is tensors[0].dtype for each in tensors
-    )
+    return card is not None and all(machine.card_of(each) is card for each in tensors)
 
 
 def _single(cell: Cell, gates: int) -> Callable[[Machine, Any, Arguments, Keywords], Any]:
@@ -279,10 +315,16 @@ def _single(cell: Cell, gates: int) -> Callable[[Machine, Any, Arguments, Keywor
     return run
 
 
-CALLS: dict[Any, Callable[[Machine, Any, Arguments, Keywords], Any]] = {
+LAYERS: dict[Any, Callable[..., Any]] = {
     _native.lstm: _layer(_lstm_step),
     _native.gru: _layer(_gru_step),
+}
+"""The layers that are served here. Autocast changes the operators within them: `within` is the mode
+that casts for these."""
+
+CALLS: dict[Any, Callable[..., Any]] = {
+    **LAYERS,
     _native.lstm_cell: _single(_lstm_step, 4),
     _native.gru_cell: _single(_gru_step, 3),
 }
-"""The functions of PyTorch that are served here."""
+"""All functions of PyTorch that are served here."""
