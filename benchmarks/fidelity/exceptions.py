@@ -7,15 +7,11 @@ program stands under the cause that makes most of its difference.
 from __future__ import annotations
 
 CAUSES: dict[str, tuple[str, ...]] = {
-    "Recurrent layers run as one fused kernel a step, whose temporary tensors are other ones than "
-    "those of the operators that the simulator runs.": ("lstm", "gru", "deep_lstm"),
     "Refused: the simulated GPU has no sparse tensors.": (
         *("embedding_with_sparse_gradient", "sparse_product"),
     ),
     "The simulator's segments do not expand.": ("expandable_segments",),
-    "A fused kernel on a card, which C++ takes apart without values.": (
-        *("root_mean_square_normalisation", "vision_transformer"),
-    ),
+    "A fused kernel on a card, which C++ takes apart without values.": (*("vision_transformer",),),
     "Under autocast to bfloat16 the loss of many classes makes a float32 copy that a card's kernel "
     "does without.": ("gpt2_autocast",),
     "What printing makes on the card is not counted.": ("operator_printed",),

@@ -222,4 +222,6 @@ _SCRATCH: dict[str, Callable[[Bound], Any]] = {
     "col2im": _outgrown(torch.ops.aten.col2im.default),
     "native_layer_norm": _contiguous("input"),
     "native_layer_norm_backward": _contiguous("grad_out", "input"),
+    "_fused_rms_norm": _contiguous("input"),
+    "_fused_rms_norm_backward": _contiguous("grad_out", "input"),
 }

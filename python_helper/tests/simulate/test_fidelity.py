@@ -14,6 +14,7 @@ import pytest
 import torch
 from torch import nn
 from torch.nn import functional as F  # noqa: N812 -- everybody's name for it
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -326,6 +327,58 @@ def gradients_of_chosen_elements() -> None:
     table.max(1).values.sum().backward()
 
 
+def recurrent_layers() -> None:
+    """Each step is two products, and a kernel that makes the states and keeps the gates."""
+    with torch.backends.cudnn.flags(enabled=False):
+        for layer in (
+            nn.LSTM(96, 160, 2, batch_first=True, bidirectional=True, dropout=0.1),
+            nn.GRU(96, 160, bias=False),
+            nn.LSTM(96, 160, proj_size=32),
+        ):
+            layer.cuda()(random(24, 20, 96))[0].square().mean().backward()
+
+
+def recurrent_layer_without_gradients() -> None:
+    """The steps of one direction are kept until the other is done."""
+    with torch.no_grad(), torch.backends.cudnn.flags(enabled=False):
+        nn.GRU(96, 640, bidirectional=True).cuda()(random(200, 20, 96))
+
+
+def recurrent_layer_of_packed_sequences() -> None:
+    """Sequences that end let the others go on."""
+    lengths = torch.tensor([20] * 6 + [13] * 6 + [7] * 11 + [1])
+    with torch.backends.cudnn.flags(enabled=False):
+        layer = nn.GRU(96, 160, 2, batch_first=True, bidirectional=True).cuda()
+        packed = pack_padded_sequence(random(24, 20, 96), lengths, batch_first=True)
+        pad_packed_sequence(layer(packed)[0])[0].square().mean().backward()
+
+
+def recurrent_layer_under_autocast() -> None:
+    """Each step makes a copy of the weights in half precision, for they are transposed."""
+    with torch.backends.cudnn.flags(enabled=False):
+        layer = nn.LSTM(96, 160).cuda()
+        with torch.autocast("cuda", dtype=torch.bfloat16):
+            output, _ = layer(random(24, 20, 96))
+        output.float().square().mean().backward()
+
+
+def recurrent_cells() -> None:
+    """The same, called by hand."""
+    batch = random(24, 20, 96)
+    for cell in (nn.LSTMCell(96, 160).cuda(), nn.GRUCell(96, 160).cuda()):
+        state = None
+        for step in batch:
+            state = cell(step, state)
+        torch.cat([*state] if isinstance(state, tuple) else [state]).sum().backward()
+
+
+def root_mean_square_normalisation() -> None:
+    """One kernel, which keeps a number for each row; half precision has its weight in it too."""
+    nn.RMSNorm(1024).cuda()(random(1024, 1024)).sum().backward()
+    halves = random(1024, 1024, dtype=torch.bfloat16)
+    nn.RMSNorm(1024).cuda().bfloat16()(halves).sum().backward()
+
+
 PEAKS: dict[Callable[[], None], tuple[int, int]] = {
     product_of_expanded: (21_234_688, 27_262_976),
     product_of_batches: (18_088_960, 23_068_672),
@@ -366,6 +419,12 @@ PEAKS: dict[Callable[[], None], tuple[int, int]] = {
     losses_of_labels: (16_778_752, 23_068_672),
     losses_of_elements: (29_361_664, 44_040_192),
     gradients_of_chosen_elements: (25_445_376, 44_040_192),
+    recurrent_layers: (42_194_944, 48_234_496),
+    recurrent_layer_without_gradients: (83_916_800, 88_080_384),
+    recurrent_layer_of_packed_sequences: (31_647_232, 37_748_736),
+    recurrent_layer_under_autocast: (28_943_360, 33_554_432),
+    recurrent_cells: (23_912_960, 29_360_128),
+    root_mean_square_normalisation: (12_596_224, 23_068_672),
 }
 """Of each program, the bytes in use and reserved at most."""
 
