@@ -170,14 +170,52 @@ def _rms_gradients(  # noqa: PLR0913, PLR0917 -- as above
     )
 
 
+def _softmax(kernel: Any) -> Callable[..., torch.Tensor]:
+    """Return a kind of softmax that makes float32 of float16 on the host too."""
+
+    def softmax(tensor: torch.Tensor, dim: int, half_to_float: bool) -> torch.Tensor:
+        if half_to_float and not is_meta(tensor):
+            tensor, half_to_float = tensor.float(), False
+        return kernel(tensor, dim, half_to_float)  # type: ignore[no-any-return]  # operators are Any
+
+    return softmax
+
+
+def _softmax_backward(kernel: Any) -> Callable[..., torch.Tensor]:
+    """Return its gradient, in the type that the tensor had."""
+
+    def gradient(
+        grad: torch.Tensor, output: torch.Tensor, dim: int, input_dtype: torch.dtype
+    ) -> torch.Tensor:
+        if is_meta(grad):
+            return kernel(grad, output, dim, input_dtype)  # type: ignore[no-any-return]  # as above
+        return kernel(grad, output, dim, grad.dtype).to(input_dtype)  # type: ignore[no-any-return]  # as above
+
+    return gradient
+
+
 _aten = torch.ops.aten
-KERNELS: dict[Any, Callable[..., tuple[Maybe, ...]]] = {
+KERNELS: dict[Any, Callable[..., Any]] = {
     _aten._thnn_fused_lstm_cell.default: _lstm_cell,  # noqa: SLF001 -- no public names, as all below
     _aten._thnn_fused_lstm_cell_backward_impl.default: _lstm_cell_backward,  # noqa: SLF001
     _aten._thnn_fused_gru_cell.default: _gru_cell,  # noqa: SLF001
     _aten._thnn_fused_gru_cell_backward.default: _gru_cell_backward,  # noqa: SLF001
     _aten._fused_rms_norm.default: _rms_norm,  # noqa: SLF001
     _aten._fused_rms_norm_backward.default: _rms_norm_backward,  # noqa: SLF001
+    **{
+        operator: make(operator)
+        for make, operators in (
+            (_softmax, (_aten._softmax.default, _aten._log_softmax.default)),  # noqa: SLF001
+            (
+                _softmax_backward,
+                (
+                    _aten._softmax_backward_data.default,  # noqa: SLF001
+                    _aten._log_softmax_backward_data.default,  # noqa: SLF001
+                ),
+            ),
+        )
+        for operator in operators
+    },
 }
 """What takes the place of each operator's kernel."""
 
