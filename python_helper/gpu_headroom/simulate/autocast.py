@@ -13,29 +13,33 @@ from .torch_internals import is_meta, map_tensors, tensors_in
 if TYPE_CHECKING:
     from .memory import Memory
 
-# The lists of https://pytorch.org/docs/stable/amp.html, by the names of the functions that reach
-# the C++ side.
+# The lists of https://pytorch.org/docs/stable/amp.html and `ATen/autocast_mode.h`, by the names of
+# the functions that reach the C++ side.
 # fmt: off
 _LOWER = frozenset(
     {
         "__matmul__", "__rmatmul__", "_thnn_fused_gru_cell.default",
         "_thnn_fused_lstm_cell.default", "addbmm", "addmm", "addmv", "addr", "baddbmm", "bmm",
         "chain_matmul", "conv1d", "conv2d", "conv3d", "conv_tbc", "conv_transpose1d",
-        "conv_transpose2d", "conv_transpose3d", "einsum", "gru_cell", "linear", "lstm_cell",
-        "matmul", "mm", "multi_dot", "mv", "prelu", "rnn_relu", "rnn_relu_cell", "rnn_tanh",
-        "rnn_tanh_cell", "scaled_dot_product_attention",
+        "conv_transpose2d", "conv_transpose3d", "einsum", "gru_cell", "linalg_multi_dot",
+        "linalg_vecdot", "linear", "lstm_cell", "matmul", "mm", "multi_dot", "mv", "prelu",
+        "rnn_relu", "rnn_relu_cell", "rnn_tanh", "rnn_tanh_cell", "scaled_dot_product_attention",
     }
 )
 _FLOAT32 = frozenset(
     {
-        "__pow__", "__rdiv__", "__rpow__", "__rtruediv__", "acos", "asin",
-        "binary_cross_entropy_with_logits", "cdist", "cosh", "cosine_embedding_loss",
-        "cosine_similarity", "cross_entropy_loss", "dist", "erfinv", "exp", "expm1", "group_norm",
-        "hinge_embedding_loss", "huber_loss", "kl_div", "l1_loss", "layer_norm", "log", "log10",
-        "log1p", "log2", "margin_ranking_loss", "mse_loss", "multi_margin_loss",
-        "multilabel_margin_loss", "nll_loss", "nll_loss_nd", "norm", "pdist", "poisson_nll_loss",
-        "pow", "reciprocal", "renorm", "rms_norm", "rsqrt", "sinh", "smooth_l1_loss",
-        "soft_margin_loss", "softplus", "tan", "triplet_margin_loss",
+        "__pow__", "__rdiv__", "__rpow__", "__rtruediv__", "_upsample_bicubic2d_aa",
+        "_upsample_bilinear2d_aa", "_upsample_nearest_exact1d", "_upsample_nearest_exact2d",
+        "_upsample_nearest_exact3d", "acos", "asin", "binary_cross_entropy_with_logits", "cdist",
+        "cosh", "cosine_embedding_loss", "cosine_similarity", "cross_entropy_loss", "dist",
+        "erfinv", "exp", "expm1", "frobenius_norm", "group_norm", "hinge_embedding_loss",
+        "huber_loss", "kl_div", "l1_loss", "layer_norm", "log", "log10", "log1p", "log2",
+        "logsumexp", "margin_ranking_loss", "mse_loss", "multi_margin_loss",
+        "multilabel_margin_loss", "native_layer_norm", "nll_loss", "nll_loss_nd", "norm",
+        "nuclear_norm", "pdist", "poisson_nll_loss", "pow", "reciprocal", "renorm", "rms_norm",
+        "rsqrt", "sinh", "smooth_l1_loss", "soft_margin_loss", "softplus", "tan",
+        "triplet_margin_loss", "upsample_bicubic2d", "upsample_bilinear2d", "upsample_linear1d",
+        "upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d", "upsample_trilinear3d",
     }
 )
 _WIDEST = frozenset(
@@ -45,7 +49,10 @@ _WIDEST = frozenset(
     }
 )
 _FLOAT32_RESULT = frozenset(
-    {"cumprod", "cumsum", "linalg_vector_norm", "log_softmax", "prod", "softmax", "sum"}
+    {
+        "cumprod", "cumsum", "linalg_matrix_norm", "linalg_vector_norm", "log_softmax", "prod",
+        "softmax", "sum",
+    }
 )
 """What is asked for a result in float32 where nobody asked for another type: nothing is cast."""
 # fmt: on

@@ -89,6 +89,28 @@ def _reduced(
     return buffers
 
 
+def _converted(
+    buffers: Callable[[Bound], Sequence[int]], *, reads_halves: bool = True
+) -> Callable[[Bound], Sequence[int]]:
+    """Return `buffers` for a tensor that is copied first where the result has another type.
+
+    Whole numbers are added up in 64 bits. Most kernels read half precision as float32.
+    """
+
+    def of_copy(bound: Bound) -> Sequence[int]:
+        tensor = bound["self"]
+        is_whole = not tensor.is_floating_point() and not tensor.is_complex()
+        dtype = bound.get("dtype") or (torch.int64 if is_whole else tensor.dtype)
+        is_read = reads_halves and dtype is torch.float32 and tensor.dtype in _HALVES
+        if dtype is tensor.dtype or is_read:
+            return buffers(bound)
+        with in_kernel():
+            copy = torch.empty_like(tensor, dtype=dtype)
+        return [_bytes(copy), *buffers({**bound, "self": copy})]
+
+    return of_copy
+
+
 def _extremes(bound: Bound) -> tuple[int, ...]:
     """Return the buffers of a maximum or minimum: with `dim` its place is kept beside it."""
     tensor = bound["self"]
@@ -171,12 +193,20 @@ def _bytes(tensor: torch.Tensor) -> int:
 
 
 _WELFORD = 16
+_HALVES = (torch.float16, torch.bfloat16)
 _WITH_PLACE = 16
 
 _CUBLAS = {
     *("mm", "addmm", "bmm", "baddbmm", "linear", "_scaled_mm", "_int_mm", "addmv", "addmv_"),
     *("dot", "vdot", "addmm_", "addbmm", "mv", "_addmm_activation", "baddbmm_"),
 }
+
+_UPSAMPLING = (
+    *(f"upsample_nearest{dims}d" for dims in (1, 2, 3)),
+    *(f"_upsample_nearest_exact{dims}d" for dims in (1, 2, 3)),
+    *("upsample_linear1d", "upsample_bilinear2d", "upsample_trilinear3d", "upsample_bicubic2d"),
+    *("_upsample_bilinear2d_aa", "_upsample_bicubic2d_aa"),
+)
 
 _SCRATCH: dict[str, Callable[[Bound], Any]] = {
     **attention.BUFFERS,
@@ -189,12 +219,14 @@ _SCRATCH: dict[str, Callable[[Bound], Any]] = {
     "bmm": _operands("self", "mat2"),
     "baddbmm": _operands("batch1", "batch2"),
     "baddbmm_": _operands("batch1", "batch2"),
-    "sum": _reduced(),
-    "mean": _reduced(),
-    "nansum": _reduced(),
-    "prod": _reduced(),
-    "linalg_vector_norm": _reduced(),
-    "norm": _reduced(),
+    "sum": _converted(_reduced()),
+    "mean": _converted(_reduced()),
+    "nansum": _converted(_reduced()),
+    "prod": _converted(_reduced()),
+    "cumsum": _converted(lambda _: (), reads_halves=False),
+    "cumprod": _converted(lambda _: (), reads_halves=False),
+    "linalg_vector_norm": _converted(_reduced()),
+    "norm": _converted(_reduced()),
     "any": _reduced(element=1),
     "all": _reduced(element=1),
     "var": _reduced(element=_WELFORD, at_once=2),
@@ -220,6 +252,7 @@ _SCRATCH: dict[str, Callable[[Bound], Any]] = {
     "angle": _of_complex,
     "im2col": _outgrown(torch.ops.aten.im2col.default),
     "col2im": _outgrown(torch.ops.aten.col2im.default),
+    **{f"{name}_backward": _contiguous("grad_output") for name in _UPSAMPLING},
     "native_layer_norm": _contiguous("input"),
     "native_layer_norm_backward": _contiguous("grad_out", "input"),
     "_fused_rms_norm": _contiguous("input"),

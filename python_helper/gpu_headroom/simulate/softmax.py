@@ -68,10 +68,16 @@ def cross_entropy_under_autocast(  # noqa: PLR0913, PLR0917 -- PyTorch's own arg
     smooth = -logarithms.sum(dim)
     ignored = target == ignore_index
     smooth.masked_fill_(ignored, 0.0)
-    if reduction != _EACH:
-        total = smooth.sum()
-        smooth = total if reduction == _SUM else total / (~ignored).sum()
-    return (1 - label_smoothing) * loss + smooth * (label_smoothing / classes)
+    if reduction == _EACH:
+        rest = smooth
+    elif reduction == _SUM:
+        rest = smooth.sum()
+    else:
+        counted = ~ignored
+        count = counted.sum()  # the last operand first, as GCC works it out
+        rest = smooth.sum() / count
+        del count, counted
+    return (1 - label_smoothing) * loss + rest * (label_smoothing / classes)
 
 
 _EACH, _SUM = 0, 2

@@ -366,8 +366,8 @@ def recurrent_cells() -> None:
     """The same, called by hand."""
     batch = random(24, 20, 96)
     for cell in (nn.LSTMCell(96, 160).cuda(), nn.GRUCell(96, 160).cuda()):
-        state = None
-        for step in batch:
+        state = cell(batch[0])
+        for step in batch[1:]:
             state = cell(step, state)
         torch.cat([*state] if isinstance(state, tuple) else [state]).sum().backward()
 

@@ -139,11 +139,12 @@ def test_wrong_arguments_raise_what_they_raise_on_a_card(card: Simulation) -> No
     layer = nn.LSTM(8, 16).cuda()
     inputs = torch.randn(5, 3, 8, device="cuda")
     states = [torch.zeros(2, 3, 16, device="cuda")] * 2
+    parameters: list[torch.Tensor] = [*layer.parameters()]
     rest = (True, 1, 0.0, True, False, False)
     with pytest.raises(RuntimeError, match="Expected more hidden states in stacked_rnn"):
-        torch.lstm(inputs, states, list(layer.parameters()), *rest)
+        torch.lstm(inputs, states, parameters, *rest)
     with pytest.raises(RuntimeError, match="got an incorrect number of RNN parameters"):
-        torch.lstm(inputs, [each[:1] for each in states], list(layer.parameters())[:3], *rest)
+        torch.lstm(inputs, [each[:1] for each in states], parameters[:3], *rest)
     with pytest.raises(RuntimeError, match="Expected sequence length to be larger than 0"):
         layer(inputs[:0])
     with pytest.raises(RuntimeError, match="not at the same device"):
