@@ -197,7 +197,7 @@ _HALVES = (torch.float16, torch.bfloat16)
 _WITH_PLACE = 16
 
 _CUBLAS = {
-    *("mm", "addmm", "bmm", "baddbmm", "linear", "_scaled_mm", "_int_mm", "addmv", "addmv_"),
+    *("mm", "addmm", "bmm", "baddbmm", "linear", "_scaled_mm", "addmv", "addmv_"),
     *("dot", "vdot", "addmm_", "addbmm", "mv", "_addmm_activation", "baddbmm_"),
 }
 
@@ -213,6 +213,7 @@ _SCRATCH: dict[str, Callable[[Bound], Any]] = {
     **fourier.BUFFERS,
     **sorting.BUFFERS,
     "mm": _operands("self", "mat2"),
+    "_int_mm": _operands("self", "mat2"),
     "addmm": _operands("mat1", "mat2"),
     "addmm_": _operands("mat1", "mat2"),
     "_addmm_activation": _operands("mat1", "mat2"),
