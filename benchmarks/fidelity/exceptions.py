@@ -11,8 +11,6 @@ CAUSES: dict[str, tuple[str, ...]] = {
         *("embedding_with_sparse_gradient", "sparse_product"),
     ),
     "The simulator's segments do not expand.": ("expandable_segments",),
-    "In evaluation a card runs a layer of an encoder as one operator; where PyTorch sees a mode of "
-    "functions, such as the simulator's, it runs it part by part.": ("vision_transformer",),
     "What printing makes on the card is not counted.": ("operator_printed",),
 }
 EXCEPTIONS = {name: cause for cause, names in CAUSES.items() for name in names}

@@ -13,6 +13,7 @@ from torch.overrides import TorchFunctionMode
 
 from . import moves, recurrent, softmax
 from .attention import Attention
+from .encoder import encoder_layer
 from .fused import RootMeanSquareNormalisation
 from .torch_internals import (
     CPU,
@@ -248,6 +249,11 @@ def _attention(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -
     return func(*args, **kwargs) if attended is None else attended
 
 
+def _left_aligned(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
+    """Whether an encoder may make a nested tensor of what is not padding: there are none here."""
+    return False if machine.holds(args[0]) else func(*args, **kwargs)
+
+
 def _all_close(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
     """Compare in other operators, as C++ does; without values all are close."""
     if not any(map(machine.holds, tensors_in((*args, *kwargs.values()), []))):
@@ -302,8 +308,10 @@ _SPECIAL: dict[Any, Callable[[Machine, Any, Arguments, Keywords], Any]] = {
     _Tensor.type: _type,
     torch.allclose: _all_close,
     _Tensor.allclose: _all_close,
+    torch._nested_tensor_from_mask_left_aligned: _left_aligned,  # noqa: SLF001 -- what `nn.TransformerEncoder` asks
     torch.dropout: _dropout,
     torch.rms_norm: _rms_norm,
+    torch._transformer_encoder_layer_fwd: encoder_layer(_attention),  # noqa: SLF001 -- what `nn.TransformerEncoderLayer` calls
     **recurrent.CALLS,
     **softmax.CALLS,
     torch.nn.functional.linear: _linear,

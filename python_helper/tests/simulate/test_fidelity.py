@@ -379,6 +379,54 @@ def root_mean_square_normalisation() -> None:
     nn.RMSNorm(1024).cuda().bfloat16()(halves).sum().backward()
 
 
+def encoder_in_inference() -> None:
+    """A layer without a mask is one operator, which makes no more than it needs."""
+    for norm_first in (True, False):
+        layer = nn.TransformerEncoderLayer(
+            256, 4, 512, batch_first=True, norm_first=norm_first, activation="gelu"
+        )
+        encoder = nn.TransformerEncoder(layer, 3, enable_nested_tensor=False).cuda().eval()
+        with torch.inference_mode():
+            encoder(random(8, 256, 256))
+
+
+def classes_under_autocast() -> None:
+    """Logarithms are kept in half precision, and copied to float32 for the loss."""
+    classes = torch.zeros(1024, dtype=torch.long, device="cuda")
+    for dtype in (torch.float16, torch.bfloat16):
+        for smoothing in (0.0, 0.1):
+            with torch.autocast("cuda", dtype=dtype):
+                logits = random(1024, 1000).to(dtype)
+                loss = F.cross_entropy(logits, classes, label_smoothing=smoothing)
+            loss.backward()
+
+
+def softmax_of_halves() -> None:
+    """Float16 becomes float32 in the kernel, bfloat16 before."""
+    random(1024, 1000, dtype=torch.float16).softmax(
+        1, dtype=torch.float32
+    ).square().sum().backward()
+    with torch.autocast("cuda", dtype=torch.bfloat16):
+        random(512, 1000, dtype=torch.bfloat16).log_softmax(1).square().sum().backward()
+
+
+def sums_of_other_types() -> None:
+    """What is added up in another type is copied first, but for half precision in float32."""
+    random(512, 3000, dtype=torch.float16).sum(dtype=torch.float32).backward()
+    (random(512, 1000, requires_grad=False) > 0).sum(0)
+    random(512, 3000, requires_grad=False, dtype=torch.float16).cumsum(0, dtype=torch.float32)
+
+
+def upsampled_images() -> None:
+    """The gradient of a sum is one number, expanded: backward needs a copy that has them all."""
+    F.interpolate(random(8, 16, 64, 64), scale_factor=2, mode="bilinear").sum().backward()
+
+
+def product_of_bytes() -> None:
+    """Whole numbers are multiplied without a workspace."""
+    torch._int_mm(*(torch.zeros(512, 512, dtype=torch.int8, device="cuda") for _ in range(2)))
+
+
 PEAKS: dict[Callable[[], None], tuple[int, int]] = {
     product_of_expanded: (21_234_688, 27_262_976),
     product_of_batches: (18_088_960, 23_068_672),
