@@ -69,8 +69,8 @@ class Operation:
         is_native = schema.name.startswith("aten::")
         self.kernel = KERNELS.get(func, func)
         # Where there are kernels as well, CUDA has one.
-        has_kernel = func in KERNELS or _has_kernel(func)
-        self.is_composite = is_native and func._can_decompose() and not has_kernel  # noqa: SLF001 -- as above
+        decomposes = is_native and func not in KERNELS and func._can_decompose()  # noqa: SLF001 -- as above
+        self.is_composite = decomposes and not _has_kernel(func)
         self.composition = _composition(func) if is_native and self.name in _COMPOSED else None
         self.missing = missing_feature(schema.name.removeprefix("aten::"))
         self.is_view = torch.Tag.inplace_view in tags or any(

@@ -473,6 +473,12 @@ PEAKS: dict[Callable[[], None], tuple[int, int]] = {
     recurrent_layer_under_autocast: (28_943_360, 33_554_432),
     recurrent_cells: (23_912_960, 29_360_128),
     root_mean_square_normalisation: (12_596_224, 23_068_672),
+    encoder_in_inference: (31_622_144, 56_623_104),
+    classes_under_autocast: (20_996_096, 23_068_672),
+    softmax_of_halves: (18_433_024, 23_068_672),
+    sums_of_other_types: (15_360_000, 23_068_672),
+    upsampled_images: (12_583_936, 23_068_672),
+    product_of_bytes: (1_572_864, 2_097_152),
 }
 """Of each program, the bytes in use and reserved at most."""
 
