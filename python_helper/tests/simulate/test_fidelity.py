@@ -193,7 +193,7 @@ def transformer_layer() -> None:
 
 
 def training_under_autocast() -> None:
-    """The logarithms of softmax are float32, made of float16 by one kernel, after a copy."""
+    """The logarithms of softmax stay in half precision, and are copied to float32 for the loss."""
     layers = nn.Sequential(nn.Linear(1024, 1024), nn.ReLU(), nn.Linear(1024, 10)).cuda()
     batch = random(256, 1024, requires_grad=False)
     classes = torch.randint(0, 10, (256,), device="cuda")
