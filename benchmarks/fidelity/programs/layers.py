@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import nn
 from torch.nn import functional as F  # noqa: N812 -- everybody's name for it
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from .program import Collection
 from .training import train
@@ -183,12 +184,23 @@ def sparse_product() -> None:
     torch.sparse.mm(matrix, dense).sum().backward()
 
 
-def _recurrent(kind: Any, **options: Any) -> None:
+def _recurrent(
+    kind: Any, lengths: list[int] | None = None, autocast: bool = False, **options: Any
+) -> None:
     # What cuDNN takes for itself is not known here.
     with torch.backends.cudnn.flags(enabled=False):
         layer = kind(128, 256, batch_first=True, **options).cuda()
-        inputs = torch.randn(32, 32, 128, device="cuda")
-        train(torch.optim.Adam(layer.parameters()), lambda: layer(inputs)[0].square().mean(), 2)
+        batch: Any = torch.randn(32, 32, 128, device="cuda")
+        if lengths is not None:
+            batch = pack_padded_sequence(batch, torch.tensor(lengths), batch_first=True)
+
+        def loss_of() -> torch.Tensor:
+            with torch.autocast("cuda", enabled=autocast):
+                output = layer(batch)[0]
+                states = output if lengths is None else pad_packed_sequence(output)[0]
+                return states.float().square().mean()
+
+        train(torch.optim.Adam(layer.parameters()), loss_of, 2)
 
 
 COLLECTION.add("lstm", "LSTM, cuDNN off", partial(_recurrent, nn.LSTM))
@@ -198,6 +210,26 @@ COLLECTION.add(
     "deep_lstm",
     "LSTM of two layers in both directions with dropout, cuDNN off",
     partial(_recurrent, nn.LSTM, num_layers=2, bidirectional=True, dropout=0.2),
+)
+COLLECTION.add(
+    "bidirectional_gru",
+    "GRU of two layers in both directions without biases, cuDNN off",
+    partial(_recurrent, nn.GRU, num_layers=2, bidirectional=True, bias=False),
+)
+COLLECTION.add(
+    "packed_lstm",
+    "LSTM of packed sequences in both directions, cuDNN off",
+    partial(_recurrent, nn.LSTM, [32] * 9 + [20] * 11 + [7] * 12, bidirectional=True),
+)
+COLLECTION.add(
+    "projected_lstm",
+    "LSTM of two layers with a projection, cuDNN off",
+    partial(_recurrent, nn.LSTM, num_layers=2, proj_size=64),
+)
+COLLECTION.add(
+    "lstm_autocast",
+    "LSTM under autocast, cuDNN off",
+    partial(_recurrent, nn.LSTM, autocast=True),
 )
 
 

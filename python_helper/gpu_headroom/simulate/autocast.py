@@ -13,29 +13,33 @@ from .torch_internals import is_meta, map_tensors, tensors_in
 if TYPE_CHECKING:
     from .memory import Memory
 
-# The lists of https://pytorch.org/docs/stable/amp.html, by the names of the functions that reach
-# the C++ side.
+# The lists of https://pytorch.org/docs/stable/amp.html and `ATen/autocast_mode.h`, by the names of
+# the functions that reach the C++ side.
 # fmt: off
 _LOWER = frozenset(
     {
-        "__matmul__", "__rmatmul__", "addbmm", "addmm", "addmv", "addr", "baddbmm", "bmm",
+        "__matmul__", "__rmatmul__", "_thnn_fused_gru_cell.default",
+        "_thnn_fused_lstm_cell.default", "addbmm", "addmm", "addmv", "addr", "baddbmm", "bmm",
         "chain_matmul", "conv1d", "conv2d", "conv3d", "conv_tbc", "conv_transpose1d",
-        "conv_transpose2d", "conv_transpose3d", "einsum", "gru", "gru_cell", "linear", "lstm",
-        "lstm_cell", "matmul", "mm", "multi_dot", "mv", "prelu", "rnn_relu", "rnn_relu_cell",
-        "rnn_tanh", "rnn_tanh_cell", "scaled_dot_product_attention",
+        "conv_transpose2d", "conv_transpose3d", "einsum", "gru_cell", "linalg_multi_dot",
+        "linalg_vecdot", "linear", "lstm_cell", "matmul", "mm", "multi_dot", "mv", "prelu",
+        "rnn_relu", "rnn_relu_cell", "rnn_tanh", "rnn_tanh_cell", "scaled_dot_product_attention",
     }
 )
 _FLOAT32 = frozenset(
     {
-        "__pow__", "__rdiv__", "__rpow__", "__rtruediv__", "acos", "asin",
-        "binary_cross_entropy_with_logits", "cdist", "cosh", "cosine_embedding_loss",
-        "cosine_similarity", "cross_entropy_loss", "cumprod", "cumsum", "dist", "erfinv", "exp",
-        "expm1", "group_norm", "hinge_embedding_loss", "huber_loss", "kl_div", "l1_loss",
-        "layer_norm", "log", "log10", "log1p", "log2", "log_softmax", "margin_ranking_loss",
-        "mse_loss", "multi_margin_loss", "multilabel_margin_loss", "nll_loss", "nll_loss_nd",
-        "norm", "pdist", "poisson_nll_loss", "pow", "prod", "reciprocal", "renorm", "rsqrt",
-        "sinh", "smooth_l1_loss", "soft_margin_loss", "softmax", "softmin", "softplus", "sum",
-        "tan", "triplet_margin_loss",
+        "__pow__", "__rdiv__", "__rpow__", "__rtruediv__", "_upsample_bicubic2d_aa",
+        "_upsample_bilinear2d_aa", "_upsample_nearest_exact1d", "_upsample_nearest_exact2d",
+        "_upsample_nearest_exact3d", "acos", "asin", "binary_cross_entropy_with_logits", "cdist",
+        "cosh", "cosine_embedding_loss", "cosine_similarity", "cross_entropy_loss", "dist",
+        "erfinv", "exp", "expm1", "frobenius_norm", "group_norm", "hinge_embedding_loss",
+        "huber_loss", "kl_div", "l1_loss", "layer_norm", "log", "log10", "log1p", "log2",
+        "logsumexp", "margin_ranking_loss", "mse_loss", "multi_margin_loss",
+        "multilabel_margin_loss", "native_layer_norm", "nll_loss", "nll_loss_nd", "norm",
+        "nuclear_norm", "pdist", "poisson_nll_loss", "pow", "reciprocal", "renorm", "rms_norm",
+        "rsqrt", "sinh", "smooth_l1_loss", "soft_margin_loss", "softplus", "tan",
+        "triplet_margin_loss", "upsample_bicubic2d", "upsample_bilinear2d", "upsample_linear1d",
+        "upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d", "upsample_trilinear3d",
     }
 )
 _WIDEST = frozenset(
@@ -44,18 +48,15 @@ _WIDEST = frozenset(
         "scatter_add", "tensordot",
     }
 )
+_FLOAT32_RESULT = frozenset(
+    {
+        "cumprod", "cumsum", "linalg_matrix_norm", "linalg_vector_norm", "log_softmax", "prod",
+        "softmax", "sum",
+    }
+)
+"""What is asked for a result in float32 where nobody asked for another type: nothing is cast."""
 # fmt: on
 _CASTS = _LOWER | _FLOAT32 | _WIDEST
-
-
-def log_softmax_of_half(tensor: torch.Tensor, dim: int) -> torch.Tensor:
-    """Return the logarithms of softmax in float32, as CUDA's kernel makes them of half precision.
-
-    Other devices make a copy in float32 first. On a card a copy in half precision comes before, and
-    one of its gradient: measured with PyTorch 2.13.0's own allocator over a stub runtime.
-    """
-    result: torch.Tensor = torch.ops.aten._log_softmax(tensor * 1, dim, True)  # noqa: SLF001 -- no public name
-    return result
 
 
 class Autocast:
@@ -69,6 +70,8 @@ class Autocast:
     def cast(self, func: Any, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         """Return the arguments of `func` in the types that autocast gives them."""
         name = getattr(func, "__name__", "")
+        if name in _FLOAT32_RESULT:
+            return args, self._with_type(args, kwargs)
         if name not in _CASTS:
             return args, kwargs
         dtype = self._dtype_for(name, args, kwargs)
@@ -85,6 +88,15 @@ class Autocast:
         """Drop the copies of weights; PyTorch asks for it where the outermost context ends."""
         self._cache().clear()
         self._clear_native()
+
+    def _with_type(self, args: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
+        """Return the keywords of a call with float32 as type of the result, if none was given."""
+        given = (kwargs.get("dtype"), kwargs.get("out"), *args[1:])
+        if any(isinstance(each, (torch.dtype, torch.Tensor)) for each in given):
+            return kwargs
+        first = args[0] if args else kwargs.get("input")
+        is_concerned = isinstance(first, torch.Tensor) and self._is_eligible(first)
+        return {**kwargs, "dtype": torch.float32} if is_concerned else kwargs
 
     def _dtype_for(self, name: str, args: Any, kwargs: dict[str, Any]) -> torch.dtype:
         lower = torch.get_autocast_dtype("cuda")

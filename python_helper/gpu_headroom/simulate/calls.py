@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-from . import moves
+from . import moves, recurrent, softmax
 from .attention import Attention
-from .autocast import log_softmax_of_half
+from .encoder import encoder_layer
+from .fused import RootMeanSquareNormalisation
 from .sparse import is_sparse
 from .torch_internals import (
     CPU,
@@ -34,9 +35,6 @@ if TYPE_CHECKING:
 
 _Tensor = torch.Tensor
 _MATRIX = 2
-_SMOOTHING = 5
-
-_cross_entropy = torch._C._nn.cross_entropy_loss  # noqa: SLF001 -- what `F.cross_entropy` calls
 
 
 class CallMode(TorchFunctionMode):
@@ -64,8 +62,11 @@ class CallMode(TorchFunctionMode):
     def _call(self, func: Any, args: Arguments, kwargs: Keywords) -> Any:
         machine = self._machine
         if torch.is_autocast_enabled("cuda"):
-            if func is _cross_entropy and _is_plain_half(machine, args, kwargs):
-                return _cross_entropy_of_half(*args, **kwargs)
+            if func in recurrent.LAYERS:
+                return recurrent.LAYERS[func](machine, func, args, kwargs, within=self)
+            if func is softmax.cross_entropy and softmax.is_composed(machine, args, kwargs):
+                with self:
+                    return softmax.cross_entropy_under_autocast(*args, **kwargs)
             args, kwargs = self._autocast.cast(func, args, kwargs)
         special = _SPECIAL.get(func)
         if special is not None:
@@ -80,35 +81,6 @@ class CallMode(TorchFunctionMode):
             kwargs = {**kwargs, "pin_memory": False}
         result = _call_on(machine, func, args, kwargs)
         return machine.pin(result) if pinned else result
-
-
-def _is_plain_half(machine: Machine, args: Arguments, kwargs: Keywords) -> bool:
-    """Whether logits are float16, the targets are classes, and nothing is smoothed."""
-    logits, target = args[:2] if len(args) > 1 else (None, None)
-    smoothing = kwargs.get("label_smoothing", args[5] if len(args) > _SMOOTHING else 0.0)
-    return (
-        isinstance(target, _Tensor)
-        and logits.dtype is torch.float16
-        and logits.dim() > 1
-        and not target.is_floating_point()
-        and not smoothing
-        and machine.holds(logits)
-        and not machine.compute.has_values
-    )
-
-
-def _cross_entropy_of_half(  # noqa: PLR0913, PLR0917 -- PyTorch's own arguments
-    logits: torch.Tensor,
-    target: torch.Tensor,
-    weight: torch.Tensor | None = None,
-    reduction: int = 1,
-    ignore_index: int = -100,
-    label_smoothing: float = 0.0,
-) -> torch.Tensor:
-    del label_smoothing  # there is none
-    chances = log_softmax_of_half(logits, 1)
-    kernel: Any = torch._C._nn.nll_loss_nd  # noqa: SLF001 -- what `F.nll_loss` calls
-    return kernel(chances, target, weight, reduction, ignore_index)  # type: ignore[no-any-return]  # as any kernel
 
 
 def _call_on(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
@@ -309,12 +281,45 @@ def _attention(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -
     return func(*args, **kwargs) if attended is None else attended
 
 
+def _left_aligned(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
+    """Whether an encoder may make a nested tensor of what is not padding: there are none here."""
+    return False if machine.holds(args[0]) else func(*args, **kwargs)
+
+
 def _all_close(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
     """Compare in other operators, as C++ does; without values all are close."""
     if not any(map(machine.holds, tensors_in((*args, *kwargs.values()), []))):
         return func(*args, **kwargs)
     close = torch.isclose(*args, **kwargs).all()
     return bool(close) if machine.compute.has_values else True
+
+
+def _rms_norm(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
+    """Normalise in one kernel, where C++ has one for a card."""
+    names = ("input", "normalized_shape", "weight", "eps")
+    tensor, shape, weight, eps = moves.bind(names, args, kwargs)
+    fused = (
+        machine.holds(tensor)
+        and tensor.is_floating_point()
+        and not _is_channels_last(tensor)
+        and list(tensor.shape[-len(shape) :]) == list(shape)
+        and (weight is None or (weight.dtype is tensor.dtype and list(weight.shape) == list(shape)))
+    )
+    if not fused:
+        return func(*args, **kwargs)
+    apply: Any = RootMeanSquareNormalisation.apply
+    return apply(tensor, list(shape), weight, eps)[0]
+
+
+def _is_channels_last(tensor: torch.Tensor) -> bool:
+    """Whether C++ would suggest that results have their channels last too."""
+    formats = {4: torch.channels_last, 5: torch.channels_last_3d}
+    wanted = formats.get(tensor.dim())
+    return (
+        wanted is not None
+        and not tensor.is_contiguous()
+        and tensor.is_contiguous(memory_format=wanted)
+    )
 
 
 _SPECIAL: dict[Any, Callable[[Machine, Any, Arguments, Keywords], Any]] = {
@@ -337,7 +342,12 @@ _SPECIAL: dict[Any, Callable[[Machine, Any, Arguments, Keywords], Any]] = {
     _Tensor.type: _type,
     torch.allclose: _all_close,
     _Tensor.allclose: _all_close,
+    torch._nested_tensor_from_mask_left_aligned: _left_aligned,  # noqa: SLF001 -- what `nn.TransformerEncoder` asks
     torch.dropout: _dropout,
+    torch.rms_norm: _rms_norm,
+    torch._transformer_encoder_layer_fwd: encoder_layer(_attention),  # noqa: SLF001 -- what `nn.TransformerEncoderLayer` calls
+    **recurrent.CALLS,
+    **softmax.CALLS,
     torch.nn.functional.linear: _linear,
     torch.nn.functional.one_hot: _one_hot,
     torch.nn.functional.scaled_dot_product_attention: _attention,

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from .fused import KERNELS
 from .unsupported import missing_feature
 
 _MIXES_DEVICES = {
@@ -32,6 +33,7 @@ _INDEXING = {"embedding", "gather", "index", "index_select", "take"}
 
 _COMPOSED = {
     "_euclidean_dist",
+    "_pack_padded_sequence",
     "_trilinear",
     "binary_cross_entropy_with_logits",
     "logsumexp",
@@ -54,7 +56,8 @@ class Operation:
     """One operator overload. `written` names, for each result, the argument it is, or None.
 
     `is_composite`: PyTorch writes it in terms of others. `composition`: the dispatch key of its
-    kernel that does, where autograd has a formula. `missing`: what the cards lack to run it.
+    kernel that does, where autograd has a formula. `kernel` computes it, on the host or of sizes
+    alone. `missing`: what the cards lack to run it.
     """
 
     def __init__(self, func: Any) -> None:
@@ -64,8 +67,10 @@ class Operation:
         self.name: str = schema.name.partition("::")[2]
         tags = getattr(func, "tags", ())
         is_native = schema.name.startswith("aten::")
+        self.kernel = KERNELS.get(func, func)
         # Where there are kernels as well, CUDA has one.
-        self.is_composite = is_native and func._can_decompose() and not _has_kernel(func)  # noqa: SLF001 -- as above
+        decomposes = is_native and func not in KERNELS and func._can_decompose()  # noqa: SLF001 -- as above
+        self.is_composite = decomposes and not _has_kernel(func)
         self.composition = _composition(func) if is_native and self.name in _COMPOSED else None
         self.missing = missing_feature(schema.name.removeprefix("aten::"))
         self.is_view = torch.Tag.inplace_view in tags or any(

@@ -91,24 +91,30 @@ def _reduced(
     return buffers
 
 
-def _summed(bound: Bound) -> list[int]:
-    """Return the copy in another type that is summed instead, and the buffers of the sum.
+def _converted(buffers: Callable[[Bound], Sequence[int]]) -> Callable[[Bound], Sequence[int]]:
+    """Return `buffers` for a tensor that is copied first where the result has another type.
 
-    From half precision to float32 the kernel itself converts (ReduceOps.cpp, `make_reduction`).
+    Half precision is read as float32 by the kernel itself (ReduceOps.cpp, `make_reduction`).
     """
-    tensor, dtype = bound["self"], sum_dtype(bound)
-    is_half = tensor.dtype in _HALF and dtype is torch.float32
-    if dtype is tensor.dtype or is_half:
-        return [*_reduced()(bound)]
-    copy = torch.empty_like(tensor, dtype=dtype, device=META)
-    return [_bytes(copy), *_reduced()({**bound, "self": copy})]
+
+    def of_copy(bound: Bound) -> Sequence[int]:
+        tensor = bound["self"]
+        dtype = sum_dtype(bound)
+        is_read = dtype is torch.float32 and tensor.dtype in _HALVES
+        if dtype is tensor.dtype or is_read:
+            return buffers(bound)
+        with in_kernel():
+            copy = torch.empty_like(tensor, dtype=dtype)
+        return [_bytes(copy), *buffers({**bound, "self": copy})]
+
+    return of_copy
 
 
-def _count_nonzero(bound: Bound) -> list[int]:
+def _count_nonzero(bound: Bound) -> Sequence[int]:
     """Return what says where something is, and the buffers of its sum."""
     where = torch.empty_like(bound["self"], dtype=torch.bool, device=META)
     said = [] if bound["self"].dtype is torch.bool else [_bytes(where)]
-    return [*said, *_summed({**bound, "self": where})]
+    return [*said, *_converted(_reduced())({**bound, "self": where})]
 
 
 def _extremes(bound: Bound) -> tuple[int, ...]:
@@ -190,14 +196,21 @@ def _bytes(tensor: torch.Tensor) -> int:
     return tensor.numel() * tensor.element_size()
 
 
-_HALF = (torch.float16, torch.bfloat16)
 _WELFORD = 16
+_HALVES = (torch.float16, torch.bfloat16)
 _WITH_PLACE = 16
 
 _CUBLAS = {
-    *("mm", "addmm", "bmm", "baddbmm", "linear", "_scaled_mm", "_int_mm", "addmv", "addmv_"),
+    *("mm", "addmm", "bmm", "baddbmm", "linear", "_scaled_mm", "addmv", "addmv_"),
     *("dot", "vdot", "addmm_", "addbmm", "mv", "_addmm_activation", "baddbmm_"),
 }
+
+_UPSAMPLING = (
+    *(f"upsample_nearest{dims}d" for dims in (1, 2, 3)),
+    *(f"_upsample_nearest_exact{dims}d" for dims in (1, 2, 3)),
+    *("upsample_linear1d", "upsample_bilinear2d", "upsample_trilinear3d", "upsample_bicubic2d"),
+    *("_upsample_bilinear2d_aa", "_upsample_bicubic2d_aa"),
+)
 
 _SCRATCH: dict[str, Callable[[Bound], Any]] = {
     **attention.BUFFERS,
@@ -205,19 +218,20 @@ _SCRATCH: dict[str, Callable[[Bound], Any]] = {
     **masks.BUFFERS,
     **sorting.BUFFERS,
     "mm": _operands("self", "mat2"),
+    "_int_mm": _operands("self", "mat2"),
     "addmm": _operands("mat1", "mat2"),
     "addmm_": _operands("mat1", "mat2"),
     "_addmm_activation": _operands("mat1", "mat2"),
     "bmm": _operands("self", "mat2"),
     "baddbmm": _operands("batch1", "batch2"),
     "baddbmm_": _operands("batch1", "batch2"),
-    "sum": _summed,
-    "mean": _summed,
-    "nansum": _summed,
-    "prod": _summed,
+    "sum": _converted(_reduced()),
+    "mean": _converted(_reduced()),
+    "nansum": _converted(_reduced()),
+    "prod": _converted(_reduced()),
     "count_nonzero": _count_nonzero,
-    "linalg_vector_norm": _reduced(),
-    "norm": _reduced(),
+    "linalg_vector_norm": _converted(_reduced()),
+    "norm": _converted(_reduced()),
     "any": _reduced(element=1),
     "all": _reduced(element=1),
     "var": _reduced(element=_WELFORD, at_once=2),
@@ -243,6 +257,9 @@ _SCRATCH: dict[str, Callable[[Bound], Any]] = {
     "angle": _of_complex,
     "im2col": _outgrown(torch.ops.aten.im2col.default),
     "col2im": _outgrown(torch.ops.aten.col2im.default),
+    **{f"{name}_backward": _contiguous("grad_output") for name in _UPSAMPLING},
     "native_layer_norm": _contiguous("input"),
     "native_layer_norm_backward": _contiguous("grad_out", "input"),
+    "_fused_rms_norm": _contiguous("input"),
+    "_fused_rms_norm_backward": _contiguous("grad_out", "input"),
 }

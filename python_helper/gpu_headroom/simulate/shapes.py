@@ -20,8 +20,12 @@ if TYPE_CHECKING:
     from .torch_internals import Arguments, Keywords
 
 
-_LAST_FIRST = {"native_dropout"}
-"""Operators whose CUDA kernels make the last result first."""
+_ORDER = {
+    "native_dropout": (1, 0),
+    "_thnn_fused_lstm_cell": (2, 0, 1),
+    "_thnn_fused_gru_cell": (1, 0),
+}
+"""The order in which CUDA's kernels make their results, where it is another one than theirs."""
 
 _ON_CARD = {"_scaled_dot_product_efficient_attention": 2}
 """How many results of an operator are on the card, where the rest is not."""
@@ -66,7 +70,8 @@ class Shapes:
         if card is None:
             return result
         made = result[: _ON_CARD.get(operation.name)] if isinstance(result, tuple) else result
-        self.charge(made[::-1] if operation.name in _LAST_FIRST else made, card)
+        order = _ORDER.get(operation.name)
+        self.charge(made if order is None else [made[index] for index in order], card)
         if operation.may_resize:
             self.charge((args, tuple(kwargs.values())), card)
         return result
@@ -122,7 +127,7 @@ class Shapes:
     def _run_kernel(self, operation: Operation, args: Arguments, kwargs: Keywords) -> Any:
         try:
             with in_kernel():
-                return operation.func(*args, **kwargs)
+                return operation.kernel(*args, **kwargs)
         except RuntimeError as error:
             if not isinstance(error, NotImplementedError) and "meta tensor" not in str(error):
                 raise

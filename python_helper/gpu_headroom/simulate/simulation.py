@@ -11,6 +11,7 @@ from .attributes import put_attributes
 from .card import DEVICE_NAME
 from .classes import put_tensor_types
 from .driver import Library
+from .encoder import put_encoder
 from .machine import Machine
 from .modes import Modes
 from .parallel import put_parallel
@@ -122,6 +123,7 @@ class Simulation:
             put_storages(self._patches, self._machine)
             put_tensor_types(self._patches)
             put_settings(self._patches, self._machine)
+            put_encoder(self._patches, self._machine)
             put_unsupported(self._patches, self._machine.holds)
             self._modes.start(self._patches)
         except BaseException:

@@ -33,11 +33,13 @@ CPU = torch.device("cpu")
 class _ThreadState(threading.local):
     in_kernel = False
     plain_meta = False
+    seen_without_mode = False
 
 
 thread_state = _ThreadState()
 """`in_kernel`: a kernel runs, and Python code of PyTorch must see real devices.
-`plain_meta`: the user asked for device "meta" by name, which is not the card."""
+`plain_meta`: the user asked for device "meta" by name, which is not the card.
+`seen_without_mode`: PyTorch's Python code must not notice the mode of functions."""
 
 
 class _Setting:
@@ -62,6 +64,9 @@ in_kernel = partial(_Setting, "in_kernel")
 
 plain_meta = partial(_Setting, "plain_meta")
 """Makes a context in which device "meta" means itself."""
+
+seen_without_mode = partial(_Setting, "seen_without_mode")
+"""Makes a context in which PyTorch's Python code sees tensors as without the simulation."""
 
 
 def is_card_device(device: object) -> bool:

@@ -108,7 +108,7 @@ class Values:
     def _run_view(self, operation: Operation, args: Arguments, kwargs: Keywords, card: Card) -> Any:
         """Views and resizes change no value: the `meta` kernel alone tells the new geometry."""
         with in_kernel():
-            result = operation.func(*args, **on_card(kwargs, META))
+            result = operation.kernel(*args, **on_card(kwargs, META))
         for tensor in tensors_in((result,), []):
             allocation = self._memory.charge(storage_of(tensor), card)
             if allocation.host is None:
@@ -123,7 +123,7 @@ class Values:
             return None
         try:
             with in_kernel():
-                result = operation.func(*args, **on_card(kwargs, META))
+                result = operation.kernel(*args, **on_card(kwargs, META))
         except (RuntimeError, NotImplementedError, TypeError, ValueError, IndexError):
             return None  # the host's kernel decides, and says what is wrong if anything is
         self._shapes.charge(result, card)
@@ -141,8 +141,8 @@ class Values:
         host_kwargs = on_card(host_kwargs, CPU)
         if card is not None and operation.is_random and host_kwargs.get("generator") is None:
             with card.generator.in_charge():
-                return operation.func(*host_args, **host_kwargs)
-        return operation.func(*host_args, **host_kwargs)
+                return operation.kernel(*host_args, **host_kwargs)
+        return operation.kernel(*host_args, **host_kwargs)
 
     def _fill(self, sized: Any, result: Any, card: Card) -> None:
         """Put the values of the host's `result` behind the tensors that were sized before."""

@@ -14,6 +14,7 @@ import pytest
 import torch
 from torch import nn
 from torch.nn import functional as F  # noqa: N812 -- everybody's name for it
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -192,7 +193,7 @@ def transformer_layer() -> None:
 
 
 def training_under_autocast() -> None:
-    """The logarithms of softmax are float32, made of float16 by one kernel, after a copy."""
+    """The logarithms of softmax stay in half precision, and are copied to float32 for the loss."""
     layers = nn.Sequential(nn.Linear(1024, 1024), nn.ReLU(), nn.Linear(1024, 10)).cuda()
     batch = random(256, 1024, requires_grad=False)
     classes = torch.randint(0, 10, (256,), device="cuda")
@@ -380,6 +381,106 @@ def printing() -> None:
     repr(random(1024, 1024, requires_grad=False))
 
 
+def recurrent_layers() -> None:
+    """Each step is two products, and a kernel that makes the states and keeps the gates."""
+    with torch.backends.cudnn.flags(enabled=False):
+        for layer in (
+            nn.LSTM(96, 160, 2, batch_first=True, bidirectional=True, dropout=0.1),
+            nn.GRU(96, 160, bias=False),
+            nn.LSTM(96, 160, proj_size=32),
+        ):
+            layer.cuda()(random(24, 20, 96))[0].square().mean().backward()
+
+
+def recurrent_layer_without_gradients() -> None:
+    """The steps of one direction are kept until the other is done."""
+    with torch.no_grad(), torch.backends.cudnn.flags(enabled=False):
+        nn.GRU(96, 640, bidirectional=True).cuda()(random(200, 20, 96))
+
+
+def recurrent_layer_of_packed_sequences() -> None:
+    """Sequences that end let the others go on."""
+    lengths = torch.tensor([20] * 6 + [13] * 6 + [7] * 11 + [1])
+    with torch.backends.cudnn.flags(enabled=False):
+        layer = nn.GRU(96, 160, 2, batch_first=True, bidirectional=True).cuda()
+        packed = pack_padded_sequence(random(24, 20, 96), lengths, batch_first=True)
+        pad_packed_sequence(layer(packed)[0])[0].square().mean().backward()
+
+
+def recurrent_layer_under_autocast() -> None:
+    """Each step makes a copy of the weights in half precision, for they are transposed."""
+    with torch.backends.cudnn.flags(enabled=False):
+        layer = nn.LSTM(96, 160).cuda()
+        with torch.autocast("cuda", dtype=torch.bfloat16):
+            output, _ = layer(random(24, 20, 96))
+        output.float().square().mean().backward()
+
+
+def recurrent_cells() -> None:
+    """The same, called by hand."""
+    batch = random(24, 20, 96)
+    for cell in (nn.LSTMCell(96, 160).cuda(), nn.GRUCell(96, 160).cuda()):
+        state = cell(batch[0])
+        for step in batch[1:]:
+            state = cell(step, state)
+        torch.cat([*state] if isinstance(state, tuple) else [state]).sum().backward()
+
+
+def root_mean_square_normalisation() -> None:
+    """One kernel, which keeps a number for each row; half precision has its weight in it too."""
+    nn.RMSNorm(1024).cuda()(random(1024, 1024)).sum().backward()
+    halves = random(1024, 1024, dtype=torch.bfloat16)
+    nn.RMSNorm(1024).cuda().bfloat16()(halves).sum().backward()
+
+
+def encoder_in_inference() -> None:
+    """A layer without a mask is one operator, which makes no more than it needs."""
+    for norm_first in (True, False):
+        layer = nn.TransformerEncoderLayer(
+            256, 4, 512, batch_first=True, norm_first=norm_first, activation="gelu"
+        )
+        encoder = nn.TransformerEncoder(layer, 3, enable_nested_tensor=False).cuda().eval()
+        with torch.inference_mode():
+            encoder(random(8, 256, 256))
+
+
+def classes_under_autocast() -> None:
+    """Logarithms are kept in half precision, and copied to float32 for the loss."""
+    classes = torch.zeros(1024, dtype=torch.long, device="cuda")
+    for dtype in (torch.float16, torch.bfloat16):
+        for smoothing in (0.0, 0.1):
+            with torch.autocast("cuda", dtype=dtype):
+                logits = random(1024, 1000).to(dtype)
+                loss = F.cross_entropy(logits, classes, label_smoothing=smoothing)
+            loss.backward()
+
+
+def softmax_of_halves() -> None:
+    """Float16 becomes float32 in the kernel, bfloat16 before."""
+    random(1024, 1000, dtype=torch.float16).softmax(
+        1, dtype=torch.float32
+    ).square().sum().backward()
+    with torch.autocast("cuda", dtype=torch.bfloat16):
+        random(512, 1000, dtype=torch.bfloat16).log_softmax(1).square().sum().backward()
+
+
+def sums_of_other_types() -> None:
+    """What is added up in another type is copied first, but for half precision in float32."""
+    random(512, 3000, dtype=torch.float16).sum(dtype=torch.float32).backward()
+    (random(512, 1000, requires_grad=False) > 0).sum(0)
+    random(512, 3000, requires_grad=False, dtype=torch.float16).cumsum(0, dtype=torch.float32)
+
+
+def upsampled_images() -> None:
+    """The gradient of a sum is one number, expanded: backward needs a copy that has them all."""
+    F.interpolate(random(8, 16, 64, 64), scale_factor=2, mode="bilinear").sum().backward()
+
+
+def product_of_bytes() -> None:
+    """Whole numbers are multiplied without a workspace."""
+    torch._int_mm(*(torch.zeros(512, 512, dtype=torch.int8, device="cuda") for _ in range(2)))
+
+
 PEAKS: dict[Callable[[], None], tuple[int, int]] = {
     product_of_expanded: (21_234_688, 27_262_976),
     product_of_batches: (18_088_960, 23_068_672),
@@ -427,6 +528,18 @@ PEAKS: dict[Callable[[], None], tuple[int, int]] = {
     masked: (17_845_760, 23_068_672),
     different: (12_725_760, 23_068_672),
     printing: (4_197_888, 23_068_672),
+    recurrent_layers: (42_194_944, 48_234_496),
+    recurrent_layer_without_gradients: (83_916_800, 88_080_384),
+    recurrent_layer_of_packed_sequences: (31_647_232, 37_748_736),
+    recurrent_layer_under_autocast: (28_943_360, 33_554_432),
+    recurrent_cells: (23_912_960, 29_360_128),
+    root_mean_square_normalisation: (12_596_224, 23_068_672),
+    encoder_in_inference: (31_622_144, 56_623_104),
+    classes_under_autocast: (20_996_096, 23_068_672),
+    softmax_of_halves: (18_433_024, 23_068_672),
+    sums_of_other_types: (15_360_000, 23_068_672),
+    upsampled_images: (12_583_936, 23_068_672),
+    product_of_bytes: (1_572_864, 2_097_152),
 }
 """Of each program, the bytes in use and reserved at most."""
 
