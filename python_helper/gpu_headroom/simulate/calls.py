@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 _Tensor = torch.Tensor
 _MATRIX = 2
+_NUMBERS = (bool, int, float, complex)
 
 
 class CallMode(TorchFunctionMode):
@@ -183,6 +184,9 @@ def _index(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> An
 
 
 def _set_index(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
+    """Set a number from the host, as C++ does where the tensor is on a card."""
+    if type(args[2]) in _NUMBERS and machine.holds(args[0]):
+        args = (*args[:2], torch.scalar_tensor(args[2], dtype=args[0].dtype, device=CPU))
     home, source_home = machine.card_of(args[0]), machine.card_of(args[2])
     if home is not None and source_home not in (None, home) and moves.is_tracked(args[2]):
         args = (*args[:2], moves.to(machine, _Tensor.to, (args[2], home.device), {}))

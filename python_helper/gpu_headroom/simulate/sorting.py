@@ -189,7 +189,9 @@ def _index_put(bound: Bound) -> Sizes:
     tensor, values, indices = bound["self"], bound["values"], bound["indices"]
     given = {dim: index for dim, index in enumerate(indices) if index is not None}
     if any(index.dtype in MASKS for index in given.values()):
-        return mask_buffers(given.values())  # how many places they choose is not known
+        # One number is filled in where the mask is; how many places masks choose is not known.
+        is_filled = values.dim() == 0 and len(given) == 1
+        return () if is_filled else mask_buffers(given.values())
     if not bound.get("accumulate") or not given or not tensor.numel():
         return ()
     shape = torch.broadcast_shapes(*(index.shape for index in given.values()))
