@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from .cub import together
 from .torch_internals import CPU, META, in_kernel, tensors_in, without_dispatch
 from .unsupported import not_simulated
 
@@ -41,7 +42,6 @@ _REFERENCES = 5
 not a hook of the user's. Measured with PyTorch 2.13."""
 
 _INDEX, _SHORT_INDEX = 8, 4
-_ALIGNED = 256
 _SORTED_TILE, _UNIQUE_TILE = 4096, 2688
 _assemble = torch.ops.aten._sparse_coo_tensor_unsafe.default  # noqa: SLF001 -- does not look at values
 _data = torch._C.TensorBase.data  # noqa: SLF001 -- below the property that stands in for it
@@ -173,17 +173,13 @@ def _sorting(tensor: torch.Tensor) -> tuple[int, int]:
 def _sort_buffer(items: int) -> int:
     """Return the buffer of CUB's merge sort of places with their positions."""
     tiles = -(-items // _SORTED_TILE)
-    return 2 * _up(items * _INDEX) + _up((tiles + 1) * _INDEX) + _ALIGNED - 1
+    return together(items * _INDEX, items * _INDEX, (tiles + 1) * _INDEX)
 
 
 def _unique_buffer(items: int) -> int:
     """Return the buffer of Thrust's choice of different places."""
     tiles = -(-items // _UNIQUE_TILE)
-    return 2 * _ALIGNED + _up((tiles + 32) * 16) + _ALIGNED - 1
-
-
-def _up(size: int) -> int:
-    return -(-size // _ALIGNED) * _ALIGNED
+    return together(1, 1, (tiles + 32) * 16)
 
 
 def _bytes(tensor: torch.Tensor) -> int:
