@@ -24,6 +24,7 @@ _LEAST_S = 10.0
 _LEAST_RISE_BYTES = 16 * MIB
 _EXPLAINED = 0.9
 # A straight line rises by a third in each third; a warm-up that ends does not.
+_THIRDS = 3
 _EACH_THIRD = 0.15
 _PEAKS_FOLLOW = 0.5
 _UNDECIDED = 0.2
@@ -85,10 +86,12 @@ class DeviceTrend:
         in_use = device.in_use_bytes
         self.loop_steps.enter(time_s, in_use, device.allocated_total_bytes)
         self._keep(time_s, device)
-        line = next((each for each in map(_growth, self._windows()) if each), None)
         self._room = self._room_left(device)
-        self._line = line
-        self._state = "growing" if line else self._without_growth()
+        if self._is_level():  # what most cells are, at each reading
+            self._line, self._state = None, "steady" if _enough(self._slots) else "unknown"
+            return
+        self._line = next((each for each in map(_growth, self._windows()) if each), None)
+        self._state = "growing" if self._line else self._without_growth()
 
     @property
     def rise_bytes(self) -> int:
@@ -143,6 +146,11 @@ class DeviceTrend:
             self._readings_in_last = self._readings_per_slot * (2 - len(slots) % 2)
             del slots[1::2]
             self._readings_per_slot *= 2
+
+    def _is_level(self) -> bool:
+        """Whether what stays in use differs by less than any growth would."""
+        lowest = [each.lowest for each in self._slots]
+        return max(lowest) - min(lowest) < _THIRDS * _EACH_THIRD * _LEAST_RISE_BYTES
 
     def _windows(self) -> list[Sequence[_Slot]]:
         """Return all readings, and the later half and quarter: growth may begin late."""
