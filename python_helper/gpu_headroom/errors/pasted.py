@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # The last line of a traceback, perhaps behind a log's prefix: a class that is an error, and a text.
 _ERROR = re.compile(
-    r"^(?P<before>[^\n]{0,300}?)(?P<name>(?:[A-Za-z_]\w{0,99}\.){0,9}"
+    r"^[^\n]{0,300}?(?P<name>(?:[A-Za-z_]\w{0,99}\.){0,9}"
     r"[A-Za-z_]\w{0,99}(?:Error|Exception|Exit|Interrupt|OutOfMemory|Warning))(?::[ \t]*|$)",
     re.MULTILINE,
 )

@@ -11,7 +11,7 @@ from . import libraries
 from .formats import LOOSE, OTHER_PROCESS, STRUCTURED, is_refused
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from .formats import Format
 
@@ -105,13 +105,17 @@ def _by_clauses(found: Format, text: str) -> Statement:
         allowed_bytes=_within(sizes.get("allowed"), capacity),
         private_pools_bytes=_within(sizes.get("private_pools"), sizes.get("in_use")),
         own_process_bytes=_within(sizes.get("own_process"), capacity),
-        processes=tuple(_processes(text, capacity)) if "own_process" in found.clauses else (),
+        processes=tuple(_processes(found, text, capacity)),
         certain=found.certain,
     )
 
 
-def _processes(text: str, capacity: int | None) -> Iterable[ProcessClause]:
-    for clause in islice(OTHER_PROCESS.finditer(text), _MOST_PROCESSES):
+def _processes(found: Format, text: str, capacity: int | None) -> Iterator[ProcessClause]:
+    """Yield the processes that the last statement of a text names."""
+    if "own_process" not in found.clauses:
+        return
+    begin = max(each.start() for each in found.sign.finditer(text))
+    for clause in islice(OTHER_PROCESS.finditer(text, begin), _MOST_PROCESSES):
         pid, size = clause.groups()
         yield ProcessClause(int(pid), _within(_bytes(size), capacity))
 

@@ -450,6 +450,15 @@ def test_reads_other_processes() -> None:
     assert alone.said.other_processes == ()
 
 
+def test_reads_the_processes_of_the_last_of_several_messages() -> None:
+    """As with all numbers: what is wrapped stands behind its wrapper's words."""
+    first = torch_2(between=f"{OWN} Process 7 has 1.00 GiB memory in use.")
+    last = torch_2(between=f"{OWN} Process 8 has 2.00 GiB memory in use.")
+    found = recognise(RuntimeError(f"{first}\n{last}"))
+    assert found is not None
+    assert found.said.other_processes == (ProcessClause(8, 2 * GIB),)
+
+
 def test_reads_the_private_pools_of_graphs() -> None:
     """They are a part of what is in use."""
     split = SPLIT.replace(
