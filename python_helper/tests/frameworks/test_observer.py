@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import weakref
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -133,16 +134,30 @@ def test_asks_for_a_snapshot_in_every_signature(
     assert taken.largest_block_bytes is not None
 
 
-def test_takes_a_snapshot_at_most_every_ten_seconds(observer: Observer, attach: Attach) -> None:
-    """A program that probes with out-of-memory errors pays little for each."""
-    allocator = Allocator((0, 0, False))
+def test_snapshots_take_a_hundredth_of_the_time_at_most(
+    observer: Observer, attach: Attach, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A program that probes with errors pays little; a second failure has evidence of its own."""
+    now_s = [100.0]
+    clock = SimpleNamespace(monotonic=lambda: now_s[0], time=lambda: now_s[0])
+    monkeypatch.setattr(observing, "time", clock)
+
+    class Slow(Allocator):
+        def _cuda_memorySnapshot(self, *args: object) -> dict[str, object]:  # noqa: N802  PyTorch's name
+            now_s[0] += 0.25
+            return super()._cuda_memorySnapshot(*args)
+
+    def largest_after(rest_s: float) -> int | None:
+        now_s[0] += rest_s
+        allocator.fail()
+        taken = observer.take()
+        assert taken is not None
+        return taken.largest_block_bytes
+
+    allocator = Slow((0, 0, False))
     attach(allocator)
-    allocator.fail()
-    allocator.fail()
-    taken = observer.take()
-    assert len(allocator.asked) == 1
-    assert taken is not None
-    assert taken.largest_block_bytes is None
+    assert [largest_after(each) for each in (0, 1, 20, 5)] == [7, None, None, 7]
+    assert len(allocator.asked) == 2
 
 
 def test_attaches_once_per_allocator(observer: Observer, attach: Attach) -> None:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from types import FrameType
 
-_FULL_EVERY_S = 10.0  # programs probe with out-of-memory errors: each must stay cheap
+_SHARE = 0.01  # programs probe with out-of-memory errors: so much of their time is ours at most
 _DEPTH = 100
 _MOST_THREADS = 100
 
@@ -84,7 +84,7 @@ class Observer:
 
     def __init__(self) -> None:
         self._last: dict[int, Capture] = {}
-        self._full_s = float("-inf")
+        self._looks_from_s = float("-inf")
 
     def attach(self) -> bool:
         """Watch PyTorch's allocator; call only once CUDA is initialised.
@@ -123,7 +123,7 @@ class Observer:
         thread_id = threading.get_ident()
         if len(self._last) >= _MOST_THREADS:
             self._last = {}
-        segments = _segments(device) if self._may_take_time() else None
+        segments = self._look(device)
         self._last[thread_id] = Capture(
             time_s=time.time(),
             device_index=device,
@@ -136,12 +136,16 @@ class Observer:
             requested_bytes=segment,
         )
 
-    def _may_take_time(self) -> bool:
-        now = time.monotonic()
-        if now - self._full_s < _FULL_EVERY_S:
-            return False
-        self._full_s = now
-        return True
+    def _look(self, device: int) -> list[Mapping[str, Any]] | None:
+        """Return the segments of a device, unless the last looks took too much of the time."""
+        begun_s = time.monotonic()
+        if begun_s < self._looks_from_s:
+            return None
+        try:
+            return _segments(device)
+        finally:
+            ended_s = time.monotonic()
+            self._looks_from_s = ended_s + (ended_s - begun_s) / _SHARE
 
 
 def _segments(device: int) -> list[Mapping[str, Any]] | None:
