@@ -6,25 +6,58 @@ Other systems than Linux tell only the total through the standard library; the r
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from .snapshot import HostReading
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _ROOT = Path("/")
 # "No limit" of cgroup v1 is the largest multiple of the page size in a signed 64-bit number.
 _NO_LIMIT = 2**60
+_LOOK_AGAIN_S = 60.0
+
+
+class _Group(NamedTuple):
+    """The files of a control group, and the key of what it can give up."""
+
+    limit: Path
+    usage: Path
+    stat: Path
+    reclaimable: str
+
+
+class HostMemory:
+    """Reads host memory; which control groups have a limit is looked up once a minute."""
+
+    def __init__(self, root: Path = _ROOT) -> None:
+        self._root = root
+        self._limited: list[_Group] = []
+        self._looked_s = float("-inf")
+
+    def read(self) -> HostReading:
+        """Read resident, available and total bytes; a container's limit counts as the total."""
+        now_s = time.monotonic()
+        if now_s - self._looked_s >= _LOOK_AGAIN_S:
+            groups = _groups(self._root)
+            self._limited = [each for each in groups if _limit(each) is not None]
+            self._looked_s = now_s
+        meminfo = text_of(self._root / "proc/meminfo")
+        total = _kib(meminfo, "MemTotal:") or _physical(self._root)
+        available = _kib(meminfo, "MemAvailable:")
+        for limit, used in filter(None, map(_limit, self._limited)):
+            total = limit if total is None else min(total, limit)
+            left = max(0, limit - used)
+            available = left if available is None else min(available, left)
+        return HostReading(_resident(self._root), available, total)
 
 
 def read(root: Path = _ROOT) -> HostReading:
-    """Read resident, available and total bytes; a container's limit counts as the total."""
-    meminfo = _numbers(root / "proc/meminfo")
-    total = _kib(meminfo, "MemTotal:") or _physical(root)
-    available = _kib(meminfo, "MemAvailable:")
-    for limit, used in _limits(root):
-        total = limit if total is None else min(total, limit)
-        left = max(0, limit - used)
-        available = left if available is None else min(available, left)
-    return HostReading(_resident(root), available, total)
+    """Read it once."""
+    return HostMemory(root).read()
 
 
 def _resident(root: Path) -> int | None:
@@ -39,9 +72,8 @@ def _physical(root: Path) -> int | None:
         return None
 
 
-def _limits(root: Path) -> list[tuple[int, int]]:
-    """Limit and use of this process's control group and of those above it, where limited."""
-    found = []
+def _groups(root: Path) -> Iterator[_Group]:
+    """Yield this process's control group and those above it."""
     for line in text_of(root / "proc/self/cgroup").splitlines():
         number, controllers, path = line.split(":", 2)
         if number == "0" and not controllers:
@@ -52,32 +84,35 @@ def _limits(root: Path) -> list[tuple[int, int]]:
             base = root / "sys/fs/cgroup/memory"
         else:
             continue
+        limit, usage, reclaimable = names
         group = Path(path.lstrip("/"))
         for folder in (base / group, *(base / parent for parent in group.parents)):
-            limit = _limit(folder, *names)
-            if limit is not None:
-                found.append(limit)
-    return found
+            yield _Group(folder / limit, folder / usage, folder / "memory.stat", reclaimable)
 
 
-def _limit(folder: Path, limit: str, usage: str, reclaimable: str) -> tuple[int, int] | None:
-    most, used = text_of(folder / limit), text_of(folder / usage)
-    if not most.isdigit() or not used.isdigit() or int(most) >= _NO_LIMIT:
+def _limit(group: _Group) -> tuple[int, int] | None:
+    """Return limit and use of a group, where it is limited."""
+    most = text_of(group.limit)
+    if not most.isdigit() or int(most) >= _NO_LIMIT:
+        return None
+    used = text_of(group.usage)
+    if not used.isdigit():
         return None
     # Pages of files that nobody has used lately are given up before the limit is reached.
-    given_up = _numbers(folder / "memory.stat").get(reclaimable, 0)
+    given_up = _number(text_of(group.stat), group.reclaimable) or 0
     return int(most), max(0, int(used) - given_up)
 
 
-def _kib(numbers: dict[str, int], key: str) -> int | None:
-    value = numbers.get(key)
+def _kib(text: str, key: str) -> int | None:
+    value = _number(text, key)
     return None if value is None else value * 1024
 
 
-def _numbers(path: Path) -> dict[str, int]:
-    """Read lines that begin with a key and a number."""
-    rows = (line.split() for line in text_of(path).splitlines())
-    return {row[0]: int(row[1]) for row in rows if len(row) > 1 and row[1].isdigit()}
+def _number(text: str, key: str) -> int | None:
+    """Return the number of the line that begins with `key`."""
+    start = 0 if text.startswith(f"{key} ") else text.find(f"\n{key} ") + 1
+    fields = text[start : start + 200].split(None, 2)
+    return int(fields[1]) if len(fields) > 1 and fields[0] == key and fields[1].isdigit() else None
 
 
 def text_of(path: Path) -> str:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from ..frameworks.view import Source, View
     from ..protocol import wire
+    from .host import HostMemory
     from .snapshot import DeviceReading, HostReading
 
     Failed = Callable[[str, BaseException], None]
@@ -61,6 +62,7 @@ class Sources:
         self._left_out: dict[str, tuple[float, float]] = {}
         self.frozen: Reading | None = None
         self._host: HostReading | None = None
+        self._host_memory: HostMemory | None = None
         self._host_read_s = -_HOST_EVERY_S
 
     def include_all(self) -> None:
@@ -115,11 +117,16 @@ class Sources:
                     self._frameworks[name] = getattr(module, source)()
 
     def _read_host(self) -> None:
-        """Read host memory once a second: it is a dozen files, and changes slowly."""
+        """Read host memory once a second: it is a handful of files, and changes slowly."""
         now_s = time.monotonic()
         if now_s - self._host_read_s >= _HOST_EVERY_S:
-            self._host = self._guard("host", lambda: _module(".host").read())
+            self._host = self._guard("host", self._host_now)
             self._host_read_s = now_s
+
+    def _host_now(self) -> HostReading:
+        if self._host_memory is None:
+            self._host_memory = _module(".host").HostMemory()
+        return self._host_memory.read()
 
     def _ask(self, framework: str, call: Callable[[], Any]) -> Any:
         return call() if framework == "torch" else self._guard(framework, call)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -66,6 +67,23 @@ def test_in_a_container_of_cgroup_1(root: Path) -> None:
     write(root, "sys/fs/cgroup/memory/docker/abc/memory.usage_in_bytes", "1\n")
     reading = host.read(root)
     assert (reading.available_bytes, reading.total_bytes) == (GIB, 2 * GIB)
+
+
+def test_a_new_limit_is_seen_within_a_minute(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Groups without one are not asked each time; those that have one are."""
+    now_s = [0.0]
+    monkeypatch.setattr(host, "time", SimpleNamespace(monotonic=lambda: now_s[0]))
+    write(root, "proc/self/cgroup", "0::/\n")
+    write(root, "sys/fs/cgroup/memory.max", "max\n")
+    write(root, "sys/fs/cgroup/memory.current", f"{GIB}\n")
+    memory = host.HostMemory(root)
+    assert memory.read().total_bytes == 64 * GIB
+    write(root, "sys/fs/cgroup/memory.max", f"{8 * GIB}\n")
+    totals = []
+    for now_s[0] in (30, 61):
+        totals.append(memory.read().total_bytes)
+    write(root, "sys/fs/cgroup/memory.max", f"{4 * GIB}\n")
+    assert [*totals, memory.read().total_bytes] == [64 * GIB, 8 * GIB, 4 * GIB]
 
 
 def test_a_limit_above_the_machine_is_none(root: Path) -> None:
