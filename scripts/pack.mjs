@@ -28,13 +28,13 @@ const LIMIT = 220_000;
 /** Modules and folders of the wheel that no kernel needs from a page. */
 const WHEEL_ONLY = [
   '__main__.py',
+  'errors/pasted.py',
   'kernel/bootstrap.py',
   'kernel/plain_release.py',
   'protocol/wire.py',
   'simulate/',
-  'terminal/script.py',
   'terminal/explain.py',
-  'errors/pasted.py',
+  'terminal/script.py',
   'testing.py'
 ];
 

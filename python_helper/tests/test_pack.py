@@ -17,10 +17,12 @@ HELPER = ROOT / "python_helper" / "gpu_headroom"
 DOCUMENTED = {"__init__.py", "terminal/magics.py"}
 WHEEL_ONLY = (
     "__main__.py",
+    "errors/pasted.py",
     "kernel/bootstrap.py",
     "kernel/plain_release.py",
     "protocol/wire.py",
     "simulate/",
+    "terminal/explain.py",
     "terminal/script.py",
     "testing.py",
 )
