@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from scripts.cuda import Environment
 
-PAIRS = 20
+PAIRS = 60
 STEPS = 2000
 SLEEP_S = 20
 ALLOCATOR = "PyTorch's own allocator"
