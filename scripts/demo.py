@@ -78,7 +78,8 @@ def main() -> NoReturn:
     print(f"\nThe demo: http://localhost:{port}/lab/tree/demo.ipynb?token={token}")
     print(f"It works on a copy in {work}. Ctrl-C ends it.\n", flush=True)
     command = [
-        *(sys.executable, "-m", "jupyter", "lab", "demo.ipynb"),
+        # `jupyter lab` would be the first one on PATH, which may be another environment's.
+        *(sys.executable, "-m", "jupyterlab", "demo.ipynb"),
         *("--allow-root", "--log-level=WARN", f"--IdentityProvider.token={token}"),
         *(f"--ServerApp.port={port}", "--ServerApp.port_retries=0"),
     ]
