@@ -32,8 +32,8 @@ class _Group(NamedTuple):
     reclaimable: str
 
 
-class HostMemory:
-    """Reads host memory; which control groups have a limit is looked up once a minute."""
+class HostFiles:
+    """What tells of host memory; which control groups have a limit is looked up once a minute."""
 
     def __init__(self, root: Path = _ROOT) -> None:
         self._root = root
@@ -59,7 +59,7 @@ class HostMemory:
 
 def read(root: Path = _ROOT) -> HostReading:
     """Read it once."""
-    return HostMemory(root).read()
+    return HostFiles(root).read()
 
 
 def _resident(root: Path) -> int | None:

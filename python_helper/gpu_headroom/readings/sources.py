@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ..frameworks.view import Source, View
     from ..protocol import wire
-    from .host import HostMemory
+    from .host import HostFiles
     from .snapshot import DeviceReading, HostReading
 
     Failed = Callable[[str, BaseException], None]
@@ -62,7 +62,7 @@ class Sources:
         self._left_out: dict[str, tuple[float, float]] = {}
         self.frozen: Reading | None = None
         self._host: HostReading | None = None
-        self._host_memory: HostMemory | None = None
+        self._host_files: HostFiles | None = None
         self._host_read_s = -_HOST_EVERY_S
 
     def include_all(self) -> None:
@@ -124,9 +124,9 @@ class Sources:
             self._host_read_s = now_s
 
     def _host_now(self) -> HostReading:
-        if self._host_memory is None:
-            self._host_memory = _module(".host").HostMemory()
-        return self._host_memory.read()
+        if self._host_files is None:
+            self._host_files = _module(".host").HostFiles()
+        return self._host_files.read()
 
     def _ask(self, framework: str, call: Callable[[], Any]) -> Any:
         return call() if framework == "torch" else self._guard(framework, call)

@@ -76,7 +76,7 @@ def test_a_new_limit_is_seen_within_a_minute(root: Path, monkeypatch: pytest.Mon
     write(root, "proc/self/cgroup", "0::/\n")
     write(root, "sys/fs/cgroup/memory.max", "max\n")
     write(root, "sys/fs/cgroup/memory.current", f"{GIB}\n")
-    memory = host.HostMemory(root)
+    memory = host.HostFiles(root)
     assert memory.read().total_bytes == 64 * GIB
     write(root, "sys/fs/cgroup/memory.max", f"{8 * GIB}\n")
     totals = []
