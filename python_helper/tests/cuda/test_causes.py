@@ -27,6 +27,17 @@ optimizer.step(); optimizer.zero_grad()
 """
 # By the rule that speaks: all cells of a notebook, the last of which fails.
 NOTEBOOKS = {
+    "elsewhere": [
+        """
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+x = torch.empty(2**28, device='cuda')
+""",
+        """
+with ProcessPoolExecutor(1, mp_context=get_context('spawn')) as pool:
+    pool.submit(torch.empty, 2**36, device='cuda').result()
+""",
+    ],
     "huge-request": ["scores = torch.empty(4, 32, 16384, 16384, device='cuda')"],
     "earlier-traceback": [
         "def use(x):\n    y, z = x + 1, x + 2\n    return torch.cat([y, z])",
