@@ -111,11 +111,8 @@ def _parts(evidence: Evidence) -> list[Part]:
 
 
 def _details(evidence: Evidence) -> list[Detail]:
-    memory, capture, said = (
-        evidence.memory,
-        evidence.failure.capture,
-        evidence.failure.recognition.said,
-    )
+    memory, failure = evidence.memory, evidence.failure
+    capture, said = failure.capture, failure.recognition.said
     is_seen = evidence.requested_bytes != said.requested_bytes
     asked = _source(_OBSERVER if is_seen else ERROR)
     reserved = None

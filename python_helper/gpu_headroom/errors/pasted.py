@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from . import statement
 from .excerpt import SIGNS, Reader
 from .formats import CLASSES, HOST_FUNCTIONS
-from .statement import Statement
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from .statement import Statement
 
 # The last line of a traceback, perhaps behind a log's prefix: a class that is an error, and a text.
 _ERROR = re.compile(
@@ -66,16 +67,9 @@ def _said(name: str, message: str, above: str) -> Statement | None:
         return None  # the program went on
     # Where a message ends that is no error's last is not to be seen; where its line ends is.
     said = statement.read(message) or statement.read(message.partition("\n")[0])
-    framework = _framework(name)
-    if said is None and framework is not None and not statement.is_of_else(message):
-        return Statement(framework)
-    if said is None or (not said.certain and _AT_HOST.search(above)):
-        return None
-    return replace(said, framework=framework or said.framework)
-
-
-def _framework(name: str) -> str | None:
-    return CLASSES.get((name.partition(".")[0], name.rpartition(".")[2]))
+    framework = CLASSES.get((name.partition(".")[0], name.rpartition(".")[2]))
+    said = statement.of_class(said, framework, message)
+    return None if said and not said.certain and _AT_HOST.search(above) else said
 
 
 class _Place(NamedTuple):

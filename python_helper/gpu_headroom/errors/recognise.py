@@ -20,12 +20,12 @@ from . import statement
 from .excerpt import Reader
 from .formats import CLASSES, HOST_FUNCTIONS
 from .origin import is_brought_here, is_named_elsewhere
-from .statement import Statement
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from ..readings.snapshot import DeviceReading
+    from .statement import Statement
 
 _CHAIN_LIMIT = 100
 _LONGEST_NAME = 200
@@ -90,13 +90,11 @@ def _members(error: BaseException) -> Iterable[object]:
 def _recognise_one(error: BaseException, message: str) -> Recognition | None:
     kinds = origins(type(error))
     framework = next((CLASSES[each] for each in kinds if each in CLASSES), None)
-    said = statement.read(message)
-    if said is None and framework is not None and not statement.is_of_else(message):
-        said = Statement(framework)
+    said = statement.of_class(statement.read(message), framework, message)
     if said is None or (not said.certain and _at_host(error)):
         return None
     name = kinds[0][1][:_LONGEST_NAME]
-    return Recognition(error, name, replace(said, framework=framework or said.framework))
+    return Recognition(error, name, said)
 
 
 def _at_host(error: BaseException) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -71,6 +71,18 @@ def read(message: str) -> Statement | None:
         return None
     found = found or _first(libraries.LOOSE + LOOSE, text)
     return None if found is None else _by_clauses(found, text)
+
+
+def of_class(said: Statement | None, framework: str | None, message: str) -> Statement | None:
+    """Return what a message says, for an error whose class is that of a framework, if of any.
+
+    Such a class says it alone, unless the message is of something else.
+    """
+    if framework is None:
+        return said
+    if said is not None:
+        return replace(said, framework=framework)
+    return None if is_of_else(message) else Statement(framework)
 
 
 def is_of_else(message: str) -> bool:

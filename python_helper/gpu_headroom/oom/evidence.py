@@ -47,13 +47,13 @@ class Evidence:
     line: int | None
     kinds: Mapping[HolderKind, int]
     not_attributed_bytes: int | None
-    traceback_bytes: int | None
-    traceback_variables: tuple[Holder, ...]
-    holders: tuple[Holder, ...]
-    fits_after_free: bool | None
-    earlier_traceback_bytes: int | None
-    in_backward: bool
-    complete: bool
+    traceback_bytes: int | None = None
+    traceback_variables: tuple[Holder, ...] = ()
+    holders: tuple[Holder, ...] = ()
+    fits_after_free: bool | None = None
+    earlier_traceback_bytes: int | None = None
+    in_backward: bool = False
+    complete: bool = False
     let_go_bytes: int | None = None
     batch: BatchLiteral | None = None
     batch_bytes: int = 0
@@ -131,13 +131,6 @@ def as_said(failure: Failure) -> Evidence:
         line=failing_line(failure.error, failure.cell),
         kinds={},
         not_attributed_bytes=said.in_use_bytes,
-        traceback_bytes=None,
-        traceback_variables=(),
-        holders=(),
-        fits_after_free=None,
-        earlier_traceback_bytes=None,
-        in_backward=False,
-        complete=False,
     )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from .cub import together
+from .cub import selection_buffer, together
 from .reductions import MULTIPROCESSORS
 from .torch_internals import in_kernel, is_meta
 
@@ -42,8 +42,7 @@ def _search(tensor: torch.Tensor) -> Sizes:
     items = tensor.numel()
     by_one = items <= _SUMMED_BY_ONE_BLOCK
     summing = 1 if by_one else together(_SUMMING_BLOCKS * _COUNT)
-    tiles = -(-items // _SELECTION_TILE)
-    return [(_COUNT, summing), (_COUNT, together((32 + tiles) * _TILE_STATE, 1))]
+    return [(_COUNT, summing), (_COUNT, selection_buffer(items, _SELECTION_TILE))]
 
 
 def mask_buffers(indices: Iterable[torch.Tensor | None]) -> Sizes:

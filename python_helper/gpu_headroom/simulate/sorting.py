@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from .cub import together
+from .cub import selection_buffer, together
 from .masks import MASKS, mask_buffers
 from .reductions import MULTIPROCESSORS, reduction_buffers, sum_dtype
 
@@ -234,7 +234,7 @@ def _unique(bound: Bound) -> Sizes:
         return ()
     places = bound.get("return_inverse")
     sort = sort_buffer(items, width, _INDEX if places else 0)
-    select = together((32 + -(-items // tile)) * 8, 1)
+    select = selection_buffer(items, tile)
     copy, indices = items * width, [items * _INDEX] if places else []
     return [(*indices, sort), (copy, *indices), (copy, _INDEX, select)]
 

@@ -65,12 +65,6 @@ def evidence(  # noqa: PLR0913  all that a test may vary
         line=None,
         kinds=known,
         not_attributed_bytes=in_use - sum(known.values()),
-        traceback_bytes=None,
-        traceback_variables=(),
-        holders=(),
-        fits_after_free=None,
-        earlier_traceback_bytes=None,
-        in_backward=False,
         complete=True,
     )
     return replace(made, **changes)
