@@ -4,7 +4,7 @@ import schema from '../../python_helper/gpu_headroom/protocol/protocol.schema.js
 import { plainText } from '../frame/text';
 import { parseEvent, parseReply, parseReport } from '../protocol';
 import type { Reply } from '../protocol';
-import { FREE, gib, message, REPORT, WORDS } from './report';
+import { FREE, gib, message, REPORT, SMALLER_BATCH, WORDS } from './report';
 import {
   DEVICE,
   EVENTS,
@@ -171,16 +171,29 @@ describe('parser', () => {
       params,
       text
     });
+    const { diffs, ...changed } = SMALLER_BATCH;
     const early = {
       ...REPORT,
       sticky_error: undefined,
       poisoned: true,
+      further_causes: undefined,
+      versions: undefined,
+      looking: undefined,
       cause: {
         rule: 'activations',
         claim: said('**Activations: 9.8 GiB**'),
         evidence: said('They grow with `batch_size` ({name}).')
       },
-      remedies: [{ ...FREE, title: said('Free 12.0 GiB'), note: said('') }],
+      remedies: [
+        {
+          ...FREE,
+          title: said('Free 12.0 GiB'),
+          note: said(''),
+          diff: null,
+          diffs: undefined
+        },
+        { ...changed, diff: diffs[0] }
+      ],
       details: [
         { label: said('Requested'), bytes: gib(2), source: 'error message' }
       ]
@@ -190,6 +203,9 @@ describe('parser', () => {
       throw new Error('It is no card.');
     }
     expect(report.sticky_error).toBe(true);
+    expect(report.remedies.map(each => each.diffs)).toEqual([[], diffs]);
+    expect(report.cause?.bytes).toBeNull();
+    expect(report.looking).toBe(false);
     const text = plainText(WORDS, { ...report, sticky_error: false });
     for (const sentence of [
       'Most likely cause: Activations: 9.8 GiB They grow with batch_size ({name}).',

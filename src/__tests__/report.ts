@@ -65,7 +65,7 @@ export const FREE: IRemedy = {
   effect_bytes: gib(12),
   effect_quality: 'measured',
   type_this: 'gpu_headroom.free_traceback()',
-  diff: null
+  diffs: []
 };
 
 export const SMALLER_BATCH: IRemedy = {
@@ -81,15 +81,27 @@ export const SMALLER_BATCH: IRemedy = {
   effect_bytes: gib(4.9),
   effect_quality: 'estimated',
   type_this: null,
-  diff: {
-    cell_id: 'cell-7',
-    execution_count: 7,
-    rows: [
-      { sign: '-', line: 12, text: '    batch_size = 1024' },
-      { sign: '+', line: 12, text: '    batch_size = 512' }
-    ],
-    sets: 'batch_size = 512'
-  }
+  diffs: [
+    {
+      cell_id: 'cell-7',
+      execution_count: 7,
+      rows: [
+        { sign: '-', line: 12, text: '    batch_size = 1024' },
+        { sign: '+', line: 12, text: '    batch_size = 512' }
+      ],
+      sets: 'batch_size = 512'
+    }
+  ]
+};
+
+/** The same where an earlier cell sets the batch. */
+export const ELSEWHERE: IRemedy = {
+  ...SMALLER_BATCH,
+  diffs: SMALLER_BATCH.diffs.map(diff => ({
+    ...diff,
+    cell_id: 'cell-2',
+    execution_count: 2
+  }))
 };
 
 /** All that helps where CUDA has stopped. */
@@ -101,7 +113,7 @@ export const RESTART: IRemedy = {
   effect_bytes: null,
   effect_quality: 'not_measured',
   type_this: null,
-  diff: null
+  diffs: []
 };
 
 /** The failure of the mock-ups; its parts add up to the card's 14.74 GiB. */
@@ -149,8 +161,10 @@ export const REPORT: IReport = {
     evidence: message('cause.activations.evidence_batch', {
       name: 'batch_size',
       value: 1024
-    })
+    }),
+    bytes: gib(9.8)
   },
+  further_causes: [],
   fits_after_free: false,
   remedies: [FREE, SMALLER_BATCH],
   details: [
@@ -169,7 +183,9 @@ export const REPORT: IReport = {
       bytes: null,
       source: message('source.call', { name: 'hidden' })
     }
-  ]
+  ],
+  versions: [{ name: 'PyTorch', version: '2.9.1' }],
+  looking: false
 };
 
 export const RELEASED: IReleased = {

@@ -353,7 +353,11 @@ export const REPLIES: IReplies & { refused: IRefused } = {
     type: 'report',
     id,
     status: 'known',
-    report: { ...REPORT, holders: [HOLDER] },
+    report: {
+      ...REPORT,
+      holders: [HOLDER],
+      further_causes: REPORT.cause ? [REPORT.cause] : []
+    },
     released: RELEASED
   },
   fix: {
@@ -369,7 +373,8 @@ export const REPLIES: IReplies & { refused: IRefused } = {
       }
     ],
     run: ['cell-7'],
-    message: message('fix.ok')
+    message: message('fix.ok'),
+    caution: null
   },
   cleanup: { type: 'cleanup', id, status: 'queued' },
   presence: { type: 'presence', id, sample: SAMPLE, idle_since_s: 1747058520 },
@@ -531,12 +536,13 @@ export const UNKNOWN_REPLIES: readonly IReplies[keyof IReplies][] = [
       outside_bytes: null,
       traceback_bytes: null,
       cause: null,
+      further_causes: REPORT.cause ? [{ ...REPORT.cause, bytes: null }] : [],
       fits_after_free: null,
       remedies: REPORT.remedies.map(remedy => ({
         ...remedy,
         effect_bytes: null,
         type_this: null,
-        diff: { cell_id: null, execution_count: null, rows: [], sets: null }
+        diffs: [{ cell_id: null, execution_count: null, rows: [], sets: null }]
       })),
       details: REPORT.details.map(detail => ({ ...detail, bytes: null }))
     }

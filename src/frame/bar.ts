@@ -34,6 +34,8 @@ export function namePart(kind: ISegment['kind'], trans: ITranslate): string {
       return trans.__('activations');
     case 'other_tensors':
       return trans.__('other tensors');
+    case 'workspaces':
+      return trans.__('library workspaces');
     case 'not_attributed':
       return trans.__('not attributed');
     case 'in_use':

@@ -1,5 +1,5 @@
 import { formatPrompt } from '../format';
-import type { IRemedy } from '../protocol';
+import type { IDiff, IRemedy, IReport } from '../protocol';
 import { own } from './own';
 import type { IContext } from './state';
 
@@ -14,7 +14,7 @@ interface IFixLabels {
  */
 export function fixLabels(context: IContext, remedy: IRemedy): IFixLabels {
   const { state, trans } = context;
-  const elsewhere = otherCell(context, remedy);
+  const elsewhere = otherCells(context, remedy);
   if (elsewhere === null) {
     return {
       apply: trans.__('Apply'),
@@ -30,11 +30,21 @@ export function fixLabels(context: IContext, remedy: IRemedy): IFixLabels {
   };
 }
 
-/** The prompt of the cell that a remedy edits when it is not the failed one. */
-function otherCell({ report }: IContext, { diff }: IRemedy): string | null {
-  return diff === null || diff.cell_id === report.cell_id
-    ? null
-    : formatPrompt(diff.execution_count);
+/** The prompts of the cells that a remedy edits when the failed one is not all. */
+function otherCells({ report }: IContext, { diffs }: IRemedy): string | null {
+  return isElsewhere(report, diffs)
+    ? diffs.map(each => formatPrompt(each.execution_count)).join(', ')
+    : null;
+}
+
+/**
+ * Whether any of these changes is of another cell than the failed one.
+ */
+export function isElsewhere(
+  { cell_id }: IReport,
+  diffs: readonly IDiff[]
+): boolean {
+  return diffs.some(each => each.cell_id !== cell_id);
 }
 
 /**
@@ -44,8 +54,8 @@ export function shortFixLabel(
   context: IContext,
   remedy: IRemedy
 ): string | null {
-  const setting = remedy.diff?.sets ?? null;
-  return setting !== null && otherCell(context, remedy) === null
+  const setting = remedy.diffs[0]?.sets ?? null;
+  return setting !== null && otherCells(context, remedy) === null
     ? context.trans.__('Set %1 and re-run', setting)
     : fixLabels(context, remedy).applyAndRun;
 }

@@ -127,7 +127,7 @@ function verdict(
       : trans.__('Unchanged, this cell would probably fail again.')
   ];
   const fix = fixOf(report);
-  const setting = fix?.diff?.sets ?? null;
+  const setting = fix?.diffs[0]?.sets ?? null;
   const saved = fix?.effect_bytes ?? null;
   // A fix that is estimated to save all that is needed was measured on too little.
   if (setting !== null && needed !== null && saved !== null && saved < needed) {

@@ -21,7 +21,7 @@ export function remedyItem(
     '',
     element('p', 'jp-GpuHeadroomCard-remedyTitle', ...title),
     element('p', 'jp-GpuHeadroomCard-note', ...note(context, remedy)),
-    remedy.diff ? diff(context, remedy.diff) : null
+    ...remedy.diffs.map(each => diff(context, each))
   );
   const side = element(
     'div',

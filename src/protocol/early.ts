@@ -4,22 +4,27 @@ type Part = Record<string, unknown>;
 
 /**
  * A card that an early helper saved, as one of today: its sentences had no
- * template, the sources of its numbers were plain texts, and an error that stops
- * CUDA had another name.
+ * template, the sources of its numbers were plain texts, an error that stops CUDA
+ * had another name, a remedy changed one cell at most, and there was one cause.
  *
  * Nothing is checked here: what is no card stays none.
  */
 export function ofEarlyHelper(data: unknown): unknown {
   return edited(data, card => ({
     sticky_error: card.sticky_error ?? card.poisoned,
-    cause: edited(card.cause, ({ claim, evidence }) => ({
+    cause: edited(card.cause, ({ bytes, claim, evidence }) => ({
       claim: withTemplate(claim),
-      evidence: withTemplate(evidence)
+      evidence: withTemplate(evidence),
+      bytes: bytes ?? null
     })),
-    remedies: each(card.remedies, ({ title, note }) => ({
+    further_causes: card.further_causes ?? [],
+    remedies: each(card.remedies, ({ diff, diffs, note, title }) => ({
       title: withTemplate(title),
-      note: withTemplate(note)
+      note: withTemplate(note),
+      diffs: diffs ?? (isObject(diff) ? [diff] : [])
     })),
+    versions: card.versions ?? [],
+    looking: card.looking ?? false,
     details: each(card.details, ({ label, source }) => ({
       label: withTemplate(label),
       source: withTemplate(

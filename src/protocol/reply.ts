@@ -53,7 +53,9 @@ export const ReplySchema = v.variant('type', [
     edits: v.array(EditSchema),
     /** Cell ids to run, in this order, for Apply and re-run. */
     run: v.array(v.string()),
-    message: MessageSchema
+    message: MessageSchema,
+    /** What running these cells again would repeat besides computing. */
+    caution: v.nullable(MessageSchema)
   }),
   reply('cleanup', { status }),
   reply('presence', {

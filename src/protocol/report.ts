@@ -14,6 +14,7 @@ export const PartKindSchema = v.picklist([
   'gradients',
   'activations',
   'other_tensors',
+  'workspaces',
   'not_attributed',
   'cached',
   'free'
@@ -33,7 +34,7 @@ export const DiffRowSchema = v.object({
   text: v.string()
 });
 
-/** What a fix would change, for show only. */
+/** What a fix would change in one cell, for show only. */
 export interface IDiff extends v.InferOutput<typeof DiffSchema> {}
 export const DiffSchema = v.object({
   cell_id: v.nullable(v.string()),
@@ -54,17 +55,21 @@ export const RemedySchema = v.object({
   /** Bytes that it is expected to give back or save. */
   effect_bytes: v.nullable(count),
   effect_quality: v.picklist(['measured', 'estimated', 'not_measured']),
-  /** What to type where there are no buttons. */
+  /** What to type where there are no buttons; of a snippet the code of its cell. */
   type_this: v.nullable(v.string()),
-  diff: v.nullable(DiffSchema)
+  /** One for each cell that an edit changes. */
+  diffs: v.array(DiffSchema)
 });
 
-/** The likeliest cause with its evidence. */
+/** A cause with its evidence. */
+export interface ICause extends v.InferOutput<typeof CauseSchema> {}
 export const CauseSchema = v.object({
   /** Kebab-case id of the rule. */
   rule: v.string(),
   claim: MessageSchema,
-  evidence: MessageSchema
+  evidence: MessageSchema,
+  /** What it explains of the memory in use. */
+  bytes: v.nullable(count)
 });
 
 /** One row of the table under Details. */
@@ -73,6 +78,13 @@ export const DetailSchema = v.object({
   label: MessageSchema,
   bytes: v.nullable(integer),
   source: MessageSchema
+});
+
+/** A program or driver that took part in a failure. */
+export const VersionSchema = v.object({
+  /** A proper name, such as `PyTorch`. */
+  name: v.string(),
+  version: v.string()
 });
 
 /** What is saved instead of a report when cards are not kept. */
@@ -108,11 +120,16 @@ export const ReportSchema = v.object({
   traceback_bytes: v.nullable(count),
   traceback_variables: v.array(HolderSchema),
   holders: v.array(HolderSchema),
-  /** `null`: no single cause stands out. */
+  /** The one to act on first; `null`: no single cause stands out. */
   cause: v.nullable(CauseSchema),
+  /** Others that hold as well, ranked. */
+  further_causes: v.array(CauseSchema),
   fits_after_free: v.nullable(v.boolean()),
   remedies: v.array(RemedySchema),
-  details: v.array(DetailSchema)
+  details: v.array(DetailSchema),
+  versions: v.array(VersionSchema),
+  /** The measurement goes on between cells: the card is completed in place. */
+  looking: v.boolean()
 });
 
 /** Lines of one cell to replace, proven by the helper on the text it was sent. */

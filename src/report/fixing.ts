@@ -3,6 +3,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { revert } from '../actions/edit';
 import { findFix, type IFix, type IRefusedFix, makeFix } from '../actions/fix';
+import { isElsewhere } from '../frame/fixlabels';
 import { own } from '../frame/own';
 import { words } from '../messages';
 import type { ReportModel } from './model';
@@ -35,8 +36,8 @@ export class Fixing {
   async lookAhead(panel: NotebookPanel): Promise<void> {
     const { memory, reportId, report } = this._model;
     const elsewhere = (report?.remedies ?? []).filter(
-      ({ kind, diff }) =>
-        kind === 'edit' && diff !== null && diff.cell_id !== report?.cell_id
+      ({ kind, diffs }) =>
+        kind === 'edit' && report !== null && isElsewhere(report, diffs)
     );
     for (const { id } of elsewhere) {
       const fix = await findFix(memory, panel, reportId, id, this._trans);
@@ -106,7 +107,7 @@ export class Fixing {
   /** Where the diff of a remedy begins. */
   lineOf(remedyId: string): { cellId: string | null; line: number } | null {
     const remedies = this._model.report?.remedies ?? [];
-    const diff = remedies.find(({ id }) => id === remedyId)?.diff;
+    const [diff] = remedies.find(({ id }) => id === remedyId)?.diffs ?? [];
     const row = diff?.rows.find(({ sign }) => sign !== ' ');
     return diff && row ? { cellId: diff.cell_id, line: row.line } : null;
   }

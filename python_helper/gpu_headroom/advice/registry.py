@@ -79,7 +79,7 @@ REMEDIES: Sequence[_Remedy] = (
 )
 # What they say, for translators.
 TEXTS = {name: text for each in (*RULES.values(), *REMEDIES) for name, text in each.TEXTS.items()}
-_MOST_OFFERS = 4
+_MOST_OFFERS = 10  # renderers show four, and fold the rest away
 
 
 def likeliest_cause(evidence: Evidence) -> Cause | None:
@@ -87,12 +87,12 @@ def likeliest_cause(evidence: Evidence) -> Cause | None:
     for name, rule in RULES.items():
         said = rule.check(evidence)
         if said is not None:
-            return {"rule": name, "claim": said[0], "evidence": said[1]}
+            return {"rule": name, "claim": said[0], "evidence": said[1], "bytes": None}
     return None
 
 
 def offers(evidence: Evidence) -> list[Offer]:
-    """Return at most four remedies: what helps the failing line first, then by effect.
+    """Return at most ten remedies: what helps the failing line first, then by effect.
 
     None for the GPU of another process: what is done in this kernel does not reach it.
     """

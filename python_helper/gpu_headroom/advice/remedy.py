@@ -41,9 +41,9 @@ class Offer:
     note: Message
     effect_bytes: int | None
     measured: bool = False
-    kind: Literal["release", "edit", "advice", "restart"] = "advice"
+    kind: Literal["release", "edit", "snippet", "advice", "restart"] = "advice"
     type_this: str | None = None
-    diff: Diff | None = None
+    diffs: tuple[Diff, ...] = ()
     fix: Fix | None = None
     rank: int = 1
 
@@ -59,5 +59,5 @@ class Offer:
             "effect_bytes": self.effect_bytes,
             "effect_quality": "not_measured" if self.effect_bytes is None else known,
             "type_this": self.type_this,
-            "diff": self.diff,
+            "diffs": list(self.diffs),
         }

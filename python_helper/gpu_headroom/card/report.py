@@ -10,6 +10,7 @@ from ..advice.registry import likeliest_cause, offers
 from ..oom.evidence import measure
 from ..oom.failure_memory import ERROR
 from ..text.messages import message
+from .versions import versions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -69,9 +70,12 @@ def report_of(evidence: Evidence) -> BuiltReport:
         "traceback_variables": list(evidence.traceback_variables),
         "holders": list(evidence.holders),
         "cause": likeliest_cause(evidence),
+        "further_causes": [],
         "fits_after_free": evidence.fits_after_free,
         "remedies": [offer.remedy for offer in found],
         "details": _details(evidence),
+        "versions": versions(),
+        "looking": False,
     }
     fixes = {offer.id: offer.fix for offer in found if offer.fix is not None}
     return BuiltReport(report, fixes)

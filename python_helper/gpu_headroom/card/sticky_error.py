@@ -14,6 +14,7 @@ from ..inspection.kinds import name_of
 from ..oom.place import failing_line
 from ..text.messages import message
 from .report import VERSION, BuiltReport
+from .versions import versions
 
 if TYPE_CHECKING:
     from ..cells.runs import CellRun
@@ -61,7 +62,9 @@ def build(
             "rule": "sticky-error",
             "claim": message(fault.claim, said=fault.said),
             "evidence": message(evidence),
+            "bytes": None,
         },
+        "further_causes": [],
         "fits_after_free": None,
         "remedies": [
             Offer(
@@ -73,5 +76,7 @@ def build(
             ).remedy
         ],
         "details": [],
+        "versions": versions(),
+        "looking": False,
     }
     return BuiltReport(cast("Report", report), {})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..cells.side_effects import caution
 from ..frameworks.torch import memory_snapshot
 from ..text.messages import message
 
@@ -58,6 +59,7 @@ class Answers:
                 "edits": [],
                 "run": [],
                 "message": message("fix.unknown"),
+                "caution": None,
             }
         outcome = fix.edits(request["sources"])
         return {
@@ -67,6 +69,7 @@ class Answers:
             "edits": list(outcome.edits),
             "run": list(outcome.run),
             "message": outcome.message,
+            "caution": caution(outcome.run, request["sources"]),
         }
 
     def _cells(self, request: requests.CellsRequest) -> wire.CellsReply:

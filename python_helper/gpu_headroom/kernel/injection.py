@@ -101,6 +101,19 @@ def finder() -> InMemory | None:
     return cast("InMemory", loader) if _is_ours(loader) else None
 
 
+def helper_version() -> str:
+    """Return the version of the helper, brought or installed."""
+    brought = finder()
+    if brought is not None:
+        return brought.version
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("gpu-headroom")
+    except PackageNotFoundError:
+        return "0.0.0"
+
+
 def _wait_for_imports() -> None:
     """Wait while a cell imports the package, but not for one that a debugger has suspended."""
     end_s = time.monotonic() + _PATIENCE_S

@@ -34,6 +34,7 @@ PartKind = Literal[
     "gradients",
     "activations",
     "other_tensors",
+    "workspaces",
     "not_attributed",
     "cached",
     "free",
@@ -175,7 +176,7 @@ class DiffRow(TypedDict):
 
 
 class Diff(TypedDict):
-    """What a fix would change, for show only: the edit itself is asked from the live helper."""
+    """What a fix changes in one cell, for show only: the edit is asked from the live helper."""
 
     cell_id: str | None
     execution_count: int | None
@@ -184,7 +185,10 @@ class Diff(TypedDict):
 
 
 class Remedy(TypedDict):
-    """Something a person can do about this failure, offered only where the numbers support it."""
+    """Something a person can do about this failure, offered only where the numbers support it.
+
+    `diffs` has one for each cell that changes; `type_this` is the code of a snippet.
+    """
 
     id: str
     kind: Literal["release", "edit", "snippet", "advice", "restart"]
@@ -193,15 +197,16 @@ class Remedy(TypedDict):
     effect_bytes: int | None
     effect_quality: Literal["measured", "estimated", "not_measured"]
     type_this: str | None
-    diff: Diff | None
+    diffs: list[Diff]
 
 
 class Cause(TypedDict):
-    """The likeliest cause with its evidence."""
+    """A cause with its evidence, and what it explains of the memory in use."""
 
     rule: str
     claim: Message
     evidence: Message
+    bytes: int | None
 
 
 class Detail(TypedDict):
@@ -210,6 +215,13 @@ class Detail(TypedDict):
     label: Message
     bytes: int | None
     source: Message
+
+
+class Version(TypedDict):
+    """A program or driver that took part in a failure."""
+
+    name: str
+    version: str
 
 
 class Stub(TypedDict):
@@ -221,7 +233,10 @@ class Stub(TypedDict):
 
 
 class Report(Stub):
-    """The card of one failure: a neutral model, laid out by every renderer."""
+    """The card of one failure: a neutral model, laid out by every renderer.
+
+    `looking`: the measurement goes on between cells, and the card is completed in place.
+    """
 
     time_s: float
     simulated: bool
@@ -244,9 +259,12 @@ class Report(Stub):
     traceback_variables: list[Holder]
     holders: list[Holder]
     cause: Cause | None
+    further_causes: list[Cause]
     fits_after_free: bool | None
     remedies: list[Remedy]
     details: list[Detail]
+    versions: list[Version]
+    looking: bool
 
 
 class Edit(TypedDict):
@@ -609,13 +627,14 @@ class ReportReply(_Answer):
 
 
 class FixReply(_Answer):
-    """Reply to `fix`."""
+    """Reply to `fix`; `caution` is what running its cells again would repeat."""
 
     type: Literal["fix"]
     status: Literal["ok", "changed", "unknown"]
     edits: list[Edit]
     run: list[str]
     message: Message
+    caution: Message | None
 
 
 class CleanupReply(_Queued):

@@ -80,8 +80,7 @@ def _remedy(remedy: Remedy) -> Iterator[str]:
     yield f"<br>{_marked(remedy['note']['text'])}"
     if remedy["type_this"]:
         yield f"<br>{_marked(say('card.type_this', code=remedy['type_this']))}"
-    if remedy["diff"]:
-        yield _diff(remedy["diff"])
+    yield from map(_diff, remedy["diffs"])
 
 
 def _diff(diff: Diff) -> str:

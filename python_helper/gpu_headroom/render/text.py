@@ -50,8 +50,9 @@ def _remedy(number: int, remedy: Remedy) -> Iterator[str]:
     yield f"     {_plain(remedy['note']['text'])}"
     if remedy["type_this"]:
         yield f"     {_plain(say('card.type_this', code=remedy['type_this']))}"
-    for row in remedy["diff"]["rows"] if remedy["diff"] else ():
-        yield f"     {row['line']:>4} {row['sign']} {row['text']}"
+    for diff in remedy["diffs"]:
+        for row in diff["rows"]:
+            yield f"     {row['line']:>4} {row['sign']} {row['text']}"
 
 
 def _plain(marked: str) -> str:

@@ -152,7 +152,7 @@ class Session:
         return {
             "type": "hello",
             "protocol_version": PROTOCOL_VERSION,
-            "helper_version": self._finder.version if self._finder else _installed_version(),
+            "helper_version": injection.helper_version(),
             "life_id": self.life_id,
             "comm_id": self._comm_id,
             "installed": self._finder is None,
@@ -383,12 +383,3 @@ class Session:
             )
             with suppress(RuntimeError):
                 threads.start(log, name=f"{threads.NAME}-log")
-
-
-def _installed_version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("gpu-headroom")
-    except PackageNotFoundError:
-        return "0.0.0"

@@ -109,6 +109,7 @@ SENTENCES = {
     "part.gradients": "gradients",
     "part.activations": "activations",
     "part.other_tensors": "other tensors",
+    "part.workspaces": "library workspaces",
     "part.not_attributed": "not attributed",
     "part.cached": "cached",
     "part.free": "free",
@@ -142,6 +143,9 @@ SENTENCES = {
         "the environment variable `CUDA_LAUNCH_BLOCKING=1`, set before the first use of the GPU."
     ),
     # The answer to a fix request for a card that is gone.
+    "fix.caution": "Running it again repeats what it does besides computing: `{calls}`.",
+    "fix.caution_progress": "Running it again draws its progress bars again: `{calls}`.",
+    "fix.caution_unread": "The code is too long to say what else running it again would repeat.",
     "fix.unknown": "This kernel no longer knows the card that this button belongs to.",
     # Items of a plan: title, then what one loses.
     "item.traceback": "Tracebacks of failed cells",

@@ -68,7 +68,9 @@ def report(**changes: Any) -> Report:
             "evidence": message(
                 "cause.activations.evidence_batch", TEXTS, name="batch_size", value=1024
             ),
+            "bytes": gib(9.8),
         },
+        "further_causes": [],
         "fits_after_free": False,
         "remedies": [
             {
@@ -79,7 +81,7 @@ def report(**changes: Any) -> Report:
                 "effect_bytes": gib(12),
                 "effect_quality": "measured",
                 "type_this": "import gpu_headroom; gpu_headroom.free_traceback()",
-                "diff": None,
+                "diffs": [],
             },
             {
                 "id": "smaller-batch",
@@ -91,15 +93,17 @@ def report(**changes: Any) -> Report:
                 "effect_bytes": gib(4.9),
                 "effect_quality": "estimated",
                 "type_this": None,
-                "diff": {
-                    "cell_id": "c",
-                    "execution_count": 7,
-                    "rows": [
-                        {"sign": "-", "line": 12, "text": "batch_size = 1024"},
-                        {"sign": "+", "line": 12, "text": "batch_size = 512"},
-                    ],
-                    "sets": "batch_size = 512",
-                },
+                "diffs": [
+                    {
+                        "cell_id": "c",
+                        "execution_count": 7,
+                        "rows": [
+                            {"sign": "-", "line": 12, "text": "batch_size = 1024"},
+                            {"sign": "+", "line": 12, "text": "batch_size = 512"},
+                        ],
+                        "sets": "batch_size = 512",
+                    },
+                ],
             },
         ],
         "details": [
@@ -114,6 +118,8 @@ def report(**changes: Any) -> Report:
                 "source": message("source.none"),
             },
         ],
+        "versions": [{"name": "PyTorch", "version": "2.9.1"}],
+        "looking": False,
     }
     made.update(changes)
     return made  # type: ignore[no-any-return]  # a dictionary of that shape, checked below
@@ -210,7 +216,7 @@ def test_html_escapes_names(changes: dict[str, Any]) -> None:
 def test_html_escapes_code() -> None:
     """A diff may show any source text."""
     made = report()
-    diff = made["remedies"][1]["diff"]
+    (diff,) = made["remedies"][1]["diffs"]
     assert diff is not None
     diff["rows"][0]["text"] = f"batch_size = 1  # {EVIL}"
     assert EVIL in "".join(Seen(html(made)).words)
@@ -308,12 +314,13 @@ def test_a_cuda_that_has_stopped_has_one_remedy_and_no_numbers() -> None:
         "effect_bytes": None,
         "effect_quality": "not_measured",
         "type_this": None,
-        "diff": None,
+        "diffs": [],
     }
     cause = {
         "rule": "sticky-error",
         "claim": message("sticky_error.assert", said="device-side assert triggered"),
         "evidence": message("sticky_error.evidence"),
+        "bytes": None,
     }
     numbers = dict.fromkeys(key for key in report() if key.endswith("_bytes"))
     made = report(

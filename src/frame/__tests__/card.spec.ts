@@ -6,6 +6,7 @@ import {
   RELEASED,
   REPORT,
   RESTART,
+  ELSEWHERE,
   SMALLER_BATCH,
   WORDS
 } from '../../__tests__/report';
@@ -230,7 +231,8 @@ describe('Card', () => {
             template: '**`<b>`**',
             params: {},
             text: '**`<b>`**'
-          }
+          },
+          bytes: null
         }
       });
       expect(host.querySelector('script, img, b')).toBeNull();
@@ -326,12 +328,7 @@ describe('Card', () => {
     });
 
     it('should name all cells when a fix edits an earlier one', () => {
-      const diff = SMALLER_BATCH.diff && {
-        ...SMALLER_BATCH.diff,
-        cell_id: 'cell-2',
-        execution_count: 2
-      };
-      const report = { remedies: [{ ...SMALLER_BATCH, diff }] };
+      const report = { remedies: [ELSEWHERE] };
       show(report);
       expect(buttons()).toEqual(['Apply to In [2]', 'Copy as text']);
 
@@ -347,12 +344,7 @@ describe('Card', () => {
   });
 
   it('should look for an id only among those that were given', () => {
-    const diff = SMALLER_BATCH.diff && {
-      ...SMALLER_BATCH.diff,
-      cell_id: 'cell-2',
-      execution_count: 2
-    };
-    show({ remedies: [{ ...SMALLER_BATCH, id: 'constructor', diff }] });
+    show({ remedies: [{ ...ELSEWHERE, id: 'constructor' }] });
     expect(buttons()).toEqual(['Apply to In [2]', 'Copy as text']);
   });
 

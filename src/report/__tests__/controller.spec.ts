@@ -3,6 +3,7 @@ import { nullTranslator } from '@jupyterlab/translation';
 import { FakeMemory, settle } from '../../__tests__/memory';
 import { makePanel, silenceYjs } from '../../__tests__/notebook';
 import {
+  ELSEWHERE,
   FREE,
   message,
   RELEASED,
@@ -61,7 +62,8 @@ describe('ReportController', () => {
     status: 'ok' as const,
     edits: [EDIT],
     run: cells,
-    message: message('fix.ok')
+    message: message('fix.ok'),
+    caution: null
   });
   const panelWith = (metadata = {}) =>
     makePanel([
@@ -129,7 +131,8 @@ describe('ReportController', () => {
         status: 'changed',
         edits: [],
         run: [],
-        message: message('fix.changed', { line: 12 })
+        message: message('fix.changed', { line: 12 }),
+        caution: null
       });
     await controller.act('apply-and-run', FIX, site);
     expect(asked()).toEqual(['fix']);
@@ -235,16 +238,11 @@ describe('ReportController', () => {
   });
 
   describe('with a fix of an earlier cell', () => {
-    const diff = SMALLER_BATCH.diff && {
-      ...SMALLER_BATCH.diff,
-      cell_id: 'cell-2'
-    };
-
     beforeEach(async () => {
       controller.model.dispose();
       controller = await confirmed({
         ...REPORT,
-        remedies: [{ ...SMALLER_BATCH, diff }]
+        remedies: [ELSEWHERE]
       });
       memory.answers.fix = () => answer(ok(['cell-2', 'cell-7']));
       await controller.prepare(site.panel);

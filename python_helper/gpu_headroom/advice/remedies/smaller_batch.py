@@ -69,7 +69,7 @@ def offer(evidence: Evidence) -> Offer | None:
         title=_title(batch, value, elsewhere=path[0] is not path[-1]),
         note=_note(evidence, batch, ratio, predicted),
         effect_bytes=int(evidence.batch_bytes * (1 - ratio)),
-        diff=_diff(batch, value, changed),
+        diffs=(_diff(batch, value, changed),),
         fix=SmallerBatch(batch, value, run) if editable else None,
     )
 

@@ -1,0 +1,63 @@
+"""What took part in a failure, by name and version: read without asking anybody."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..frameworks.imported import imported, simulation
+from ..kernel.injection import helper_version
+
+if TYPE_CHECKING:
+    from ..protocol.wire import Version
+
+_PACKAGES = {
+    "PyTorch": "torch",
+    "JAX": "jax",
+    "TensorFlow": "tensorflow",
+    "CuPy": "cupy",
+    "Keras": "keras",
+    "Transformers": "transformers",
+    "Accelerate": "accelerate",
+    "PEFT": "peft",
+    "Diffusers": "diffusers",
+    "Lightning": "lightning",
+    "PyTorch Lightning": "pytorch_lightning",
+}
+_DRIVER = Path("/proc/driver/nvidia/version")
+_NUMBER = re.compile(r"\b\d{3,}(?:\.\d+)+\b")
+_LONGEST = 60
+
+
+def versions() -> list[Version]:
+    """Return the versions that are known, Python's first; what is not plain text is left out."""
+    found: dict[str, str | None] = {"Python": sys.version.partition(" ")[0]}
+    for name, module in _PACKAGES.items():
+        found[name] = _text(module, "__version__")
+    found["CUDA"] = _text("torch.version", "cuda")
+    found["ROCm"] = _text("torch.version", "hip")
+    found["NVIDIA driver"] = None if simulation() is not None else _driver()
+    found["GPU Headroom"] = helper_version()
+    return [
+        {"name": name, "version": version[:_LONGEST]} for name, version in found.items() if version
+    ]
+
+
+def _text(module: str, name: str) -> str | None:
+    """Return a text that an imported module has itself: no `__getattr__` of its is called."""
+    names: dict[str, Any] = getattr(imported(module), "__dict__", {})
+    value = names.get(name)
+    # PyTorch's is of a class of its own, which is a text.
+    return str.__str__(value) if issubclass(type(value), str) else None
+
+
+def _driver() -> str | None:
+    """Return the driver's version, as its kernel module says it."""
+    try:
+        with _DRIVER.open(encoding="utf-8", errors="replace") as lines:
+            found = _NUMBER.search(lines.readline(500))
+    except OSError:
+        return None
+    return found[0] if found else None

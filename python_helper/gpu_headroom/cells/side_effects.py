@@ -1,0 +1,232 @@
+"""What a cell does besides computing, and would do again with each run: files, messages, bars.
+
+Read off the code alone: what a library writes by itself is not seen.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from ..text.messages import message
+from .parsing import LONGEST, magics, parse_cell
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Set as AbstractSet
+
+    from ..protocol.wire import Message
+
+_WRITES = frozenset(
+    {
+        "add_figure",
+        "add_histogram",
+        "add_image",
+        "add_scalar",
+        "add_scalars",
+        "add_text",
+        "copyfile",
+        "copytree",
+        "create_repo",
+        "download_file",
+        "imsave",
+        "imwrite",
+        "log_artifact",
+        "log_metric",
+        "log_metrics",
+        "log_model",
+        "makedirs",
+        "mkdir",
+        "push_to_hub",
+        "rename",
+        "rmtree",
+        "save",
+        "save_checkpoint",
+        "save_file",
+        "save_model",
+        "save_pretrained",
+        "save_state",
+        "save_weights",
+        "savefig",
+        "savetxt",
+        "savez",
+        "savez_compressed",
+        "sendmail",
+        "symlink",
+        "to_csv",
+        "to_excel",
+        "to_feather",
+        "to_hdf",
+        "to_json",
+        "to_parquet",
+        "to_pickle",
+        "to_sql",
+        "tofile",
+        "touch",
+        "unlink",
+        "upload_file",
+        "upload_folder",
+        "urlretrieve",
+        "write",
+        "write_bytes",
+        "write_html",
+        "write_image",
+        "write_text",
+        "write_video",
+        "writelines",
+    }
+)
+_WEB = frozenset({"requests", "httpx", "session", "client"})
+# Their names are common ones: only as functions of these modules.
+_OF_MODULES: dict[str, AbstractSet[str]] = {
+    "dump": {"json", "pickle", "joblib", "yaml", "dill", "cloudpickle", "toml"},
+    "finish": {"wandb"},
+    "init": {"wandb"},
+    "log": {"wandb", "run", "experiment"},
+    "remove": {"os"},
+    "replace": {"os"},
+    "system": {"os"},
+    "run": {"subprocess"},
+    "call": {"subprocess"},
+    "check_call": {"subprocess"},
+    "check_output": {"subprocess"},
+    "Popen": {"subprocess"},
+    "copy": {"shutil"},
+    "copy2": {"shutil"},
+    "move": {"shutil"},
+    **dict.fromkeys(("post", "put", "patch", "delete"), _WEB),
+}
+_ASKS = {"input", "getpass"}
+_BARS = {"tqdm", "trange", "track", "ProgressBar", "Progbar"}
+_NO_PYTHON = ("%%bash", "%%sh", "%%script", "%%writefile")
+_COMMANDS = (*_NO_PYTHON, "%pip", "%conda", "%run", "%sx", "!")
+_SHOWN = 3
+_Function = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def caution(run: Iterable[str], sources: Mapping[str, str]) -> Message | None:
+    """Say what running these cells again would repeat; `None` where nothing of the kind is seen.
+
+    Functions of other cells that they call are looked through as well.
+    """
+    cells = [sources[each] for each in run if each in sources]
+    trees = _Trees()
+    roots: list[ast.AST] = []
+    commands = []
+    for source in cells:
+        tree = trees.of("" if source.lstrip().startswith(_NO_PYTHON) else source)
+        if tree is None:
+            return message("fix.caution_unread")
+        roots.append(tree)
+        commands += [each.split()[0] for each in magics(source) if _is_command(each)]
+    functions = trees.functions(sources.values())
+    calls = list(_calls(roots, functions))
+    effects = [*commands, *(name for name, node in calls if _acts(name, node))]
+    bars = [name for name, node in calls if _draws(name, node)]
+    if not effects and not bars:
+        return None
+    shown = list(dict.fromkeys(each.lstrip(".") for each in effects or bars))[:_SHOWN]
+    return message("fix.caution" if effects else "fix.caution_progress", calls=", ".join(shown))
+
+
+class _Trees:
+    """The code of cells, each read once; in all no more than fits into one."""
+
+    def __init__(self) -> None:
+        self._trees: dict[str, ast.Module | None] = {}
+        self._left = LONGEST
+
+    def of(self, source: str) -> ast.Module | None:
+        """Return what a cell says; `None` where it cannot be read."""
+        if source not in self._trees:
+            fits = len(source) <= self._left
+            self._left -= len(source) if fits else 0
+            self._trees[source] = parse_cell(source) if fits else None
+        return self._trees[source]
+
+    def functions(self, sources: Iterable[str]) -> dict[str, list[ast.AST]]:
+        """Return the functions and methods that cells define, by name."""
+        found: dict[str, list[ast.AST]] = {}
+        for source in sources:
+            tree = self.of(source)
+            for node in ast.walk(tree) if tree is not None else ():
+                if isinstance(node, _Function):
+                    found.setdefault(node.name, []).append(node)
+        return found
+
+
+def _calls(
+    roots: Iterable[ast.AST], functions: Mapping[str, list[ast.AST]]
+) -> Iterator[tuple[str, ast.Call]]:
+    """Yield what code calls, by dotted name, and what the functions call that it reaches.
+
+    What a cell only defines is no call of the cell.
+    """
+    waiting, seen = list(roots), set(map(id, roots))
+    while waiting:
+        for node in _run_by(waiting.pop()):
+            if not isinstance(node, ast.Call):
+                continue
+            name = _dotted(node.func)
+            if name:
+                yield name, node
+            for function in functions.get(name.rpartition(".")[2], ()):
+                if id(function) not in seen:
+                    seen.add(id(function))
+                    waiting.append(function)
+
+
+def _run_by(root: ast.AST) -> Iterator[ast.AST]:
+    """Walk through what runs when this does: not through the functions inside."""
+    waiting = list(ast.iter_child_nodes(root))[::-1]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node, _Function):
+            waiting += list(ast.iter_child_nodes(node))[::-1]
+
+
+def _dotted(node: ast.expr) -> str:
+    """Return `a.b.c`; of a call or an index only what is asked of it: `.c`."""
+    names: list[str] = []
+    while isinstance(node, ast.Attribute):
+        names.insert(0, node.attr)
+        node = node.value
+    names.insert(0, node.id if isinstance(node, ast.Name) else "")
+    return ".".join(names)
+
+
+def _acts(name: str, call: ast.Call) -> bool:
+    owner, _, last = name.rpartition(".")
+    if last == "open":
+        return _opens_to_write(call)
+    if last in _ASKS:
+        return True
+    if last in _OF_MODULES:
+        return owner.rpartition(".")[2] in _OF_MODULES[last]
+    # Of a stream on the screen it is no more than `print`.
+    return "." in name and last in _WRITES and not owner.endswith(("stdout", "stderr", "tqdm"))
+
+
+def _opens_to_write(call: ast.Call) -> bool:
+    """Whether a mode stands there that writes: of `open` the second, of a path's the first."""
+    given = [*call.args, *(each.value for each in call.keywords if each.arg == "mode")]
+    first = 1 if isinstance(call.func, ast.Name) else 0
+    modes = [each.value for each in given[first:] if isinstance(each, ast.Constant)]
+    return any(isinstance(mode, str) and set(mode) & set("wax+") for mode in modes[:1])
+
+
+def _draws(name: str, call: ast.Call) -> bool:
+    """Whether it draws a progress bar, as trainers do unless told otherwise."""
+    owner, _, last = name.rpartition(".")
+    if last == "train" and "trainer" in owner.lower():
+        return True
+    is_silent = any(
+        each.arg == "verbose" and isinstance(each.value, ast.Constant) and not each.value.value
+        for each in call.keywords
+    )
+    return last in _BARS or (last == "fit" and "." in name and not is_silent)
+
+
+def _is_command(magic: str) -> bool:
+    return magic.startswith(_COMMANDS) and not magic.startswith("!=")
