@@ -1,0 +1,27 @@
+# Predictions of shape (N, 1) against targets of shape (N,)
+#
+# cause: huge-request
+# edit: yes
+# remedy: none
+# card: 16GiB
+# fails: loss = ((pred - y) ** 2).mean()
+# cure: pred - y) => pred.squeeze(1) - y)
+# source: https://discuss.pytorch.org/t/target-size-that-is-different-to-the-input-size/66305
+
+# %%
+import torch
+import torch.nn as nn
+
+N = 80_000
+X = torch.randn(N, 20).cuda()
+y = torch.randn(N).cuda()
+
+# %%
+model = nn.Sequential(nn.Linear(20, 64), nn.ReLU(), nn.Linear(64, 1)).cuda()
+optimizer = torch.optim.LBFGS(model.parameters(), lr=0.1)
+
+# %%
+# full batch, the data are small
+pred = model(X)
+loss = ((pred - y) ** 2).mean()
+loss.backward()

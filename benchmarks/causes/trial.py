@@ -1,0 +1,119 @@
+"""One notebook in a fresh kernel on the simulated GPU, cell by cell, to its failure."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.causes.notebook import cell_id
+from benchmarks.recovery.methods import start_helper
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tests.live import Run
+
+    from benchmarks.causes.notebook import SeededNotebook
+    from benchmarks.recovery.kernels import Notebook
+
+REPORT = "application/vnd.gpu-headroom.report+json"
+_PATIENCE_S = 180.0
+_SIMULATE = """
+import gpu_headroom
+gpu_headroom.simulate({card!r}, compute="meta", outside={outside!r})
+del gpu_headroom
+"""
+# The wheel of torchvision at hand may be one for CUDA, whose operators the PyTorch for processors
+# cannot load; its models are Python and need but these two to be declared.
+_DECLARE_OPERATORS = """
+import importlib.util, torch
+if importlib.util.find_spec("torchvision"):
+    try:
+        import torchvision
+    except RuntimeError:
+        torch._torchvision_operators = torch.library.Library("torchvision", "FRAGMENT")
+        for name in ("nms", "qnms"):
+            torch._torchvision_operators.define(
+                f"{name}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor"
+            )
+            del name
+    else:
+        del torchvision
+del importlib, torch
+"""
+_ANSI = re.compile(r"\x1b\[[0-9;]*m")
+
+
+class NotAsSaid(AssertionError):  # noqa: N818  it is a finding, like a failed assertion
+    """A notebook that does not do what its header says."""
+
+
+def prepare(kernel: Notebook, notebook: SeededNotebook, card: str | None = None) -> None:
+    """Give a fresh kernel its card, and the helper."""
+    if notebook.needs_libraries:
+        kernel.quietly(_DECLARE_OPERATORS)
+    kernel.quietly(_SIMULATE.format(card=card or notebook.card, outside=notebook.outside))
+    start_helper(kernel)
+
+
+def run_cell(kernel: Notebook, number: int, sources: Mapping[str, str]) -> Run:
+    """Run a cell to its end, as a page does that renews its lease."""
+    kernel.attach()
+    own_id = cell_id(number)
+    request = kernel.submit(sources[own_id], cell_id=own_id, stop_on_error=False)
+    return kernel.result(request, timeout_s=_PATIENCE_S)
+
+
+def run_to_failure(kernel: Notebook, notebook: SeededNotebook) -> Run:
+    """Run all cells to the failing one and return its run; raises `NotAsSaid`."""
+    prepare(kernel, notebook)
+    run = None
+    for n, step in enumerate(notebook.steps, 1):
+        run = run_cell(kernel, step.cell, notebook.sources)
+        ended = ending(run)
+        if ended != step.ends:
+            raise NotAsSaid(f"step {n}, cell {step.cell}: {ended}, {error_text(run)[-1500:]}")
+    assert run is not None
+    line = failing_line(run)
+    if line != notebook.fails:
+        raise NotAsSaid(f"it is the line {line!r} that fails")
+    return run
+
+
+def run_cured(kernel: Notebook, notebook: SeededNotebook) -> None:
+    """Run all cells as the header's edits leave them; raises `NotAsSaid` where one fails."""
+    prepare(kernel, notebook)
+    for step in notebook.steps:
+        run = run_cell(kernel, step.cell, notebook.cured_sources)
+        if run.status != "ok" and step == notebook.steps[-1]:
+            raise NotAsSaid(f"cured, cell {step.cell}: {error_text(run)[-1500:]}")
+
+
+def ending(run: Run) -> str:
+    """Return how a cell ended: `ok`, `out of memory` or `error`."""
+    if run.status == "ok":
+        return "ok"
+    return "out of memory" if "out of memory" in error_text(run) else "error"
+
+
+def error_text(run: Run) -> str:
+    """Return the traceback of a cell as it is printed, without colours."""
+    errors = [content for kind, content in run.outputs if kind == "error"]
+    return _ANSI.sub("", "\n".join(errors[-1]["traceback"])) if errors else str(run.reply)
+
+
+def failing_line(run: Run) -> str | None:
+    """Return the text of the innermost line of the failing cell in its traceback."""
+    count = run.reply["execution_count"]
+    found = re.findall(rf"Cell In\s?\[{count}\], line (\d+)", error_text(run))
+    code = next(
+        each["content"]["code"] for each in run.messages if each["msg_type"] == "execute_input"
+    )
+    return str(code.splitlines()[int(found[-1]) - 1]).strip() if found else None
+
+
+def report_of(run: Run) -> dict[str, Any] | None:
+    """Return the report in a failing cell's card, if it has one."""
+    bundles = [content["data"] for kind, content in run.outputs if kind == "display_data"]
+    reports = [bundle[REPORT] for bundle in bundles if REPORT in bundle]
+    return reports[-1] if reports else None

@@ -1,0 +1,74 @@
+"""The ids that the notebooks' headers use, for causes and for kinds of remedies."""
+
+from __future__ import annotations
+
+# Ids of rules, as a card's cause has them; not every one of them has a rule.
+CAUSES = frozenset(
+    [
+        "elsewhere",
+        "huge-request",
+        "earlier-traceback",
+        "fragmentation",
+        "other-programs",
+        "other-notebooks",
+        "retained-graph",
+        "kept-tensors",
+        "kept-copies",
+        "displayed-values",
+        "reference-cycles",
+        "loop-leftovers",
+        "evaluation-with-gradients",
+        "evaluation-in-training-mode",
+        "wide-dtype",
+        "data-on-card",
+        "activations",
+        "model-too-large",
+        "growing-cache",
+        "preallocation",
+        "memory-fraction",
+        "pinned-memory",
+        "poisoned-context",
+        "larger-card-before",
+        "several-tasks",
+        "unnamed-values",
+        "unknown",
+    ]
+)
+# What a knowing colleague would do, whatever a card calls it.
+REMEDIES = frozenset(
+    [
+        "smaller-batch",
+        "shorter-input",
+        "smaller-image",
+        "accumulate",
+        "autocast",
+        "checkpointing",
+        "no-grad",
+        "eval-mode",
+        "keep-numbers",
+        "move-per-batch",
+        "float32",
+        "half-inference",
+        "zero-grad-none",
+        "delete-leftovers",
+        "map-location",
+        "freeze-backbone",
+        "eval-accumulation",
+        "load-dtype",
+        "chunks",
+        "keras-policy",
+        "lighter-optimizer",
+        "lora",
+        "quantised",
+        "offload",
+        "expandable-segments",
+        "close-other-programs",
+        "free-traceback",
+        "split-request",
+        "raise-fraction",
+        "save-checkpoint",
+        "none",
+    ]
+)
+# What of the input scales the memory, where the cause is `activations`.
+SCALES = frozenset({"batch", "input-length", "image-size"})
