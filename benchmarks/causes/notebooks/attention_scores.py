@@ -6,7 +6,7 @@
 # remedy: shorter-input, smaller-batch, split-request
 # card: 16GiB
 # fails: out = attn(x)
-# source: https://discuss.pytorch.org/t/out-of-memory-self-attention-long-sequences/106893
+# source: https://github.com/CyberZHG/keras-multi-head/issues/1
 
 # %%
 import math

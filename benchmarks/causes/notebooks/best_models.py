@@ -7,7 +7,7 @@
 # card: 8GiB
 # fails: optimizer.step()
 # cure: copy.deepcopy(model)) => copy.deepcopy(model).cpu())
-# source: https://discuss.pytorch.org/t/copying-part-of-the-weights/14214
+# source: https://github.com/huggingface/pytorch-image-models/issues/72
 
 # %%
 import copy

@@ -6,7 +6,7 @@
 # card: 16GiB
 # fails: loss = ((pred - y) ** 2).mean()
 # cure: pred - y) => pred.squeeze(1) - y)
-# source: https://discuss.pytorch.org/t/target-size-that-is-different-to-the-input-size/66305
+# source: https://github.com/pytorch/pytorch/issues/16045
 
 # %%
 import torch

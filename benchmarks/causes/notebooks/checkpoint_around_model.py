@@ -7,7 +7,7 @@
 # card: 6GiB
 # fails: loss.backward()
 # cure: checkpoint(model, inputs => torch.utils.checkpoint.checkpoint_sequential(model, 8, inputs
-# source: https://discuss.pytorch.org/t/trying-to-understand-torch-utils-checkpoint/95224
+# source: https://discuss.pytorch.org/t/gradient-checkpointing-in-pytorch/12977
 
 # %%
 import torch

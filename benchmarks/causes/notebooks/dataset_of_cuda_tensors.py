@@ -7,7 +7,7 @@
 # fails: train_parts = [MyDataset(150_000) for _ in range(4)]
 # cure: torch.randn(n, 1024).cuda() => torch.randn(n, 1024)
 # cure: torch.zeros(n, dtype=torch.long).cuda() => torch.zeros(n, dtype=torch.long)
-# source: https://discuss.pytorch.org/t/dataloader-when-num-worker-0-there-is-bug/25643
+# source: https://www.codegenes.net/blog/pytorch-cant-load-entire-dataset
 
 # %%
 import torch

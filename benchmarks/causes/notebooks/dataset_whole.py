@@ -10,7 +10,7 @@
 # cure: targets.to(device) => targets
 # cure: model(X_train[i:i + batch_size]) => model(X_train[i:i + batch_size].to(device))
 # cure: y_train[i:i + batch_size]) => y_train[i:i + batch_size].to(device))
-# source: https://stackoverflow.com/questions/59129812/how-to-avoid-cuda-out-of-memory-in-pytorch
+# source: https://www.codegenes.net/blog/pytorch-cant-load-entire-dataset
 
 # %%
 import torch

@@ -8,7 +8,7 @@
 # fails: opt.step()
 # cure: .double().cuda() => .cuda()
 # cure: xb, yb = xb.cuda(), yb.cuda() => xb, yb = xb.float().cuda(), yb.float().cuda()
-# source: https://discuss.pytorch.org/t/why-does-pytorch-use-float32-by-default/18853
+# source: https://discuss.pytorch.org/t/gpu-memory-gets-filled/8190
 
 # %%
 import numpy as np

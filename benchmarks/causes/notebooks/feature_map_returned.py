@@ -7,7 +7,7 @@
 # card: 8GiB
 # fails: loss.backward()
 # cure: heat_maps.append(feats) => heat_maps.append(feats[:1].detach().cpu())
-# source: https://discuss.pytorch.org/t/how-to-extract-features-of-an-image-from-a-trained-model/119
+# source: https://github.com/Lightning-AI/pytorch-lightning/issues/5735
 
 # %%
 import torch

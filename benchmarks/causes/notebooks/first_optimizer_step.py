@@ -6,7 +6,7 @@
 # card: 16GiB
 # fails: optimizer.step()
 # cure: AdamW(model.parameters(), lr=1e-5) => SGD(model.parameters(), lr=1e-5)
-# source: https://discuss.pytorch.org/t/cuda-out-of-memory-at-optimizer-step/55942
+# source: https://github.com/pytorch/pytorch/issues/9439
 
 # %%
 import torch

@@ -6,7 +6,7 @@
 # card: 8GiB
 # fails: opt.step()
 # cure: fold_models.append((model, opt)) => fold_models.append(model.cpu())
-# source: https://discuss.pytorch.org/t/cross-validation-cuda-out-of-memory/134447
+# source: https://github.com/pytorch/pytorch/issues/22684
 
 # %%
 import numpy as np

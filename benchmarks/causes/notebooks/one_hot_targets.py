@@ -5,7 +5,7 @@
 # remedy: split-request, chunks
 # card: 16GiB
 # fails: target = F.one_hot(labels, VOCAB).float()
-# source: https://discuss.pytorch.org/t/convert-int-into-one-hot-format/507
+# source: https://github.com/huggingface/transformers/issues/7232
 
 # %%
 import torch

@@ -6,7 +6,7 @@
 # remedy: close-other-programs, smaller-batch
 # card: 16GiB outside 14.5GiB
 # fails: logits = model(images)
-# source: https://discuss.pytorch.org/t/gpu-memory-consumption-by-other-processes/54862
+# source: https://stackoverflow.com/questions/54374935/how-can-i-fix-this-strange-error-runtimeerror-cuda-error-out-of-memory
 
 # %%
 import torch

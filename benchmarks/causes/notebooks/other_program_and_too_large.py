@@ -8,7 +8,7 @@
 # card: 16GiB outside 5GiB
 # fails: train_one_epoch(model, optimizer)
 # cure: default=256 => default=64
-# source: https://github.com/ultralytics/yolov5/issues/3128
+# source: https://github.com/pytorch/pytorch/issues/16417
 
 # %%
 import argparse

@@ -8,7 +8,7 @@
 # run: 1 2 3 2!
 # fails: model = Wide(8192, 6).to(device)
 # cure: model = Wide => model = optimizer = x = loss = None\nmodel = Wide
-# source: https://discuss.pytorch.org/t/how-can-i-release-the-unused-gpu-memory/81919
+# source: https://github.com/pytorch/pytorch/issues/22684
 
 # %%
 import torch

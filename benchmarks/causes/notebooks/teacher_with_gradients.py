@@ -7,7 +7,7 @@
 # card: 8GiB
 # fails: t_logits = teacher(images)
 # cure: t_logits = teacher(images) => with torch.no_grad():\n        t_logits = teacher(images)
-# source: https://pytorch.org/tutorials/beginner/knowledge_distillation_tutorial.html
+# source: https://github.com/fadel/pytorch_ema/issues/1
 
 # %%
 import torch

@@ -7,7 +7,7 @@
 # card: 4GiB
 # fails: loss.backward()
 # cure: batch_size=1024 => batch_size=256
-# source: https://pytorch.org/tutorials/beginner/basics/data_tutorial.html
+# source: https://taourl.com/read-1942577.html
 
 # %%
 import torch
