@@ -16,22 +16,36 @@ from .remedies import (
 )
 from .rules import (
     activations,
+    data_on_card,
+    displayed_values,
     earlier_traceback,
     elsewhere,
+    evaluation_in_training_mode,
     evaluation_with_gradients,
     fragmentation,
+    growing_cache,
     huge_request,
+    kept_copies,
+    kept_tensors,
+    loop_leftovers,
+    memory_fraction,
     model_too_large,
     other_programs,
+    pinned_memory,
+    preallocation,
+    reference_cycles,
     retained_graph,
+    several_tasks,
     unnamed_values,
+    wide_dtype,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ..oom.evidence import Evidence
-    from ..protocol.wire import Cause, Message
+    from ..protocol.wire import Cause
+    from .finding import Finding
     from .remedy import Offer
 
 
@@ -44,8 +58,8 @@ class _Speaking(Protocol):
 class _Rule(_Speaking, Protocol):
     """One possible cause; `docs/rules/<id>.md` says what it looks at. Silence beats a guess."""
 
-    def check(self, evidence: Evidence, /) -> tuple[Message, Message] | None:
-        """Return the claim and its evidence, where the numbers speak for them."""
+    def check(self, evidence: Evidence, /) -> Finding | None:
+        """Return what was found, where the numbers speak for it."""
 
 
 class _Remedy(_Speaking, Protocol):
@@ -54,18 +68,31 @@ class _Remedy(_Speaking, Protocol):
     def offer(self, evidence: Evidence, /) -> Offer | None: ...
 
 
-# By id, the most specific first: the first that speaks names the cause.
+# By id; of causes that weigh the same the first comes first.
 RULES: Mapping[str, _Rule] = {
     "elsewhere": elsewhere,
+    "pinned-memory": pinned_memory,
     "huge-request": huge_request,
     "earlier-traceback": earlier_traceback,
+    "memory-fraction": memory_fraction,
+    "preallocation": preallocation,
     "fragmentation": fragmentation,
     "other-programs": other_programs,
+    "growing-cache": growing_cache,
     "retained-graph": retained_graph,
+    "kept-copies": kept_copies,
+    "kept-tensors": kept_tensors,
+    "displayed-values": displayed_values,
+    "reference-cycles": reference_cycles,
     "evaluation-with-gradients": evaluation_with_gradients,
+    "loop-leftovers": loop_leftovers,
+    "data-on-card": data_on_card,
+    "wide-dtype": wide_dtype,
+    "several-tasks": several_tasks,
     "activations": activations,
     "model-too-large": model_too_large,
     "unnamed-values": unnamed_values,
+    "evaluation-in-training-mode": evaluation_in_training_mode,
 }
 REMEDIES: Sequence[_Remedy] = (
     free_traceback,
@@ -80,15 +107,31 @@ REMEDIES: Sequence[_Remedy] = (
 # What they say, for translators.
 TEXTS = {name: text for each in (*RULES.values(), *REMEDIES) for name, text in each.TEXTS.items()}
 _MOST_OFFERS = 10  # renderers show four, and fold the rest away
+_MOST_CAUSES = 4
 
 
-def likeliest_cause(evidence: Evidence) -> Cause | None:
-    """Return the cause that the first fitting rule names; `None`: no single one stands out."""
-    for name, rule in RULES.items():
-        said = rule.check(evidence)
-        if said is not None:
-            return {"rule": name, "claim": said[0], "evidence": said[1], "bytes": None}
-    return None
+def causes(evidence: Evidence) -> list[Cause]:
+    """Return the causes that hold, likeliest first; none where no single one stands out.
+
+    First comes the one whose removal lets the cell pass at the least price, then what explains
+    most. What has grown from round to round is enough: the rounds before have passed.
+    """
+    found = [(name, said) for name, rule in RULES.items() if (said := rule.check(evidence))]
+    found.sort(key=lambda each: _rank(each[1], evidence))
+    certain = [each for each in found if each[1].certain]
+    return [
+        {"rule": name, "claim": said.claim, "evidence": said.evidence, "bytes": said.bytes}
+        for name, said in (certain or found)[:_MOST_CAUSES]
+    ]
+
+
+def _rank(found: Finding, evidence: Evidence) -> tuple[bool, bool, bool, int, int]:
+    if found.certain:
+        return False, False, False, 0, 0
+    size = found.bytes or 0
+    enough = found.grew or evidence.is_enough(size)
+    hardly = found.bytes is None or not enough
+    return True, hardly, not found.grew, found.price, -size
 
 
 def offers(evidence: Evidence) -> list[Offer]:

@@ -6,7 +6,7 @@ import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from ..advice.registry import likeliest_cause, offers
+from ..advice.registry import causes, offers
 from ..oom.evidence import measure
 from ..oom.failure_memory import ERROR
 from ..text.messages import message
@@ -43,7 +43,7 @@ def build(failure: Failure, turn: Turn) -> BuiltReport:
 def report_of(evidence: Evidence) -> BuiltReport:
     """Look for the cause and for remedies in what is known, and put it all into one report."""
     failure = evidence.failure
-    found = offers(evidence)
+    found, ranked = offers(evidence), causes(evidence)
     memory, cell, device = evidence.memory, failure.cell, failure.device
     report: Report = {
         "version": VERSION,
@@ -69,8 +69,8 @@ def report_of(evidence: Evidence) -> BuiltReport:
         "traceback_bytes": evidence.traceback_bytes,
         "traceback_variables": list(evidence.traceback_variables),
         "holders": list(evidence.holders),
-        "cause": likeliest_cause(evidence),
-        "further_causes": [],
+        "cause": ranked[0] if ranked else None,
+        "further_causes": ranked[1:],
         "fits_after_free": evidence.fits_after_free,
         "remedies": [offer.remedy for offer in found],
         "details": _details(evidence),
@@ -103,6 +103,7 @@ def _parts(evidence: Evidence) -> list[Part]:
         ("gradients", kinds.get("gradients")),
         ("activations", kinds.get("activations")),
         ("other_tensors", kinds.get("tensor")),
+        ("workspaces", evidence.workspace_bytes),
         ("not_attributed", evidence.not_attributed_bytes),
         ("cached", memory.cached_bytes),
         ("free", memory.usable_bytes),

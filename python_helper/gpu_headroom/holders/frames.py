@@ -185,9 +185,14 @@ def _distance(frame: FrameType, shell: Any) -> int:
     """How far from the person the code of a frame is: 0 a cell, 1 a file of theirs, 2 a library."""
     if frame.f_globals is getattr(shell, "user_global_ns", None):
         return 0
+    return 2 if is_installed(frame) else 1
+
+
+def is_installed(frame: FrameType) -> bool:
+    """Whether the code of a frame is a library's, Python's or ours."""
     file = frame.f_code.co_filename
     installed = any(each in file for each in _INSTALLED) or file.startswith(_STANDARD)
-    return 2 if installed or _module(frame) in ("torch", _OWN) else 1
+    return installed or _module(frame) in ("torch", "IPython", "ipykernel", _OWN)
 
 
 def _function(code: CodeType) -> str:

@@ -100,4 +100,6 @@ def _enter_leaf(walk: Walk, node: Any, place: Place) -> None:
         return
     is_parameter = comes_from(type(variable), torch.parameter)
     _enter(walk, variable, place.seen_as("parameters" if is_parameter else "tensor"))
+    if is_parameter and place.origin == "traceback":
+        walk.reached |= {storage.key for storage in walk.inspector.storages(variable)}
     _enter(walk, torch.get(variable, "grad"), place.seen_as("gradients"))

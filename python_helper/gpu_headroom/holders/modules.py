@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..inspection.kinds import is_kind
+from ..inspection.kinds import is_kind, name_of
 
 if TYPE_CHECKING:
     from .place import Place, StepKind
@@ -16,17 +16,24 @@ _TENSORS: dict[str, StepKind] = {"_parameters": "parameter", "_buffers": "buffer
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A model that a variable names, and whether it is in training mode."""
+    """A model that a variable leads to, by its path, and whether it is in training mode.
+
+    `key` tells it from others as long as it is there.
+    """
 
     name: str
     training: bool
+    type_name: str = ""
+    key: int = 0
 
 
 def visit(walk: Walk, module: Any, place: Place) -> None:
     """A model: parameters and buffers, its submodules, and what its author put beside them."""
     attributes = walk.inspector.attributes(module)
-    if place.parent is None:
-        walk.models.append(Model(place.root, attributes.get("training") is not False))
+    if place.via is None or place.via.kind != "module":
+        training = attributes.get("training") is not False
+        kind = str.__str__(name_of(type(module)))
+        walk.models.append(Model(place.path, training, kind, id(module)))
     for table, via in _TENSORS.items():
         for name, tensor in _items(attributes.pop(table, None)):
             walk.push(tensor, place.step(via, name, "parameters"))

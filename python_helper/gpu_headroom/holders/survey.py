@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..concurrency.turns import Turn
@@ -37,7 +37,10 @@ class Survey:
 
     `type_names` has the class of what a root names, by its origin and the row it is shown as.
     `part_of_graphs` tells that graphs were met that do not show all that they hold. `workspaces`
-    has the bytes of cuBLAS's workspaces on each device, for an account that is complete.
+    has the bytes of cuBLAS's workspaces on each device, for an account that is complete. `reached`
+    are the parameters that graphs of failed functions lead to, by their storages. `earlier` has
+    the bytes on each device that only errors before the `failed` one keep, such as one that was
+    being handled.
     """
 
     ledger: StorageLedger
@@ -46,15 +49,18 @@ class Survey:
     type_names: Mapping[tuple[Origin, str], str]
     part_of_graphs: bool
     workspaces: Mapping[int, int]
+    reached: frozenset[object] = frozenset()
+    earlier: Mapping[int, int] = field(default_factory=dict)
 
 
-def survey(
+def survey(  # noqa: PLR0913  each is a question that a caller may leave out
     shell: Any,
     turn: Turn | None = None,
     *,
     tracebacks: Iterable[TracebackType] | None = None,
     elsewhere: bool = True,
     for_account: bool = False,
+    failed: TracebackType | None = None,
 ) -> Survey | None:
     """Walk from everything that keeps memory alive, most lasting first; `None` without a framework.
 
@@ -73,9 +79,14 @@ def survey(
         remembered = last_tracebacks(shell) if tracebacks is None else tracebacks
         walk.run(name_roots(shell), until=_UNTIL_NAMES, long=not for_account)
         walk.run(output_roots(shell), until=_UNTIL_OUTPUTS, long=not for_account)
-        for roots in frame_roots(remembered, shell):
+        earlier = [each for each in remembered if each is not failed]
+        for roots in frame_roots([failed] if failed is not None else [], shell):
+            walk.run(roots, until=_UNTIL_TRACEBACK, long=not for_account)
+        known_before = {held.storage.key for held in walk.ledger} if failed is not None else None
+        for roots in frame_roots(earlier, shell):
             walk.run(roots, until=_UNTIL_TRACEBACK, long=not for_account)
         walk.run(list(kept_errors(walk)), until=_UNTIL_TRACEBACK, long=not for_account)
+        of_earlier = _beyond(walk, known_before)
         known = gc_knows.known(walk) if elsewhere and turn.native else []
         graphs.enter_made(walk, known)
         done = for_account and not gc.get_freeze_count() and gc_knows.all_found(walk, known)
@@ -90,7 +101,19 @@ def survey(
             walk.type_names,
             part_of_graphs=bool(walk.saved_from),
             workspaces=_workspaces(walk) if complete else {},
+            reached=frozenset(walk.reached),
+            earlier=of_earlier,
         )
+
+
+def _beyond(walk: Walk, known: set[object] | None) -> dict[int, int]:
+    """Return the bytes of what tracebacks hold beyond the `known` storages, by device."""
+    found: dict[int, int] = {}
+    for held in walk.ledger if known is not None else ():
+        if held.origin == "traceback" and known is not None and held.storage.key not in known:
+            index = held.storage.device_index
+            found[index] = found.get(index, 0) + held.storage.bytes
+    return found
 
 
 def _workspaces(walk: Walk) -> dict[int, int]:

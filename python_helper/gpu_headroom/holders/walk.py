@@ -28,6 +28,7 @@ class Walk:
 
     `results` are the tensors met that a graph hangs on; `into_graphs` goes on into the graphs.
     `saved_from` has the nodes that made what graphs may have saved, with the place of the graph.
+    `reached` are the parameters that graphs of failed functions lead to, by their storages.
     """
 
     def __init__(self, inspector: Inspector, *, into_graphs: bool = True) -> None:
@@ -40,6 +41,7 @@ class Walk:
         self.type_names: dict[tuple[Origin, str], str] = {}
         self.nodes: dict[Any, int] = {}
         self.saved_from: dict[Any, Place] = {}
+        self.reached: set[object] = set()
         self.truncated = False
         self._into_graphs = into_graphs
         self._until = 1.0

@@ -7,19 +7,22 @@ from typing import TYPE_CHECKING
 
 from ..cells.batch import batch_literals
 from ..concurrency.turns import Disturbed
+from ..holders.groups import groups_of
 from ..holders.ledger import StorageLedger
 from ..holders.names import user_names
 from ..holders.survey import survey
 from ..text.format import MIB
 from .failure_memory import failure_memory, from_device, from_statement
-from .place import failed_in_backward, failing_line
+from .place import failing_line
+from .running import grown_by_functions
+from .scene import Scene, scene
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from ..cells.literals import BatchLiteral
     from ..concurrency.turns import Turn
-    from ..holders.ledger import Retained
+    from ..holders.groups import Group
     from ..holders.modules import Model
     from ..holders.survey import Survey
     from ..protocol.wire import Holder, HolderKind
@@ -37,14 +40,15 @@ class Evidence:
 
     `failure` has no reading of another card than the one that failed. `let_go_bytes` came back
     between the failure and the end of the cell. `batch` is proven to scale `batch_bytes` of what
-    is in use. `complete` is false where the survey ran out of time.
+    is in use. `groups` are what stands under one name, `models` those of them that hold memory.
+    `complete` is false where the survey ran out of time.
     """
 
     failure: Failure
     memory: FailureMemory
     device_index: int
     requested_bytes: int | None
-    line: int | None
+    scene: Scene
     kinds: Mapping[HolderKind, int]
     not_attributed_bytes: int | None
     traceback_bytes: int | None = None
@@ -52,12 +56,12 @@ class Evidence:
     holders: tuple[Holder, ...] = ()
     fits_after_free: bool | None = None
     earlier_traceback_bytes: int | None = None
-    in_backward: bool = False
     complete: bool = False
+    workspace_bytes: int = 0
     let_go_bytes: int | None = None
     batch: BatchLiteral | None = None
     batch_bytes: int = 0
-    retained: tuple[Retained, ...] = ()
+    groups: tuple[Group, ...] = ()
     models: tuple[Model, ...] = ()
 
     @property
@@ -65,25 +69,80 @@ class Evidence:
         """Parameters, gradients and optimizer state: what does not shrink with the batch."""
         return sum(self.kinds.get(kind, 0) for kind in _OF_THE_MODEL)
 
+    @property
+    def line(self) -> int | None:
+        """The line of the failed cell."""
+        return self.scene.line
+
+    @property
+    def missing_bytes(self) -> int | None:
+        """What the request lacked, were all that is free in one piece; negative: nothing."""
+        requested, headroom = self.requested_bytes, self.memory.headroom_bytes
+        return None if requested is None or headroom is None else requested - headroom
+
     def share(self, size: int) -> float:
         """Return `size` as a share of what was in use."""
         in_use = self.memory.in_use_bytes
         return size / in_use if in_use else 0.0
 
+    def is_enough(self, size: int) -> bool:
+        """Whether the cell would probably come to its end with so much less in use.
+
+        An estimate, for the order of causes only. A pass that goes forward has gradients before
+        it, and as much again of what it keeps may follow.
+        """
+        missing = self.missing_bytes
+        return missing is not None and size >= max(0, missing) + self._to_come()
+
+    @property
+    def progress(self) -> float:
+        """How much of a failed forward pass had been done, by the parameters it came to; 0 to 1.
+
+        One where it was none, and where nothing tells.
+        """
+        running = self.scene.running
+        if self.scene.in_backward or running.in_optimizer:
+            return 1.0
+        return max((each.progress for each in self.groups if each.progress), default=1.0)
+
+    @property
+    def pass_bytes(self) -> int:
+        """What the failed pass keeps for its backward pass so far."""
+        return sum(
+            each.kinds.get("activations", 0) for each in self.groups if each.origin == "traceback"
+        )
+
+    def _to_come(self) -> int:
+        running = self.scene.running
+        if self.scene.in_backward or running.in_optimizer:
+            return 0
+        rest = int(self.pass_bytes * (1 / self.progress - 1))
+        if not running.trains:
+            return rest
+        gradients = self.kinds.get("parameters", 0) - self.kinds.get("gradients", 0)
+        return max(0, gradients) + rest
+
 
 _OF_THE_MODEL: tuple[HolderKind, ...] = ("parameters", "gradients", "optimizer_state")
 
 
-def measure(failure: Failure, turn: Turn) -> Evidence:
+def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidence:
     """Survey the kernel after a failure. Leaves no reference to its frames or tensors behind.
 
-    Of a failure of another process only what the error says is taken.
+    Of a failure of another process only what the error says is taken. `known` is what was seen of
+    its frames the first time.
     """
     if failure.elsewhere:
         recognition = replace(failure.recognition, elsewhere=True)
         return as_said(replace(failure, recognition=recognition))
+    here = known or scene(failure, turn)
+    if known is None:
+        grown = grown_by_functions(each.source for each in failure.cells)
+        growing = here.running.growing | grown
+        here = replace(here, running=replace(here.running, growing=growing))
     try:
-        found = survey(failure.shell, turn)
+        inner = failure.recognition.error.__traceback__ if known is None else None
+        found = survey(failure.shell, turn, for_account=True, failed=inner)
     except Disturbed:
         found = None
     ledger = found.ledger if found else StorageLedger()
@@ -94,29 +153,30 @@ def measure(failure: Failure, turn: Turn) -> Evidence:
     if in_use is not None and sum(kinds.values()) > in_use:
         kinds = {}  # memory of another allocator: better no split than a wrong one
     traceback = ledger.bytes(index, origin="traceback") if found else None
-    inner, cell = failure.recognition.error, failure.cell
-    line = failing_line(inner, cell) or failing_line(failure.error, cell)
-    batch, batch_bytes = _proven_batch(failure, ledger, index, line) if found else (None, 0)
+    batch, batch_bytes = _proven_batch(failure, ledger, index, here.line) if found else (None, 0)
+    rest = None if in_use is None else in_use - sum(kinds.values())
+    workspaces = min(found.workspaces.get(index, 0), rest or 0) if found else 0
+    groups = groups_of(found, index) if found else ()
     return Evidence(
         failure=failure,
         memory=memory,
         device_index=index,
         requested_bytes=failure.requested_bytes,
-        line=line,
+        scene=here,
         kinds=kinds,
-        not_attributed_bytes=None if in_use is None else in_use - sum(kinds.values()),
+        not_attributed_bytes=None if rest is None else rest - workspaces,
+        workspace_bytes=workspaces,
         traceback_bytes=traceback,
         traceback_variables=_traceback_variables(ledger, index),
         holders=tuple(ledger.largest(index, "names", "outputs")),
-        fits_after_free=_fits(failure, memory, index, traceback),
-        earlier_traceback_bytes=failure.earlier_traceback_bytes,
-        in_backward=failed_in_backward(inner),
+        fits_after_free=_fits(failure, memory, index, traceback, here),
+        earlier_traceback_bytes=_earlier(failure, found, index),
         complete=found is not None and found.complete,
         let_go_bytes=_let_go(failure, memory),
         batch=batch,
         batch_bytes=batch_bytes,
-        retained=ledger.retained(index),
-        models=_models(found, index) if found else (),
+        groups=groups,
+        models=_models(found, groups) if found else (),
     )
 
 
@@ -128,16 +188,23 @@ def as_said(failure: Failure) -> Evidence:
         memory=from_statement(said),
         device_index=said.device_index or 0,
         requested_bytes=said.requested_bytes,
-        line=failing_line(failure.error, failure.cell),
+        scene=Scene(line=failing_line(failure.error, failure.cell)),
         kinds={},
         not_attributed_bytes=said.in_use_bytes,
     )
 
 
-def _models(found: Survey, index: int) -> tuple[Model, ...]:
-    """Take the models with parameters on the card; what a library keeps elsewhere says nothing."""
-    here = found.ledger.roots_of(index, "parameters")
-    return tuple([each for each in found.models if each.name in here])
+def _earlier(failure: Failure, found: Survey | None, index: int) -> int | None:
+    """Return what an error before this one keeps: of an earlier cell, or one being handled."""
+    handled = 0 if found is None else found.earlier.get(index, 0)
+    shown = failure.earlier_traceback_bytes
+    return max(shown or 0, handled) if handled else shown
+
+
+def _models(found: Survey, groups: Sequence[Group]) -> tuple[Model, ...]:
+    """Take the named models that hold memory; what a library keeps for itself says nothing."""
+    here = {each.path for each in groups if each.kinds.get("parameters")}
+    return tuple([each for each in found.models if each.name and each.name in here])
 
 
 def _memory(failure: Failure, attributed: int) -> FailureMemory:
@@ -158,12 +225,12 @@ def _let_go(failure: Failure, memory: FailureMemory) -> int | None:
 
 
 def _fits(
-    failure: Failure, memory: FailureMemory, index: int, traceback: int | None
+    failure: Failure, memory: FailureMemory, index: int, traceback: int | None, here: Scene
 ) -> bool | None:
-    """Whether the same cell would come past the failing request once its traceback is freed.
+    """Whether the same cell would come to its end once its traceback is freed.
 
-    Run again, it takes what it had taken and then asks for the same. What held memory before
-    it began and is freed with the rest is what can make the difference.
+    It takes what it had taken, then asks for the same, then for more: that it fails again may be
+    certain, that it does not is so only where it has come to its end before, or nothing follows.
     """
     requested, headroom = failure.requested_bytes, memory.headroom_bytes
     if requested is None or headroom is None or traceback is None:
@@ -176,7 +243,28 @@ def _fits(
     taken = max(0, came_back + change)
     # An earlier error went when this one took its place, or waits to be collected.
     let_go = max(came_back, failure.earlier_traceback_bytes or 0)
-    return taken + requested <= headroom + traceback + let_go
+    if taken + requested > headroom + traceback + let_go:
+        return False
+    if here.is_last:
+        return True
+    needed = _needed_before(failure, index)
+    room = memory.in_use_bytes + headroom - (device.in_use_bytes - traceback)
+    return True if needed is not None and needed <= room else None
+
+
+def _needed_before(failure: Failure, index: int) -> int | None:
+    """Return the most that earlier runs of just this code needed, where one came to its end."""
+    needed = [
+        memory["needed_bytes"]
+        for each in failure.runs
+        if each.key == failure.cell.key
+        and each.status == "ok"
+        and each.source == failure.cell.source
+        and (memory := each.on(index)) is not None
+        and memory["peak_exact"]
+        and memory["needed_bytes"] is not None
+    ]
+    return max(needed, default=None)
 
 
 def _proven_batch(

@@ -6,20 +6,23 @@ is continued over several: lines are told as the notebook shows them.
 
 from __future__ import annotations
 
+import ast
 import linecache
 import re
 from itertools import dropwhile, takewhile
 from traceback import walk_tb
 from typing import TYPE_CHECKING
 
-from ..cells.parsing import LONGEST
+from ..cells.parsing import LONGEST, parse_cell
 from ..inspection.kinds import top_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from types import TracebackType
 
     from ..cells.runs import CellRun
 
+_OWN = __name__.partition(".")[0]
 _TIMED = re.compile(r"\s*%%time\b[^\n]*\n")  # compiled by the magic, under a name of its own
 _TIMED_NAMES = ("<timed exec>", "<timed eval>")
 
@@ -48,6 +51,37 @@ def failed_in_backward(error: BaseException) -> bool:
         and top_of(frame.f_globals.get("__name__")) == "torch"
         for frame, _ in walk_tb(error.__traceback__)
     )
+
+
+def innermost(error: BaseException) -> TracebackType | None:
+    """Return the innermost step of an error; those inside the simulated GPU are none."""
+    step, found = error.__traceback__, None
+    while step is not None:
+        if top_of(step.tb_frame.f_globals.get("__name__")) != _OWN:
+            found = step
+        step = step.tb_next
+    return found
+
+
+def is_last_step(error: BaseException, cell: CellRun) -> bool:
+    """Whether an error comes from the last statement of a cell, by no function of Python's.
+
+    A statement with one call: what is made in the course of a longer one is not all it makes.
+    """
+    step = innermost(error)
+    if step is None or step.tb_frame.f_code.co_name != "<module>":
+        return False
+    tree = parse_cell("".join(_compiled(step.tb_frame.f_code.co_filename, cell)))
+    last = tree.body[-1] if tree is not None and tree.body else None
+    if not isinstance(last, (ast.Assign, ast.Expr)) or step.tb_lineno < last.lineno:
+        return False
+    return sum(_computes(each) for each in ast.walk(last)) == 1
+
+
+def _computes(node: ast.AST) -> bool:
+    if isinstance(node, ast.BinOp):
+        return any(isinstance(each, ast.Name) for each in ast.walk(node))
+    return isinstance(node, ast.Call)
 
 
 def _compiled(filename: str, cell: CellRun) -> list[str]:

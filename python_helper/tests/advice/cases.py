@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gpu_headroom.cells.runs import CellRun
 from gpu_headroom.errors.recognise import recognise
 from gpu_headroom.frameworks.torch.observer import Capture
+from gpu_headroom.frameworks.view import FrameworkReading
+from gpu_headroom.holders.groups import Group
 from gpu_headroom.oom.evidence import Evidence
 from gpu_headroom.oom.failure import Failure
 from gpu_headroom.oom.failure_memory import FailureMemory
+from gpu_headroom.oom.running import Running
+from gpu_headroom.oom.scene import RunningModule, Scene
+from gpu_headroom.readings.snapshot import DeviceReading
 from gpu_headroom.text.format import GIB
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from gpu_headroom.holders.place import Origin
+    from gpu_headroom.oom.asked import Asked
+    from gpu_headroom.protocol.wire import HolderKind
 
 CAPACITY = 16 * GIB
 
@@ -22,6 +32,44 @@ CAPACITY = 16 * GIB
 def cell(source: str = "", name: str = "failing", count: int = 7) -> CellRun:
     """Make the run of a cell."""
     return CellRun(name, count, source, None, 0.0)
+
+
+def group(  # noqa: PLR0913  all that a test may vary
+    path: str,
+    size: int,
+    kind: HolderKind = "tensor",
+    *,
+    count: int = 1,
+    graphs: int = 0,
+    origin: Origin = "names",
+    dtype: str = "float32",
+    shape: tuple[int, ...] = (64, 64),
+    **changes: Any,
+) -> Group:
+    """Make what one name holds; with graphs all of it is in these."""
+    root = path.partition("[")[0].partition(".")[0] if " in " not in path else path
+    shapes = Counter({(shape, dtype, size // count): count}) if not graphs else Counter()
+    made = Group(
+        root, path, origin, None, count, size, size if graphs else 0, graphs, {kind: size}, shapes
+    )
+    return replace(made, **changes)
+
+
+def device(*frameworks: str) -> DeviceReading:
+    """Make the reading of a card on which each framework has 4 GiB that it does not use."""
+    readings = [FrameworkReading(each, GIB, 4 * GIB) for each in frameworks]
+    unknown: Any = {"uuid": None, "free_bytes": None, "outside_bytes": None, "others_bytes": None}
+    return DeviceReading(
+        index=0,
+        backend="cuda",
+        name="GPU",
+        simulated=True,
+        capacity_bytes=CAPACITY,
+        capacity_limited=False,
+        shared_with_host=False,
+        frameworks=tuple(readings),
+        **unknown,
+    )
 
 
 def evidence(  # noqa: PLR0913  all that a test may vary
@@ -36,6 +84,13 @@ def evidence(  # noqa: PLR0913  all that a test may vary
     largest_block: int | None = None,
     segments_expand: bool = False,
     elsewhere: bool = False,
+    in_backward: bool = False,
+    line: int | None = None,
+    running: Running | None = None,
+    asked: Asked | None = None,
+    modules: tuple[RunningModule, ...] = (),
+    usable: int | None = None,
+    device: DeviceReading | None = None,
     **changes: Any,
 ) -> Evidence:
     """Make the evidence of a failure; what is in use is the rest of the card."""
@@ -51,18 +106,26 @@ def evidence(  # noqa: PLR0913  all that a test may vary
         life_id="life",
         cell=failing,
         cells=(*cells, failing),
-        device=None,
+        device=device,
         shell=None,
         time_s=0.0,
     )
-    memory = FailureMemory(CAPACITY, free, free, in_use, cached, outside, "memory_stats()")
+    memory = FailureMemory(
+        capacity_bytes=CAPACITY,
+        free_bytes=free,
+        usable_bytes=free if usable is None else usable,
+        in_use_bytes=in_use,
+        cached_bytes=cached,
+        outside_bytes=outside,
+        source="memory_stats()",
+    )
     known: Any = kinds or {}
     made = Evidence(
         failure=failure,
         memory=memory,
         device_index=0,
         requested_bytes=requested,
-        line=None,
+        scene=Scene(line, in_backward, running or Running(), asked, modules=modules),
         kinds=known,
         not_attributed_bytes=in_use - sum(known.values()),
         complete=True,

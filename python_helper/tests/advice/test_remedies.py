@@ -10,14 +10,13 @@ import pytest
 from gpu_headroom.advice import remedies
 from gpu_headroom.advice.registry import REMEDIES, offers
 from gpu_headroom.cells.literals import literals_in
-from gpu_headroom.holders.ledger import Retained
 from gpu_headroom.holders.modules import Model
 from gpu_headroom.text.format import GIB, MIB
-from tests.advice.cases import cell, evidence
+from tests.advice.cases import cell, evidence, group
 
 OFFERED: dict[str, dict[str, Any]] = {
     "free-traceback": {"traceback_bytes": 9 * GIB},
-    "detach": {"retained": (Retained("losses", 10, 8 * GIB),)},
+    "detach": {"groups": (group("losses", 8 * GIB, "activations", count=10, graphs=10),)},
     "no-grad": {
         "kinds": {"activations": 10 * GIB},
         "models": (Model("model", training=False),),
@@ -79,9 +78,10 @@ def test_offers_all_that_holds_in_order() -> None:
 
 def test_says_that_freeing_alone_is_not_enough() -> None:
     """Where the same cell would fail again, the note says so; where not, it does not."""
-    for fits, enough in ((False, False), (True, True), (None, True)):
+    for fits, said in ((False, "will not make"), (None, "may not be enough"), (True, "")):
         (offer,) = offers(evidence(traceback_bytes=9 * GIB, fits_after_free=fits))
-        assert ("Freeing alone" not in offer.remedy["note"]["text"]) is enough
+        note = offer.remedy["note"]["text"]
+        assert f"Freeing alone {said}" in note if said else "Freeing alone" not in note
 
 
 def test_calls_an_incomplete_survey_an_estimate() -> None:

@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from gpu_headroom.advice import rules
-from gpu_headroom.advice.registry import RULES, likeliest_cause
-from gpu_headroom.holders.ledger import Retained
+from gpu_headroom.advice.registry import RULES, causes
 from gpu_headroom.holders.modules import Model
+from gpu_headroom.oom.asked import Asked, Operand
+from gpu_headroom.oom.running import Running
+from gpu_headroom.oom.scene import RunningModule
 from gpu_headroom.text.format import GIB, MIB
-from tests.advice.cases import CAPACITY, evidence
+from tests.advice.cases import CAPACITY, device, evidence, group
+
+if TYPE_CHECKING:
+    from gpu_headroom.oom.evidence import Evidence
+    from gpu_headroom.protocol.wire import Cause
 
 DOCS = Path(__file__).parents[3] / "docs" / "rules"
 FOLDER = Path(rules.__path__[0])
 MODEL = {"parameters": GIB, "gradients": GIB, "optimizer_state": 2 * GIB}
 EVALUATED = (Model("model", training=False),)
+TRAINED = (Model("model", training=True, type_name="Net", key=1),)
+LOOP = Running(loops=True)
+TRAINS = Running(trains=True, loops=True)
+PAIRS = Asked(
+    "pred - y",
+    "-",
+    (Operand("pred", (60_000, 1), "float32", MIB), Operand("y", (60_000,), "float32", MIB)),
+    (60_000, 60_000),
+)
 
 SPEAKS: dict[str, list[dict[str, Any]]] = {
     "elsewhere": [{"elsewhere": True}, {"elsewhere": True, "requested": 20 * GIB}],
@@ -24,20 +39,107 @@ SPEAKS: dict[str, list[dict[str, Any]]] = {
         {"requested": 20 * GIB},
         {"requested": 20 * GIB, "line": 3},
         {"requested": 9 * GIB, "free": 7 * GIB, "cached": 0},
+        {"requested": 5 * GIB, "asked": PAIRS},
     ],
     "earlier-traceback": [{"earlier_traceback_bytes": 4 * GIB}],
     "fragmentation": [
         {"cached": 4 * GIB, "largest_block": 64 * MIB},
-        {"cached": 4 * GIB},
         {"cached": 2 * GIB, "free": GIB, "largest_block": 512 * MIB},
     ],
     "other-programs": [{"outside": 6 * GIB}],
-    "retained-graph": [{"retained": (Retained("losses", 10, 8 * GIB),)}],
-    "evaluation-with-gradients": [{"kinds": {"activations": 10 * GIB}, "models": EVALUATED}],
+    "retained-graph": [
+        {"groups": (group("losses", 8 * GIB, "activations", count=10, graphs=10),)},
+        {
+            "groups": (group("total", 8 * GIB, "activations", graphs=1),),
+            "running": Running(adding=frozenset({"total"})),
+        },
+        {
+            "groups": (group("maps", 8 * GIB, "activations", count=5),),
+            "running": Running(growing=frozenset({"maps"})),
+        },
+    ],
+    "kept-tensors": [
+        {
+            "groups": (group("self.preds", 4 * GIB, count=50),),
+            "running": Running(growing=frozenset({"preds"})),
+        },
+        {
+            "groups": (group("all_logits", 4 * GIB),),
+            "running": Running(adding=frozenset({"all_logits"})),
+        },
+    ],
+    "kept-copies": [
+        {
+            "groups": (
+                group("model", 3 * GIB, "parameters", count=4, shape=(4096, 4096)),
+                group("best", 6 * GIB, count=8, shape=(4096, 4096)),
+            ),
+            "models": TRAINED,
+        },
+        {
+            "groups": (group("model", 6 * GIB, "parameters"),),
+            "models": TRAINED,
+            "running": Running(assigning=frozenset({"model"})),
+        },
+    ],
+    "growing-cache": [
+        {"groups": (group("kv_cache", 9 * GIB, count=24),)},
+        {
+            "groups": (group("chat.sessions", 9 * GIB, count=24, keyed=True),),
+            "running": Running(growing=frozenset({"sessions"})),
+        },
+    ],
+    "displayed-values": [{"groups": (group("Out[3]", 5 * GIB, origin="outputs"),)}],
+    "reference-cycles": [{"groups": (group("", 5 * GIB, origin="elsewhere"),)}],
+    "loop-leftovers": [
+        {
+            "groups": (group("output", 5 * GIB, "activations"),),
+            "running": Running(trains=True, loops=True, previous=frozenset({"output"})),
+        },
+    ],
+    "data-on-card": [
+        {"groups": (group("X_train", 5 * GIB),)},
+        {
+            "let_go_bytes": 10 * GIB,
+            "asked": Asked("torch.randn(n, 1024).cuda()", "cuda", (), None),
+            "running": Running(own=("<module>", "__init__")),
+        },
+    ],
+    "wide-dtype": [
+        {"groups": (group("model", 9 * GIB, "parameters", dtype="float64"),)},
+        {
+            "kinds": {"parameters": 13 * GIB},
+            "groups": (group("model", 13 * GIB, "parameters"),),
+        },
+    ],
+    "memory-fraction": [{"usable": 0, "free": 8 * GIB}],
+    "preallocation": [{"device": device("torch", "jax")}],
+    "pinned-memory": [
+        {"requested": None, "running": Running(functions=("<module>", "pin_memory"))},
+    ],
+    "several-tasks": [{"running": Running(at_once=True, own=("<module>", "answer"))}],
+    "evaluation-in-training-mode": [
+        {
+            "models": TRAINED,
+            "modules": (RunningModule(1, "Net", "forward"),),
+            "running": Running(asks_mode=True),
+            "traceback_bytes": 9 * GIB,
+        },
+    ],
+    "evaluation-with-gradients": [
+        {"kinds": {"activations": 10 * GIB}, "models": EVALUATED},
+        {"kinds": {"activations": 10 * GIB}, "models": TRAINED, "running": LOOP},
+        {
+            "kinds": {"activations": 10 * GIB},
+            "models": TRAINED,
+            "running": Running(own=("<module>", "validate")),
+        },
+    ],
     "activations": [
         {"kinds": {**MODEL, "activations": 9 * GIB}},
-        {"kinds": {"activations": 10 * GIB}, "models": EVALUATED, "source": "loss.backward()"},
+        {"kinds": {"activations": 10 * GIB}, "models": EVALUATED, "running": TRAINS},
         {"kinds": {"activations": 10 * GIB}, "models": EVALUATED, "in_backward": True},
+        {"kinds": {"activations": 10 * GIB}, "models": TRAINED},
     ],
     "model-too-large": [{"kinds": {"parameters": 4 * GIB, "optimizer_state": 8 * GIB}}],
     "unnamed-values": [{"let_go_bytes": 10 * GIB}],
@@ -53,8 +155,15 @@ SILENT: list[dict[str, Any]] = [
     {"cached": GIB, "free": GIB, "requested": 3 * GIB // 2, "largest_block": 0},  # some gaps
     {"outside": GIB},  # this kernel's own context
     {"outside": 6 * GIB, "requested": 7 * GIB},  # would not fit anyway
-    {"retained": (Retained("losses", 10, GIB),)},  # little
-    {"retained": (Retained("losses", 1, 8 * GIB),)},  # one graph is what training needs
+    {"cached": 4 * GIB},  # without the map of the blocks nothing tells of gaps
+    {"groups": (group("losses", GIB, "activations", count=10, graphs=10),)},  # little
+    {"groups": (group("loss", 8 * GIB, "activations", graphs=1),)},  # what training needs
+    {"groups": (group("losses", 2 * GIB, count=3),)},  # nothing tells that it grows
+    {"groups": (group("x in Net.forward", 9 * GIB, origin="traceback"),)},  # the pass itself
+    {"groups": (group("", 2 * GIB, origin="elsewhere"),)},
+    {"groups": (group("model", 9 * GIB, "parameters"),), "models": TRAINED},
+    {"running": Running(trains=True, own=("<module>", "train"))},
+    {"models": TRAINED, "running": Running(asks_mode=True)},  # nothing of it was running
     {"kinds": {"activations": 3 * GIB}},
     {"kinds": {"parameters": 4 * GIB, "activations": 3 * GIB}},
     {"models": EVALUATED, "kinds": {"activations": GIB}},
@@ -64,12 +173,33 @@ SILENT: list[dict[str, Any]] = [
 ]
 
 
+def likeliest(found: Evidence) -> Cause | None:
+    """Return the cause that comes first."""
+    return next(iter(causes(found)), None)
+
+
+def test_growth_comes_before_what_a_smaller_batch_would_only_put_off() -> None:
+    """Several causes hold: first the one whose removal is enough at the least price."""
+    found = causes(
+        evidence(
+            kinds={**MODEL, "activations": 9 * GIB},
+            groups=(
+                group("losses", 6 * GIB, "activations", count=40, graphs=40),
+                group("X", 3 * GIB),
+            ),
+            running=TRAINS,
+        )
+    )
+    assert [each["rule"] for each in found] == ["retained-graph", "data-on-card", "activations"]
+    assert [each["bytes"] for each in found] == [6 * GIB, 3 * GIB, 9 * GIB]
+
+
 @pytest.mark.parametrize(
     ("rule", "changes"), [(rule, each) for rule, cases in SPEAKS.items() for each in cases]
 )
 def test_names_the_cause(rule: str, changes: dict[str, Any]) -> None:
     """The first rule that speaks is the one the evidence was made for."""
-    cause = likeliest_cause(evidence(**changes))
+    cause = likeliest(evidence(**changes))
     assert cause is not None
     assert cause["rule"] == rule
     assert cause["claim"]["id"].startswith(f"cause.{rule}")
@@ -80,12 +210,12 @@ def test_names_the_cause(rule: str, changes: dict[str, Any]) -> None:
 @pytest.mark.parametrize("changes", SILENT)
 def test_keeps_silent_without_evidence(changes: dict[str, Any]) -> None:
     """No single cause stands out: that is better than a guess."""
-    assert likeliest_cause(evidence(**changes)) is None
+    assert likeliest(evidence(**changes)) is None
 
 
 def test_does_not_blame_others_for_a_request_beyond_the_card() -> None:
     """A request that fits no card is the cause, however full it is."""
-    cause = likeliest_cause(evidence(requested=CAPACITY + 1, outside=8 * GIB))
+    cause = likeliest(evidence(requested=CAPACITY + 1, outside=8 * GIB))
     assert cause is not None
     assert cause["rule"] == "huge-request"
 

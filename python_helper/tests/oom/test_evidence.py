@@ -87,7 +87,8 @@ def test_parts_are_what_theory_says(notebook: Notebook) -> None:
     model = 8 * (1024 * 1024 * 4 + 1024 * 4)
     assert said["parameters"] == said["gradients"] == model
     assert said["optimizer_state"] == pytest.approx(2 * model, abs=16 * 512)
-    assert said["not_attributed"] == pytest.approx(2 * 8.125 * MIB, abs=MIB)
+    assert said["workspaces"] == 2 * 8.125 * MIB
+    assert said.get("not_attributed", 0) < MIB
     order = ["outside", "parameters", "optimizer_state", "gradients", "activations"]
     assert list(said)[:5] == order
 

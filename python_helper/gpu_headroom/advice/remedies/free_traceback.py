@@ -20,6 +20,10 @@ TEXTS = {
         "The traceback keeps the failed cell's variables alive. You lose `%debug` for this error. "
         "Freeing alone will not make this cell fit."
     ),
+    "remedy.free-traceback.note_maybe": (
+        "The traceback keeps the failed cell's variables alive. You lose `%debug` for this error. "
+        "Freeing alone may not be enough."
+    ),
     "remedy.free-traceback.note_at_once": (
         "Freed at once, as your settings ask. You lose `%debug` for this error."
     ),
@@ -41,6 +45,8 @@ def offer(evidence: Evidence) -> Offer | None:
         note = message("remedy.free-traceback.note_at_once", TEXTS)
     elif evidence.fits_after_free is False:
         note = message("remedy.free-traceback.note_not_enough", TEXTS)
+    elif evidence.fits_after_free is None:
+        note = message("remedy.free-traceback.note_maybe", TEXTS)
     else:
         note = message("remedy.free-traceback.note", TEXTS)
     return Offer(

@@ -164,7 +164,7 @@ def _fitting(evidence: Evidence, batch: BatchLiteral, predicted: Prediction | No
         return None
     # Gradients that the coming backward pass makes, where there are none yet.
     to_come = max(0, kinds.get("parameters", 0) - kinds.get("gradients", 0))
-    share = _BACKWARD_ROOM if evidence.in_backward else _FORWARD_ROOM
+    share = _BACKWARD_ROOM if evidence.scene.in_backward else _FORWARD_ROOM
     room = (memory.headroom_bytes + evidence.batch_bytes - to_come) * share
     scaling = evidence.batch_bytes + (evidence.requested_bytes or 0)
     fitting = next((each for each in halves if scaling * each / batch.value <= room), 0)

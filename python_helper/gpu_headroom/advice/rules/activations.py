@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...text.messages import message
+from ..finding import TRADED, Finding
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
-    from ...protocol.wire import Message
 
 TEXTS = {
     "cause.activations": "**Activations: {activations_bytes} of the {in_use_bytes} in tensors.**",
@@ -24,15 +24,15 @@ TEXTS = {
 _SHARE = 0.4
 
 
-def check(evidence: Evidence) -> tuple[Message, Message] | None:
+def check(evidence: Evidence) -> Finding | None:
     """Speak where activations are a good part of what is in use, and more than the model."""
     kept, in_use = evidence.kinds.get("activations", 0), evidence.memory.in_use_bytes
     if evidence.share(kept) < _SHARE or kept < evidence.model_bytes:
         return None
     claim = message("cause.activations", TEXTS, activations_bytes=kept, in_use_bytes=in_use)
     batch = evidence.batch
-    if batch is None:
-        return claim, message("cause.activations.evidence", TEXTS)
-    return claim, message(
-        "cause.activations.evidence_batch", TEXTS, name=batch.name, value=batch.value
-    )
+    said = message("cause.activations.evidence", TEXTS)
+    if batch is not None:
+        which = "cause.activations.evidence_batch"
+        said = message(which, TEXTS, name=batch.name, value=batch.value)
+    return Finding(claim, said, bytes=kept, price=TRADED)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...text.messages import message
+from ..finding import FREE, Finding
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
-    from ...protocol.wire import Message
 
 TEXTS = {
     "cause.earlier-traceback": (
@@ -21,7 +21,7 @@ TEXTS = {
 }
 
 
-def check(evidence: Evidence) -> tuple[Message, Message] | None:
+def check(evidence: Evidence) -> Finding | None:
     """Speak where the request would have fitted without what an earlier error held."""
     held, requested = evidence.earlier_traceback_bytes, evidence.requested_bytes
     headroom, in_use = evidence.memory.headroom_bytes, evidence.memory.in_use_bytes
@@ -29,7 +29,9 @@ def check(evidence: Evidence) -> tuple[Message, Message] | None:
         return None
     if requested <= headroom or requested > headroom + held:
         return None
-    return (
+    return Finding(
         message("cause.earlier-traceback", TEXTS, held_bytes=held, in_use_bytes=in_use),
         message("cause.earlier-traceback.evidence", TEXTS, requested_bytes=requested),
+        bytes=held,
+        price=FREE,
     )

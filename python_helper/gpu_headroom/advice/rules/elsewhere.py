@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...text.messages import message
+from ..finding import FREE, Finding
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
-    from ...protocol.wire import Message
 
 TEXTS = {
     "cause.elsewhere": "**Another process ran out of memory**, not this kernel.",
@@ -20,8 +20,14 @@ TEXTS = {
 }
 
 
-def check(evidence: Evidence) -> tuple[Message, Message] | None:
+def check(evidence: Evidence) -> Finding | None:
     """Speak where the error came from a worker, or is of a GPU that this kernel does not have."""
     if not evidence.failure.elsewhere:
         return None
-    return message("cause.elsewhere", TEXTS), message("cause.elsewhere.evidence", TEXTS)
+    return Finding(
+        message("cause.elsewhere", TEXTS),
+        message("cause.elsewhere.evidence", TEXTS),
+        bytes=None,
+        price=FREE,
+        certain=True,
+    )

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from ...text.messages import message
+from ..finding import A_LINE, Finding
 
 if TYPE_CHECKING:
+    from ...holders.modules import Model
     from ...oom.evidence import Evidence
-    from ...protocol.wire import Message
 
 TEXTS = {
     "cause.evaluation-with-gradients": (
@@ -17,28 +19,57 @@ TEXTS = {
     "cause.evaluation-with-gradients.evidence": (
         "`{model}` is in evaluation mode, yet its activations are kept for a backward pass."
     ),
+    "cause.evaluation-with-gradients.evidence_no_backward": (
+        "Nothing here goes backward, yet the activations of `{model}` are kept for it."
+    ),
 }
-_SHARE = 0.4
+_SHARE = 0.3
+_PHASE = re.compile(r"val|eval|test|pred|infer|embed|extract|generat|score|encode|sample|feature")
 
 
-def check(evidence: Evidence) -> tuple[Message, Message] | None:
-    """Speak where every model evaluates, and activations fill the card all the same."""
+def check(evidence: Evidence) -> Finding | None:
+    """Speak where nothing goes backward, and activations fill the card all the same."""
     model = evaluated_model(evidence)
     if model is None:
         return None
     kept, in_use = evidence.kinds.get("activations", 0), evidence.memory.in_use_bytes
-    return (
+    which = "_no_backward" if model.training else ""
+    return Finding(
         message(
             "cause.evaluation-with-gradients", TEXTS, activations_bytes=kept, in_use_bytes=in_use
         ),
-        message("cause.evaluation-with-gradients.evidence", TEXTS, model=model),
+        message(f"cause.evaluation-with-gradients.evidence{which}", TEXTS, model=model.name),
+        bytes=kept,
+        price=A_LINE,
     )
 
 
-def evaluated_model(evidence: Evidence) -> str | None:
-    """Return the model in evaluation mode, where every model is and activations fill the card."""
-    kept = evidence.kinds.get("activations", 0)
-    trains = evidence.in_backward or ".backward(" in evidence.failure.cell.source
-    if trains or evidence.share(kept) < _SHARE or any(each.training for each in evidence.models):
+def evaluated_model(evidence: Evidence) -> Model | None:
+    """Return the model that is evaluated: in that mode, or by code that goes nowhere backward.
+
+    A forward pass on its own may be one whose backward pass is in another cell: code of the second
+    kind has to say that it evaluates, or to be a loop.
+    """
+    kept, running = evidence.kinds.get("activations", 0), evidence.scene.running
+    beside = _evaluated_beside(evidence)
+    if beside is not None:
+        return beside
+    if running.trains or evidence.scene.in_backward or evidence.share(kept) < _SHARE:
         return None
-    return evidence.models[0].name if evidence.models else None
+    evaluating = next((each for each in evidence.models if not each.training), None)
+    training = next((each for each in evidence.models if each.training), None)
+    if training is None or (evaluating is not None and not running.loops):
+        return evaluating
+    says_so = any(_PHASE.search(each.lower()) for each in running.own)
+    return training if says_so or running.loops else None
+
+
+def _evaluated_beside(evidence: Evidence) -> Model | None:
+    """Return a model in evaluation mode whose forward pass failed while another one trains."""
+    running = {each.key for each in evidence.scene.modules}
+    trains = any(each.training for each in evidence.models)
+    if not trains or evidence.share(evidence.pass_bytes) < _SHARE:
+        return None
+    return next(
+        (each for each in evidence.models if each.key in running and not each.training), None
+    )

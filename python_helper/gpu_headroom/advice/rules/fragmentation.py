@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...text.messages import message
+from ..finding import A_LINE, Finding
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
-    from ...protocol.wire import Message
 
 TEXTS = {
     "cause.fragmentation": (
@@ -31,7 +31,7 @@ TEXTS = {
 _MUCH_OF_THE_RESERVED = 0.1
 
 
-def check(evidence: Evidence) -> tuple[Message, Message] | None:
+def check(evidence: Evidence) -> Finding | None:
     """Speak where the request would have fitted if all free memory were in one piece."""
     if not is_fragmented(evidence):
         return None
@@ -47,7 +47,7 @@ def check(evidence: Evidence) -> tuple[Message, Message] | None:
         unused_bytes=unused,
         free_bytes=evidence.memory.usable_bytes,
     )
-    return claim, said
+    return Finding(claim, said, bytes=unused, price=A_LINE)
 
 
 def is_fragmented(evidence: Evidence) -> bool:
@@ -55,12 +55,16 @@ def is_fragmented(evidence: Evidence) -> bool:
     requested, memory = evidence.requested_bytes, evidence.memory
     if requested is None or memory.cached_bytes is None or memory.usable_bytes is None:
         return False
+    if not evidence.is_enough(0):
+        return False  # what follows would not fit, in however large a piece
     reserved = (memory.in_use_bytes or 0) + memory.cached_bytes
     if memory.cached_bytes < _MUCH_OF_THE_RESERVED * reserved:
         return False
     largest = _largest_piece(evidence)
     if largest is None:
-        return memory.cached_bytes >= requested > memory.usable_bytes
+        # Without the map of the blocks only an error's own words are to go by.
+        told = evidence.failure.capture is None and evidence.failure.device is None
+        return told and memory.cached_bytes >= requested > memory.usable_bytes
     return memory.cached_bytes + memory.usable_bytes >= requested > largest
 
 

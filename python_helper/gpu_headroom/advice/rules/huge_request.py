@@ -1,12 +1,14 @@
-"""One request that no freeing can satisfy."""
+"""One request that is the whole trouble: larger than the card, or of a shape that nobody meant."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from ...text.messages import message
+from ..finding import A_LINE, TRADED, Finding
 
 if TYPE_CHECKING:
+    from ...oom.asked import Asked
     from ...oom.evidence import Evidence
     from ...protocol.wire import Message
 
@@ -24,24 +26,57 @@ TEXTS = {
         "It is larger than everything in use together ({in_use_bytes}). "
         "A single tensor fills most of the card: look at its shape."
     ),
+    "cause.huge-request.evidence_made": (
+        "`{expression}` asks for it: {operands} make a result of {shape}."
+    ),
+    "cause.huge-request.evidence_operands": "`{expression}` asks for it: {operands}.",
 }
 _MOST_OF_THE_CARD = 0.5
+_MUCH_OF_THE_CARD = 0.15
+_BLOWN_UP = 8  # times the largest of what it was made of
 
 
-def check(evidence: Evidence) -> tuple[Message, Message] | None:
-    """Speak of a request larger than the card, or than all in use and most of the card."""
+def check(evidence: Evidence) -> Finding | None:
+    """Speak of a request larger than the card, or than all in use, or blown up by its shapes."""
     requested, memory = evidence.requested_bytes, evidence.memory
     if requested is None or memory.capacity_bytes is None:
+        return None
+    impossible = requested > memory.capacity_bytes
+    in_use = memory.in_use_bytes
+    large = requested > _MOST_OF_THE_CARD * memory.capacity_bytes
+    alone = large and in_use is not None and requested > in_use
+    if not (impossible or alone or is_blown_up(evidence)):
         return None
     claim = message(
         "cause.huge-request", TEXTS, requested_bytes=requested, capacity_bytes=memory.capacity_bytes
     )
-    if requested > memory.capacity_bytes:
-        if evidence.line is None:
-            return claim, message("cause.huge-request.evidence_unplaced", TEXTS)
-        return claim, message("cause.huge-request.evidence", TEXTS, line=evidence.line)
-    in_use = memory.in_use_bytes
-    large = requested > _MOST_OF_THE_CARD * memory.capacity_bytes
-    if in_use is None or not large or requested <= in_use:
+    said = _of_shapes(evidence.scene.asked)
+    if said is None and not impossible:
+        said = message("cause.huge-request.evidence_fits_empty", TEXTS, in_use_bytes=in_use)
+    if said is None and evidence.line is None:
+        said = message("cause.huge-request.evidence_unplaced", TEXTS)
+    if said is None:
+        said = message("cause.huge-request.evidence", TEXTS, line=evidence.line)
+    price = A_LINE if impossible or is_blown_up(evidence) else TRADED
+    return Finding(claim, said, bytes=requested, price=price, certain=impossible)
+
+
+def is_blown_up(evidence: Evidence) -> bool:
+    """Whether an operation asked for many times what it was given, and for much of the card."""
+    requested, capacity = evidence.requested_bytes, evidence.memory.capacity_bytes
+    made = evidence.scene.asked
+    if requested is None or capacity is None or made is None or made.shape is None:
+        return False
+    largest = max((each.bytes for each in made.operands), default=0)
+    return requested >= _MUCH_OF_THE_CARD * capacity and requested >= _BLOWN_UP * largest > 0
+
+
+def _of_shapes(made: Asked | None) -> Message | None:
+    if made is None or not made.operands:
         return None
-    return claim, message("cause.huge-request.evidence_fits_empty", TEXTS, in_use_bytes=in_use)
+    operands = ", ".join([f"{each.name} {list(each.shape)} {each.dtype}" for each in made.operands])
+    if made.shape is None:
+        which = "cause.huge-request.evidence_operands"
+        return message(which, TEXTS, expression=made.text, operands=operands)
+    which, shape = "cause.huge-request.evidence_made", str(list(made.shape))
+    return message(which, TEXTS, expression=made.text, operands=operands, shape=shape)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...text.messages import message
+from ..finding import ANOTHER, Finding
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
-    from ...protocol.wire import Message
 
 TEXTS = {
     "cause.model-too-large": (
@@ -22,12 +22,12 @@ TEXTS = {
 _SHARE = 0.6
 
 
-def check(evidence: Evidence) -> tuple[Message, Message] | None:
+def check(evidence: Evidence) -> Finding | None:
     """Speak where parameters, gradients and optimizer state are most of what is in use."""
     model, in_use = evidence.model_bytes, evidence.memory.in_use_bytes
     if evidence.share(model) < _SHARE:
         return None
-    return (
+    return Finding(
         message("cause.model-too-large", TEXTS, model_bytes=model, in_use_bytes=in_use),
         message(
             "cause.model-too-large.evidence",
@@ -36,4 +36,6 @@ def check(evidence: Evidence) -> tuple[Message, Message] | None:
             gradients_bytes=evidence.kinds.get("gradients", 0),
             optimizer_bytes=evidence.kinds.get("optimizer_state", 0),
         ),
+        bytes=model,
+        price=ANOTHER,
     )

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from ...text.format import GIB
 from ...text.messages import message
+from ..finding import A_LINE, Finding
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
-    from ...protocol.wire import Message
 
 TEXTS = {
     "cause.other-programs": (
@@ -25,12 +25,13 @@ _OWN_CONTEXT_BYTES = GIB
 _MUCH_OF_THE_CARD = 0.2
 
 
-def check(evidence: Evidence) -> tuple[Message, Message] | None:
+def check(evidence: Evidence) -> Finding | None:
     """Speak where the request would have fitted without the memory of other programs."""
-    if others_in_the_way(evidence) is None:
+    others = others_in_the_way(evidence)
+    if others is None:
         return None
     memory = evidence.memory
-    return (
+    return Finding(
         message(
             "cause.other-programs",
             TEXTS,
@@ -43,15 +44,16 @@ def check(evidence: Evidence) -> tuple[Message, Message] | None:
             in_use_bytes=memory.in_use_bytes,
             requested_bytes=evidence.requested_bytes,
         ),
+        bytes=others,
+        price=A_LINE,
     )
 
 
 def others_in_the_way(evidence: Evidence) -> int | None:
     """Return the bytes of other programs, where the request would have fitted without them."""
-    requested, memory = evidence.requested_bytes, evidence.memory
-    outside, capacity, headroom = memory.outside_bytes, memory.capacity_bytes, memory.headroom_bytes
-    if requested is None or outside is None or capacity is None or headroom is None:
+    outside, capacity = evidence.memory.outside_bytes, evidence.memory.capacity_bytes
+    if outside is None or capacity is None:
         return None
     others = outside - _OWN_CONTEXT_BYTES
     much = outside >= _MUCH_OF_THE_CARD * capacity
-    return others if much and headroom + others >= requested else None
+    return others if much and evidence.is_enough(others) else None

@@ -1,15 +1,15 @@
-"""A list that keeps the graph of every step."""
+"""Results that are kept with the graph behind them: a list of losses, a sum, a hidden state."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from ...text.messages import message
+from ..finding import A_LINE, Finding
 
 if TYPE_CHECKING:
-    from ...holders.ledger import Retained
+    from ...holders.groups import Group
     from ...oom.evidence import Evidence
-    from ...protocol.wire import Message
 
 TEXTS = {
     "cause.retained-graph": (
@@ -18,17 +18,22 @@ TEXTS = {
     "cause.retained-graph.evidence": (
         "It collects {count} tensors with their graphs, so each step's activations stay alive."
     ),
+    "cause.retained-graph.evidence_one": (
+        "It is made anew from itself in each round of a loop, and its graph goes back through all "
+        "of them."
+    ),
 }
-_SHARE = 0.25
+_SHARE = 0.1
 _SEVERAL = 2
 
 
-def check(evidence: Evidence) -> tuple[Message, Message] | None:
-    """Speak where one container of graphs holds a good part of what is in use."""
+def check(evidence: Evidence) -> Finding | None:
+    """Speak where one container of graphs, or one growing graph, holds much of what is in use."""
     kept = largest_retained(evidence)
     if kept is None:
         return None
-    return (
+    several = kept.graphs >= _SEVERAL
+    return Finding(
         message(
             "cause.retained-graph",
             TEXTS,
@@ -36,13 +41,22 @@ def check(evidence: Evidence) -> tuple[Message, Message] | None:
             held_bytes=kept.bytes,
             in_use_bytes=evidence.memory.in_use_bytes,
         ),
-        message("cause.retained-graph.evidence", TEXTS, count=kept.count),
+        message("cause.retained-graph.evidence", TEXTS, count=kept.count)
+        if several
+        else message("cause.retained-graph.evidence_one", TEXTS),
+        bytes=kept.bytes,
+        price=A_LINE,
+        grew=True,
     )
 
 
-def largest_retained(evidence: Evidence) -> Retained | None:
-    """Return the container of graphs that holds a good part of what is in use, if there is one."""
-    for each in evidence.retained:
-        if each.count >= _SEVERAL and evidence.share(each.bytes) >= _SHARE:
+def largest_retained(evidence: Evidence) -> Group | None:
+    """Return what holds the most memory by graphs of several rounds, if anything does."""
+    running = evidence.scene.running
+    for each in evidence.groups:
+        piles_up = each.count >= _SEVERAL and each.last_name in running.growing
+        grown = each.graphs >= _SEVERAL or piles_up or each.name in running.adding
+        held = each.kinds.get("activations", 0)  # of which a backward pass may have let go
+        if each.root and grown and evidence.share(held) >= _SHARE:
             return each
     return None

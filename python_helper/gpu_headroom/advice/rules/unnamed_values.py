@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...text.messages import message
+from ..finding import TRADED, Finding
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
-    from ...protocol.wire import Message
 
 TEXTS = {
     "cause.unnamed-values": (
@@ -22,20 +22,22 @@ TEXTS = {
 _SHARE = 0.5
 
 
-def check(evidence: Evidence) -> tuple[Message, Message] | None:
+def check(evidence: Evidence) -> Finding | None:
     """Speak where the request would have fitted without what the failing line was making."""
     requested, memory = evidence.requested_bytes, evidence.memory
     if evidence.let_go_bytes is None or requested is None or memory.headroom_bytes is None:
         return None
     values = evidence.let_go_bytes - (evidence.earlier_traceback_bytes or 0)
     # What a backward pass lets go of when it fails was never a value of the program's.
-    if evidence.in_backward or evidence.share(values) < _SHARE:
+    if evidence.scene.in_backward or evidence.share(values) < _SHARE:
         return None
     if requested > memory.headroom_bytes + values:
         return None
-    return (
+    return Finding(
         message(
             "cause.unnamed-values", TEXTS, values_bytes=values, in_use_bytes=memory.in_use_bytes
         ),
         message("cause.unnamed-values.evidence", TEXTS),
+        bytes=values,
+        price=TRADED,
     )

@@ -1,0 +1,32 @@
+"""What a rule has found: a cause, its evidence, and what it explains."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from ..protocol.wire import Message
+
+FREE = 0
+"""Nothing is lost with it: what nobody uses any more."""
+A_LINE = 1
+"""A line of code changes, and no result."""
+TRADED = 2
+"""Something is given for it: time, precision, or how training goes."""
+ANOTHER = 3
+"""Another model, another card."""
+
+
+class Finding(NamedTuple):
+    """A possible cause; `bytes` is what it explains, `None` where that is no amount.
+
+    `price` is what its removal costs. `certain`: no other cause matters beside it. `grew`: the
+    rounds before fitted, and it is what has come since.
+    """
+
+    claim: Message
+    evidence: Message
+    bytes: int | None
+    price: int
+    certain: bool = False
+    grew: bool = False

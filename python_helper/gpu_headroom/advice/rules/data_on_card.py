@@ -1,0 +1,121 @@
+"""A data set that stands on the card as a whole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...text.messages import message
+from ..caches import is_cache
+from ..finding import A_LINE, Finding
+from .kept_copies import copies
+
+if TYPE_CHECKING:
+    from ...holders.groups import Group
+    from ...oom.evidence import Evidence
+
+TEXTS = {
+    "cause.data-on-card": (
+        "**Data on the GPU: {held_bytes} of the {in_use_bytes} in tensors**, in `{name}`."
+    ),
+    "cause.data-on-card.evidence": (
+        "{count} tensors such as {shape} in {dtype} have been there since before this pass. A "
+        "batch needs to be on the GPU, the whole set can stay on the host."
+    ),
+    "cause.data-on-card.moving": (
+        "**Data on the GPU: {held_bytes} of the {in_use_bytes} in tensors** were being put there."
+    ),
+    "cause.data-on-card.evidence_moving": (
+        "`{expression}` puts data on the GPU, piece by piece, and no model has seen them yet. A "
+        "batch needs to be on the GPU, the whole set can stay on the host."
+    ),
+}
+_SHARE = 0.2
+_MOSTLY = 0.5
+_LOADS = ("<module>", "__init__", "<listcomp>", "<dictcomp>", "<genexpr>")
+_MOVES = ("cuda", "to", "as_tensor", "tensor", "from_numpy", "randn", "rand", "zeros", "ones")
+
+
+def check(evidence: Evidence) -> Finding | None:
+    """Speak where plain tensors that no forward pass made hold a good part of what is in use."""
+    data = data_groups(evidence)
+    if not data:
+        return _moving(evidence)
+    shape, dtype, _ = data[0].commonest
+    size = sum(each.bytes for each in data)
+    return Finding(
+        message(
+            "cause.data-on-card",
+            TEXTS,
+            held_bytes=size,
+            in_use_bytes=evidence.memory.in_use_bytes,
+            name="`, `".join([each.name for each in data[:3]]),
+        ),
+        message(
+            "cause.data-on-card.evidence",
+            TEXTS,
+            count=sum(sum(each.shapes.values()) for each in data),
+            shape=str(list(shape)),
+            dtype=dtype,
+        ),
+        bytes=size,
+        price=A_LINE,
+    )
+
+
+def data_groups(evidence: Evidence) -> list[Group]:
+    """Return the names of plain tensors that neither the running code nor a model has made."""
+    running = evidence.scene.running
+    made = running.growing | running.previous | running.adding | running.bound
+    found = copies(evidence)
+    others = [] if found is None else found[1]
+    data = [
+        each
+        for each in evidence.groups
+        if each.root
+        and each.origin in ("names", "traceback")
+        and each.kind == "tensor"
+        and each.last_name not in made
+        and not is_cache(each)
+        and not any(each is other for other in others)
+        and not _is_inside(each)
+    ]
+    size = sum(each.bytes for each in data)
+    return data if evidence.share(size) >= _SHARE else []
+
+
+def _is_inside(group: Group) -> bool:
+    """Whether it is a variable of a function other than those that run a loop over data."""
+    function = group.root.partition(" in ")[2]
+    return function.rpartition(".")[2] in ("forward", "__call__", "_forward_impl")
+
+
+def _moving(evidence: Evidence) -> Finding | None:
+    """The failing expression itself moves data, outside of any model: they have no name yet."""
+    asked, came_back = evidence.scene.asked, evidence.let_go_bytes or 0
+    if asked is None or not is_moving(evidence):
+        return None
+    plain = sum(
+        each.bytes for each in evidence.groups if each.kind == "tensor" and each.origin != "outputs"
+    )
+    size = came_back + plain
+    if evidence.share(size) < _MOSTLY:
+        return None
+    return Finding(
+        message(
+            "cause.data-on-card.moving",
+            TEXTS,
+            held_bytes=size,
+            in_use_bytes=evidence.memory.in_use_bytes,
+        ),
+        message("cause.data-on-card.evidence_moving", TEXTS, expression=asked.text),
+        bytes=size,
+        price=A_LINE,
+    )
+
+
+def is_moving(evidence: Evidence) -> bool:
+    """Whether the failing expression puts data on the card while they are loaded."""
+    asked, own = evidence.scene.asked, evidence.scene.running.own
+    moves = asked is not None and asked.operation in _MOVES and "cuda" in asked.text
+    loads = not own or own[-1] in _LOADS
+    return moves and loads and not evidence.scene.modules

@@ -1,0 +1,46 @@
+"""Tensors that a cell displayed: IPython remembers each in `Out`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...text.messages import message
+from ..finding import FREE, Finding
+
+if TYPE_CHECKING:
+    from ...oom.evidence import Evidence
+
+TEXTS = {
+    "cause.displayed-values": (
+        "**Displayed values keep {held_bytes}** of the {in_use_bytes} in tensors."
+    ),
+    "cause.displayed-values.evidence": (
+        "IPython remembers what a cell displays: {count} values, the largest is `{name}`. End a "
+        "cell's last line with `;` and its value is not kept."
+    ),
+}
+_SHARE = 0.1
+
+
+def check(evidence: Evidence) -> Finding | None:
+    """Speak where the output history alone holds a good part of what is in use."""
+    kept = [each for each in evidence.groups if each.origin == "outputs"]
+    size = sum(each.bytes for each in kept)
+    if evidence.share(size) < _SHARE:
+        return None
+    return Finding(
+        message(
+            "cause.displayed-values",
+            TEXTS,
+            held_bytes=size,
+            in_use_bytes=evidence.memory.in_use_bytes,
+        ),
+        message(
+            "cause.displayed-values.evidence",
+            TEXTS,
+            count=len({each.root for each in kept}),
+            name=kept[0].root,
+        ),
+        bytes=size,
+        price=FREE,
+    )

@@ -1,0 +1,58 @@
+"""A cache that only grows: keys and values of attention, results that are looked up again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...text.messages import message
+from ..caches import is_cache
+from ..finding import TRADED, Finding
+
+if TYPE_CHECKING:
+    from ...holders.groups import Group
+    from ...oom.evidence import Evidence
+
+TEXTS = {
+    "cause.growing-cache": (
+        "**`{name}` has grown to {held_bytes}** of the {in_use_bytes} in tensors."
+    ),
+    "cause.growing-cache.evidence": (
+        "A cache of {count} entries on the GPU; it grows with each call, and nothing takes out "
+        "of it."
+    ),
+}
+_SHARE = 0.2
+_SEVERAL = 2
+
+
+def check(evidence: Evidence) -> Finding | None:
+    """Speak where a container that is a cache by its name or class holds a good part."""
+    cache = largest_cache(evidence)
+    if cache is None:
+        return None
+    return Finding(
+        message(
+            "cause.growing-cache",
+            TEXTS,
+            name=cache.name,
+            held_bytes=cache.bytes,
+            in_use_bytes=evidence.memory.in_use_bytes,
+        ),
+        message("cause.growing-cache.evidence", TEXTS, count=cache.count),
+        bytes=cache.bytes,
+        price=TRADED,
+        grew=True,
+    )
+
+
+def largest_cache(evidence: Evidence) -> Group | None:
+    """Return the cache that holds most, where that is a good part of what is in use."""
+    running = evidence.scene.running
+    for each in evidence.groups:
+        if evidence.share(each.bytes) < _SHARE:
+            return None
+        of_tensors = each.kind in ("tensor", "activations")
+        grows = not each.keyed or each.last_name in running.growing
+        if each.root and of_tensors and grows and each.count >= _SEVERAL and is_cache(each):
+            return each
+    return None

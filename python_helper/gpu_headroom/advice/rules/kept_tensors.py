@@ -1,0 +1,93 @@
+"""Tensors without graphs that pile up on the card: predictions, features, a replay buffer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...text.messages import message
+from ..caches import is_cache
+from ..finding import A_LINE, Finding
+from .data_on_card import is_moving
+from .kept_copies import copies
+
+if TYPE_CHECKING:
+    from ...holders.groups import Group
+    from ...oom.evidence import Evidence
+
+TEXTS = {
+    "cause.kept-tensors": (
+        "**`{name}` keeps {count} tensors on the GPU: {held_bytes}** of the {in_use_bytes} in "
+        "tensors."
+    ),
+    "cause.kept-tensors.evidence_one": (
+        "Each round of the loop makes it anew, and larger: now it is {shape} in {dtype}, and the "
+        "old one and the new one are there at once. It need not be on the GPU."
+    ),
+    "cause.kept-tensors.evidence": (
+        "Each round of the loop adds more, such as {alike} of {shape} in {dtype}. They need not "
+        "be on the GPU."
+    ),
+}
+_SHARE = 0.15
+_SEVERAL = 3
+
+
+def check(evidence: Evidence) -> Finding | None:
+    """Speak where the running code adds to a container of tensors that holds a good part."""
+    kept = largest_kept(evidence)
+    if kept is None:
+        return None
+    shape, dtype, alike = kept.commonest
+    if kept.count == 1:
+        which = "cause.kept-tensors.evidence_one"
+        said = message(which, TEXTS, shape=str(list(shape)), dtype=dtype)
+    else:
+        which = "cause.kept-tensors.evidence"
+        said = message(which, TEXTS, alike=alike, shape=str(list(shape)), dtype=dtype)
+    return Finding(
+        message(
+            "cause.kept-tensors",
+            TEXTS,
+            name=kept.name,
+            count=kept.count,
+            held_bytes=kept.bytes,
+            in_use_bytes=evidence.memory.in_use_bytes,
+        ),
+        said,
+        bytes=kept.bytes,
+        price=A_LINE,
+        grew=True,
+    )
+
+
+def largest_kept(evidence: Evidence) -> Group | None:
+    """Return the largest container of tensors without graphs that the running code adds to."""
+    if is_moving(evidence):
+        return None  # data that are being loaded
+    found = copies(evidence)
+    others = [] if found is None else found[1]
+    return next(
+        (
+            each
+            for each in piles(evidence)
+            if not is_cache(each) and not any(each is other for other in others)
+        ),
+        None,
+    )
+
+
+def piles(evidence: Evidence) -> list[Group]:
+    """Return the containers of tensors without graphs that the running code adds to."""
+    running = evidence.scene.running
+    return [
+        each
+        for each in evidence.groups
+        if each.root
+        and (
+            (each.count >= _SEVERAL and each.last_name in running.growing)
+            or each.name in running.adding
+        )
+        and each.kind == "tensor"
+        and each.graph_bytes < each.bytes / 2
+        and evidence.share(each.bytes) >= _SHARE
+    ]

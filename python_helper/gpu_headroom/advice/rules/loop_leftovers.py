@@ -1,0 +1,68 @@
+"""What an earlier round of a loop, or an earlier cell, has left under its names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...oom.running import left_by_loops
+from ...text.messages import message
+from ..finding import A_LINE, Finding
+
+if TYPE_CHECKING:
+    from ...holders.groups import Group
+    from ...oom.evidence import Evidence
+
+TEXTS = {
+    "cause.loop-leftovers": (
+        "**`{name}` still holds {held_bytes}** of the {in_use_bytes} in tensors."
+    ),
+    "cause.loop-leftovers.evidence": (
+        "It is from the round of the loop before: a name keeps its value until it gets another, "
+        "so two rounds were on the GPU at once."
+    ),
+    "cause.loop-leftovers.evidence_cell": (
+        "It is left over from a loop in an earlier cell, and this cell does not use it."
+    ),
+}
+_SHARE = 0.1
+_OF_VALUES = ("tensor", "activations")
+
+
+def check(evidence: Evidence) -> Finding | None:
+    """Speak where names that nobody needs now hold a good part of what is in use."""
+    found = leftovers(evidence)
+    if not found:
+        return None
+    largest, size = found[0], sum(each.bytes for each in found)
+    before = largest.name in evidence.scene.running.previous
+    which = "cause.loop-leftovers.evidence" if before else "cause.loop-leftovers.evidence_cell"
+    return Finding(
+        message(
+            "cause.loop-leftovers",
+            TEXTS,
+            name="`, `".join([each.name for each in found[:3]]),
+            held_bytes=size,
+            in_use_bytes=evidence.memory.in_use_bytes,
+        ),
+        message(which, TEXTS),
+        bytes=size,
+        price=A_LINE,
+    )
+
+
+def leftovers(evidence: Evidence) -> list[Group]:
+    """Return the variables whose value is from before, where they hold a good part together."""
+    running, failure = evidence.scene.running, evidence.failure
+    others = [each.source for each in failure.cells if each.key != failure.cell.key]
+    stale = running.previous | left_by_loops(others, failure.cell.source)
+    found = [
+        each
+        for each in evidence.groups
+        if each.root
+        and each.name in stale
+        and each.name not in running.adding
+        and each.kind in _OF_VALUES
+        and each.graphs < 2  # noqa: PLR2004  several graphs are a leak of their own
+    ]
+    size = sum(each.bytes for each in found)
+    return found if found and evidence.share(size) >= _SHARE else []

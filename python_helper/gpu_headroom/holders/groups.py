@@ -1,0 +1,183 @@
+"""What stands side by side under one name: a list that grows, a copy of a model, a large tensor."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from ..protocol.wire import HolderKind
+    from .ledger import HeldStorage
+    from .place import Origin, Place
+    from .place import Step as Member
+    from .survey import Survey
+
+    Shape = tuple[int, ...]
+
+_MEMBERS = ("index", "key", "member", "local", "iterator")
+# Behind these a tensor is part of one thing: of a model, an optimizer, a graph.
+_WITHIN = ("module", "parameter", "buffer", "state", "group", "gradient", "graph", "part")
+_OF_TRAINING = ("gradients", "optimizer_state")
+_SEVERAL = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """What one container, model, optimizer or tensor holds on a device, in bytes.
+
+    `path` is how the user would write it, `root` the name it was reached through. `count` are the
+    members that hold anything. `graph_bytes` are held by autograd graphs alone, which hang on
+    `graphs` members. `shapes` counts tensors by shape, dtype and bytes, without gradients,
+    optimizer state and graphs. `progress` is the share of a model's parameters that the graph of
+    the failed pass has come to, 0 where it says nothing. `keyed`: its members have keys.
+    """
+
+    root: str
+    path: str
+    origin: Origin
+    type_name: str | None
+    count: int
+    bytes: int
+    graph_bytes: int
+    graphs: int
+    kinds: Mapping[HolderKind, int]
+    shapes: Counter[tuple[Shape, str, int]]
+    progress: float = 0.0
+    keyed: bool = False
+
+    @property
+    def name(self) -> str:
+        """The path without the function that the name belongs to."""
+        variable = self.root.partition(" in ")[0]
+        return variable + self.path[len(self.root) :]
+
+    @property
+    def last_name(self) -> str:
+        """The variable or attribute that it is, without what it is indexed by."""
+        return self.name.partition("[")[0].rpartition(".")[2]
+
+    @property
+    def kind(self) -> HolderKind:
+        """What most of it is."""
+        return max(self.kinds, key=lambda each: self.kinds[each])
+
+    @property
+    def commonest(self) -> tuple[Shape, str, int]:
+        """The shape and dtype that most bytes have, and how many tensors are so."""
+        if not self.shapes:
+            return (), "", 0
+        found = max(self.shapes, key=lambda each: each[2] * self.shapes[each])
+        return found[0], found[1], self.shapes[found]
+
+    def share_of_dtype(self, dtype: str) -> float:
+        """Return which share of the bytes of tensors has this dtype."""
+        total = sum(each[2] * count for each, count in self.shapes.items())
+        of_it = sum(each[2] * count for each, count in self.shapes.items() if each[1] == dtype)
+        return of_it / total if total else 0.0
+
+
+class _Gathering:
+    """A group while its storages are counted."""
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self.members: set[Member | None] = set()
+        self.graphs: set[Member | None] = set()
+        self.kinds: Counter[HolderKind] = Counter()
+        self.graph_bytes = 0
+        self.parameters = self.reached = 0
+        self.shapes: Counter[tuple[Shape, str, int]] = Counter()
+
+    @property
+    def keyed(self) -> bool:
+        return any(each is not None and each.kind == "key" for each in self.members)
+
+    @property
+    def progress(self) -> float:
+        return self.reached / self.parameters if self.parameters else 0.0
+
+    def add(self, held: HeldStorage, member: Member | None, reached: Collection[object]) -> None:
+        storage = held.storage
+        if held.kind == "parameters":
+            self.parameters += 1
+            self.reached += storage.key in reached
+        self.members.add(member)
+        self.kinds[held.kind] += storage.bytes
+        if held.graph:
+            self.graph_bytes += storage.bytes
+            self.graphs.add(member)
+        elif held.kind not in _OF_TRAINING:
+            self.shapes[storage.shape or (), storage.dtype or "", storage.bytes] += 1
+
+
+def groups_of(found: Survey, device_index: int) -> tuple[Group, ...]:
+    """Return what names, displayed values and tracebacks hold on a device, largest first.
+
+    What no name reaches is grouped by its class, with an empty root and path.
+    """
+    held_here = list(found.ledger.on(device_index))
+    levels = {id(each.place): _levels(each.place) for each in held_here}
+    members: dict[str, set[Member]] = {}
+    for place, member in {level for each in levels.values() for level in each}:
+        members.setdefault(place.path, set()).add(member)
+    gathered: dict[tuple[Origin, str, str], _Gathering] = {}
+    for held in held_here:
+        place, inside = _container(held.place, levels[id(held.place)], members)
+        key = held.origin, place.path, place.row if held.origin == "elsewhere" else ""
+        if key not in gathered:
+            gathered[key] = _Gathering(place)
+        gathered[key].add(held, inside, found.reached)
+    groups = [
+        Group(
+            root=each.place.root,
+            path=path,
+            origin=origin,
+            type_name=None
+            if origin == "traceback"
+            else found.type_names.get((origin, each.place.row or each.place.root)),
+            count=len(each.members),
+            bytes=each.kinds.total(),
+            graph_bytes=each.graph_bytes,
+            graphs=len(each.graphs),
+            kinds=each.kinds,
+            shapes=each.shapes,
+            progress=each.progress,
+            keyed=each.keyed,
+        )
+        for (origin, path, _), each in gathered.items()
+    ]
+    return tuple(sorted(groups, key=lambda each: -each.bytes))
+
+
+def _levels(place: Place) -> tuple[tuple[Place, Member], ...]:
+    """Return the containers that a tensor is inside of, outermost first, and as which member."""
+    levels = []
+    for before, here in pairwise(place.way):
+        assert here.via is not None  # noqa: S101  only a root has none
+        if here.via.kind in _WITHIN:
+            break
+        if here.via.kind in _MEMBERS:
+            levels.append((before, here.via))
+    return tuple(levels)
+
+
+def _container(
+    place: Place, levels: Sequence[tuple[Place, Member]], members: Mapping[str, set[Member]]
+) -> tuple[Place, Member | None]:
+    """Return what a tensor counts as a member of: itself where it stands alone.
+
+    The outermost container of several members, else the innermost that there is.
+    """
+    for container, member in levels:
+        if len(members[container.path]) >= _SEVERAL:
+            return container, member
+    if levels:
+        return levels[-1]
+    for before, here in pairwise(place.way):
+        if here.via is not None and here.via.kind in _WITHIN:
+            return before, None
+    return place, None

@@ -1,0 +1,183 @@
+"""Which operation asked for the memory that was refused, on what, and for what result."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import math
+from dataclasses import dataclass
+from itertools import combinations_with_replacement, islice, zip_longest
+from typing import TYPE_CHECKING
+
+from ..cells.literals import callee
+from ..text.format import MIB
+from .place import innermost
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import CodeType, FrameType
+
+    from ..holders.inspector import Inspector
+
+    Shape = tuple[int, ...]
+
+_SEGMENT = 2 * MIB  # what PyTorch rounds large requests up to
+_LONGEST = 80
+_MOST_OPERANDS = 6
+_WIDTHS = (4, 8, 2, 1, 16)
+_SIGNS: dict[type[ast.operator], str] = {
+    ast.MatMult: "@",
+    ast.Sub: "-",
+    ast.Add: "+",
+    ast.Mult: "*",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """A tensor that an expression names, its shape and its dtype; `bytes` are of its storage."""
+
+    name: str
+    shape: Shape
+    dtype: str
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The expression that was being computed, in the innermost frame that Python knows.
+
+    `operation` is what is called, or the sign of an operator. `shape` is that of a result that has
+    just the bytes that were asked for, and larger than each operand; `None` where none was found.
+    """
+
+    text: str
+    operation: str
+    operands: tuple[Operand, ...]
+    shape: Shape | None
+
+
+def asked(error: BaseException, requested_bytes: int | None, inspector: Inspector) -> Asked | None:
+    """Look at the operation that failed; `None` where its text is not at hand.
+
+    Holds no object afterwards. Reads variables of frames that have ended with `error`.
+    """
+    step = innermost(error)
+    if step is None:
+        return None
+    frame = step.tb_frame
+    text = _text_at(frame.f_code, step.tb_lasti, step.tb_lineno)
+    expression = _expression(text)
+    if text is None or expression is None:
+        return None
+    operands = tuple(islice(_operands(expression, frame, inspector), _MOST_OPERANDS))
+    shape = None if requested_bytes is None else _result(operands, requested_bytes)
+    shown = " ".join(text.split())
+    return Asked(
+        text=shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…",
+        operation=_operation(expression),
+        operands=operands,
+        shape=shape,
+    )
+
+
+def _text_at(code: CodeType, instruction: int, number: int) -> str | None:
+    """Return the text that an instruction was compiled from; before Python 3.11 its line."""
+    lines = linecache.getlines(code.co_filename)
+    positions = getattr(code, "co_positions", None)
+    if positions is None:
+        return lines[number - 1].strip() if 0 < number <= len(lines) else None
+    place = next(islice(positions(), instruction // 2, None), None)
+    if place is None or None in place or place[1] > len(lines):
+        return None
+    first, last, begins, ends = place
+    part = [each.encode() for each in lines[first - 1 : last]]
+    if not part:
+        return None
+    part[-1] = part[-1][:ends]
+    part[0] = part[0][begins:]
+    return b"".join(part).decode(errors="replace")
+
+
+def _expression(text: str | None) -> ast.expr | None:
+    try:
+        tree = ast.parse(f"({text}\n)", mode="eval") if text else None
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        tree = None
+    if tree is None and text:
+        return _assigned(text)
+    return None if tree is None else tree.body
+
+
+def _assigned(line: str) -> ast.expr | None:
+    try:
+        (statement,) = ast.parse(line).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    return getattr(statement, "value", None)
+
+
+def _operation(expression: ast.expr) -> str:
+    if isinstance(expression, ast.Call):
+        return callee(expression) or ""
+    if isinstance(expression, ast.BinOp):
+        return _SIGNS.get(type(expression.op), "")
+    return ""
+
+
+def _operands(expression: ast.expr, frame: FrameType, inspector: Inspector) -> Iterator[Operand]:
+    """Yield the tensors that an expression names, with what they were called in its frame."""
+    variables = frame.f_locals
+    if type(variables) is not dict and type(variables).__name__ != "FrameLocalsProxy":
+        return
+    seen = set[str]()
+    with inspector.quiet():
+        for node in ast.walk(expression):
+            if not isinstance(node, ast.Name) or node.id in seen:
+                continue
+            seen.add(node.id)
+            value = variables.get(node.id)
+            if value is None or not inspector.is_tensor(value):
+                continue
+            for storage in islice(inspector.storages(value), 1):
+                yield Operand(node.id, storage.shape or (), storage.dtype or "", storage.bytes)
+
+
+def _result(operands: tuple[Operand, ...], requested: int) -> Shape | None:
+    """Return the shape of a result with as many bytes as were asked for, of these operands.
+
+    Not one that an operand has as well: that says nothing.
+    """
+    known = {each.shape for each in operands}
+    for shape in _shapes([each.shape for each in operands]):
+        count = math.prod(shape)
+        if shape not in known and any(_is_size(count * width, requested) for width in _WIDTHS):
+            return shape
+    return None
+
+
+def _is_size(size: int, requested: int) -> bool:
+    return requested in (size, -(-size // _SEGMENT) * _SEGMENT)
+
+
+def _shapes(shapes: list[Shape]) -> Iterator[Shape]:
+    """Yield what operations may make of these shapes: broadcast, products, pairs of rows."""
+    for one, other in combinations_with_replacement(shapes, 2):
+        yield from filter(None, (_broadcast(one, other),))
+        for first, second in ((one, other), (other, one)):
+            if len(first) > 1 and len(second) > 1:
+                heads = _broadcast(first[:-2], second[:-2])
+                if heads is not None:
+                    if first[-1] == second[-2]:
+                        yield (*heads, first[-2], second[-1])
+                    if first[-1] == second[-1]:
+                        yield (*heads, first[-2], second[-2])
+        if len(one) == len(other) == 1:
+            yield (*one, *other)
+
+
+def _broadcast(one: Shape, other: Shape) -> Shape | None:
+    pairs = list(zip_longest(reversed(one), reversed(other), fillvalue=1))
+    if any(first != second and 1 not in (first, second) for first, second in pairs):
+        return None
+    return tuple([max(pair) for pair in reversed(pairs)])

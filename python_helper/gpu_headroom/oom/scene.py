@@ -1,0 +1,71 @@
+"""Where a failure happened and what was running there: all that only the error itself can tell.
+
+It holds no error and no frame, so that a card may be completed when these have gone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from traceback import walk_tb
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..concurrency.turns import Turn
+from ..holders.inspector import Inspector
+from ..inspection.kinds import name_of
+from .asked import asked
+from .place import failed_in_backward, failing_line, is_last_step
+from .running import Running, running
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .asked import Asked
+    from .failure import Failure
+
+_MOST_FRAMES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """The line of the failed cell, whether in a backward pass, and the code that ran.
+
+    `is_last`: the request was the last thing that the cell did, so that nothing follows it.
+    """
+
+    line: int | None = None
+    in_backward: bool = False
+    running: Running = field(default_factory=Running)
+    asked: Asked | None = None
+    is_last: bool = False
+    modules: tuple[RunningModule, ...] = ()
+
+
+class RunningModule(NamedTuple):
+    """A model, or a part of one, whose function was running: which, its class, the function."""
+
+    key: int
+    type_name: str
+    function: str
+
+
+def scene(failure: Failure, turn: Turn | None = None) -> Scene:
+    """Look at the frames of a failure."""
+    inner, cell = failure.recognition.error, failure.cell
+    inspector = Inspector(turn or Turn(asked=False))
+    return Scene(
+        line=failing_line(inner, cell) or failing_line(failure.error, cell),
+        in_backward=failed_in_backward(inner),
+        running=running(inner),
+        asked=asked(inner, failure.requested_bytes, inspector) if inspector.torch else None,
+        is_last=is_last_step(inner, cell),
+        modules=tuple(_modules(inner, inspector)),
+    )
+
+
+def _modules(error: BaseException, inspector: Inspector) -> Iterator[RunningModule]:
+    for frame, _ in list(walk_tb(error.__traceback__))[-_MOST_FRAMES:]:
+        variables = frame.f_locals if "self" in frame.f_code.co_varnames else {}
+        owner = variables.get("self") if type(variables) is dict else None
+        if owner is not None and inspector.is_module(owner):
+            kind = str.__str__(name_of(type(owner)))
+            yield RunningModule(id(owner), kind, frame.f_code.co_name)
