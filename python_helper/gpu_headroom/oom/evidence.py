@@ -17,7 +17,7 @@ from .place import failed_in_backward, failing_line
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..cells.literals import BatchLiteral
+    from ..cells.literals import SizeLiteral
     from ..concurrency.turns import Turn
     from ..holders.ledger import Retained
     from ..holders.modules import Model
@@ -55,7 +55,7 @@ class Evidence:
     in_backward: bool = False
     complete: bool = False
     let_go_bytes: int | None = None
-    batch: BatchLiteral | None = None
+    batch: SizeLiteral | None = None
     batch_bytes: int = 0
     retained: tuple[Retained, ...] = ()
     models: tuple[Model, ...] = ()
@@ -181,7 +181,7 @@ def _fits(
 
 def _proven_batch(
     failure: Failure, ledger: StorageLedger, index: int, line: int | None
-) -> tuple[BatchLiteral | None, int]:
+) -> tuple[SizeLiteral | None, int]:
     """Return the literal that tensors in memory have as many rows as, and their bytes."""
     least = _PROVEN_SHARE * ledger.bytes(index)
     values = user_names(failure.shell)
