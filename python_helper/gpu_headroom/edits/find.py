@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-FITTING = ("Trainer", "fit")
-
 
 def dotted(node: ast.AST | None) -> str:
     """Return `log['loss']` or `self.losses` as written, and nothing for what is no plain name."""
@@ -63,3 +61,24 @@ def names(node: ast.AST, context: type[ast.expr_context] = ast.Load) -> set[str]
         for each in ast.walk(node)
         if isinstance(each, ast.Name) and isinstance(each.ctx, context)
     }
+
+
+def mentions(node: ast.AST, wanted: set[str]) -> bool:
+    """Return whether one of these names or places, such as `self.losses`, is in a piece of code."""
+    return any(
+        dotted(each) in wanted
+        for each in ast.walk(node)
+        if isinstance(each, (ast.Name, ast.Attribute, ast.Subscript))
+    )
+
+
+def under(parents: Iterator[ast.AST], *headers: str) -> bool:
+    """Return whether one of these is a `with` or a decorated function of such a name."""
+    return any(
+        called(each) in headers or dotted(each).rpartition(".")[2] in headers
+        for parent in parents
+        for each in (
+            *[item.context_expr for item in getattr(parent, "items", [])],
+            *getattr(parent, "decorator_list", []),
+        )
+    )

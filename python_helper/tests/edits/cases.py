@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from gpu_headroom.cells.parsing import parse_cell
 from gpu_headroom.edits.hunks import hunks
+from gpu_headroom.edits.rewrite import Anchor
 
 if TYPE_CHECKING:
     from gpu_headroom.edits.rewrite import Rewrite
@@ -97,3 +98,21 @@ def _tabs(text: str) -> str:
 
 def _commented(text: str) -> str:
     return f"# größer 日本\n{text}\n# end"
+
+
+def table(text: str) -> list[tuple[str, str | None]]:
+    """Read cases from a text: `--->` stands between before and after, `====` between cases.
+
+    A case without `--->` is one that is refused.
+    """
+    found: list[tuple[str, str | None]] = []
+    for case in text.strip("\n").split("\n====\n"):
+        before, arrow, after = case.partition("\n--->\n")
+        found.append((before, after if arrow else None))
+    return found
+
+
+def here(source: str) -> Anchor:
+    """Return the anchor of the line that a case marks with `# here`."""
+    lines = source.split("\n")
+    return Anchor.of(source, next(n for n, line in enumerate(lines, 1) if "# here" in line))
