@@ -79,16 +79,57 @@ const FOR_TYPES = /^if TYPE_CHECKING:\n(?:(?:[ \t]+[^\n]*)?\n)+/gm;
 /** As many lines as before, and nothing in them. */
 const blank = source => source.replace(/[^\n]+/g, '');
 
+/** What `def` opens, up to the parenthesis of its parameters. */
+const DEFINITION = /^[ \t]*(?:async )?def \w+\(/gm;
+
+/** A string, a bracket or a sign that ends or begins an annotation; `->` is one. */
+const SIGN = /"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|->|[()[\]{}:=,]/g;
+
+/** What the parameters and the result of functions are said to be: for types only. */
+function withoutAnnotations(source) {
+  const parts = [];
+  let done = 0;
+  for (const { 0: found, index } of source.matchAll(DEFINITION)) {
+    let depth = 1;
+    let start = null;
+    let given = false;
+    SIGN.lastIndex = index + found.length;
+    for (let sign; (sign = SIGN.exec(source)) !== null; ) {
+      const outermost = depth === (start?.depth ?? 1);
+      const [text] = sign;
+      const ends = start?.sign === ':' ? '=,)'.includes(text) : text === ':';
+      if (start !== null && outermost && ends) {
+        parts.push(source.slice(done, start.at));
+        parts.push(blank(source.slice(start.at, sign.index)));
+        done = sign.index;
+        start = null;
+      }
+      if (depth === 0 && text === ':') {
+        break;
+      }
+      if (start === null && depth === 1) {
+        given = text === '=' || (given && text !== ',');
+        start =
+          text === ':' && !given ? { at: sign.index, sign: ':', depth } : null;
+      } else if (text === '->') {
+        start = { at: sign.index, sign: '->', depth };
+      }
+      depth += '([{'.includes(text) - ')]}'.includes(text);
+    }
+  }
+  return [...parts, source.slice(done)].join('');
+}
+
 /**
- * Python source without comments, docstrings and imports for types, which nobody
- * reads inside a kernel. Lines keep their numbers. What people ask for help about
- * stays whole.
+ * Python source without comments, docstrings, annotations of functions and imports
+ * for types, which nobody reads inside a kernel. Lines keep their numbers. What
+ * people ask for help about stays whole.
  */
 function strip(path, source) {
   if (DOCUMENTED.includes(path)) {
     return source;
   }
-  return source
+  const plain = source
     .replace(PYTHON_TEXT, (all, comment, place, string) => {
       if (comment !== undefined) {
         return '';
@@ -97,8 +138,8 @@ function strip(path, source) {
         ? all
         : `${place}""${'\n'.repeat(string.split('\n').length - 1)}`;
     })
-    .replace(FOR_TYPES, blank)
-    .replace(/[ \t]+$/gm, '');
+    .replace(FOR_TYPES, blank);
+  return withoutAnnotations(plain).replace(/[ \t]+$/gm, '');
 }
 
 const modules = listModules();
