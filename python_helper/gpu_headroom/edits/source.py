@@ -149,6 +149,12 @@ class CellSource:
         new = "".join([f"{self._newline}{indent}{each}" for each in code])
         self._changes.append((at, at, new))
 
+    def after_within(self, statement: ast.stmt, code: str) -> None:
+        """Insert a line behind a statement that is wrapped, too, under the same header."""
+        at = self._line_end(statement)
+        new = f"{self._newline}{self.indent(statement)}{self.unit}{code}"
+        self._changes.append((at, at, new))
+
     def remove(self, statement: ast.stmt) -> None:
         """Remove a statement with its lines; the only one of its block becomes `pass`."""
         self.indent(statement)
