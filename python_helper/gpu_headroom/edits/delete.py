@@ -24,13 +24,7 @@ def deleted_in_loop(source: CellSource, anchor: Anchor, *left: str) -> None:
     """
     statement = statement_at(source, anchor)
     loop = statement if isinstance(statement, Loop) else source.loop(statement)
-    made = {
-        dotted(one)
-        for each in loop.body
-        if isinstance(each, ast.Assign)
-        for target in each.targets
-        for one in leaves(target)
-    }
+    made = _made(loop.body)
     target = names(loop.target, ast.Store) if isinstance(loop, ast.For) else set()
     if not left or not made.issuperset(left) or read_first(loop.body, target) & set(left):
         raise Refused
@@ -63,3 +57,14 @@ def deleted_before(source: CellSource, anchor: Anchor, *left: str) -> None:
     if read_after(source, statement) & set(left):
         raise Refused
     source.before(statement, f"del {', '.join(left)}")
+
+
+def _made(block: list[ast.stmt]) -> set[str]:
+    """Return the names that each step makes."""
+    made: set[str] = set()
+    for each in block:
+        if isinstance(each, ast.Assign):
+            made |= {dotted(one) for target in each.targets for one in leaves(target)}
+        elif isinstance(each, ast.With):
+            made |= _made(each.body)
+    return made

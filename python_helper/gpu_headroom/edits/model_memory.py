@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING
 
 from .call import set_keyword
@@ -35,7 +36,7 @@ def loaded_to_host(source: CellSource, torch: str = "torch", name: str | None = 
 @rewriting
 def frozen(source: CellSource, part: str) -> None:
     """`frozen("model.backbone")`: a part of a model is not trained, once the model is made."""
-    statement = made(source, part.partition(".")[0])
+    statement = made(source, re.split(r"[.\[]", part)[0])
     line = f"{part}.requires_grad_(False)"
     if line in source.text:
         raise Refused
