@@ -177,7 +177,7 @@ class Look:
     def _arguments(self, call: ast.Call) -> Iterator[Given]:
         name, path = callee(call) or "", self._paths.get(id(call), ())
         for keyword in call.keywords:
-            if keyword.arg is not None:
+            if keyword.arg is not None and (name, keyword.arg) != ("deque", "maxlen"):
                 inner = (*path, keyword.arg) if path else ()
                 self._paths[id(keyword.value)] = inner
                 of_image = name in _IMAGE_CALLS and keyword.arg in _IMAGE_ARGUMENTS

@@ -21,6 +21,7 @@ def accumulated(source: CellSource, steps: int) -> None:
     The loss is divided by their number, so the gradients are those of one batch of all. The last
     batches of an epoch step, too, where the loop's length can be asked for. Combine it with
     `number.set_number` of the batch by `rewrite.all_of`; for trainers see `flags.ACCUMULATION`.
+    Refused for `range(steps)`: more and smaller batches would not make it run longer.
     """
     step = training_step(source)
     loop = step.loop
@@ -58,6 +59,8 @@ def _schedules(statement: ast.stmt) -> bool:
 def _counted(source: CellSource, loop: ast.For) -> tuple[str, str]:
     """Return the code that counts the batches from 1, and what says that it is the last one."""
     iterated, target = loop.iter, loop.target
+    if isinstance(iterated, (ast.List, ast.Tuple, ast.BinOp)):
+        raise Refused
     if called(iterated) == "enumerate" and isinstance(iterated, ast.Call):
         given = [*iterated.args[1:], *[each.value for each in iterated.keywords]]
         begin = given[0] if given else ast.Constant(0)
@@ -68,6 +71,8 @@ def _counted(source: CellSource, loop: ast.For) -> tuple[str, str]:
             raise Refused
         text = counter.id if begin.value else f"({counter.id} + 1)"
         return text, _last(source, text.strip("()"), iterated.args[0])
+    if called(iterated) == "range" and isinstance(iterated, ast.Call):
+        return _of_range(source, target, iterated)
     name = "batch_index" if "step" in names(loop) | names(loop, ast.Store) else "step"
     if name in names(source.tree) | names(source.tree, ast.Store):
         raise Refused
@@ -83,5 +88,15 @@ def _last(source: CellSource, counter: str, batches: ast.expr) -> str:
     """Return the code that says that a batch is the last, where asking for that costs nothing."""
     if called(batches) == "tqdm" and isinstance(batches, ast.Call) and batches.args:
         batches = batches.args[0]
-    sized = dotted(batches) or called(batches) == "range"
-    return f" or {counter} == len({source.text_of(batches)})" if sized else ""
+    return f" or {counter} == len({source.text_of(batches)})" if dotted(batches) else ""
+
+
+def _of_range(source: CellSource, target: ast.expr, given: ast.Call) -> tuple[str, str]:
+    """Count the batches of `for i in range(0, len(X), batch_size)` by `i` itself."""
+    parts = [source.text_of(each) for each in given.args]
+    if len(parts) != 3 or parts[0] != "0" or not isinstance(target, ast.Name):  # noqa: PLR2004
+        raise Refused
+    if not all(dotted(each) or isinstance(each, (ast.Constant, ast.Call)) for each in given.args):
+        raise Refused
+    _, stop, size = parts
+    return f"({target.id} // {size} + 1)", f" or {target.id} + {size} >= {stop}"

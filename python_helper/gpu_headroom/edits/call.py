@@ -32,7 +32,9 @@ def set_keyword(source: CellSource, call: ast.Call, name: str, value: str) -> No
     line = source.text.rfind("\n", 0, last[0]) + 1
     indent = source.text[line : last[0]]
     if indent.strip(" \t"):  # on a line with others
-        source.replace((end, end), f" {text}" if comma else f", {text}")
+        # A comma that ends a line of its own is one for the next argument, too.
+        more = "," if comma and "\n" in source.text[end:closing] else ""
+        source.replace((end, end), f" {text}{more}" if comma else f", {text}")
         return
     if not comma:
         source.replace((end, end), ",")

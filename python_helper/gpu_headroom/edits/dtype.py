@@ -45,12 +45,12 @@ def half_precision(
 ) -> None:
     """`half_precision(model, torch, dtype)`: a model that only predicts has 16 bits.
 
-    It is loaded so, where `from_pretrained` makes it (`torch_dtype=`), else turned once it is made
-    (`model.half()`, or `.to(torch.bfloat16)`): its inputs have to be, then, unless they are
-    integers.
+    It is loaded so, where `from_pretrained` or `from_config` makes it (`torch_dtype=`), else
+    turned once it is made (`model.half()`, or `.to(torch.bfloat16)`): its inputs have to be, then,
+    unless they are integers.
     """
     statement = made(source, model)
-    for call in calls(statement, "from_pretrained"):
+    for call in calls(statement, "from_pretrained", "from_config"):
         flag = "dtype" if keyword(call, "dtype") is not None else "torch_dtype"
         set_keyword(source, call, flag, f"{torch}.{dtype}")
         return
@@ -64,6 +64,35 @@ def half_precision(
     if turned in source.text:
         raise Refused
     source.after(statement, turned)
+
+
+@rewriting
+def default_precision(
+    source: CellSource, model: str, torch: str = "torch", dtype: str = "bfloat16"
+) -> None:
+    """`default_precision(model, torch, dtype)`: what is made from here on has 16 bits.
+
+    For a model that does not even load: `torch.set_default_dtype(torch.bfloat16)` before the line
+    that makes it, or in the place of another default.
+    """
+    new = f"{torch}.{dtype}"
+    for call in calls(source.tree, "set_default_dtype"):
+        if len(call.args) != 1:
+            raise Refused
+        source.replace(call.args[0], new)
+        return
+    found = [
+        node
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.Assign) and assigned(node) == model and called(node.value)
+    ]
+    if not found:
+        raise Refused
+    statement: ast.stmt = min(found, key=lambda each: each.lineno)
+    for each in source.parents(statement):
+        if isinstance(each, ast.With):
+            statement = each
+    source.before(statement, f"{torch}.set_default_dtype({new})")
 
 
 def _halved(source: CellSource, node: ast.expr) -> None:

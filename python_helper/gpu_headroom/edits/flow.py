@@ -14,8 +14,18 @@ if TYPE_CHECKING:
 
     from .source import CellSource
 
+_EVALUATES = re.compile(
+    r"eval|valid|test|predict|infer|embed|extract|generat|sampl|score|accuracy|metric",
+    re.IGNORECASE,
+)
+WITHOUT = ("no_grad", "inference_mode", "set_grad_enabled")
 _MOST_ROUNDS = 12
 _TRAINS = re.compile(r"(?<!pre)train|fit|learn|optimi|backward", re.IGNORECASE)
+
+
+def evaluates(name: str) -> bool:
+    """Return whether the name of a function says that it only evaluates."""
+    return _EVALUATES.search(name) is not None
 
 
 def derived(tree: ast.AST, *start: str) -> set[str]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from .find import assigned, called, calls, dotted, mentions
-from .flow import backwards, derived, leaves
+from .find import assigned, called, calls, dotted, mentions, names, under
+from .flow import WITHOUT, backwards, derived, evaluates, leaves, trains
 from .rewrite import rewriting
-from .source import Refused
+from .source import Function, Refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,8 +41,9 @@ def kept(source: CellSource, container: str, value: str | None, how: str) -> Non
     `value` is the variable that is kept, or `None` for whatever is. `how` is `.item()` for a
     number, `.detach()`, `.cpu()`, or both: `.detach().cpu()`. Understood are `append`, `extend`
     and the like, `total += loss`, `total = total + loss`, `history[k] = out`, comprehensions and
-    `torch.cat([outs, out])`. Refused where gradients are computed from what is kept, and
-    `.item()` where it is used as a tensor later: then ask for `.detach()`.
+    `torch.cat([outs, out])`. Refused where gradients are computed from what is kept, or where a
+    function that does not train returns it for that; `.item()` where it is used as a tensor later:
+    then ask for `.detach()`; `.cpu()` where it meets what is on the card.
     """
     wanted, places = container.replace('"', "'"), 0
     if any(mentions(each, derived(source.tree, wanted)) for each in backwards(source.tree)):
@@ -51,7 +52,11 @@ def kept(source: CellSource, container: str, value: str | None, how: str) -> Non
         for each in _values(node, wanted):
             for one in _members(each, value):
                 places += _append(source, one, how)
+                if _returned(source, one, wanted):
+                    raise Refused
     if not places or (how == ".item()" and _as_tensor(source.tree, wanted)):
+        raise Refused
+    if "cpu" in how and _meets_others(source.tree, wanted):
         raise Refused
 
 
@@ -105,7 +110,7 @@ def _values(node: ast.AST, wanted: str) -> Iterator[ast.expr]:
             yield node.value
     elif isinstance(node, ast.Assign) and len(node.targets) == 1:
         (target,), value = node.targets, node.value
-        if isinstance(target, ast.Subscript) and dotted(target.value) == wanted:
+        if isinstance(target, ast.Subscript) and wanted in (dotted(target.value), dotted(target)):
             yield value
         elif dotted(target) == wanted:
             yield from _joined(value, wanted)
@@ -117,6 +122,9 @@ def _joined(value: ast.expr, wanted: str) -> Iterator[ast.expr]:
         sides = [value.left, value.right]
         if wanted in map(dotted, sides):
             yield from [each for each in sides if dotted(each) != wanted]
+    elif isinstance(value, ast.IfExp):
+        for each in (value.body, value.orelse):
+            yield from [each] if isinstance(each, ast.Name) else _joined(each, wanted)
     elif isinstance(value, ast.ListComp):
         yield value.elt
     elif isinstance(value, ast.DictComp):
@@ -185,6 +193,45 @@ def _as_tensor(tree: ast.AST, wanted: str) -> bool:
             if dotted(owner) in later and dotted(node) not in later | {wanted}:
                 return True
     return any(mentions(each, later) for call in calls(tree, *_JOINING) for each in call.args)
+
+
+def _returned(source: CellSource, node: ast.expr, wanted: str) -> bool:
+    """Whether a function gives away what it keeps, and nothing says that it only evaluates."""
+    function = source.function(node)
+    if not isinstance(function, Function) or trains(function) or evaluates(function.name):
+        return False
+    if under(iter([function, *source.parents(node)]), *WITHOUT):
+        return False
+    later = derived(function, wanted)
+    return any(
+        isinstance(each, (ast.Return, ast.Yield)) and each.value and mentions(each.value, later)
+        for each in ast.walk(function)
+    )
+
+
+def _meets_others(tree: ast.AST, wanted: str) -> bool:
+    """Whether what is kept is compared, subtracted or multiplied with what may be on the card."""
+    later = derived(tree, wanted)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare):
+            sides = [node.left, *node.comparators]
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Sub, ast.MatMult)):
+            sides = [node.left, node.right]
+        else:
+            continue
+        ours = [each for each in sides if mentions(each, later) and not _plain(each)]
+        others = [each for each in sides if names(each) and not mentions(each, later)]
+        if ours and any(not _plain(each) for each in others):
+            return True
+    return False
+
+
+def _plain(node: ast.expr) -> bool:
+    """Whether a number or a value on the host is made of it."""
+    return any(
+        called(each) in {*_PLAIN, "cpu"} or getattr(each, "attr", "") in ("shape", "ndim")
+        for each in ast.walk(node)
+    )
 
 
 def _carried(source: CellSource, loop: ast.For | ast.While, name: str) -> bool:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-import re
 from typing import TYPE_CHECKING
 
 from .find import called, dotted, mentions, method, names, under
-from .flow import reaches_backward, trains
+from .flow import WITHOUT, backwards, evaluates, reaches_backward, trains
 from .rewrite import rewriting, statement_at
 from .source import Function, Loop, Refused, Scope
 
@@ -15,31 +14,34 @@ if TYPE_CHECKING:
     from .rewrite import Anchor
     from .source import CellSource
 
-_EVALUATES = re.compile(
-    r"eval|valid|test|predict|infer|embed|extract|generat|sampl|score|accuracy|metric",
-    re.IGNORECASE,
-)
-_WITHOUT = ("no_grad", "inference_mode", "set_grad_enabled")
-
 
 @rewriting
 def without_gradients(
-    source: CellSource, anchor: Anchor, torch: str = "torch", mode: str = "no_grad"
+    source: CellSource,
+    anchor: Anchor,
+    torch: str = "torch",
+    mode: str = "no_grad",
+    *,
+    constant: bool = False,
 ) -> None:
     """`without_gradients(anchor, torch, mode)`: evaluation around a line keeps no graph.
 
-    A function whose name says that it evaluates is decorated (one line), else the loop around the
-    line is wrapped if nothing is trained in it, else its statement. `torch` is the name
-    that PyTorch is imported under; `mode` may be `inference_mode`. Refused where gradients are
-    computed from what is made there, and where there is no such thing to evaluate.
+    A function whose name says that it evaluates is decorated (one line), as is that of an anchor
+    at its `def`; else the loop around the line is wrapped if nothing is trained in it, else its
+    statement. `torch` is the name that PyTorch is imported under; `mode` may be `inference_mode`.
+    Refused where gradients are computed from what is made there; with `constant`, which says that
+    nothing there is trained (a teacher, a frozen backbone), the statement is wrapped all the same.
     """
     statement = statement_at(source, anchor)
-    if under(iter([statement, *source.parents(statement)]), *_WITHOUT):
+    if under(iter([statement, *source.parents(statement)]), *WITHOUT):
         raise Refused
     header = f"{torch}.{mode}()"
-    function = source.function(statement)
-    named = isinstance(function, ast.FunctionDef) and _EVALUATES.search(function.name)
-    if named and not trains(function):
+    if constant and not isinstance(statement, Function) and not backwards(statement):
+        source.wrap(statement, statement, f"with {header}:")
+        return
+    function = statement if isinstance(statement, Function) else source.function(statement)
+    asked = function is statement or evaluates(getattr(function, "name", ""))
+    if asked and isinstance(function, Function) and not trains(function):
         source.decorate(function, header)
         return
     region = _region(source, statement)
@@ -88,7 +90,7 @@ def _region(source: CellSource, statement: ast.stmt) -> ast.stmt:
     given = isinstance(region, ast.Return) or any(
         node.value is not None and mentions(node.value, made) for node in returns
     )
-    if given and isinstance(function, Function) and not _EVALUATES.search(function.name):
+    if given and isinstance(function, Function) and not evaluates(function.name):
         raise Refused  # whoever calls it may want gradients
     if reaches_backward(source, region):
         raise Refused

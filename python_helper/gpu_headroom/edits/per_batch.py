@@ -9,10 +9,10 @@ from .call import remove_keyword
 from .find import assigned, called, dotted, keyword, mentions, names
 from .flow import leaves
 from .rewrite import rewriting
-from .source import Loop, Refused
+from .source import CellSource, Loop, Refused
 
 if TYPE_CHECKING:
-    from .source import CellSource
+    from collections.abc import Mapping
 
 _SEEN = {"shape", "size", "dtype", "ndim"}  # what may be asked of data on the host
 _DATASETS = ("Dataset", "IterableDataset", "TensorDataset")
@@ -22,21 +22,37 @@ _DATASETS = ("Dataset", "IterableDataset", "TensorDataset")
 def moved_per_batch(source: CellSource, *data: str) -> None:
     """`moved_per_batch("X", "y")`: these stay on the host, and each batch of them is moved.
 
-    `X = X.cuda()`, `.to(device)` and `device=` go; slices of them in the loops of the cell get the
-    same move (`X[i : i + n].cuda()`), or the names of a loop over a `DataLoader` made of them do.
-    Refused where one of them is used as a whole.
+    For a cell with both; else `kept_on_host` and `slices_moved`, each in its cell.
     """
-    moves = dict(_moved(source, set(data)))
-    if not data or moves.keys() != set(data):
-        raise Refused
-    used = [
-        node
-        for node in ast.walk(source.tree)
-        if isinstance(node, ast.Name) and node.id in moves and isinstance(node.ctx, ast.Load)
-    ]
-    places = sum(_slice_moved(source, node, moves) for node in used)
-    if not places and not _loops_moved(source, set(data), next(iter(moves.values()))):
-        raise Refused
+    moves = _unmoved_names(source, set(data))
+    _use_moved(source, moves)
+
+
+@rewriting
+def kept_on_host(source: CellSource, *data: str) -> None:
+    """`kept_on_host("X", "y")`: what moves these to the card as a whole goes.
+
+    `X = X.cuda()`, `.to(device)`, `device=`, also in a comprehension: `[x.cuda() for x in loader]`.
+    """
+    _unmoved_names(source, set(data))
+
+
+@rewriting
+def slices_moved(source: CellSource, moves: Mapping[str, str]) -> None:
+    """`slices_moved(moves_of(text, "X", "y"))`: batches of data on the host are moved where used.
+
+    Slices in the loops of the cell get the move (`X[i : i + n].cuda()`), or the names of a loop
+    over the data, or over a `DataLoader` made of it, do. Refused where some is used as a whole.
+    """
+    _use_moved(source, dict(moves))
+
+
+def moves_of(text: str, *data: str) -> dict[str, str]:
+    """Return how a cell moves data to the card, by name: `{"X": ".cuda()"}`; none in doubt."""
+    try:
+        return _unmoved_names(CellSource(text), set(data))
+    except (Refused, RecursionError):
+        return {}
 
 
 @rewriting
@@ -65,33 +81,56 @@ def batches_moved(source: CellSource, loader: str, move: str = '.to("cuda")') ->
         raise Refused
 
 
-def _moved(source: CellSource, data: set[str]) -> list[tuple[str, str]]:
+def _unmoved_names(source: CellSource, data: set[str]) -> dict[str, str]:
     """Take away the moves of data to the card; return them by the name of the data."""
-    found: list[tuple[str, str]] = []
+    found: dict[str, str] = {}
     for node in ast.walk(source.tree):
         if not isinstance(node, ast.Assign) or len(node.targets) != 1:
             continue
         targets, values = list(leaves(node.targets[0])), list(leaves(node.value))
-        pairs = [(dotted(each), value) for each, value in zip(targets, values, strict=False)]
-        ours = [(name, value) for name, value in pairs if name in data]
-        if not ours or len(targets) != len(values):
+        if len(targets) != len(values):
+            continue
+        pairs = [(dotted(each), value) for each, value in zip(targets, values, strict=True)]
+        moved = {name: _moves_in(source, value) for name, value in pairs if name in data}
+        if not any(moved.values()):
             continue
         if any(isinstance(each, Loop) for each in source.parents(node)):
             raise Refused
-        bare = [
+        found |= {name: _move(source, each[0]) for name, each in moved.items() if each}
+        itself = all(
             isinstance(value, ast.Call)
             and isinstance(value.func, ast.Attribute)
-            and _move(source, value) != ""
             and dotted(value.func.value) == name
             for name, value in pairs
-        ]
-        found += [(name, _move(source, value)) for name, value in ours if _move(source, value)]
-        if all(bare) and len(ours) == len(pairs):
+        )
+        if itself and all(moved.get(name) for name, _ in pairs):
             source.remove(node)
         else:
-            for _, value in ours:
-                _unmoved(source, value)
+            for each in moved.values():
+                for call in each:
+                    _unmoved(source, call)
+    if not data or found.keys() != data:
+        raise Refused
     return found
+
+
+def _moves_in(source: CellSource, value: ast.expr) -> list[ast.Call]:
+    """Return what moves a value as a whole, or each part of a list."""
+    parts = list(leaves(value.elt)) if isinstance(value, ast.ListComp) else [value]
+    return [each for each in parts if isinstance(each, ast.Call) and _move(source, each)]
+
+
+def _use_moved(source: CellSource, moves: dict[str, str]) -> None:
+    used = [
+        node
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.Name) and node.id in moves and isinstance(node.ctx, ast.Load)
+    ]
+    places = sum(_slice_moved(source, node, moves) for node in used)
+    if not places and (
+        not moves or not _loops_moved(source, set(moves), next(iter(moves.values())))
+    ):
+        raise Refused
 
 
 def _move(source: CellSource, node: ast.AST) -> str:
@@ -123,7 +162,8 @@ def _slice_moved(source: CellSource, node: ast.Name, moves: dict[str, str]) -> i
     statement = source.statement(node)
     harmless = isinstance(around, ast.Attribute) and around.attr in _SEEN
     moving = assigned(statement) in moves or node.id in names(statement, ast.Store)
-    if harmless or called(around) in ("len", "TensorDataset") or moving:
+    looped = isinstance(around, ast.For) and around.iter is node
+    if harmless or looped or called(around) in ("len", "TensorDataset", "enumerate") or moving:
         return 0
     if not isinstance(around, ast.Subscript) or around.value is not node:
         raise Refused
@@ -131,6 +171,8 @@ def _slice_moved(source: CellSource, node: ast.Name, moves: dict[str, str]) -> i
         raise Refused
     if not isinstance(around.slice, ast.Slice) and _on_card(source, names(around.slice)):
         raise Refused  # an index on the card does not reach into the host
+    if getattr(parents[1], "attr", "") in ("to", "cuda"):
+        return 0  # it is moved already
     end = source.span(around)[1]
     source.replace((end, end), moves[node.id])
     return 1
@@ -151,7 +193,7 @@ def _loops_moved(source: CellSource, data: set[str], move: str) -> bool:
     for node in source.tree.body:
         if isinstance(node, ast.Assign) and mentions(node.value, made):
             made.add(assigned(node))
-    return _batches_moved(source, made - data, move)
+    return _batches_moved(source, made, move)
 
 
 def _batches_moved(source: CellSource, loaders: set[str], move: str) -> bool:

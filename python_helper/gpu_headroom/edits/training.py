@@ -13,7 +13,15 @@ from .source import Refused
 if TYPE_CHECKING:
     from .source import CellSource
 
-_MOVES = {"to", "cuda", "zero_grad", "next", "len", "range", "train", "eval", "items", "float"}
+# Calls that move or make data, and compute nothing.
+_MOVES = frozenset(
+    (
+        *("to", "cuda", "zero_grad", "next", "len", "range", "train", "eval", "items", "float"),
+        *("rand", "randn", "randint", "zeros", "ones", "empty", "full", "arange", "tensor"),
+        *("as_tensor", "from_numpy", "rand_like", "randn_like", "zeros_like", "ones_like"),
+    )
+)
+_FUNCTIONS = {"torch", "F", "nn", "np", "sum", "len", "print", "zip", "float", "int", "max", "min"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +66,7 @@ def training_step(source: CellSource) -> TrainingStep:
             first, last = n, max(last or 0, n)
         elif first is not None and isinstance(each, ast.Assign) and _moves(each):
             break
-    if first is None or last is None:
+    if first is None or last is None or not any(map(_asks_model, block[first : last + 1])):
         raise Refused
     step = _only(block, "step")
     value = step.value if isinstance(step, ast.Expr) else None
@@ -78,6 +86,20 @@ def _moves(statement: ast.Assign) -> bool:
     """Whether it only moves values, such as `x, y = x.to(device), y.to(device)`."""
     values = list(leaves(statement.value))
     return all(called(each) in _MOVES for each in values)
+
+
+def _asks_model(statement: ast.stmt) -> bool:
+    """Whether something is called with values that is no function of a library: a model."""
+    return any(
+        isinstance(node, ast.Call)
+        and names(node.func)
+        and not names(node.func) & _FUNCTIONS
+        and (
+            any(not isinstance(each, ast.Constant) for each in node.args)
+            or any(not isinstance(each.value, ast.Constant) for each in node.keywords)
+        )
+        for node in ast.walk(statement)
+    )
 
 
 def _only(block: list[ast.stmt], name: str) -> ast.stmt | None:

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import pytest
 from gpu_headroom.edits.chunks import compared_in_parts, predicted_in_parts
-from gpu_headroom.edits.dtype import half_precision, single_precision
+from gpu_headroom.edits.dtype import default_precision, half_precision, single_precision
 from gpu_headroom.edits.model_memory import frozen, gradients_cleared, loaded_to_host
-from gpu_headroom.edits.per_batch import batches_moved, dataset_on_host, moved_per_batch
+from gpu_headroom.edits.per_batch import (
+    batches_moved,
+    dataset_on_host,
+    kept_on_host,
+    moved_per_batch,
+    moves_of,
+    slices_moved,
+)
 from gpu_headroom.edits.rewrite import Anchor
 from gpu_headroom.edits.start import keras_precision, memory_growth, session_cleared
 from tests.edits.cases import check, here, refuses_hostile, shuffled, table
@@ -93,6 +100,46 @@ for i in torch.randperm(len(X)).cuda().split(32):
 for i in range(9):
     step(X[i], y[i])
 """)
+IN_TWO_CELLS = table("""
+X = windows.to(device)  # all
+y = targets.to(device)
+--->
+X = windows  # all
+y = targets
+====
+X, y = load().cuda(), load().cuda()
+--->
+X, y = load(), load()
+====
+X = X.cuda()
+""")
+SLICES = table("""
+for i in range(0, len(X), 32):
+    loss = f(model(X[i : i + 32]), y[i : i + 32])
+--->
+for i in range(0, len(X), 32):
+    loss = f(model(X[i : i + 32].to(device)), y[i : i + 32].to(device))
+====
+loader = DataLoader(TensorDataset(X, y))
+for a, b in loader:
+    step(a, b)
+--->
+loader = DataLoader(TensorDataset(X, y))
+for a, b in loader:
+    a, b = a.to(device), b.to(device)
+    step(a, b)
+====
+for a, b in X:
+    step(a, b)
+--->
+for a, b in X:
+    a, b = a.to(device), b.to(device)
+    step(a, b)
+====
+model(X)
+====
+step(z)
+""")
 DATASETS = table("""
 class Data(Dataset):
     def __init__(self, n):
@@ -162,6 +209,26 @@ for x in loader: step(x)
 def test_moves_each_batch(before: str, after: str | None) -> None:
     """And leaves the whole where it is."""
     check(moved_per_batch("X", "y"), before, after)
+
+
+@pytest.mark.parametrize(("before", "after"), IN_TWO_CELLS)
+def test_stays_on_the_host(before: str, after: str | None) -> None:
+    """In the cell that moves it."""
+    check(kept_on_host("X", "y"), before, after)
+
+
+def test_a_list_of_batches_stays_on_the_host() -> None:
+    """And says how it was moved."""
+    before = "X = [(a.to(dev), b.to(dev)) for a, b in loader]"
+    check(kept_on_host("X"), before, "X = [(a, b) for a, b in loader]")
+    assert moves_of(before, "X") == {"X": ".to(dev)"}
+    assert moves_of("X = 1", "X") == {}
+
+
+@pytest.mark.parametrize(("before", "after"), SLICES)
+def test_moves_what_is_used(before: str, after: str | None) -> None:
+    """In the cell that uses it."""
+    check(slices_moved({"X": ".to(device)", "y": ".to(device)"}), before, after)
 
 
 @pytest.mark.parametrize(("before", "after"), DATASETS)
@@ -265,6 +332,39 @@ y = model(x)
 def test_half_precision(before: str, after: str | None) -> None:
     """Where the model is made."""
     check(half_precision("model"), before, after)
+
+
+DEFAULT = table("""
+with torch.device("cuda"):
+    model = Net(**config)
+--->
+torch.set_default_dtype(torch.bfloat16)
+with torch.device("cuda"):
+    model = Net(**config)
+====
+torch.set_default_dtype(torch.float32)
+model = Net()
+--->
+torch.set_default_dtype(torch.bfloat16)
+model = Net()
+====
+if big:
+    model = Net()  # ö
+    model = model.cuda()
+--->
+if big:
+    torch.set_default_dtype(torch.bfloat16)
+    model = Net()  # ö
+    model = model.cuda()
+====
+other = Net()
+""")
+
+
+@pytest.mark.parametrize(("before", "after"), DEFAULT)
+def test_half_precision_from_the_start(before: str, after: str | None) -> None:
+    """For what would not even load."""
+    check(default_precision("model"), before, after)
 
 
 HOST = table("""
@@ -522,6 +622,9 @@ def test_takes_any_text() -> None:
         batches_moved("y"),
         single_precision("x"),
         half_precision("x"),
+        default_precision("x"),
+        kept_on_host("x"),
+        slices_moved({"x": ".cuda()"}),
         loaded_to_host(),
         frozen("x.y"),
         gradients_cleared("x"),

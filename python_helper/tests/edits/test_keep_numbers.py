@@ -109,6 +109,27 @@ OTHER_CONTAINERS: list[tuple[str, str | None, str, str, str]] = [
         "log.setdefault(k, []).append(loss)",
         "log.setdefault(k, []).append(loss.item())",
     ),
+    (
+        "out['aug']",
+        None,
+        ".detach()",
+        "out['loss'].backward()\nout['aug'] = model(x)",
+        "out['loss'].backward()\nout['aug'] = model(x).detach()",
+    ),
+    (
+        "outs",
+        "out",
+        ".cpu()",
+        "outs = out if outs is None else torch.cat([outs, out])",
+        "outs = out.cpu() if outs is None else torch.cat([outs, out.cpu()])",
+    ),
+    (
+        "preds",
+        "p",
+        ".cpu()",
+        "def evaluate(x):\n    preds.append(p)\n    return torch.cat(preds) == y.cpu()",
+        "def evaluate(x):\n    preds.append(p.cpu())\n    return torch.cat(preds) == y.cpu()",
+    ),
     ("buffer", "out", ".cpu()", "buffer.appendleft(out)", "buffer.appendleft(out.cpu())"),
     (
         "outs",
@@ -152,6 +173,13 @@ def test_a_training_loop() -> None:
         ("losses", ".item()", "losses.append(loss)\nprint(losses[-1].cpu())"),
         ("total", ".item()", "total += loss\ntotal.backward()"),
         ("losses", ".item()", "f'{losses.append(x)}"),
+        (
+            "total",
+            ".detach()",
+            "def compute(x):\n    total = 0\n    total += loss\n    return total",
+        ),
+        ("preds", ".cpu()", "preds.append(loss)\nacc = torch.cat(preds) == labels"),
+        ("preds", ".cpu()", "preds.append(loss)\nd = torch.cat(preds) - labels.cuda()"),
     ],
 )
 def test_keeps_what_is_needed(container: str, how: str, source: str) -> None:

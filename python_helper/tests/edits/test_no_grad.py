@@ -6,7 +6,7 @@ import pytest
 from gpu_headroom.edits.delete import deleted_before, deleted_in_loop
 from gpu_headroom.edits.no_grad import evaluating, without_gradients
 from gpu_headroom.edits.rewrite import Anchor
-from tests.edits.cases import check, here, refuses_hostile
+from tests.edits.cases import check, here, refuses_hostile, table
 
 TRAINED = """for epoch in range(3):
     for x, y in loader:
@@ -89,6 +89,62 @@ def test_under_another_name() -> None:
     source = "y = model(x)  # here"
     changed = without_gradients(here(source), "th", "inference_mode")(source)
     assert changed == "with th.inference_mode():\n    y = model(x)  # here"
+
+
+TEACHER = table("""
+for x in data:
+    t = teacher(x)  # here
+    loss = f(student(x), t)
+    loss.backward()
+--->
+for x in data:
+    with torch.no_grad():
+        t = teacher(x)  # here
+    loss = f(student(x), t)
+    loss.backward()
+====
+t = teacher(x)  # here
+f(student(x), t).backward()
+--->
+with torch.no_grad():
+    t = teacher(x)  # here
+f(student(x), t).backward()
+====
+with torch.no_grad():
+    t = teacher(x)  # here
+====
+f(student(x), teacher(x)).backward()  # here
+====
+t = teacher(x); s = student(x)  # here
+""")
+COLLECTED = table("""
+class Agent:
+    def collect(self, n):  # here
+        values.append(self.net(n))
+        return values
+--->
+class Agent:
+    @torch.no_grad()
+    def collect(self, n):  # here
+        values.append(self.net(n))
+        return values
+====
+def step(x):  # here
+    model(x).backward()
+""")
+
+
+@pytest.mark.parametrize(("before", "after"), TEACHER)
+def test_what_is_not_trained_needs_no_gradient(before: str, after: str | None) -> None:
+    """Even where gradients are computed of what comes of it."""
+    check(without_gradients(here(before), constant=True), before, after)
+    assert without_gradients(here(before))(before) is None
+
+
+@pytest.mark.parametrize(("before", "after"), COLLECTED)
+def test_decorates_what_it_is_told_to(before: str, after: str | None) -> None:
+    """The anchor is its `def`."""
+    check(without_gradients(here(before)), before, after)
 
 
 MODES: list[tuple[str, str | None]] = [

@@ -74,19 +74,25 @@ for i, (x, y) in enumerate(loader):
     if i % 10 == 0:
         print(loss.item())
 ====
-for step in range(100):
+for i in range(0, len(X), n):
     opt.zero_grad()
-    loss = model(get())
+    loss = model(X[i : i + n])
     (loss + other).backward()
     opt.step()
 --->
 opt.zero_grad()
-for batch_index, step in enumerate(range(100), start=1):
-    loss = model(get())
+for i in range(0, len(X), n):
+    loss = model(X[i : i + n])
     ((loss + other) / 4).backward()
-    if batch_index % 4 == 0 or batch_index == len(range(100)):
+    if (i // n + 1) % 4 == 0 or i + n >= len(X):
         opt.step()
         opt.zero_grad()
+====
+for step in range(100):
+    opt.zero_grad()
+    loss = model(get())
+    loss.backward()
+    opt.step()
 ====
 def train(model, data):
     for x in load(data):
@@ -197,6 +203,27 @@ loss.backward()
 for x in loader:
     loss = model(x).half()
     loss.backward()
+====
+for x in loader:
+    loss = F.binary_cross_entropy(model(x), x)
+    loss.backward()
+====
+for episode in episodes:
+    loss = -torch.stack(policy.log_probs).sum()
+    loss.backward()
+====
+for _ in range(3):
+    images = torch.rand(4, 3, 64, 64, device="cuda")
+    pred = net(images)
+    loss = bce(pred, images)
+    loss.backward()
+--->
+for _ in range(3):
+    images = torch.rand(4, 3, 64, 64, device="cuda")
+    with torch.autocast("cuda", dtype=torch.bfloat16):
+        pred = net(images)
+        loss = bce(pred, images)
+    loss.backward()
 """)
 SCALED = table("""
 for epoch in range(3):
@@ -208,7 +235,7 @@ for epoch in range(3):
         opt.step()  # ö
 print(loss)
 --->
-scaler = torch.cuda.amp.GradScaler()
+scaler = torch.amp.GradScaler()
 for epoch in range(3):
     for x in loader:
         opt.zero_grad()
