@@ -30,13 +30,14 @@ _KINDS: dict[type, Kind] = {
 }
 KNOWN: Signatures = {
     "DataLoader": {1: "batch_size"},
+    "split": {0: "batch_size"},
     "Resize": {0: "image_size"},
     "RandomCrop": {0: "crop_size"},
     "CenterCrop": {0: "crop_size"},
     "RandomResizedCrop": {0: "crop_size"},
 }
 # `size=` and `height=` of these are of an image.
-_IMAGE_CALLS = {*KNOWN, "LongestMaxSize", "SmallestMaxSize", "Pad", "resize"} - {"DataLoader"}
+_IMAGE_CALLS = {*KNOWN, "LongestMaxSize", "SmallestMaxSize", "resize"} - {"DataLoader", "split"}
 _IMAGE_ARGUMENTS = {"size", "height", "width", "max_size"}
 _OPTIONS = {"add_argument": None, "option": None, "DEFINE_integer": 1}
 _LOADERS = {"loads", "load", "safe_load", "full_load", "create", "read_string", "parse"}
@@ -44,10 +45,8 @@ _ENTRY = re.compile(
     r"""(?<![\w.])(?P<quote>\\?["'])?(?P<name>[A-Za-z_][\w-]{0,59})(?(quote)\\?["'])[ \t]{0,20}:"""
     r"""[ \t]{0,20}(?P<number>[0-9][0-9_]{0,15})(?=[ \t]{0,20}(?:[,}\]#\r\n\\"']|$))"""
 )
-_FLAG = re.compile(r"--(?P<name>[A-Za-z][\w-]{0,59})[ =](?P<number>[0-9]{1,15})(?![\w.])")
-
-
 _LONGEST_NUMBER = 12  # digits
+_FLAG = re.compile(r"--(?P<name>[A-Za-z][\w-]{0,59})[ =](?P<number>[0-9]{1,15})(?![\w.])")
 
 
 @dataclass(frozen=True, slots=True)

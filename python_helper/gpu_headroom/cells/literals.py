@@ -23,7 +23,9 @@ _LARGEST = 2**40
 _LARGEST_EXPONENT = 40
 _MOST_FACTORS = 20
 _CHANNELS = 4
+_LEAST_UNNAMED = 15
 _CHANNELS = 4
+_LEAST_UNNAMED = 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,7 @@ def literals_of(
     found += [
         SizeLiteral(cell, role, name, value, *place, "text")
         for name, value, place in looked.texts
-        if value > 1 and (role := role_of(name)) is not None
+        if value > 1 and (role := role_of(name)) not in (None, "unnamed")
     ]
     names = {each.name.lower() for each in found}
     return sorted(
@@ -85,13 +87,14 @@ def literals_of(
 
 def _literal(cell: CellRun, given: Given) -> SizeLiteral | None:
     role, node = given.role or role_of(given.name), given.value
-    if role is None and other_side(given.name) is not None:
+    if role in (None, "unnamed") and other_side(given.name) is not None:
         role = "image"
     end = node.end_col_offset
     if role is None or node.end_lineno != node.lineno or end is None:
         return None
     value = _sides(node) if role == "image" else integer(node)
-    if value is None or not 1 < value < _LARGEST:
+    least = _LEAST_UNNAMED if role == "unnamed" else 1
+    if value is None or not least < value < _LARGEST:
         return None
     place = node.lineno, node.col_offset, end
     return SizeLiteral(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from typing import Literal
 
-    Role = Literal["batch", "length", "image"]
+    Role = Literal["batch", "length", "image", "unnamed"]
 
 _LONGEST = 60
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
@@ -19,7 +19,14 @@ _BATCH = re.compile(
     r"|(?:(?:train|training|eval|val|valid|test|mini|micro|local|global|per|device|gpu|n|my|max) )*"
     r"(?:batch|minibatch)"
 )
-_NO_BATCH = re.compile(r".*\b(?:num|number|nb|count|idx|index|norm|every|log|scheduler|finder)\b.*")
+_NO_BATCH = re.compile(r"\b(?:num|number|nb|count|idx|index|norm|every|log|scheduler|finder)\b")
+# What counts, says where, or is of a model's structure.
+_NO_SIZE = re.compile(
+    r"\b(?:num|number|nb|count|idx|index|norm|every|log|batches|epochs?|iters?|steps?|seed|"
+    r"workers?|dims?|hidden|width|channels?|features?|embed(?:ding)?|heads?|layers?|depth|"
+    r"class(?:es)?|vocab|units?|patch|kernel|stride|padding|groups?|rank|limit|patience|port|"
+    r"timeout|device|axis|out|in|max|min|size|length|version|year|k|d)\b"
+)
 _LENGTH = re.compile(
     r"(?:.* )?(?:(?:max|seq|sequence|context|ctx|input|source|target|src|tgt|prompt|text|token|"
     r"sentence|chunk|block|window) (?:len|length)|(?:block|context|ctx|window) size|seqlen|maxlen|"
@@ -34,13 +41,18 @@ _SIDES = {"height": "width", "width": "height", "h": "w", "w": "h"}
 
 
 def role_of(name: str) -> Role | None:
-    """Return what a number of this name sets, if its name says so."""
+    """Return what a number of this name sets, if its name says so.
+
+    `unnamed` is what says nothing, as `n`: what has so many rows may. `None` is what is no size.
+    """
     words = " ".join([each.lower() for each in _WORD.findall(name[:_LONGEST])])
     if _BATCH.fullmatch(words):
-        return None if _NO_BATCH.fullmatch(words) else "batch"
+        return None if _NO_BATCH.search(words) else "batch"
     if _LENGTH.fullmatch(words):
         return "length"
-    return "image" if _IMAGE.fullmatch(words) else None
+    if _IMAGE.fullmatch(words):
+        return "image"
+    return None if _NO_SIZE.search(words) or not words else "unnamed"
 
 
 def other_side(name: str) -> str | None:

@@ -88,6 +88,7 @@ BATCH = [
         "args = TrainingArguments(\n    'out',\n    per_device_train_batch_size=32,\n)",
     ),
     ("dm = DataModule('data', batch_size=64)", "dm = DataModule('data', batch_size=32)"),
+    ("for x in X.split(64): step(x, 64)", "for x in X.split(32): step(x, 64)"),
     ("ppo = PPOConfig(mini_batch_size=64)", "ppo = PPOConfig(mini_batch_size=32)"),
 ]
 OTHER_ROLES: list[tuple[Role, str, str]] = [
@@ -134,6 +135,23 @@ def test_sets_the_length_and_the_image(role: Role, before: str, after: str) -> N
     (literal,) = literals_in(CellRun("cell", 1, before, None, 0.0), before, role)
     assert literals_in(literal.cell, before) == []
     check(set_number(literal, 32), before, after)
+
+
+@pytest.mark.parametrize(
+    ("source", "names"),
+    [
+        ("def train(model, n, epochs): pass\ntrain(model, 2048, 30)", ["n"]),
+        ("samples = 4096", ["samples"]),
+        ("n, hidden_size, num_workers, epochs, lr = 512, 512, 64, 64, 100", ["n", "lr"]),
+        ("n = 8", []),
+        ("batch_size, max_length, img_size = 64, 64, 64", []),
+        ("config = '''\nn: 64\n'''", []),
+    ],
+)
+def test_a_name_that_says_nothing(source: str, names: list[str]) -> None:
+    """Only what has so many rows can say that it sets them."""
+    found = literals_in(CellRun("cell", 1, source, None, 0.0), source, "unnamed")
+    assert [each.name for each in found] == names
 
 
 def test_both_sides_of_an_image() -> None:
