@@ -79,16 +79,68 @@ const FOR_TYPES = /^if TYPE_CHECKING:\n(?:(?:[ \t]+[^\n]*)?\n)+/gm;
 /** As many lines as before, and nothing in them. */
 const blank = source => source.replace(/[^\n]+/g, '');
 
+/** What `def` opens, up to the parenthesis of its parameters. */
+const DEFINITION = /^[ \t]*(?:async )?def \w+\(/gm;
+
+/** A string, a bracket or a sign that ends or begins an annotation; `->` is one. */
+const SIGN = /"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|->|[()[\]{}:=,]/g;
+
+/** What the parameters and the result of functions are said to be: for types only. */
+function withoutAnnotations(source) {
+  const parts = [];
+  let done = 0;
+  for (const { 0: found, index } of source.matchAll(DEFINITION)) {
+    let depth = 1;
+    let start = null;
+    let given = false;
+    SIGN.lastIndex = index + found.length;
+    for (let sign; (sign = SIGN.exec(source)) !== null; ) {
+      const outermost = depth === (start?.depth ?? 1);
+      const [text] = sign;
+      const ends = start?.sign === ':' ? '=,)'.includes(text) : text === ':';
+      if (start !== null && outermost && ends) {
+        parts.push(source.slice(done, start.at));
+        parts.push(blank(source.slice(start.at, sign.index)));
+        done = sign.index;
+        start = null;
+      }
+      if (depth === 0 && text === ':') {
+        break;
+      }
+      if (start === null && depth === 1) {
+        given = text === '=' || (given && text !== ',');
+        start =
+          text === ':' && !given ? { at: sign.index, sign: ':', depth } : null;
+      } else if (text === '->') {
+        start = { at: sign.index, sign: '->', depth };
+      }
+      depth += '([{'.includes(text) - ')]}'.includes(text);
+    }
+  }
+  return [...parts, source.slice(done)].join('');
+}
+
+/** A string, or blanks at the beginning of a line. */
+const STRING_OR_INDENT =
+  /("""(?:\\[^]|[^\\])*?"""|'''(?:\\[^]|[^\\])*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|^(?: {4})+/gm;
+
+/** Lines as far to the right as Python needs. */
+const indentedByOne = source =>
+  source.replace(
+    STRING_OR_INDENT,
+    (all, string) => string ?? ' '.repeat(all.length / 4)
+  );
+
 /**
- * Python source without comments, docstrings and imports for types, which nobody
- * reads inside a kernel. Lines keep their numbers. What people ask for help about
- * stays whole.
+ * Python source without comments, docstrings, annotations of functions and imports
+ * for types, which nobody reads inside a kernel. Lines keep their numbers. What
+ * people ask for help about stays whole.
  */
 function strip(path, source) {
   if (DOCUMENTED.includes(path)) {
     return source;
   }
-  return source
+  const plain = source
     .replace(PYTHON_TEXT, (all, comment, place, string) => {
       if (comment !== undefined) {
         return '';
@@ -97,15 +149,18 @@ function strip(path, source) {
         ? all
         : `${place}""${'\n'.repeat(string.split('\n').length - 1)}`;
     })
-    .replace(FOR_TYPES, blank)
-    .replace(/[ \t]+$/gm, '');
+    .replace(FOR_TYPES, blank);
+  return indentedByOne(withoutAnnotations(plain)).replace(/[ \t]+$/gm, '');
 }
 
 const modules = listModules();
 const raw = JSON.stringify(
   Object.fromEntries(modules.map(path => [path, strip(path, readHelper(path))]))
 );
-const packed = deflateSync(Buffer.from(raw), { level: 9 }).toString('base64');
+const packed = deflateSync(Buffer.from(raw), {
+  level: 9,
+  memLevel: 9
+}).toString('base64');
 if (packed.length > LIMIT) {
   fail(`it is ${packed.length} bytes, more than its limit of ${LIMIT}.`);
 }

@@ -45,7 +45,10 @@ def packed(generated: str) -> dict[str, str]:
 
 
 def meaning(source: str) -> str:
-    """Describe what a module does: its syntax tree with empty docstrings, nothing for checkers."""
+    """Describe what a module does: its syntax tree with empty docstrings, nothing for checkers.
+
+    What a function's parameters and result are said to be nobody asks at run time.
+    """
     tree = ast.parse(source)
     tree.body = [
         each
@@ -57,6 +60,10 @@ def meaning(source: str) -> str:
             first = node.body[0] if node.body else None
             if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
                 first.value.value = ""
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            node.returns = None
+        elif isinstance(node, ast.arg):
+            node.annotation = None
     return ast.dump(tree)
 
 

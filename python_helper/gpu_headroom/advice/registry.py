@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from . import code_fix
 from .remedies import (
     close_other_programs,
     detach,
@@ -105,7 +106,11 @@ REMEDIES: Sequence[_Remedy] = (
     split_request,
 )
 # What they say, for translators.
-TEXTS = {name: text for each in (*RULES.values(), *REMEDIES) for name, text in each.TEXTS.items()}
+TEXTS = {
+    name: text
+    for each in (*RULES.values(), *REMEDIES, code_fix)
+    for name, text in each.TEXTS.items()
+}
 _MOST_OFFERS = 10  # renderers show four, and fold the rest away
 _MOST_CAUSES = 4
 

@@ -1,7 +1,8 @@
-"""Which literals set the batch of a failing cell, and which cells carry a change of them there.
+"""Which literals set the size of a failing cell's data, and which cells carry a change there.
 
-A literal counts only if nothing contradicts it: a variable must still have that value, no
-call may pass another than a default, and tensors of that many rows must take memory.
+A literal counts only if nothing contradicts it: a variable, an entry or an attribute must still
+have that value, no call may pass another than a default, and tensors of that many rows must take
+memory.
 """
 
 from __future__ import annotations
@@ -12,14 +13,18 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from .literals import Function, callee, literals_of
+from .given import Function, callee, signatures_of
+from .literals import literals_of
 from .parsing import LONGEST, parse_cell
+from .values import value_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from .literals import BatchLiteral, Parameter
+    from .given import Parameter
+    from .literals import SizeLiteral
     from .runs import CellRun
+    from .size_names import Role
 
     Calls = Mapping[str | None, Sequence[ast.Call]]
 
@@ -29,12 +34,12 @@ _MOST_LITERALS = 100  # of a cell, and of all others
 
 @dataclass(slots=True)
 class _Content:
-    """What one cell contains; its `literals` are of whatever cell they were first looked for in."""
+    """What one cell contains."""
 
+    tree: ast.Module | None = None
     reads: set[str] = field(default_factory=set)
     stores: set[str] = field(default_factory=set)
     calls: dict[str | None, list[ast.Call]] = field(default_factory=dict)
-    literals: list[BatchLiteral] = field(default_factory=list)
 
 
 class Code:
@@ -45,6 +50,8 @@ class Code:
 
     def __init__(self) -> None:
         self._contents: dict[str, _Content] = {}
+        self._literals: dict[str, list[SizeLiteral]] = {}
+        self._signatures: dict[str, dict[int, str]] = {}
         self._left = LONGEST
 
     def of(self, cell: CellRun) -> _Content:
@@ -54,18 +61,26 @@ class Code:
             fits = len(cell.source) <= self._left
             self._left -= len(cell.source) if fits else 0
             tree = parse_cell(cell.source) if fits else None
-            content = _Content() if tree is None else _look_through(cell, tree)
+            content = _Content() if tree is None else _look_through(tree)
             self._contents[cell.source] = content
+            if tree is not None and (found := signatures_of(tree)):
+                self._signatures.update(found)
+                self._literals.clear()
         return content
 
-    def literals(self, cell: CellRun) -> list[BatchLiteral]:
-        """Return the batch literals of a cell."""
-        return [replace(each, cell=cell) for each in self.of(cell).literals]
+    def literals(self, cell: CellRun, role: Role = "batch") -> list[SizeLiteral]:
+        """Return the literals of a role in a cell; functions of cells seen before are known."""
+        tree = self.of(cell).tree
+        found = self._literals.get(cell.source)
+        if found is None:
+            found = [] if tree is None else literals_of(cell, cell.source, tree, self._signatures)
+            self._literals[cell.source] = found
+        return [replace(each, cell=cell) for each in found if each.role == role]
 
 
-def _look_through(cell: CellRun, tree: ast.Module) -> _Content:
+def _look_through(tree: ast.Module) -> _Content:
     """Note the names a cell reads and leaves behind, its functions and classes included."""
-    content = _Content(literals=literals_of(cell, tree))
+    content = _Content(tree)
     for node in ast.walk(tree):
         if isinstance(node, (*Function, ast.ClassDef)):
             content.stores.add(node.name)
@@ -78,34 +93,40 @@ def _look_through(cell: CellRun, tree: ast.Module) -> _Content:
     return content
 
 
-def batch_literals(
+def size_literals(  # noqa: PLR0913  all that a question is made of
+    role: Role,
     cell: CellRun,
     cells: Sequence[CellRun],
     values: Mapping[str, Any],
     *,
     line: int | None = None,
     code: Code | None = None,
-) -> list[BatchLiteral]:
-    """Return the literals that may set the batch of a failing cell, likeliest first.
+) -> list[SizeLiteral]:
+    """Return the literals that may set this size in a failing cell, likeliest first.
 
     Its own come first, those before the failing `line` and those that name no evaluation
     before others; then those of earlier cells that it reads from, newest first. `values` are
     the user's variables as they are now.
     """
     code = code or Code()
+    for each in (cell, *reversed(cells)):
+        code.of(each)  # so functions of all are known
 
-    def counts(literal: BatchLiteral) -> bool:
+    def counts(literal: SizeLiteral) -> bool:
         """Whether nothing speaks against it: a variable set elsewhere, a default not used."""
-        if literal.variable:
-            value = values.get(literal.name)
-            return type(value) is not int or value == literal.value
-        if literal.parameter is None:
+        value = value_at(values, literal.path)
+        if type(value) is int and value != literal.value:
+            return False
+        if literal.parameter is None or literal.kind == "argument":
             return True
+        if literal.kind == "option":
+            texts = (each for other in cells for each in code.literals(other, role))
+            return not any(each.kind == "text" and each.name == literal.name for each in texts)
         others = (code.of(each).calls for each in cells)
         return not _is_overridden(literal.parameter, code.of(cell).calls, others)
 
     own = sorted(
-        code.literals(cell),
+        code.literals(cell, role),
         key=lambda each: (
             bool(_OTHER_PHASE.search(each.name)),
             line is not None and each.line > line,
@@ -116,7 +137,7 @@ def batch_literals(
         each
         for other in reversed(cells)
         if not _same_cell(other, cell)
-        for each in reversed(code.literals(other))
+        for each in reversed(code.literals(other, role))
         if not _OTHER_PHASE.search(each.name)
     )
     return [
@@ -129,13 +150,25 @@ def batch_literals(
     ]
 
 
+def batch_literals(
+    cell: CellRun,
+    cells: Sequence[CellRun],
+    values: Mapping[str, Any],
+    *,
+    line: int | None = None,
+    code: Code | None = None,
+) -> list[SizeLiteral]:
+    """Return the literals that may set the batch of a failing cell, likeliest first."""
+    return size_literals("batch", cell, cells, values, line=line, code=code)
+
+
 def defines_any(cell: CellRun, names: Iterable[str]) -> bool:
     """Whether a cell gives a value to one of these names."""
     return not Code().of(cell).stores.isdisjoint(names)
 
 
 def cells_to_run(
-    literal: BatchLiteral, failed: CellRun, cells: Sequence[CellRun], code: Code | None = None
+    literal: SizeLiteral, failed: CellRun, cells: Sequence[CellRun], code: Code | None = None
 ) -> tuple[CellRun, ...] | None:
     """Return the cells that carry a changed literal to the failing one, both included.
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ..protocol.wire import Message
     from ..readings.snapshot import DeviceReading, DeviceSnapshot
-    from .literals import BatchLiteral
+    from .literals import SizeLiteral
     from .runs import CellRun, Ledger
 
 # From trials on the simulated GPU; to be confirmed on real ones.
@@ -77,7 +77,7 @@ def largest_batch(
 
 
 def probes(
-    literal: BatchLiteral,
+    literal: SizeLiteral,
     cell: CellRun,
     runs: Sequence[CellRun],
     device_index: int,
@@ -145,7 +145,7 @@ def predict(
 
 
 def _value_at(
-    run: CellRun, literal: BatchLiteral, runs: Sequence[CellRun], code: Code
+    run: CellRun, literal: SizeLiteral, runs: Sequence[CellRun], code: Code
 ) -> int | None:
     """Return what the literal said when this run began; `None` where that is not certain."""
     key, where = literal.cell.key, [run]

@@ -20,7 +20,7 @@ from .scene import Scene, scene
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..cells.literals import BatchLiteral
+    from ..cells.literals import SizeLiteral
     from ..concurrency.turns import Turn
     from ..holders.groups import Group
     from ..holders.modules import Model
@@ -59,7 +59,7 @@ class Evidence:
     complete: bool = False
     workspace_bytes: int = 0
     let_go_bytes: int | None = None
-    batch: BatchLiteral | None = None
+    batch: SizeLiteral | None = None
     batch_bytes: int = 0
     groups: tuple[Group, ...] = ()
     models: tuple[Model, ...] = ()
@@ -269,7 +269,7 @@ def _needed_before(failure: Failure, index: int) -> int | None:
 
 def _proven_batch(
     failure: Failure, ledger: StorageLedger, index: int, line: int | None
-) -> tuple[BatchLiteral | None, int]:
+) -> tuple[SizeLiteral | None, int]:
     """Return the literal that tensors in memory have as many rows as, and their bytes."""
     least = _PROVEN_SHARE * ledger.bytes(index)
     values = user_names(failure.shell)

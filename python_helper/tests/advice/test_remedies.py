@@ -133,7 +133,7 @@ def test_offers_no_edit_that_it_cannot_prove() -> None:
     """Where the changed cell would not read as it should, there is neither button nor text."""
     source = "batch_size = 1024"
     (literal,) = literals_in(cell(source), source)
-    moved = replace(literal, column=0, end_column=4)
+    moved = replace(literal, value=1000)
     found = offers(evidence(source=source, batch=moved, batch_bytes=9 * GIB))
     assert "smaller-batch" not in [offer.remedy["id"] for offer in found]
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from gpu_headroom.cells.batch import batch_literals, cells_to_run
-from gpu_headroom.cells.literals import literals_in, replaced
+from gpu_headroom.cells.literals import literals_in
 from gpu_headroom.cells.runs import CellRun
 
 
@@ -69,7 +70,6 @@ def test_finds_a_literal(source: str, name: str, value: int) -> None:
         "# batch_size = 64",
         "text = 'batch_size = 64'",
         "print(f'{train(batch_size=64)} for batch_size = 64')",
-        "parser.add_argument('--batch_size', type=int, default=64)",
         "for batch_size in (64, 128): pass",
         "batch_size = min(64, n)",
         "batch_size = 64 // 2",
@@ -117,12 +117,64 @@ def test_a_variable_contradicts_no_argument_of_that_name() -> None:
         assert names(source, {"batch_size": 16}) == [("batch_size", 8)]
 
 
+class _Config:
+    """A configuration of a person's own, with the value of its class."""
+
+    batch_size = 16
+
+
+@pytest.mark.parametrize(
+    ("source", "config"),
+    [
+        ("config = {'batch_size': 8}", {"batch_size": 16}),
+        ("config = {'data': {'batch_size': 8}}", {"data": {"batch_size": 16}}),
+        ("config['batch_size'] = 8", {"batch_size": 16}),
+        ("config = dict(batch_size=8)", {"batch_size": 16}),
+        ("config = SimpleNamespace(batch_size=8)", SimpleNamespace(batch_size=16)),
+        ("config.batch_size = 8", SimpleNamespace(batch_size=16)),
+        ("class config:\n    batch_size = 8", _Config),
+    ],
+)
+def test_passes_over_an_entry_that_has_another_value_by_now(source: str, config: Any) -> None:
+    """A configuration, changed after it was written down."""
+    assert names(source, {"config": config}) == []
+    assert names(source, {"config": None}) == [("batch_size", 8)]
+
+
+def test_an_option_counts_only_where_no_list_gives_it() -> None:
+    """The default of an option that is passed does not hold."""
+    source = "p.add_argument('--batch-size', default=8)\n"
+    assert names(f"{source}a = p.parse_args([])", {}) == [("batch_size", 8)]
+    assert names(f"{source}a = p.parse_args(['--batch-size', '16'])", {}) == [("batch_size", 16)]
+
+
+def test_asks_no_object_for_its_attributes() -> None:
+    """A property is not called, nor the key of a dict compared."""
+
+    class Loud:
+        def __hash__(self) -> int:
+            return hash("batch_size")
+
+        def __eq__(self, other: object) -> bool:
+            raise AssertionError
+
+        @property
+        def batch_size(self) -> int:
+            raise AssertionError
+
+        def __getattr__(self, name: str) -> Any:
+            raise AssertionError
+
+    for config in (Loud(), {Loud(): 16}):
+        assert names("config.batch_size = 8", {"config": config}) == [("batch_size", 8)]
+
+
 @pytest.mark.parametrize(
     ("call", "counts"),
     [
         ("train(data)", True),
         ("train(data, epochs=3)", True),
-        ("train(data, 512)", False),
+        ("train(data, 500)", False),
         ("train(data, batch_size=n)", False),
         ("train(*everything)", False),
         ("train(data, **config)", False),
@@ -147,7 +199,7 @@ def test_calls_of_the_failing_cell_decide_about_a_default() -> None:
     for call, expected in (("train(data)", [512]), ("train(data, n)", [])):
         failing = cell(call)
         found = batch_literals(failing, [function, failing], {})
-        assert [each.value for each in found] == expected
+        assert [each.value for each in found if each.kind == "parameter"] == expected
 
 
 FAILING = cell("for x in loader:\n    step(x)")
@@ -189,46 +241,6 @@ def test_reaches_into_a_function_of_another_cell() -> None:
 def test_knows_when_a_literal_leads_nowhere() -> None:
     """A batch that the failing cell has nothing to do with is none of its causes."""
     assert path(SIZES, SIZES, failing=cell("other()")) is None
-
-
-@pytest.mark.parametrize(
-    ("source", "changed"),
-    [
-        ("batch_size = 64", "batch_size = 32"),
-        ("if True:\n\tbatch_size = 64  # größer", "\tbatch_size = 32  # größer"),
-        ("ä = 'größe'; batch_size = 64", "ä = 'größe'; batch_size = 32"),
-        ("batch_size = 1_000", "batch_size = 32"),
-        ("batch_size = 2**6; x = 2**6", "batch_size = 32; x = 2**6"),
-        ("batch_size = (32*1024)  # 32*1024", "batch_size = (32)  # 32*1024"),
-        ("x = batch_size = 2 ** 9", "x = batch_size = 32"),
-        (
-            "print('64'); batch_size = 64; print(f'{64}')",
-            "print('64'); batch_size = 32; print(f'{64}')",
-        ),
-        ("loader = DataLoader(data[:64], 64)", "loader = DataLoader(data[:64], 32)"),
-        ("batch_size: int = 64", "batch_size: int = 32"),
-        ("def train(epochs=64, batch_size=64): pass", "def train(epochs=64, batch_size=32): pass"),
-        ("c = dict(lr=64, batch_size=64)", "c = dict(lr=64, batch_size=32)"),
-        (
-            "DataLoader(data, batch_size=64, num_workers=64)",
-            "DataLoader(data, batch_size=32, num_workers=64)",
-        ),
-        ("%%time\n\nbatch_size = 64", "batch_size = 32"),
-    ],
-)
-def test_replaces_the_literal_alone(source: str, changed: str) -> None:
-    """Tabs, other scripts, comments and equal numbers beside it stay as they are."""
-    (literal,) = literals_in(cell(source), source)
-    assert replaced(source, literal, 32) == (source.split("\n")[literal.line - 1], changed)
-
-
-@pytest.mark.parametrize(
-    "source", ["batch_size = 65", "batch_size = n", "x = 1", "batch_size = 64)"]
-)
-def test_refuses_a_line_that_is_another_by_now(source: str) -> None:
-    """Nothing is replaced unless the literal stands there and the cell parses afterwards."""
-    (literal,) = literals_in(cell("batch_size = 64"), "batch_size = 64")
-    assert replaced(source, literal, 32) is None
 
 
 def test_warns_of_nothing_in_the_users_code() -> None:

@@ -1,0 +1,96 @@
+"""The fix of every remedy that edits code: rewrites of cells, proven anew on their text as it is.
+
+A remedy says which cells change and how (`CellChange`), which cells run after that, and in one
+sentence what is done; the diffs that its card shows come from the same rewrites.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..edits.hunks import hunks, rows
+from ..text.messages import message
+from .remedy import FixOutcome
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..cells.runs import CellRun
+    from ..edits.rewrite import Rewrite
+    from ..protocol.wire import Diff, Edit, Message
+
+TEXTS = {
+    "fix.changed": "The cell was edited after it failed; line {line} no longer matches.",
+    "fix.missing": "The cell with line {line} is no longer in the notebook.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CellChange:
+    """A rewrite that changes `cell` as it ran; `line` is the one that a person is told of."""
+
+    cell: CellRun
+    line: int
+    rewrite: Rewrite
+
+    def diff(self, sets: str | None = None) -> Diff | None:
+        """Return what it changes in the cell as it ran; `None` if nothing."""
+        before = self.cell.source
+        after = self.rewrite(before)
+        if after is None:
+            return None
+        return {
+            "cell_id": self.cell.cell_id,
+            "execution_count": self.cell.execution_count,
+            "rows": rows(before, after),
+            "sets": sets,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class CodeFix:
+    """Rewrites of one cell or several, all made or none.
+
+    `run` are the ids of the cells to run after that, in order; `done` is what is said then.
+    """
+
+    changes: tuple[CellChange, ...]
+    run: tuple[str, ...]
+    done: Message
+
+    def edits(self, sources: Mapping[str, str]) -> FixOutcome:
+        """Change the cells as they are now; refuse where one of them is another by now."""
+        texts = dict(sources)
+        for change in self.changes:
+            cell_id = change.cell.cell_id
+            if cell_id is None or cell_id not in texts:
+                return _refused("fix.missing", change)
+            after = change.rewrite(texts[cell_id])
+            if after is None:
+                return _refused("fix.changed", change)
+            texts[cell_id] = after
+        edits: list[Edit] = [
+            {
+                "cell_id": cell_id,
+                "first_line": hunk.first,
+                "old_lines": hunk.old,
+                "new_lines": hunk.new,
+            }
+            for cell_id, after in texts.items()
+            for hunk in hunks(sources[cell_id], after)
+        ]
+        return FixOutcome("ok", tuple(edits), self.run, self.done)
+
+
+def diffs_of(*changes: CellChange, sets: str | None = None) -> tuple[Diff, ...] | None:
+    """Return the diffs of changes, a cell each; `None` where one of them changes nothing.
+
+    `sets` is what the first of them sets, where that can be said in short: `batch_size = 32`.
+    """
+    found = [each.diff(sets if n == 0 else None) for n, each in enumerate(changes)]
+    return None if None in found else tuple([each for each in found if each is not None])
+
+
+def _refused(said: str, change: CellChange) -> FixOutcome:
+    return FixOutcome("changed", (), (), message(said, TEXTS, line=change.line))

@@ -1,0 +1,287 @@
+"""What the code of a cell gives a name: assignments, arguments, defaults, entries, options."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from .size_names import role_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Literal
+
+    from .size_names import Role
+
+    Kind = Literal[
+        "variable", "field", "parameter", "argument", "entry", "attribute", "option", "text"
+    ]
+    # What positional arguments are called, by the name of what is called.
+    Signatures = Mapping[str, Mapping[int, str]]
+
+Function = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+_KINDS: dict[type, Kind] = {
+    ast.Name: "variable",
+    ast.Attribute: "attribute",
+    ast.Subscript: "entry",
+}
+KNOWN: Signatures = {
+    "DataLoader": {1: "batch_size"},
+    "split": {0: "batch_size"},
+    "Resize": {0: "image_size"},
+    "RandomCrop": {0: "crop_size"},
+    "CenterCrop": {0: "crop_size"},
+    "RandomResizedCrop": {0: "crop_size"},
+}
+# `size=` and `height=` of these are of an image.
+_IMAGE_CALLS = {*KNOWN, "LongestMaxSize", "SmallestMaxSize", "resize"} - {"DataLoader", "split"}
+_IMAGE_ARGUMENTS = {"size", "height", "width", "max_size"}
+_OPTIONS = {"add_argument": None, "option": None, "DEFINE_integer": 1}
+_LOADERS = {"loads", "load", "safe_load", "full_load", "create", "read_string", "parse"}
+_ENTRY = re.compile(
+    r"""(?<![\w.])(?P<quote>\\?["'])?(?P<name>[A-Za-z_][\w-]{0,59})(?(quote)\\?["'])[ \t]{0,20}:"""
+    r"""[ \t]{0,20}(?P<number>[0-9][0-9_]{0,15})(?=[ \t]{0,20}(?:[,}\]#\r\n\\"']|$))"""
+)
+_LONGEST_NUMBER = 12  # digits
+_FLAG = re.compile(r"--(?P<name>[A-Za-z][\w-]{0,59})[ =](?P<number>[0-9]{1,15})(?![\w.])")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter that `callee` takes; its `position` counts without `self`."""
+
+    callee: str
+    name: str
+    position: int | None
+
+
+class Given(NamedTuple):
+    """A value in the code, and what it is given to."""
+
+    name: str
+    value: ast.expr
+    kind: Kind
+    path: tuple[str, ...] = ()
+    parameter: Parameter | None = None
+    role: Role | None = None
+
+
+def signatures_of(tree: ast.Module) -> dict[str, dict[int, str]]:
+    """Return what the positional parameters are called of functions and classes defined here."""
+    found: dict[str, dict[int, str]] = {}
+    for node, owner in nodes(tree):
+        if isinstance(node, Function):
+            name, taken = _callee(node, owner), isinstance(owner, ast.ClassDef)
+            names = [each.arg for each in (*node.args.posonlyargs, *node.args.args)][taken:]
+        elif isinstance(node, ast.ClassDef) and (fields := _fields(node)):
+            name, names = node.name, [each.arg for each in fields]
+        else:
+            continue
+        found[name] = {n: each for n, each in enumerate(names) if role_of(each)}
+    return {name: each for name, each in found.items() if each}
+
+
+def defaults(
+    function: ast.FunctionDef | ast.AsyncFunctionDef, owner: ast.AST | None
+) -> Iterator[tuple[Parameter, ast.expr]]:
+    """Yield the parameters that have a default; `owner` is the class or function around it."""
+    callee = _callee(function, owner)
+    arguments = function.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    first = len(positional) - len(arguments.defaults)
+    for index, default in enumerate(arguments.defaults, start=first):
+        position = index - isinstance(owner, ast.ClassDef)
+        yield Parameter(callee, positional[index].arg, position), default
+    for argument, given in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        if given is not None:
+            yield Parameter(callee, argument.arg, None), given
+
+
+def callee(call: ast.Call) -> str | None:
+    """Return the last name of what is called: `fit` for `trainer.fit()`."""
+    function = call.func
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", None)
+
+
+def options(call: ast.Call) -> tuple[str, ast.expr] | None:
+    """Return the name of a command line option and its default, of a call that adds one."""
+    maker = callee(call)
+    if maker not in _OPTIONS:
+        return None
+    given = {each.arg: each.value for each in call.keywords}
+    texts = [each for each in (given.get("dest"), *call.args) if each is not None]
+    names = [_text(each).lstrip("-").replace("-", "_") for each in texts]
+    position = _OPTIONS[maker]
+    default = given.get("default")
+    if position is not None and default is None and len(call.args) > position:
+        default = call.args[position]
+    return (max(names, key=len), default) if names and default is not None else None
+
+
+class Look:
+    """Goes over the nodes of a cell, and remembers which values belong to which variable."""
+
+    def __init__(self, lines: list[str], signatures: Signatures) -> None:
+        self._lines = lines
+        self._signatures = signatures
+        self._paths: dict[int, tuple[str, ...]] = {}
+        self.texts: list[tuple[str, int, tuple[int, int, int]]] = []
+
+    def given(self, node: ast.AST, owner: ast.AST | None) -> Iterator[Given]:
+        """Yield what a node gives a name: assignments, arguments, defaults, entries of a dict."""
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                yield from self._assigned(target, node.value, owner)
+        elif isinstance(node, ast.AnnAssign) and node.value is not None:
+            yield from self._assigned(node.target, node.value, owner)
+        elif isinstance(node, ast.Call):
+            yield from self._arguments(node)
+        elif isinstance(node, ast.Dict):
+            yield from self._entries(node)
+        elif isinstance(node, (ast.List, ast.Tuple)):
+            self._flags(node)
+        elif isinstance(node, Function):
+            for parameter, default in defaults(node, owner):
+                yield Given(parameter.name, default, "parameter", parameter=parameter)
+
+    def _assigned(
+        self, target: ast.expr, value: ast.expr, owner: ast.AST | None
+    ) -> Iterator[Given]:
+        if isinstance(target, (ast.Tuple, ast.List)) and isinstance(value, (ast.Tuple, ast.List)):
+            for each, given in zip(target.elts, value.elts, strict=False):
+                yield from self._assigned(each, given, owner)
+            return
+        path = _path(target)
+        if not path:
+            return
+        name, parameter, kind = path[-1], None, _KINDS[type(target)]
+        if isinstance(owner, ast.ClassDef):
+            kind, path, parameter = "field", (owner.name, *path), _field(owner, name)
+        elif owner is not None:
+            path = ()
+        self._paths[id(value)] = path
+        self._text_entries(value)
+        yield Given(name, value, kind, path, parameter)
+
+    def _entries(self, node: ast.Dict) -> Iterator[Given]:
+        path = self._paths.get(id(node), ())
+        for key, value in zip(node.keys, node.values, strict=True):
+            if name := _text(key):
+                self._paths[id(value)] = inner = (*path, name) if path else ()
+                yield Given(name, value, "entry", inner)
+
+    def _arguments(self, call: ast.Call) -> Iterator[Given]:
+        name, path = callee(call) or "", self._paths.get(id(call), ())
+        for keyword in call.keywords:
+            if keyword.arg is not None and (name, keyword.arg) != ("deque", "maxlen"):
+                inner = (*path, keyword.arg) if path else ()
+                self._paths[id(keyword.value)] = inner
+                of_image = name in _IMAGE_CALLS and keyword.arg in _IMAGE_ARGUMENTS
+                role: Role | None = "image" if of_image else None
+                yield Given(keyword.arg, keyword.value, "argument", inner, role=role)
+        for position, known in self._signatures.get(name, {}).items():
+            before = call.args[: position + 1]
+            if len(before) > position and not any(isinstance(e, ast.Starred) for e in before):
+                parameter = Parameter(name, known, position)
+                yield Given(known, call.args[position], "argument", parameter=parameter)
+        if (option := options(call)) is not None:
+            yield Given(*option, "option", parameter=Parameter("--", option[0], None))
+        if name in _LOADERS:
+            for each in call.args[:1]:
+                self._text_entries(each)
+        elif name == "split" and isinstance(call.func, ast.Attribute):
+            self._find(call.func.value, _FLAG)
+
+    def _flags(self, node: ast.List | ast.Tuple) -> None:
+        """Look for `"--batch-size", "64"` in a list."""
+        for n, each in enumerate(node.elts):
+            if _text(each).startswith("--"):
+                self._find(each, _FLAG)
+                following = node.elts[n + 1] if n + 1 < len(node.elts) else None
+                number = _text(following)
+                if following is not None and number.isdecimal() and number.isascii():
+                    at = following.col_offset + 1, (following.end_col_offset or 0) - 1
+                    if at[1] - at[0] == len(number) < _LONGEST_NUMBER:
+                        name = _text(each).lstrip("-").replace("-", "_")
+                        self.texts.append((name, int(number), (following.lineno, *at)))
+
+    def _text_entries(self, node: ast.expr) -> None:
+        """Look for entries of YAML or JSON in a string that is given a name or read."""
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            plain = "\n" not in node.value and not node.value.lstrip().startswith("{")
+            if not plain or id(node) not in self._paths:
+                self._find(node, _ENTRY)
+
+    def _find(self, node: ast.expr, pattern: re.Pattern[str]) -> None:
+        """Note each number that a pattern finds in a string, where it is written."""
+        end = node.end_lineno
+        if not _text(node) or end is None:
+            return
+        for number in range(node.lineno, end + 1):
+            raw = self._lines[number - 1].encode(errors="replace")
+            start = node.col_offset if number == node.lineno else 0
+            stop = (node.end_col_offset or 0) if number == end else len(raw)
+            for found in pattern.finditer(raw[start:stop].decode(errors="replace")):
+                # Columns count bytes.
+                at = start + len(found.string[: found.start("number")].encode())
+                place = number, at, at + len(found["number"])
+                name = found["name"].replace("-", "_")
+                self.texts.append((name, int(found["number"]), place))
+
+
+def nodes(tree: ast.Module) -> Iterator[tuple[ast.AST, ast.AST | None]]:
+    """Yield the nodes with the function or class they stand in, from the outside in.
+
+    Without what stands inside f-strings: before Python 3.12 the place of that is wrong.
+    """
+    waiting: list[tuple[ast.AST, ast.AST | None]] = [(tree, None)]
+    while waiting:
+        node, owner = waiting.pop()
+        if isinstance(node, ast.JoinedStr):
+            continue
+        yield node, owner
+        inside = node if isinstance(node, (*Function, ast.ClassDef)) else owner
+        waiting += [(child, inside) for child in ast.iter_child_nodes(node)]
+
+
+def _callee(function: ast.FunctionDef | ast.AsyncFunctionDef, owner: ast.AST | None) -> str:
+    makes = isinstance(owner, ast.ClassDef) and function.name == "__init__"
+    return owner.name if makes and isinstance(owner, ast.ClassDef) else function.name
+
+
+def _fields(node: ast.ClassDef) -> list[ast.arg]:
+    """Return the fields of a dataclass and its like, as parameters."""
+    decorators = [_path(getattr(each, "func", each))[-1:] for each in node.decorator_list]
+    if ("dataclass",) not in decorators and not node.bases:
+        return []
+    return [
+        ast.arg(each.target.id)
+        for each in node.body
+        if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
+    ]
+
+
+def _field(owner: ast.ClassDef, name: str) -> Parameter | None:
+    names = [each.arg for each in _fields(owner)]
+    return Parameter(owner.name, name, names.index(name)) if name in names else None
+
+
+def _path(node: ast.AST | None) -> tuple[str, ...]:
+    """Return `config`, `train`, `batch_size` for `config.train["batch_size"]`."""
+    if isinstance(node, ast.Name):
+        return (node.id,)
+    if isinstance(node, ast.Attribute):
+        before = _path(node.value)
+        return (*before, node.attr) if before else ()
+    if isinstance(node, ast.Subscript) and (key := _text(node.slice)):
+        before = _path(node.value)
+        return (*before, key) if before else ()
+    return ()
+
+
+def _text(node: ast.AST | None) -> str:
+    value = node.value if isinstance(node, ast.Constant) else None
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,38 @@
+"""What stands at a place such as `config.train["batch_size"]` now, without asking any object."""
+
+from __future__ import annotations
+
+import types
+from typing import TYPE_CHECKING, Any
+
+from ..inspection.classes import namespace_of
+from ..inspection.kinds import is_kind, mro
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_DESCRIPTORS = (types.GetSetDescriptorType, types.MemberDescriptorType)
+
+
+def value_at(values: Mapping[str, Any], path: Sequence[str]) -> Any:
+    """Return what a path leads to from the user's variables; `None` where that cannot be seen."""
+    found: Any = None
+    for n, name in enumerate(path):
+        table = values if n == 0 else _entries(found)
+        # The keys of a person's dict may be objects that compare with code of their own.
+        found = {key: each for key, each in table.items() if type(key) is str}.get(name)
+    return found
+
+
+def _entries(value: Any) -> Mapping[Any, Any]:
+    """Return the entries of a dict, or the attributes of an object that stand in its `__dict__`."""
+    if type(value) is dict:
+        return dict(value)
+    if is_kind(value, type):
+        return dict(namespace_of(value))
+    for base in mro(type(value)):
+        own = namespace_of(base).get("__dict__")
+        if own is not None:
+            table = own.__get__(value) if type(own) in _DESCRIPTORS else None
+            return dict(table) if type(table) is dict else {}
+    return {}

@@ -1,0 +1,70 @@
+"""Delete what a loop or a cell leaves behind."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from .find import dotted, names
+from .flow import leaves, read_after, read_first
+from .rewrite import rewriting, statement_at
+from .source import Function, Loop, Refused
+
+if TYPE_CHECKING:
+    from .rewrite import Anchor
+    from .source import CellSource
+
+
+@rewriting
+def deleted_in_loop(source: CellSource, anchor: Anchor, *left: str) -> None:
+    """`deleted_in_loop(anchor, "out", "loss")`: `del out, loss` ends each step of the loop there.
+
+    Refused where a step may not have made them, or where one is read before it is made or after
+    the loop.
+    """
+    statement = statement_at(source, anchor)
+    loop = statement if isinstance(statement, Loop) else source.loop(statement)
+    made = _made(loop.body)
+    target = names(loop.target, ast.Store) if isinstance(loop, ast.For) else set()
+    if not left or not made.issuperset(left) or read_first(loop.body, target) & set(left):
+        raise Refused
+    if isinstance(loop.body[-1], (ast.Delete, ast.Return, ast.Break, ast.Continue)):
+        raise Refused
+    if read_after(source, loop) & set(left):
+        raise Refused
+    source.after(loop.body[-1], f"del {', '.join(left)}")
+
+
+@rewriting
+def deleted_before(source: CellSource, anchor: Anchor, *left: str) -> None:
+    """`deleted_before(anchor, "out")`: `del out` before a line that does not need it any more.
+
+    Refused where it is read from there on, and in a function for what is not its own.
+    """
+    statement = statement_at(source, anchor)
+    for each in source.parents(statement):
+        if isinstance(each, Loop):
+            statement = each
+    function = source.function(statement)
+    if not left or names(statement) & set(left):
+        raise Refused
+    if isinstance(function, Function) and not names(function, ast.Store).issuperset(left):
+        raise Refused
+    block = source.body(statement)
+    place = block.index(statement)
+    if place and isinstance(block[place - 1], ast.Delete):
+        raise Refused
+    if read_after(source, statement) & set(left):
+        raise Refused
+    source.before(statement, f"del {', '.join(left)}")
+
+
+def _made(block: list[ast.stmt]) -> set[str]:
+    """Return the names that each step makes."""
+    made: set[str] = set()
+    for each in block:
+        if isinstance(each, ast.Assign):
+            made |= {dotted(one) for target in each.targets for one in leaves(target)}
+        elif isinstance(each, ast.With):
+            made |= _made(each.body)
+    return made

@@ -1,0 +1,109 @@
+"""Half as many bytes for each number: single precision for double, half where only inference is."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from .call import set_keyword
+from .checkpointing import made
+from .find import assigned, called, calls, dotted, keyword, method
+from .rewrite import rewriting
+from .source import Refused
+
+if TYPE_CHECKING:
+    from .source import CellSource
+
+_DOUBLE = {"float64": "float32", "double": "float32", "complex128": "complex64"}
+_OF_ARRAYS = ("from_numpy", "as_tensor", "tensor")
+
+
+@rewriting
+def single_precision(source: CellSource, name: str | None = None) -> None:
+    """`single_precision(name)`: what a name is given has 32 bits; without a name, all of a cell.
+
+    `torch.float64`, `np.float64`, `"float64"`, `.double()` and `set_default_dtype` are understood;
+    with a name, `torch.from_numpy(a)` and the like, whose arrays have 64 bits by themselves, get
+    `.float()`.
+    """
+    for statement in ast.walk(source.tree):
+        if not isinstance(statement, ast.stmt) or (name and assigned(statement) != name):
+            continue
+        value = getattr(statement, "value", None)
+        array = name and called(value) in _OF_ARRAYS and isinstance(value, ast.Call)
+        if array and isinstance(value, ast.Call) and keyword(value, "dtype") is None:
+            end = source.span(value)[1]
+            source.replace((end, end), ".float()")
+        for node in ast.walk(statement):
+            if isinstance(node, ast.expr) and source.statement(node) is statement:
+                _halved(source, node)
+
+
+@rewriting
+def half_precision(
+    source: CellSource, model: str, torch: str = "torch", dtype: str = "float16"
+) -> None:
+    """`half_precision(model, torch, dtype)`: a model that only predicts has 16 bits.
+
+    It is loaded so, where `from_pretrained` or `from_config` makes it (`torch_dtype=`), else
+    turned once it is made (`model.half()`, or `.to(torch.bfloat16)`): its inputs have to be, then,
+    unless they are integers.
+    """
+    statement = made(source, model)
+    for call in calls(statement, "from_pretrained", "from_config"):
+        flag = "dtype" if keyword(call, "dtype") is not None else "torch_dtype"
+        set_keyword(source, call, flag, f"{torch}.{dtype}")
+        return
+    if any(
+        dotted(method(node, each)) == model
+        for node in ast.walk(source.tree)
+        for each in ("half", "bfloat16")
+    ):
+        raise Refused
+    turned = f"{model}.half()" if dtype == "float16" else f"{model}.to({torch}.{dtype})"
+    if turned in source.text:
+        raise Refused
+    source.after(statement, turned)
+
+
+@rewriting
+def default_precision(
+    source: CellSource, model: str, torch: str = "torch", dtype: str = "bfloat16"
+) -> None:
+    """`default_precision(model, torch, dtype)`: what is made from here on has 16 bits.
+
+    For a model that does not even load: `torch.set_default_dtype(torch.bfloat16)` before the line
+    that makes it, or in the place of another default.
+    """
+    new = f"{torch}.{dtype}"
+    for call in calls(source.tree, "set_default_dtype"):
+        if len(call.args) != 1:
+            raise Refused
+        source.replace(call.args[0], new)
+        return
+    found = [
+        node
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.Assign) and assigned(node) == model and called(node.value)
+    ]
+    if not found:
+        raise Refused
+    statement: ast.stmt = min(found, key=lambda each: each.lineno)
+    for each in source.parents(statement):
+        if isinstance(each, ast.With):
+            statement = each
+    source.before(statement, f"{torch}.set_default_dtype({new})")
+
+
+def _halved(source: CellSource, node: ast.expr) -> None:
+    if isinstance(node, ast.Attribute) and node.attr in _DOUBLE:
+        end = source.span(node)[1]
+        parent = next(source.parents(node), None)
+        is_call = isinstance(parent, ast.Call) and parent.func is node
+        if is_call and node.attr != "double":
+            return
+        new = "float" if is_call else _DOUBLE[node.attr]
+        source.replace((end - len(node.attr), end), new)
+    elif isinstance(node, ast.Constant) and node.value == "float64":
+        text = source.text_of(node)
+        source.replace(node, text.replace("float64", "float32"))

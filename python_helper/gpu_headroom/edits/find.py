@@ -1,0 +1,84 @@
+"""What is looked for in a syntax tree: names, calls, assignments."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def dotted(node: ast.AST | None) -> str:
+    """Return `log['loss']` or `self.losses` as written, and nothing for what is no plain name."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        return f"{owner}.{node.attr}" if (owner := dotted(node.value)) else ""
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        return f"{owner}[{node.slice.value!r}]" if (owner := dotted(node.value)) else ""
+    return ""
+
+
+def called(node: ast.AST | None) -> str:
+    """Return the last name of what is called: `fit` for `trainer.fit()`."""
+    if not isinstance(node, ast.Call):
+        return ""
+    function = node.func
+    return function.attr if isinstance(function, ast.Attribute) else dotted(function)
+
+
+def method(node: ast.AST | None, name: str) -> ast.expr | None:
+    """Return `x` of `x.name(...)`."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return node.func.value if node.func.attr == name else None
+    return None
+
+
+def calls(tree: ast.AST, *names: str) -> Iterator[ast.Call]:
+    """Yield the calls of functions or methods of these names."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and called(node) in names:
+            yield node
+
+
+def keyword(call: ast.Call, name: str) -> ast.keyword | None:
+    """Return an argument given by its name."""
+    return next((each for each in call.keywords if each.arg == name), None)
+
+
+def assigned(statement: ast.AST) -> str:
+    """Return the one name that a statement assigns to."""
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        return dotted(statement.targets[0])
+    return dotted(statement.target) if isinstance(statement, (ast.AnnAssign, ast.AugAssign)) else ""
+
+
+def names(node: ast.AST, context: type[ast.expr_context] = ast.Load) -> set[str]:
+    """Return the names that are read in a piece of code, or stored."""
+    return {
+        each.id
+        for each in ast.walk(node)
+        if isinstance(each, ast.Name) and isinstance(each.ctx, context)
+    }
+
+
+def mentions(node: ast.AST, wanted: set[str]) -> bool:
+    """Return whether one of these names or places, such as `self.losses`, is in a piece of code."""
+    return any(
+        dotted(each) in wanted
+        for each in ast.walk(node)
+        if isinstance(each, (ast.Name, ast.Attribute, ast.Subscript))
+    )
+
+
+def under(parents: Iterator[ast.AST], *headers: str) -> bool:
+    """Return whether one of these is a `with` or a decorated function of such a name."""
+    return any(
+        called(each) in headers or dotted(each).rpartition(".")[2] in headers
+        for parent in parents
+        for each in (
+            *[item.context_expr for item in getattr(parent, "items", [])],
+            *getattr(parent, "decorator_list", []),
+        )
+    )

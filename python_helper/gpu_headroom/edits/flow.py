@@ -1,0 +1,158 @@
+"""What becomes of values: what is computed from them, and what is read later."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+from .find import called, calls, dotted, mentions, method, names
+from .source import Function, Loop, Refused, Scope
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from .source import CellSource
+
+_EVALUATES = re.compile(
+    r"eval|valid|test|predict|infer|embed|extract|generat|sampl|score|accuracy|metric",
+    re.IGNORECASE,
+)
+WITHOUT = ("no_grad", "inference_mode", "set_grad_enabled")
+_MOST_ROUNDS = 12
+_TRAINS = re.compile(r"(?<!pre)train|fit|learn|optimi|backward", re.IGNORECASE)
+
+
+def evaluates(name: str) -> bool:
+    """Return whether the name of a function says that it only evaluates."""
+    return _EVALUATES.search(name) is not None
+
+
+def derived(tree: ast.AST, *start: str) -> set[str]:
+    """Return these names and all that are computed from them: a guess that takes in too many."""
+    found = set(start)
+    for _ in range(_MOST_ROUNDS):
+        before = len(found)
+        for node in ast.walk(tree):
+            targets, value = _given(node)
+            if value is not None and mentions(value, found):
+                found |= {name for each in targets for one in leaves(each) if (name := dotted(one))}
+        if len(found) == before:
+            return found
+    raise Refused
+
+
+def leaves(target: ast.expr) -> Iterator[ast.expr]:
+    """Yield what a target assigns to: both of `a, b`."""
+    if isinstance(target, (ast.Tuple, ast.List)):
+        for each in target.elts:
+            yield from leaves(each)
+    else:
+        yield target.value if isinstance(target, ast.Starred) else target
+
+
+def _given(node: ast.AST) -> tuple[list[ast.expr], ast.expr | None]:
+    if isinstance(node, ast.Assign):
+        return node.targets, node.value
+    if isinstance(node, (ast.AugAssign, ast.AnnAssign, ast.NamedExpr)):
+        return [node.target], node.value
+    if isinstance(node, (ast.For, ast.comprehension)):
+        return [node.target], node.iter
+    return [], None
+
+
+def backwards(tree: ast.AST) -> list[ast.expr]:
+    """Return what `backward()` is called on, or gradients are asked of."""
+    found = [value for node in ast.walk(tree) if (value := method(node, "backward")) is not None]
+    return found + [call for call in calls(tree, "grad", "backward") if call.args]
+
+
+def trains(node: ast.AST) -> bool:
+    """Return whether a piece of code computes gradients or steps an optimizer."""
+    return bool(backwards(node)) or any(
+        _TRAINS.search(name) and (each.args or "trainer" in dotted(each.func).lower())
+        if (name := called(each)) != "step"
+        else not each.args or dotted(each.func).startswith("scaler.")
+        for each in ast.walk(node)
+        if isinstance(each, ast.Call)
+    )
+
+
+def read_first(block: Sequence[ast.stmt], made: set[str]) -> set[str]:
+    """Return the names that statements read before they have made them; adds to `made`."""
+    early: set[str] = set()
+    for each in block:
+        if isinstance(each, (*Function, ast.ClassDef)):
+            early |= names(each) - names(each, ast.Store) - made
+            made.add(each.name)
+            continue
+        blocks = [getattr(each, name, []) for name in ("body", "orelse", "finalbody")]
+        heads = [node for node in ast.iter_child_nodes(each) if not isinstance(node, ast.stmt)]
+        for node in heads:
+            early |= names(node) - made
+        if isinstance(each, ast.AugAssign):
+            early |= {dotted(each.target)} - made
+        for node in heads:
+            made |= names(node, ast.Store)
+        if isinstance(each, ast.If):
+            ways = [set(made), set(made)]
+            early |= read_first(each.body, ways[0]) | read_first(each.orelse, ways[1])
+            made |= ways[0] & ways[1]
+        else:
+            for inner in blocks:
+                early |= read_first(inner, made)
+    return early
+
+
+def read_after(source: CellSource, statement: ast.stmt) -> set[str]:
+    """Return the names that are read after a statement as they are then, also in the next step."""
+    early: set[str] = set()
+    made: set[str] = set()
+    node: ast.AST = statement
+    for parent in source.parents(statement):
+        if isinstance(node, ast.stmt):
+            block = source.body(node)
+            early |= read_first(block[block.index(node) + 1 :], made)
+        if isinstance(parent, Loop):
+            target = names(parent.target, ast.Store) if isinstance(parent, ast.For) else set()
+            early |= read_first(parent.body, made | target)
+        if isinstance(parent, Scope):
+            break
+        node = parent
+    return early
+
+
+def reaches_backward(source: CellSource, statement: ast.stmt) -> bool:
+    """Return whether gradients may be computed later of what a statement makes."""
+    made, node = names(statement, ast.Store), statement
+    for parent in source.parents(statement):
+        if isinstance(node, ast.stmt):
+            block = source.body(node)
+            made, reached = _flow(block[block.index(node) + 1 :], made)
+            if reached:
+                return True
+        if (
+            isinstance(parent, ast.For)
+            and _flow(parent.body, made - names(parent.target, ast.Store))[1]
+        ):
+            return True
+        if isinstance(parent, ast.While) and _flow(parent.body, made)[1]:
+            return True
+        if isinstance(parent, Scope) or not isinstance(parent, ast.stmt):
+            break
+        node = parent
+    return False
+
+
+def _flow(block: Sequence[ast.stmt], values: set[str]) -> tuple[set[str], bool]:
+    """Return what is made of values in a block, with them, and whether gradients are."""
+    values = set(values)
+    for each in block:
+        made = names(each, ast.Store)
+        if read_first([each], set()) & values:
+            if backwards(each):
+                return values, True
+            values |= made
+        elif isinstance(each, ast.Assign):
+            values -= made
+    return values, False

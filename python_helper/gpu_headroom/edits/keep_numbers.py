@@ -1,0 +1,246 @@
+"""Keep a number, or a value without its graph or off the card, instead of a whole graph."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from .find import assigned, called, calls, dotted, mentions, names, under
+from .flow import WITHOUT, backwards, derived, evaluates, leaves, trains
+from .rewrite import rewriting
+from .source import Function, Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .source import CellSource
+
+_ADDING = ("append", "appendleft", "add", "extend", "insert", "put")
+_JOINING = ("cat", "concat", "concatenate", "stack", "vstack", "hstack")
+# A number has none of what a tensor has.
+_OF_CONTAINERS = {
+    *_ADDING,
+    "clear",
+    "copy",
+    "count",
+    "get",
+    "items",
+    "keys",
+    "pop",
+    "setdefault",
+    "values",
+}
+_PLAIN = {"item", "tolist", "numpy", "float", "int", "str", "len", "bool"}
+
+
+@rewriting
+def kept(source: CellSource, container: str, value: str | None, how: str) -> None:
+    """`kept(container, value, how)`: what is put into a list, dict or sum is kept as `how` says.
+
+    `container` is where it is kept: `losses`, `self.losses`, `log['loss']`, a sum `total`.
+    `value` is the variable that is kept, or `None` for whatever is. `how` is `.item()` for a
+    number, `.detach()`, `.cpu()`, or both: `.detach().cpu()`. Understood are `append`, `extend`
+    and the like, `total += loss`, `total = total + loss`, `history[k] = out`, comprehensions and
+    `torch.cat([outs, out])`. Refused where gradients are computed from what is kept, or where a
+    function that does not train returns it for that; `.item()` where it is used as a tensor later:
+    then ask for `.detach()`; `.cpu()` where it meets what is on the card.
+    """
+    wanted, places = container.replace('"', "'"), 0
+    if any(mentions(each, derived(source.tree, wanted)) for each in backwards(source.tree)):
+        raise Refused
+    for node in ast.walk(source.tree):
+        for each in _values(node, wanted):
+            for one in _members(each, value):
+                places += _append(source, one, how)
+                if _returned(source, one, wanted):
+                    raise Refused
+    if not places or (how == ".item()" and _as_tensor(source.tree, wanted)):
+        raise Refused
+    if "cpu" in how and _meets_others(source.tree, wanted):
+        raise Refused
+
+
+@rewriting
+def detached_state(source: CellSource, *names: str, several: bool = False) -> None:
+    """`detached_state("h")`: a hidden state is detached in each step of the loop it goes through.
+
+    Several names (`"h", "c"`) are detached together; `several` says that one name is a tuple of
+    tensors. At the head of the loop, or at its end where it starts as `None`.
+    """
+    loops = [
+        node
+        for node in ast.walk(source.tree)
+        if isinstance(node, (ast.For, ast.While))
+        and all(_carried(source, node, name) for name in names)
+    ]
+    if not loops:
+        raise Refused
+    loop = loops[-1]
+    each = "tuple([each.detach() for each in {0}])" if several else "{0}.detach()"
+    code = f"{', '.join(names)} = {', '.join([each.format(name) for name in names])}"
+    if any(code in line for line in source.lines):
+        raise Refused
+    if any(
+        assigned(node) in names and isinstance(node.value, ast.Constant)
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.Assign)
+    ):
+        source.after(loop.body[-1], code)
+    else:
+        source.before(loop.body[0], code)
+
+
+def _values(node: ast.AST, wanted: str) -> Iterator[ast.expr]:
+    """Yield what a node puts into the container."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        owner = dotted(node.func.value)
+        inside = (
+            owner == wanted or owner.startswith(f"{wanted}[") or _entry(node.func.value, wanted)
+        )
+        if inside and node.func.attr in _ADDING and node.args:
+            last = node.args[-1]
+            if node.func.attr != "extend":
+                yield last
+            elif isinstance(last, (ast.ListComp, ast.GeneratorExp)):
+                yield last.elt
+            else:
+                yield from last.elts if isinstance(last, (ast.List, ast.Tuple)) else [last]
+    elif isinstance(node, ast.AugAssign):
+        if isinstance(node.op, ast.Add) and dotted(node.target) == wanted:
+            yield node.value
+    elif isinstance(node, ast.Assign) and len(node.targets) == 1:
+        (target,), value = node.targets, node.value
+        if isinstance(target, ast.Subscript) and wanted in (dotted(target.value), dotted(target)):
+            yield value
+        elif dotted(target) == wanted:
+            yield from _joined(value, wanted)
+
+
+def _joined(value: ast.expr, wanted: str) -> Iterator[ast.expr]:
+    """Yield what is joined with the container's old value, or makes up a new one."""
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
+        sides = [value.left, value.right]
+        if wanted in map(dotted, sides):
+            yield from [each for each in sides if dotted(each) != wanted]
+    elif isinstance(value, ast.IfExp):
+        for each in (value.body, value.orelse):
+            yield from [each] if isinstance(each, ast.Name) else _joined(each, wanted)
+    elif isinstance(value, ast.ListComp):
+        yield value.elt
+    elif isinstance(value, ast.DictComp):
+        yield value.value
+    elif called(value) in _JOINING and isinstance(value, ast.Call) and value.args:
+        parts = getattr(value.args[0], "elts", [])
+        if wanted in map(dotted, parts):
+            yield from [each for each in parts if dotted(each) != wanted]
+
+
+def _entry(node: ast.expr, wanted: str) -> bool:
+    """Whether it is `wanted[k]`, or `wanted.setdefault(k, [])`."""
+    if isinstance(node, ast.Call) and called(node) == "setdefault":
+        node = node.func.value if isinstance(node.func, ast.Attribute) else node
+        return dotted(node) == wanted
+    return isinstance(node, ast.Subscript) and dotted(node.value) == wanted
+
+
+def _members(node: ast.expr, value: str | None) -> Iterator[ast.expr]:
+    """Yield what of an expression is kept: the named value, wherever it is computed with."""
+    if isinstance(node, (ast.Tuple, ast.List)):
+        for each in node.elts:
+            yield from _members(each, value)
+    elif isinstance(node, ast.Dict):
+        for each in node.values:
+            yield from _members(each, value)
+    elif value is None or dotted(node) == value:
+        yield node
+    elif isinstance(node, ast.BinOp):
+        yield from _members(node.left, value)
+        yield from _members(node.right, value)
+    elif isinstance(node, ast.UnaryOp):
+        yield from _members(node.operand, value)
+    elif isinstance(node, ast.Call) and mentions(node, {value}):
+        yield node
+
+
+def _append(source: CellSource, node: ast.expr, how: str) -> bool:
+    """Write the calls of `how` behind an expression, without those that it has."""
+    has, inner = set(), node
+    while isinstance(inner, (ast.Call, ast.Attribute)):
+        name = called(inner) if isinstance(inner, ast.Call) else inner.attr
+        has |= {name, *(["detach"] if name == "data" else [])}
+        function = inner.func if isinstance(inner, ast.Call) else inner
+        inner = function.value if isinstance(function, ast.Attribute) else function
+    parts = [f".{each}" for each in how.split(".")[1:] if each.removesuffix("()") not in has]
+    constant = isinstance(node, ast.Constant) or has & _PLAIN
+    if constant or not parts:
+        return False
+    bare = isinstance(node, (ast.Name, ast.Call, ast.Attribute, ast.Subscript))
+    start, end = source.span(node)
+    if bare:
+        source.replace((end, end), "".join(parts))
+    else:
+        source.replace((start, start), "(")
+        source.replace((end, end), f"){''.join(parts)}")
+    return True
+
+
+def _as_tensor(tree: ast.AST, wanted: str) -> bool:
+    """Whether something is done with what is kept that cannot be done with numbers."""
+    later = derived(tree, wanted)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node.attr not in _OF_CONTAINERS:
+            owner = node.value.value if isinstance(node.value, ast.Subscript) else node.value
+            if dotted(owner) in later and dotted(node) not in later | {wanted}:
+                return True
+    return any(mentions(each, later) for call in calls(tree, *_JOINING) for each in call.args)
+
+
+def _returned(source: CellSource, node: ast.expr, wanted: str) -> bool:
+    """Whether a function gives away what it keeps, and nothing says that it only evaluates."""
+    function = source.function(node)
+    if not isinstance(function, Function) or trains(function) or evaluates(function.name):
+        return False
+    if under(iter([function, *source.parents(node)]), *WITHOUT):
+        return False
+    later = derived(function, wanted)
+    return any(
+        isinstance(each, (ast.Return, ast.Yield)) and each.value and mentions(each.value, later)
+        for each in ast.walk(function)
+    )
+
+
+def _meets_others(tree: ast.AST, wanted: str) -> bool:
+    """Whether what is kept is compared, subtracted or multiplied with what may be on the card."""
+    later = derived(tree, wanted)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare):
+            sides = [node.left, *node.comparators]
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Sub, ast.MatMult)):
+            sides = [node.left, node.right]
+        else:
+            continue
+        ours = [each for each in sides if mentions(each, later) and not _plain(each)]
+        others = [each for each in sides if names(each) and not mentions(each, later)]
+        if ours and any(not _plain(each) for each in others):
+            return True
+    return False
+
+
+def _plain(node: ast.expr) -> bool:
+    """Whether a number or a value on the host is made of it."""
+    return any(
+        called(each) in {*_PLAIN, "cpu"} or getattr(each, "attr", "") in ("shape", "ndim")
+        for each in ast.walk(node)
+    )
+
+
+def _carried(source: CellSource, loop: ast.For | ast.While, name: str) -> bool:
+    """Whether a loop reads a name, and gives it another value for its next step."""
+    stores = [
+        node
+        for node in ast.walk(loop)
+        if isinstance(node, ast.Assign)
+        and name in [dotted(one) for each in node.targets for one in leaves(each)]
+        and source.loop(node) is loop
+    ]
+    return any(mentions(node.value, {name}) for node in stores)

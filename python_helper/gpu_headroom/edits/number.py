@@ -1,0 +1,71 @@
+"""Set a number where it stands: the batch, the length of the input, the size of images."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from ..cells.literals import integer, literals_in
+from .rewrite import rewriting
+from .source import Refused
+
+if TYPE_CHECKING:
+    from ..cells.literals import SizeLiteral
+    from .source import CellSource
+
+
+@rewriting
+def set_number(source: CellSource, literal: SizeLiteral, value: int) -> None:
+    """`set_number(literal, value)`: give a literal of `cells.literals` another value.
+
+    It is looked for where it stood, and elsewhere only if there is no other like it. Equal sides
+    of an image are set together. The changed cell has to say `value` there.
+    """
+    found = _found(source, literal, value)
+    line, column, end = found.line, found.column, found.end_column
+    span = source.offset(line, column), source.offset(line, end)
+    place = (line, column, end)
+    if found.kind == "text":
+        source.replace(span, str(value))
+    else:
+        for node in ast.walk(source.tree):
+            if isinstance(node, ast.expr) and place == (
+                node.lineno,
+                node.col_offset,
+                node.end_col_offset,
+            ):
+                several = isinstance(node, (ast.Tuple, ast.List))
+                for each in node.elts if isinstance(node, (ast.Tuple, ast.List)) else [node]:
+                    if not several or integer(each) == found.value:
+                        number = f"{value:_}" if "_" in source.text_of(each) else str(value)
+                        source.replace(each, number)
+                break
+    proven = _literals(source.changed(), literal)
+    if (found.name, value, line, column) not in [
+        (each.name, each.value, each.line, each.column) for each in proven
+    ]:
+        raise Refused
+
+
+def _literals(text: str, literal: SizeLiteral) -> list[SizeLiteral]:
+    known = literal.parameter
+    positional = known is not None and literal.kind == "argument" and known.position is not None
+    signatures = {known.callee: {known.position or 0: known.name}} if known and positional else None
+    return literals_in(literal.cell, text, literal.role, signatures)
+
+
+def _found(source: CellSource, wanted: SizeLiteral, value: int) -> SizeLiteral:
+    """Return the same name and value where it stood, or the only other one like it."""
+    literals = _literals(source.text, wanted)
+    alike = [each for each in literals if (each.name, each.value) == (wanted.name, wanted.value)]
+    at_place = [each for each in alike if each.line == wanted.line]
+    if len(at_place) > 1:
+        at_place = [each for each in at_place if each.column == wanted.column]
+    elif not at_place and (wanted.name, value, wanted.line, wanted.column) in [
+        (each.name, each.value, each.line, each.column) for each in literals
+    ]:
+        raise Refused  # it is set already
+    found = at_place or alike
+    if len(found) != 1:
+        raise Refused
+    return found[0]

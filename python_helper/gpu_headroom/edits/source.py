@@ -1,0 +1,250 @@
+"""The text of a cell, and changes of it that leave every other byte as it is.
+
+Places are those of `ast`, which counts lines from 1 and columns in UTF-8 bytes. What cannot be
+changed without doubt is `Refused`.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from bisect import bisect_right
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from ..cells.parsing import parse_cell
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+Function = (ast.FunctionDef, ast.AsyncFunctionDef)
+Scope = (*Function, ast.ClassDef, ast.Lambda)
+Loop = (ast.For, ast.While)
+# A line end that is Python's alone, or a mark that it passes over: lines would be counted wrong.
+_ODD = re.compile(r"\r(?!\n)|[\f\ufeff]")
+_REST = re.compile(r"[ \t]*;?[ \t]*(?:#.*)?\r?")
+_GAP = re.compile(r"(?:[\s\\]|#[^\n]*)*")
+
+
+class Refused(Exception):  # noqa: N818  not an error: most cells have nothing to change
+    """There is nothing to change, or not without doubt."""
+
+
+class CellSource:
+    """One cell's text with its syntax tree; changes are gathered, and made by `changed`."""
+
+    def __init__(self, text: str) -> None:
+        tree = None if _ODD.search(text[: 2**20]) else parse_cell(text)
+        if tree is None:
+            raise Refused
+        self.text, self.tree = text, tree
+        self.lines = text.split("\n")
+        self._newline = "\r\n" if "\r\n" in text else "\n"
+        self._changes: list[tuple[int, int, str]] = []
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        starts = [0]
+        for line in self.lines:
+            starts.append(starts[-1] + len(line) + 1)
+        return starts
+
+    @cached_property
+    def _parents(self) -> dict[ast.AST, ast.AST]:
+        return {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
+
+    # What stands where.
+
+    def parents(self, node: ast.AST) -> Iterator[ast.AST]:
+        """Yield what a node stands in, from the inside out."""
+        while (parent := self._parents.get(node)) is not None:
+            yield parent
+            node = parent
+
+    def statement(self, node: ast.AST) -> ast.stmt:
+        """Return the innermost statement that a node stands in, or is."""
+        for each in (node, *self.parents(node)):
+            if isinstance(each, ast.stmt):
+                return each
+        raise Refused
+
+    def body(self, statement: ast.stmt) -> list[ast.stmt]:
+        """Return the statements that one stands among."""
+        for parent in self.parents(statement):
+            for _, value in ast.iter_fields(parent):
+                if isinstance(value, list) and statement in value:
+                    return value
+        raise Refused
+
+    def loop(self, node: ast.AST) -> ast.For | ast.While:
+        """Return the innermost loop around a node, of the same function."""
+        for each in self.parents(node):
+            if isinstance(each, Loop):
+                return each
+            if isinstance(each, Scope):
+                break
+        raise Refused
+
+    def function(self, node: ast.AST) -> ast.AST:
+        """Return the function or class around a node, or the module."""
+        return next((each for each in self.parents(node) if isinstance(each, Scope)), self.tree)
+
+    def offset(self, line: int, column: int) -> int:
+        """Return the place of a line and a column of `ast` in the text."""
+        text = self.lines[line - 1]
+        if not text.isascii():
+            column = len(text.encode()[:column].decode(errors="replace"))
+        return self._starts[line - 1] + column
+
+    def span(self, node: ast.expr | ast.stmt | ast.keyword) -> tuple[int, int]:
+        """Return where a node begins and ends in the text."""
+        if node.end_lineno is None or node.end_col_offset is None:
+            raise Refused
+        end = self.offset(node.end_lineno, node.end_col_offset)
+        return self.offset(node.lineno, node.col_offset), end
+
+    def text_of(self, node: ast.expr | ast.stmt) -> str:
+        """Return a node as it is written."""
+        start, end = self.span(node)
+        return self.text[start:end]
+
+    def indent(self, statement: ast.stmt) -> str:
+        """Return the blanks before a statement, which has to be the first of its line."""
+        line, at = self.lines[first_line(statement) - 1], statement.col_offset
+        indent = line[: len(line) - len(line.lstrip(" \t"))]
+        # Blanks are single bytes, and a decorator begins where its function does.
+        if len(indent) != at:
+            raise Refused
+        return indent
+
+    @cached_property
+    def unit(self) -> str:
+        """One step of indentation, as this cell has it."""
+        for node in ast.walk(self.tree):
+            body = getattr(node, "body", None)
+            first = body[0] if isinstance(body, list) and body else None
+            if not isinstance(node, ast.stmt) or not isinstance(first, ast.stmt):
+                continue
+            if first.lineno > node.lineno:
+                return self.indent(first)[node.col_offset :]
+        return "    "
+
+    # Changes.
+
+    def replace(self, node: ast.expr | ast.stmt | tuple[int, int], new: str) -> None:
+        """Write something else in the place of a node, or of a span of the text."""
+        start, end = node if isinstance(node, tuple) else self.span(node)
+        if self.text[start:end] != new:
+            self._changes.append((start, end, new))
+
+    def before(self, statement: ast.stmt, *code: str) -> None:
+        """Insert lines of code before a statement, as far to the right."""
+        indent, at = self.indent(statement), self._starts[first_line(statement) - 1]
+        new = "".join([f"{indent}{each}{self._newline}" for each in code])
+        self._changes.append((at, at, new))
+
+    def after(self, statement: ast.stmt, *code: str) -> None:
+        """Insert lines of code after a statement, as far to the right."""
+        indent, at = self.indent(statement), self._line_end(statement)
+        new = "".join([f"{self._newline}{indent}{each}" for each in code])
+        self._changes.append((at, at, new))
+
+    def after_within(self, statement: ast.stmt, code: str) -> None:
+        """Insert a line behind a statement that is wrapped, too, under the same header."""
+        at = self._line_end(statement)
+        new = f"{self._newline}{self.indent(statement)}{self.unit}{code}"
+        self._changes.append((at, at, new))
+
+    def remove(self, statement: ast.stmt) -> None:
+        """Remove a statement with its lines; the only one of its block becomes `pass`."""
+        self.indent(statement)
+        end, first = self._line_end(statement), first_line(statement)
+        if len(self.body(statement)) == 1:
+            self.replace(statement, "pass")
+            return
+        last = bisect_right(self._starts, end)
+        if last < len(self.lines):
+            self._changes.append((self._starts[first - 1], self._starts[last], ""))
+        elif first > 1:
+            start = self.line_end(self._starts[first - 2])
+            self._changes.append((start, len(self.text), ""))
+        else:
+            raise Refused
+
+    def wrap(self, first: ast.stmt, last: ast.stmt, header: str) -> None:
+        """Put statements of one block under a header such as `with x:`, strings as they are."""
+        indent = self.indent(first)
+        self._line_end(last)
+        self.before(first, header)
+        inside = self._inside_strings()
+        for number in range(first_line(first), (last.end_lineno or last.lineno) + 1):
+            line, at = self.lines[number - 1], self._starts[number - 1]
+            if number not in inside and line.strip():
+                at += len(indent) if line.startswith(indent) else 0
+                self._changes.append((at, at, self.unit))
+
+    def decorate(self, function: ast.AST, decorator: str) -> None:
+        """Put a decorator next to the `def` of a function."""
+        if not isinstance(function, ast.FunctionDef):
+            raise Refused
+        at = self._starts[function.lineno - 1]
+        indent = self.text[at : self.offset(function.lineno, function.col_offset)]
+        if indent.strip():
+            raise Refused
+        self._changes.append((at, at, f"{indent}@{decorator}{self._newline}"))
+
+    def changed(self) -> str:
+        """Return the text with all changes made; it parses, and is another."""
+        parts, done = [], 0
+        for start, end, new in sorted(self._changes, key=lambda each: each[:2]):
+            if start < done:
+                raise Refused
+            parts += [self.text[done:start], new]
+            done = end
+        text = "".join([*parts, self.text[done:]])
+        if text == self.text or parse_cell(text) is None:
+            raise Refused
+        return text
+
+    def gap(self, at: int) -> int:
+        """Return where the code goes on after blanks and comments."""
+        found = _GAP.match(self.text, at)
+        return found.end() if found else at
+
+    def line_end(self, at: int) -> int:
+        """Return the end of the line that a place of the text is in."""
+        end = self.text.find("\n", at)
+        end = len(self.text) if end < 0 else end
+        return end - 1 if end > at and self.text[end - 1] == "\r" else end
+
+    @property
+    def newline(self) -> str:
+        """What ends a line here."""
+        return self._newline
+
+    def _line_end(self, statement: ast.stmt) -> int:
+        """Return the end of a statement's last line, on which nothing but a comment follows."""
+        end = self.span(statement)[1]
+        line = self.lines[(statement.end_lineno or statement.lineno) - 1]
+        stop = self.line_end(end)
+        if not line.lstrip().startswith(("%", "!")) and not _REST.fullmatch(self.text[end:stop]):
+            raise Refused
+        return stop
+
+    def _inside_strings(self) -> set[int]:
+        """Return the lines that begin inside a string."""
+        found: set[int] = set()
+        for node in ast.walk(self.tree):
+            text = isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes))
+            if (text or isinstance(node, ast.JoinedStr)) and isinstance(node, ast.expr):
+                lines = range(node.lineno + 1, (node.end_lineno or node.lineno) + 1)
+                # Without such a quote or end of line it is several strings, one to a line.
+                if lines and re.search(r"'''|\"\"\"|\\\r?\n", self.text_of(node)):
+                    found.update(lines)
+        return found
+
+
+def first_line(statement: ast.stmt) -> int:
+    """Return the first line of a statement, with its decorators."""
+    decorators: Sequence[ast.expr] = getattr(statement, "decorator_list", ())
+    return min([statement.lineno, *[each.lineno for each in decorators]])

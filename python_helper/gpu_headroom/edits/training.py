@@ -1,0 +1,117 @@
+"""What a training step in a plain loop is made of."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .find import called, dotted, method, names
+from .flow import leaves
+from .source import Refused
+
+if TYPE_CHECKING:
+    from .source import CellSource
+
+# Calls that move or make data, and compute nothing.
+_MOVES = frozenset(
+    (
+        *("to", "cuda", "zero_grad", "next", "len", "range", "train", "eval", "items", "float"),
+        *("rand", "randn", "randint", "zeros", "ones", "empty", "full", "arange", "tensor"),
+        *("as_tensor", "from_numpy", "rand_like", "randn_like", "zeros_like", "ones_like"),
+    )
+)
+_FUNCTIONS = {"torch", "F", "nn", "np", "sum", "len", "print", "zip", "float", "int", "max", "min"}
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingStep:
+    """The statements of one step, which are all in one block of one loop.
+
+    `forward` is where the loss is computed, from its first statement to its last; `loss` is the
+    code that `backward` is called on.
+    """
+
+    loop: ast.For | ast.While
+    block: list[ast.stmt]
+    forward: tuple[ast.stmt, ast.stmt]
+    loss: ast.expr
+    backward: ast.stmt
+    step: ast.stmt | None
+    zero_grad: ast.stmt | None
+    optimizer: str
+
+
+def training_step(source: CellSource) -> TrainingStep:
+    """Return the only training step of a cell; refuse where there is none, or another."""
+    found = [
+        (node, value)
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.Expr) and (value := method(node.value, "backward")) is not None
+    ]
+    if len(found) != 1:
+        raise Refused
+    backward, loss = found[0]
+    block, loop = source.body(backward), source.loop(backward)
+    end = block.index(backward)
+    needed, first, last = names(loss), None, None
+    for n in range(end - 1, -1, -1):
+        each = block[n]
+        made = names(each, ast.Store)
+        if not needed & made:
+            continue
+        needed |= names(each)
+        computes = [node for node in ast.walk(each) if isinstance(node, ast.Call)]
+        if any(called(node) not in _MOVES for node in computes):
+            first, last = n, max(last or 0, n)
+        elif first is not None and isinstance(each, ast.Assign) and _moves(each):
+            break
+    if first is None or last is None or not any(map(_asks_model, block[first : last + 1])):
+        raise Refused
+    step = _only(block, "step")
+    value = step.value if isinstance(step, ast.Expr) else None
+    return TrainingStep(
+        loop=loop,
+        block=block,
+        forward=(block[first], block[last]),
+        loss=loss,
+        backward=backward,
+        step=step,
+        zero_grad=_only(block, "zero_grad"),
+        optimizer=dotted(method(value, "step")),
+    )
+
+
+def _moves(statement: ast.Assign) -> bool:
+    """Whether it only moves values, such as `x, y = x.to(device), y.to(device)`."""
+    values = list(leaves(statement.value))
+    return all(called(each) in _MOVES for each in values)
+
+
+def _asks_model(statement: ast.stmt) -> bool:
+    """Whether something is called with values that is no function of a library: a model."""
+    return any(
+        isinstance(node, ast.Call)
+        and names(node.func)
+        and not names(node.func) & _FUNCTIONS
+        and (
+            any(not isinstance(each, ast.Constant) for each in node.args)
+            or any(not isinstance(each.value, ast.Constant) for each in node.keywords)
+        )
+        for node in ast.walk(statement)
+    )
+
+
+def _only(block: list[ast.stmt], name: str) -> ast.stmt | None:
+    """Return the statement that calls a method of an optimizer, if one does."""
+    found = [
+        each
+        for each in block
+        if isinstance(each, ast.Expr)
+        and (owner := method(each.value, name)) is not None
+        and "sched" not in dotted(owner)
+        and not (name == "step" and getattr(each.value, "args", None))
+    ]
+    if len(found) > 1:
+        raise Refused
+    return found[0] if found else None

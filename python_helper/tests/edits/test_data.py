@@ -1,0 +1,637 @@
+"""Data, models and results: where they are, how wide they are, and how much of them at once."""
+
+from __future__ import annotations
+
+import pytest
+from gpu_headroom.edits.chunks import compared_in_parts, predicted_in_parts
+from gpu_headroom.edits.dtype import default_precision, half_precision, single_precision
+from gpu_headroom.edits.model_memory import frozen, gradients_cleared, loaded_to_host
+from gpu_headroom.edits.per_batch import (
+    batches_moved,
+    dataset_on_host,
+    kept_on_host,
+    moved_per_batch,
+    moves_of,
+    slices_moved,
+)
+from gpu_headroom.edits.rewrite import Anchor
+from gpu_headroom.edits.start import keras_precision, memory_growth, session_cleared
+from tests.edits.cases import check, here, refuses_hostile, shuffled, table
+
+PER_BATCH = table("""
+X = X.cuda()
+y = y.cuda()
+for i in range(0, len(X), 32):
+    step(X[i : i + 32], y[i : i + 32])
+--->
+for i in range(0, len(X), 32):
+    step(X[i : i + 32].cuda(), y[i : i + 32].cuda())
+====
+X, y = X.to(device), y.to(device)  # all of it
+print(X.shape)
+for i in range(9):
+    xb, yb = X[i], y[i]
+--->
+print(X.shape)
+for i in range(9):
+    xb, yb = X[i].to(device), y[i].to(device)
+====
+X = torch.randn(n, 4, device="cuda")
+y = make(n).to(device)
+for epoch in range(3):
+    for i in torch.randperm(n).split(32):
+        step(X[i], y[i])
+--->
+X = torch.randn(n, 4)
+y = make(n)
+for epoch in range(3):
+    for i in torch.randperm(n).split(32):
+        step(X[i].to("cuda"), y[i].to(device))
+====
+X, y = load()
+X = X.cuda()
+y = y.cuda()
+loader = DataLoader(TensorDataset(X, y), 32)
+for epoch in range(3):
+    for xb, yb in loader:
+        # one step
+        step(xb, yb)
+--->
+X, y = load()
+loader = DataLoader(TensorDataset(X, y), 32)
+for epoch in range(3):
+    for xb, yb in loader:
+        # one step
+        xb, yb = xb.cuda(), yb.cuda()
+        step(xb, yb)
+====
+X = X.cuda()
+y = y.cuda()
+data = TensorDataset(X, y)
+loader = DataLoader(data)
+for n, (a, b) in enumerate(loader):
+    step(a, b)
+--->
+data = TensorDataset(X, y)
+loader = DataLoader(data)
+for n, (a, b) in enumerate(loader):
+    a, b = a.cuda(), b.cuda()
+    step(a, b)
+====
+X = X.cuda()
+y = y.cuda()
+out = model(X)
+====
+X = X.cuda()
+for i in range(9):
+    step(X[i])
+====
+X = X.cuda()
+y = y.cuda()
+perm = torch.randperm(len(X), device="cuda")
+for i in range(9):
+    step(X[perm[i]], y[perm[i]])
+====
+X = X.cuda()
+y = y.cuda()
+for i in torch.randperm(len(X)).cuda().split(32):
+    step(X[i], y[i])
+====
+for i in range(9):
+    step(X[i], y[i])
+""")
+IN_TWO_CELLS = table("""
+X = windows.to(device)  # all
+y = targets.to(device)
+--->
+X = windows  # all
+y = targets
+====
+X, y = load().cuda(), load().cuda()
+--->
+X, y = load(), load()
+====
+X = X.cuda()
+""")
+SLICES = table("""
+for i in range(0, len(X), 32):
+    loss = f(model(X[i : i + 32]), y[i : i + 32])
+--->
+for i in range(0, len(X), 32):
+    loss = f(model(X[i : i + 32].to(device)), y[i : i + 32].to(device))
+====
+loader = DataLoader(TensorDataset(X, y))
+for a, b in loader:
+    step(a, b)
+--->
+loader = DataLoader(TensorDataset(X, y))
+for a, b in loader:
+    a, b = a.to(device), b.to(device)
+    step(a, b)
+====
+for a, b in X:
+    step(a, b)
+--->
+for a, b in X:
+    a, b = a.to(device), b.to(device)
+    step(a, b)
+====
+model(X)
+====
+step(z)
+""")
+DATASETS = table("""
+class Data(Dataset):
+    def __init__(self, n):
+        self.x = torch.randn(n, 1024).cuda()
+
+    def __getitem__(self, i):
+        return self.x[i]
+--->
+class Data(Dataset):
+    def __init__(self, n):
+        self.x = torch.randn(n, 1024)
+
+    def __getitem__(self, i):
+        return self.x[i]
+====
+class Data(torch.utils.data.Dataset):
+    def __getitem__(self, i):
+        return self.x[i].to(device), torch.tensor(self.y[i], device="cuda")  # item
+--->
+class Data(torch.utils.data.Dataset):
+    def __getitem__(self, i):
+        return self.x[i], torch.tensor(self.y[i])  # item
+====
+class Data(Dataset):
+    def __getitem__(self, i):
+        return self.x[i]
+====
+class Net(nn.Module):
+    def __init__(self):
+        self.x = torch.randn(4).cuda()
+""")
+LOADED = table("""
+for x, y in loader:
+    step(x, y)
+--->
+for x, y in loader:
+    x, y = x.to("cuda"), y.to("cuda")
+    step(x, y)
+====
+for i, x in enumerate(loader):  # ö
+    step(x)
+--->
+for i, x in enumerate(loader):  # ö
+    x = x.to("cuda")
+    step(x)
+====
+for x in tqdm(loader):
+
+    step(x)
+--->
+for x in tqdm(loader):
+
+    x = x.to("cuda")
+    step(x)
+====
+for x in loader:
+    step(x.cuda())
+====
+for x in other:
+    step(x)
+====
+for x in loader: step(x)
+""")
+
+
+@pytest.mark.parametrize(("before", "after"), PER_BATCH)
+def test_moves_each_batch(before: str, after: str | None) -> None:
+    """And leaves the whole where it is."""
+    check(moved_per_batch("X", "y"), before, after)
+
+
+@pytest.mark.parametrize(("before", "after"), IN_TWO_CELLS)
+def test_stays_on_the_host(before: str, after: str | None) -> None:
+    """In the cell that moves it."""
+    check(kept_on_host("X", "y"), before, after)
+
+
+def test_a_list_of_batches_stays_on_the_host() -> None:
+    """And says how it was moved."""
+    before = "X = [(a.to(dev), b.to(dev)) for a, b in loader]"
+    check(kept_on_host("X"), before, "X = [(a, b) for a, b in loader]")
+    assert moves_of(before, "X") == {"X": ".to(dev)"}
+    assert moves_of("X = 1", "X") == {}
+
+
+@pytest.mark.parametrize(("before", "after"), SLICES)
+def test_moves_what_is_used(before: str, after: str | None) -> None:
+    """In the cell that uses it."""
+    check(slices_moved({"X": ".to(device)", "y": ".to(device)"}), before, after)
+
+
+@pytest.mark.parametrize(("before", "after"), DATASETS)
+def test_a_dataset_on_the_host(before: str, after: str | None) -> None:
+    """Its items are moved by the loop."""
+    check(dataset_on_host(), before, after)
+
+
+@pytest.mark.parametrize(("before", "after"), LOADED)
+def test_moves_what_a_loader_gives(before: str, after: str | None) -> None:
+    """At the head of the loop."""
+    check(batches_moved("loader"), before, after)
+
+
+SINGLE = table("""
+x = torch.zeros(3, dtype=torch.float64)
+--->
+x = torch.zeros(3, dtype=torch.float32)
+====
+x = torch.randn(3).double()  # ö
+--->
+x = torch.randn(3).float()  # ö
+====
+x = torch.from_numpy(a).cuda()
+====
+x = torch.from_numpy(a)
+--->
+x = torch.from_numpy(a).float()
+====
+x = np.zeros((3, 3), dtype="float64")
+y = np.zeros(3, dtype=np.float64)
+--->
+x = np.zeros((3, 3), dtype="float32")
+y = np.zeros(3, dtype=np.float64)
+====
+x = a.to(torch.double)
+--->
+x = a.to(torch.float32)
+====
+y = a.double()
+====
+x = a.float()
+""")
+
+
+@pytest.mark.parametrize(("before", "after"), SINGLE)
+def test_single_precision_of_a_name(before: str, after: str | None) -> None:
+    """Other names keep theirs."""
+    check(single_precision("x"), before, after)
+
+
+def test_single_precision_of_a_cell() -> None:
+    """The default, and all that say it."""
+    before = (
+        "torch.set_default_dtype(torch.float64)\nif x:\n    model = Net().double()\ny = 'float64!'"
+    )
+    after = (
+        "torch.set_default_dtype(torch.float32)\nif x:\n    model = Net().float()\ny = 'float64!'"
+    )
+    check(single_precision(), before, after)
+
+
+HALF = table("""
+model = AutoModel.from_pretrained("gpt2")
+--->
+model = AutoModel.from_pretrained("gpt2", torch_dtype=torch.float16)
+====
+model = AutoModel.from_pretrained(
+    "gpt2",
+    torch_dtype=torch.float32,  # as it is
+).cuda()
+--->
+model = AutoModel.from_pretrained(
+    "gpt2",
+    torch_dtype=torch.float16,  # as it is
+).cuda()
+====
+model = AutoModel.from_pretrained("gpt2", dtype="auto")
+--->
+model = AutoModel.from_pretrained("gpt2", dtype=torch.float16)
+====
+model = Net().cuda()
+y = model(x)
+--->
+model = Net().cuda()
+model.half()
+y = model(x)
+====
+model = AutoModel.from_pretrained("gpt2", torch_dtype=torch.float16)
+====
+model = AutoModel.from_pretrained("gpt2", **options)
+====
+model = Net()
+model = model.half()
+====
+y = model(x)
+""")
+
+
+@pytest.mark.parametrize(("before", "after"), HALF)
+def test_half_precision(before: str, after: str | None) -> None:
+    """Where the model is made."""
+    check(half_precision("model"), before, after)
+
+
+DEFAULT = table("""
+with torch.device("cuda"):
+    model = Net(**config)
+--->
+torch.set_default_dtype(torch.bfloat16)
+with torch.device("cuda"):
+    model = Net(**config)
+====
+torch.set_default_dtype(torch.float32)
+model = Net()
+--->
+torch.set_default_dtype(torch.bfloat16)
+model = Net()
+====
+if big:
+    model = Net()  # ö
+    model = model.cuda()
+--->
+if big:
+    torch.set_default_dtype(torch.bfloat16)
+    model = Net()  # ö
+    model = model.cuda()
+====
+other = Net()
+""")
+
+
+@pytest.mark.parametrize(("before", "after"), DEFAULT)
+def test_half_precision_from_the_start(before: str, after: str | None) -> None:
+    """For what would not even load."""
+    check(default_precision("model"), before, after)
+
+
+HOST = table("""
+state = torch.load("best.pt")
+--->
+state = torch.load("best.pt", map_location="cpu")
+====
+model.load_state_dict(torch.load(path, weights_only=True))
+--->
+model.load_state_dict(torch.load(path, weights_only=True, map_location="cpu"))
+====
+state = torch.load(path, map_location=device)
+--->
+state = torch.load(path, map_location="cpu")
+====
+state = torch.load(path, map_location="cpu")
+====
+state = torch.load(path, torch.device("cpu"))
+====
+data = np.load(path)
+""")
+FROZEN = table("""
+model = Net(10)
+optimizer = Adam(model.parameters())
+--->
+model = Net(10)
+model.backbone.requires_grad_(False)
+optimizer = Adam(model.parameters())
+====
+model = Net(10)
+model = model.to(device)  # ö
+--->
+model = Net(10)
+model = model.to(device)  # ö
+model.backbone.requires_grad_(False)
+====
+model = Net(10)
+model.backbone.requires_grad_(False)
+====
+other = Net(10)
+""")
+CLEARED = table("""
+for x in data:
+    loss(x).backward()
+    optimizer.step()
+--->
+for x in data:
+    loss(x).backward()
+    optimizer.step()
+    optimizer.zero_grad(set_to_none=True)
+====
+for x in data:
+    optimizer.zero_grad(set_to_none=False)  # ö
+    optimizer.step()
+--->
+for x in data:
+    optimizer.zero_grad(set_to_none=True)  # ö
+    optimizer.step()
+====
+for x in data:
+    optimizer.zero_grad()
+    optimizer.step()
+====
+optimizer.step()
+====
+for x in data:
+    scheduler.step()
+""")
+
+
+@pytest.mark.parametrize(("before", "after"), HOST)
+def test_loads_to_the_host(before: str, after: str | None) -> None:
+    """A checkpoint, beside the model that has its place already."""
+    check(loaded_to_host(), before, after)
+
+
+@pytest.mark.parametrize(("before", "after"), FROZEN)
+def test_freezes_a_part(before: str, after: str | None) -> None:
+    """Once the model is made."""
+    check(frozen("model.backbone"), before, after)
+
+
+@pytest.mark.parametrize(("before", "after"), CLEARED)
+def test_gives_gradients_back(before: str, after: str | None) -> None:
+    """Behind each step."""
+    check(gradients_cleared("optimizer"), before, after)
+
+
+PREDICTED = table("""
+y = model(x)  # here
+--->
+y = torch.cat([model(part) for part in x.split(64)])  # here
+====
+with torch.no_grad():
+    y = model(data.x).argmax(1)  # here
+--->
+with torch.no_grad():
+    y = torch.cat([model(part) for part in data.x.split(64)]).argmax(1)  # here
+====
+def predict(x):
+    return model(x).cpu()  # here
+--->
+def predict(x):
+    return torch.cat([model(part) for part in x.split(64)]).cpu()  # here
+====
+y = model(x, mask)  # here
+====
+y = model(f(x))  # here
+====
+y = [model(x) for x in data]  # here
+====
+y = other(x)  # here
+""")
+COMPARED = table("""
+near = torch.cdist(a, b).argmin(dim=1)  # here
+--->
+near = torch.cat([torch.cdist(part, b).argmin(dim=1) for part in a.split(64)])  # here
+====
+near = torch.argmin(torch.cdist(a, b), dim=-1)  # here
+--->
+near = torch.cat([torch.argmin(torch.cdist(part, b), dim=-1) for part in a.split(64)])  # here
+====
+best = (a @ b.T).amax(1)  # here
+--->
+best = torch.cat([(part @ b.T).amax(1) for part in a.split(64)])  # here
+====
+far = torch.cdist(a, b).argmin(dim=0)  # here
+====
+d = torch.cdist(a, b)  # here
+====
+d = torch.cdist(f(a), b).argmin(1)  # here
+====
+d = torch.cdist(a, b).sum()  # here
+""")
+
+
+@pytest.mark.parametrize(("before", "after"), PREDICTED)
+def test_predicts_in_parts(before: str, after: str | None) -> None:
+    """Rows that do not know of each other."""
+    check(predicted_in_parts(here(before), "model", 64), before, after)
+
+
+@pytest.mark.parametrize(("before", "after"), COMPARED)
+def test_compares_in_parts(before: str, after: str | None) -> None:
+    """Where only one number of each row is left."""
+    check(compared_in_parts(here(before), 64), before, after)
+
+
+KERAS = table("""
+import keras
+model = keras.Sequential()
+--->
+import keras
+keras.mixed_precision.set_global_policy("mixed_float16")
+model = keras.Sequential()
+====
+import tensorflow as tf  # ö
+
+from tensorflow import keras
+--->
+import tensorflow as tf  # ö
+tf.keras.mixed_precision.set_global_policy("mixed_float16")
+
+from tensorflow import keras
+====
+from tensorflow import keras
+--->
+from tensorflow import keras
+keras.mixed_precision.set_global_policy("mixed_float16")
+====
+import keras; x = 1
+====
+import torch
+====
+import keras
+keras.mixed_precision.set_global_policy("float32")
+""")
+GROWTH = table("""
+import tensorflow as tf
+model = make()
+--->
+import tensorflow as tf
+for gpu in tf.config.list_physical_devices("GPU"):
+    tf.config.experimental.set_memory_growth(gpu, True)
+model = make()
+====
+import tensorflow
+--->
+import tensorflow
+for gpu in tensorflow.config.list_physical_devices("GPU"):
+    tensorflow.config.experimental.set_memory_growth(gpu, True)
+====
+import keras
+""")
+SESSIONS = table("""
+for n in sizes:
+    model = build(n)  # here
+    model.fit(x, y)
+--->
+for n in sizes:
+    keras.backend.clear_session()
+    model = build(n)  # here
+    model.fit(x, y)
+====
+for n in sizes:
+    keras.backend.clear_session()
+    model = build(n)  # here
+====
+for n in sizes:
+    model.fit(x, y)  # here
+====
+model = build(3)  # here
+""")
+
+
+@pytest.mark.parametrize(("before", "after"), KERAS)
+def test_keras_in_half_precision(before: str, after: str | None) -> None:
+    """Behind its import, under the name it has."""
+    check(keras_precision(), before, after)
+
+
+@pytest.mark.parametrize(("before", "after"), GROWTH)
+def test_tensorflow_takes_what_it_needs(before: str, after: str | None) -> None:
+    """Said before anything is made."""
+    check(memory_growth(), before, after)
+
+
+@pytest.mark.parametrize(("before", "after"), SESSIONS)
+def test_clears_keras_in_a_loop(before: str, after: str | None) -> None:
+    """Of models that are made."""
+    check(session_cleared(here(before)), before, after)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_whatever_stands_around_it(seed: int) -> None:
+    """Comments and blank lines between: it parses, once, and no comment is lost."""
+    for rewrite, (before, _) in (
+        (moved_per_batch("X", "y"), PER_BATCH[0]),
+        (dataset_on_host(), DATASETS[0]),
+        (half_precision("model"), HALF[3]),
+        (gradients_cleared("optimizer"), CLEARED[0]),
+    ):
+        source = shuffled(before, seed)
+        changed = rewrite(source)
+        assert changed is not None
+        assert rewrite(changed) is None
+
+
+def test_takes_any_text() -> None:
+    """Hostile cells raise nothing."""
+    anchor = Anchor(1, "losses.append(loss)")
+    for rewrite in (
+        moved_per_batch("x"),
+        dataset_on_host(),
+        batches_moved("y"),
+        single_precision("x"),
+        half_precision("x"),
+        default_precision("x"),
+        kept_on_host("x"),
+        slices_moved({"x": ".cuda()"}),
+        loaded_to_host(),
+        frozen("x.y"),
+        gradients_cleared("x"),
+        predicted_in_parts(anchor, "x", 1),
+        compared_in_parts(anchor, 1),
+        keras_precision(),
+        memory_growth(),
+        session_cleared(anchor),
+    ):
+        refuses_hostile(rewrite)

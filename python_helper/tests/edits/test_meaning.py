@@ -1,0 +1,223 @@
+"""What changed code computes, with PyTorch: the same as before, with less kept."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import torch
+from gpu_headroom.edits.accumulate import accumulated
+from gpu_headroom.edits.autocast import autocast
+from gpu_headroom.edits.checkpointing import (
+    checkpointed_blocks,
+    checkpointed_sequential,
+    not_checkpointed,
+)
+from gpu_headroom.edits.chunks import compared_in_parts, predicted_in_parts
+from gpu_headroom.edits.delete import deleted_in_loop
+from gpu_headroom.edits.dtype import half_precision, single_precision
+from gpu_headroom.edits.keep_numbers import detached_state, kept
+from gpu_headroom.edits.model_memory import frozen, gradients_cleared
+from gpu_headroom.edits.no_grad import evaluating, without_gradients
+from gpu_headroom.edits.per_batch import batches_moved, moved_per_batch
+from gpu_headroom.edits.rewrite import Anchor
+from tests.edits.cases import here
+
+if TYPE_CHECKING:
+    from gpu_headroom.edits.rewrite import Rewrite
+
+START = """
+import torch
+from torch import nn
+import torch.nn.functional as F
+torch.manual_seed(0)
+model = nn.Sequential(nn.Linear(8, 16), nn.Dropout(0.0), nn.ReLU(), nn.Linear(16, 4))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+X, y = torch.randn(64, 8), torch.randn(64, 4)
+"""
+TRAIN = """
+loader = list(zip(X.split({rows}), y.split({rows})))
+losses = []
+for epoch in range(3):
+    for xb, yb in loader:
+        optimizer.zero_grad()
+        out = model(xb)
+        loss = F.mse_loss(out, yb)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss)
+"""
+
+
+def run(source: str, *rewrites: Rewrite, start: str = START) -> dict[str, Any]:
+    """Run a cell after rewrites of it, each of which has to change something."""
+    for rewrite in rewrites:
+        changed = rewrite(source)
+        assert changed is not None
+        source = changed
+    names: dict[str, Any] = {}
+    exec(start + source, names)  # noqa: S102  a cell of this file
+    return names
+
+
+def weights(names: dict[str, Any]) -> Any:
+    """Return all parameters of the model, in one vector."""
+    return torch.cat([each.flatten() for each in names["model"].parameters()])
+
+
+def test_accumulation_keeps_the_effective_batch() -> None:
+    """Four batches of four train as one of sixteen does."""
+    whole = weights(run(TRAIN.format(rows=16)))
+    parts = weights(run(TRAIN.format(rows=4), accumulated(4)))
+    without = weights(run(TRAIN.format(rows=4)))
+    assert torch.allclose(whole, parts, atol=1e-6)
+    assert not torch.allclose(whole, without, atol=1e-3)
+
+
+def test_the_last_batches_of_an_epoch_count() -> None:
+    """Five batches: the optimizer steps after four, and after the fifth."""
+    source = TRAIN.format(rows=13)
+    counted = """
+steps, old = 0, optimizer.step
+def step():
+    global steps
+    steps += 1
+    old()
+optimizer.step = step
+"""
+    names = run(source, accumulated(4), start=START + counted)
+    assert names["steps"] == 6
+
+
+def test_losses_are_numbers() -> None:
+    """And the training is the same."""
+    before, after = (
+        run(TRAIN.format(rows=16)),
+        run(TRAIN.format(rows=16), kept("losses", "loss", ".item()")),
+    )
+    assert all(type(each) is float for each in after["losses"])
+    assert [each.item() for each in before["losses"]] == after["losses"]
+
+
+def test_computes_in_bfloat16() -> None:
+    """The forward pass; the weights stay as wide as they are."""
+    names = run(TRAIN.format(rows=16), autocast(device="cpu"))
+    assert names["out"].dtype == torch.bfloat16
+    assert weights(names).dtype == torch.float32
+
+
+def test_several_edits_of_one_loop() -> None:
+    """Each finds its place in what the others left."""
+    names = run(
+        TRAIN.format(rows=16),
+        accumulated(2),
+        autocast(device="cpu"),
+        kept("losses", "loss", ".detach().cpu()"),
+        deleted_in_loop(Anchor(7, "out = model(xb)"), "out"),
+    )
+    assert "out" not in names
+    assert not any(each.requires_grad for each in names["losses"])
+
+
+EVALUATE = """
+outs = []
+for xb in X.split(16):
+    outs.append(model(xb))  # here
+"""
+
+
+@pytest.mark.parametrize("mode", ["no_grad", "inference_mode"])
+def test_evaluates_without_a_graph(mode: str) -> None:
+    """The same predictions."""
+    line = here(EVALUATE)
+    names = run(EVALUATE, without_gradients(line, "torch", mode), evaluating(line, "model"))
+    assert not any(each.requires_grad for each in names["outs"])
+    assert not names["model"].training
+    assert torch.equal(torch.cat(names["outs"]), torch.cat(run(EVALUATE)["outs"]))
+
+
+def test_a_hidden_state_has_no_past() -> None:
+    """The gradient reaches one step back only."""
+    source = """
+rnn = nn.GRU(8, 8)
+h = torch.zeros(1, 8, requires_grad=True)
+first = h
+for x in X.split(8):
+    out, h = rnn(x, h)
+out.sum().backward()
+"""
+    assert run(source)["first"].grad is not None
+    assert run(source, detached_state("h"))["first"].grad is None
+
+
+BLOCKS = """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.blocks = nn.ModuleList([nn.Linear(8, 8) for _ in range(4)])
+
+    def forward(self, x):
+        for block in self.blocks:
+            x = torch.tanh(block(x))
+        return x
+
+model = Net()
+model(X).sum().backward()
+grads = [each.grad for each in model.parameters()]
+"""
+
+
+def test_checkpointed_blocks_have_the_same_gradients() -> None:
+    """They are computed twice."""
+    before, after = run(BLOCKS)["grads"], run(BLOCKS, checkpointed_blocks())["grads"]
+    assert all(torch.allclose(a, b) for a, b in zip(before, after, strict=True))
+
+
+def test_checkpointed_segments_have_the_same_gradients() -> None:
+    """Of a sequence; and back, for a checkpoint around all of it."""
+    source = "loss = model(X).sum()\nloss.backward()\n"
+    expected = run(source)["model"][0].weight.grad
+    found = run(source, checkpointed_sequential("model", 2))["model"][0].weight.grad
+    assert torch.allclose(expected, found)
+    whole = (
+        "from torch.utils.checkpoint import checkpoint\n"
+        "loss = checkpoint(model, X, use_reentrant=False).sum()\nloss.backward()\n"
+    )
+    assert torch.allclose(expected, run(whole, not_checkpointed("model"))["model"][0].weight.grad)
+
+
+def test_in_parts_is_the_same() -> None:
+    """Predictions, and what is nearest."""
+    source = "with torch.no_grad():\n    out = model(X)  # here\n"
+    found = run(source, predicted_in_parts(here(source), "model", 10))["out"]
+    assert torch.allclose(found, run(source)["out"], atol=1e-6)
+    source = "near = torch.cdist(X, X + 1).argmin(dim=1)  # here\n"
+    found = run(source, compared_in_parts(here(source), 10))["near"]
+    assert torch.equal(found, run(source)["near"])
+
+
+def test_moves_each_batch() -> None:
+    """The loop sees the same."""
+    source = (
+        "X = X.to('cpu')\nseen = []\nfor i in range(0, 64, 16):\n    seen.append(X[i : i + 16])\n"
+    )
+    found = run(source, moved_per_batch("X"))
+    assert torch.equal(torch.cat(found["seen"]), found["X"])
+    source = "loader = X.split(16)\nfor x in loader:\n    last = x\n"
+    assert run(source, batches_moved("loader", '.to("meta")'))["last"].device.type == "meta"
+
+
+def test_half_as_wide() -> None:
+    """Models and data."""
+    source = "model = nn.Linear(8, 8)\n"
+    assert run(source, half_precision("model"))["model"].weight.dtype == torch.float16
+    source = "z = torch.zeros(3, dtype=torch.float64).double()\n"
+    assert run(source, single_precision("z"))["z"].dtype == torch.float32
+
+
+def test_frozen_and_cleared() -> None:
+    """Parts without gradients, and gradients that are gone."""
+    source = "model = nn.Sequential(nn.Linear(8, 8), nn.Linear(8, 8))\n"
+    assert not run(source, frozen("model[1]"))["model"][1].weight.requires_grad
+    source = "for x in X.split(16):\n    model(x).sum().backward()\n    optimizer.step()\n"
+    assert run(source, gradients_cleared("optimizer"))["model"][0].weight.grad is None
