@@ -6,11 +6,19 @@ from typing import TYPE_CHECKING, Protocol
 
 from . import code_fix
 from .remedies import (
+    accumulate,
+    autocast,
+    checkpointing,
     close_other_programs,
-    detach,
+    delete_leftovers,
+    eval_mode,
     expandable_segments,
     free_traceback,
+    keep_numbers,
     lighter_optimizer,
+    map_location,
+    move_per_batch,
+    narrower_dtype,
     no_grad,
     smaller_batch,
     split_request,
@@ -66,6 +74,9 @@ class _Rule(_Speaking, Protocol):
 class _Remedy(_Speaking, Protocol):
     """Something that helps, offered only where the numbers support it."""
 
+    TREATS: tuple[str, ...]
+    """The rules whose causes it removes; empty: whatever the cause."""
+
     def offer(self, evidence: Evidence, /) -> Offer | None: ...
 
 
@@ -97,9 +108,17 @@ RULES: Mapping[str, _Rule] = {
 }
 REMEDIES: Sequence[_Remedy] = (
     free_traceback,
-    smaller_batch,
-    detach,
+    keep_numbers,
     no_grad,
+    eval_mode,
+    delete_leftovers,
+    move_per_batch,
+    map_location,
+    narrower_dtype,
+    smaller_batch,
+    accumulate,
+    autocast,
+    checkpointing,
     expandable_segments,
     close_other_programs,
     lighter_optimizer,
@@ -116,18 +135,50 @@ _MOST_CAUSES = 4
 
 
 def causes(evidence: Evidence) -> list[Cause]:
-    """Return the causes that hold, likeliest first; none where no single one stands out.
+    """Return the causes that hold, likeliest first; none where no single one stands out."""
+    return [
+        {"rule": name, "claim": said.claim, "evidence": said.evidence, "bytes": said.bytes}
+        for name, said in _findings(evidence)
+    ]
 
-    First comes the one whose removal lets the cell pass at the least price, then what explains
-    most. What has grown from round to round is enough: the rounds before have passed.
+
+def offers(evidence: Evidence) -> list[Offer]:
+    """Return at most ten remedies: what frees first, then in the order of the causes they treat.
+
+    Where memory grows from round to round, nothing that only puts off the end of it. None for the
+    GPU of another process: what is done in this kernel does not reach it.
+    """
+    if evidence.failure.elsewhere:
+        return []
+    findings = _findings(evidence)
+    order = {name: n for n, (name, _) in enumerate(findings)}
+    if findings and findings[0][1].grew:
+        order.pop("activations", None)
+    found: list[tuple[int, Offer]] = []
+    for remedy in REMEDIES:
+        place = min((order[each] for each in remedy.TREATS if each in order), default=None)
+        if remedy.TREATS and place is None and findings:
+            continue
+        offer = remedy.offer(evidence)
+        if offer is not None:
+            found.append((-1 if place is None else place, offer))
+    found.sort(key=lambda each: (each[1].rank > 0, each[0], each[1].rank, -_size(each[1])))
+    return [offer for _, offer in found[:_MOST_OFFERS]]
+
+
+def _size(offer: Offer) -> int:
+    return offer.effect_bytes or 0
+
+
+def _findings(evidence: Evidence) -> list[tuple[str, Finding]]:
+    """Return what rules have found, first what lets the cell pass at the least price.
+
+    What has grown from round to round is enough: the rounds before have passed.
     """
     found = [(name, said) for name, rule in RULES.items() if (said := rule.check(evidence))]
     found.sort(key=lambda each: _rank(each[1], evidence))
     certain = [each for each in found if each[1].certain]
-    return [
-        {"rule": name, "claim": said.claim, "evidence": said.evidence, "bytes": said.bytes}
-        for name, said in (certain or found)[:_MOST_CAUSES]
-    ]
+    return (certain or found)[:_MOST_CAUSES]
 
 
 def _rank(found: Finding, evidence: Evidence) -> tuple[bool, bool, bool, int, int]:
@@ -137,15 +188,3 @@ def _rank(found: Finding, evidence: Evidence) -> tuple[bool, bool, bool, int, in
     enough = found.grew or evidence.is_enough(size)
     hardly = found.bytes is None or not enough
     return True, hardly, not found.grew, found.price, -size
-
-
-def offers(evidence: Evidence) -> list[Offer]:
-    """Return at most ten remedies: what helps the failing line first, then by effect.
-
-    None for the GPU of another process: what is done in this kernel does not reach it.
-    """
-    if evidence.failure.elsewhere:
-        return []
-    found = [offer for remedy in REMEDIES if (offer := remedy.offer(evidence)) is not None]
-    found.sort(key=lambda offer: (offer.rank, -(offer.effect_bytes or 0)))
-    return found[:_MOST_OFFERS]

@@ -175,11 +175,18 @@ def cells_to_run(
     A cell between them belongs to these when it reads what the literal sets, directly or
     through others, and leaves a name that is read further on. `None`: nothing leads there.
     """
-    if _same_cell(literal.cell, failed):
+    return path_from(literal.cell, failed, cells, code)
+
+
+def path_from(
+    first: CellRun, failed: CellRun, cells: Sequence[CellRun], code: Code | None = None
+) -> tuple[CellRun, ...] | None:
+    """Return the cells that carry a change of the `first` one to the failing one, as above."""
+    if _same_cell(first, failed):
         return (failed,)
     code = code or Code()
     ran = [each for each in cells if not _same_cell(each, failed)]
-    start = next((n for n, each in enumerate(ran) if _same_cell(each, literal.cell)), None)
+    start = next((n for n, each in enumerate(ran) if _same_cell(each, first)), None)
     if start is None:
         return None
     touched = _touched(ran[start], ran[start + 1 :], code)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import combinations_with_replacement, islice, zip_longest
 from typing import TYPE_CHECKING
 
-from ..cells.literals import callee
+from ..cells.given import callee
 from ..text.format import MIB
 from .place import innermost
 

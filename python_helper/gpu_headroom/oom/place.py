@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from ..cells.runs import CellRun
 
+_CALLS_MODEL = ("_call_impl", "_wrapped_call_impl")
 _OWN = __name__.partition(".")[0]
 _TIMED = re.compile(r"\s*%%time\b[^\n]*\n")  # compiled by the magic, under a name of its own
 _TIMED_NAMES = ("<timed exec>", "<timed eval>")
@@ -51,6 +52,25 @@ def failed_in_backward(error: BaseException) -> bool:
         and top_of(frame.f_globals.get("__name__")) == "torch"
         for frame, _ in walk_tb(error.__traceback__)
     )
+
+
+def lines_in_cells(
+    error: BaseException, cells: Sequence[CellRun]
+) -> tuple[tuple[CellRun, int], ...]:
+    """Return the cells and their lines that were running, outermost first, up to a model's call."""
+    found, files = list[tuple["CellRun", int]](), dict[str, tuple["CellRun", list[str]] | None]()
+    for frame, number in walk_tb(error.__traceback__):
+        name = frame.f_code.co_filename
+        if frame.f_code.co_name in _CALLS_MODEL:
+            break
+        if name not in files:
+            texts = ((each, _compiled(name, each)) for each in reversed(cells))
+            files[name] = next(((each, text) for each, text in texts if text), None)
+        here = files[name]
+        if here is not None and number and number <= len(here[1]):
+            cell, text = here
+            found.append((cell, _shown_line(number, text, cell.source.splitlines())))
+    return tuple(found)
 
 
 def innermost(error: BaseException) -> TracebackType | None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from traceback import walk_tb
 from typing import TYPE_CHECKING
 
-from ..cells.literals import Function, callee
+from ..cells.given import Function, callee
 from ..cells.parsing import LONGEST, parse_cell
 from ..holders.frames import is_installed
 from ..inspection.kinds import origins

@@ -13,12 +13,13 @@ from ..concurrency.turns import Turn
 from ..holders.inspector import Inspector
 from ..inspection.kinds import name_of
 from .asked import asked
-from .place import failed_in_backward, failing_line, is_last_step
+from .place import failed_in_backward, failing_line, is_last_step, lines_in_cells
 from .running import Running, running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ..cells.runs import CellRun
     from .asked import Asked
     from .failure import Failure
 
@@ -29,6 +30,7 @@ _MOST_FRAMES = 200
 class Scene:
     """The line of the failed cell, whether in a backward pass, and the code that ran.
 
+    `places` are the cells and lines on the way, outermost first, as far as a model's call.
     `is_last`: the request was the last thing that the cell did, so that nothing follows it.
     """
 
@@ -38,6 +40,7 @@ class Scene:
     asked: Asked | None = None
     is_last: bool = False
     modules: tuple[RunningModule, ...] = ()
+    places: tuple[tuple[CellRun, int], ...] = ()
 
 
 class RunningModule(NamedTuple):
@@ -59,6 +62,7 @@ def scene(failure: Failure, turn: Turn | None = None) -> Scene:
         asked=asked(inner, failure.requested_bytes, inspector) if inspector.torch else None,
         is_last=is_last_step(inner, cell),
         modules=tuple(_modules(inner, inspector)),
+        places=lines_in_cells(inner, (*failure.cells[:-1], cell)),
     )
 
 

@@ -11,6 +11,7 @@ from ..rules.other_programs import others_in_the_way
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
 
+TREATS: tuple[str, ...] = ("other-programs",)
 TEXTS = {
     "remedy.close-other-programs": "Free the GPU from other programs",
     "remedy.close-other-programs.note": (

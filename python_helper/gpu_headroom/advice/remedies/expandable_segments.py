@@ -11,6 +11,7 @@ from ..rules.fragmentation import is_fragmented
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
 
+TREATS: tuple[str, ...] = ("fragmentation",)
 TEXTS = {
     "remedy.expandable-segments": "Let the allocator grow its segments",
     "remedy.expandable-segments.note": (

@@ -11,6 +11,7 @@ from ..remedy import Offer
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
 
+TREATS: tuple[str, ...] = ()
 TEXTS = {
     "remedy.free-traceback": "Free {traceback_bytes} held by this error's traceback",
     "remedy.free-traceback.note": (

@@ -11,6 +11,7 @@ from ..rules import model_too_large
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
 
+TREATS: tuple[str, ...] = ("model-too-large",)
 TEXTS = {
     "remedy.lighter-optimizer": "An optimizer with less state",
     "remedy.lighter-optimizer.note": (

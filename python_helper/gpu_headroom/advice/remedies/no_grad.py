@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...edits.no_grad import without_gradients
 from ...text.messages import message
+from ..editing import at_places, fix_of, torch_name
 from ..remedy import Offer
 from ..rules.evaluation_with_gradients import evaluated_model
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
 
+TREATS: tuple[str, ...] = ("evaluation-with-gradients",)
 TEXTS = {
     "remedy.no-grad": "Run the evaluation under `torch.no_grad()`",
     "remedy.no-grad.note": "Activations are then not kept. Gradients cannot be had from it.",
@@ -18,12 +21,26 @@ TEXTS = {
 
 
 def offer(evidence: Evidence) -> Offer | None:
-    """Offer it where every model is in evaluation mode and activations fill the card."""
-    if evaluated_model(evidence) is None:
+    """Offer it where what runs is an evaluation and activations fill the card."""
+    model = evaluated_model(evidence)
+    if model is None:
         return None
+    torch = torch_name(evidence)
+    beside = evidence.scene.running.trains
+    changes = None
+    if torch is not None:
+        changes = at_places(
+            evidence, lambda anchor: without_gradients(anchor, torch, constant=beside)
+        )
+    found = None if changes is None else fix_of(evidence, changes)
+    diffs, fix = found or ((), None)
+    kept = evidence.pass_bytes if beside else evidence.kinds.get("activations", 0)
     return Offer(
         id="no-grad",
+        kind="edit" if fix is not None else "advice",
         title=message("remedy.no-grad", TEXTS),
         note=message("remedy.no-grad.note", TEXTS),
-        effect_bytes=evidence.kinds.get("activations", 0),
+        effect_bytes=kept,
+        diffs=diffs,
+        fix=fix,
     )

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ...oom.evidence import Evidence
     from ...protocol.wire import Message
 
+TREATS: tuple[str, ...] = ("activations",)
 TEXTS = {
     "remedy.smaller-batch": "`{name} = {old}` → `{new}` (line {line})",
     "remedy.smaller-batch.elsewhere": (
@@ -48,7 +49,7 @@ def offer(evidence: Evidence) -> Offer | None:
     if batch is None:
         return None
     predicted = _predicted(evidence, batch)
-    value = _fitting(evidence, batch, predicted)
+    value = fitting(evidence)
     if value is None:
         return None
     change = CellChange(batch.cell, batch.line, set_number(batch, value))
@@ -72,6 +73,12 @@ def offer(evidence: Evidence) -> Offer | None:
         diffs=diffs,
         fix=CodeFix((change,), run, done) if editable else None,
     )
+
+
+def fitting(evidence: Evidence) -> int | None:
+    """Return the largest of half the batch, a quarter … that should fit; `None`: none would."""
+    batch = evidence.batch
+    return None if batch is None else _fitting(evidence, batch, _predicted(evidence, batch))
 
 
 def _predicted(evidence: Evidence, batch: SizeLiteral) -> Prediction | None:

@@ -11,6 +11,7 @@ from ..rules import huge_request
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
 
+TREATS: tuple[str, ...] = ("huge-request",)
 TEXTS = {
     "remedy.split-request": "Make the tensor in pieces",
     "remedy.split-request.note": (

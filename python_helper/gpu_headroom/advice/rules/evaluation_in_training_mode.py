@@ -25,8 +25,8 @@ TEXTS = {
 
 def check(evidence: Evidence) -> Finding | None:
     """Speak where a model is evaluated that nobody has put into evaluation mode."""
-    model = evaluated_model(evidence) or _asked_for_its_mode(evidence)
-    if model is None or not model.training:
+    model = evaluated_in_training(evidence)
+    if model is None:
         return None
     asks = evidence.scene.running.asks_mode
     return Finding(
@@ -35,6 +35,12 @@ def check(evidence: Evidence) -> Finding | None:
         bytes=evidence.pass_bytes or evidence.traceback_bytes if asks else None,
         price=A_LINE if asks else TRADED,
     )
+
+
+def evaluated_in_training(evidence: Evidence) -> Model | None:
+    """Return the model that is evaluated, where it is in training mode."""
+    model = evaluated_model(evidence) or _asked_for_its_mode(evidence)
+    return model if model is not None and model.training else None
 
 
 def _asked_for_its_mode(evidence: Evidence) -> Model | None:

@@ -1,0 +1,96 @@
+"""From a rewrite to an offer: in which cells it is made, and which are run after it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ..cells.batch import defines_any, path_from
+from ..edits.rewrite import Anchor
+from ..text.messages import message
+from .code_fix import CellChange, CodeFix, diffs_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from ..cells.runs import CellRun
+    from ..edits.rewrite import Rewrite
+    from ..oom.evidence import Evidence
+    from ..protocol.wire import Diff
+
+TEXTS = {"fix.done": "The code is changed as shown."}
+_MOST_CELLS = 30
+_TORCH = re.compile(r"^\s*import torch(?: as (\w+))?\s*(?:#.*)?$", re.MULTILINE)
+
+
+def cells(evidence: Evidence) -> Iterator[CellRun]:
+    """Yield the cells to look for code in: those that ran, innermost first, then all others."""
+    seen: set[str] = set()
+    failure = evidence.failure
+    running = [cell for cell, _ in reversed(evidence.scene.places)]
+    for each in [*running, failure.cell, *reversed(failure.cells[-_MOST_CELLS:])]:
+        if each.key not in seen:
+            seen.add(each.key)
+            yield each
+
+
+def torch_name(evidence: Evidence) -> str | None:
+    """Return the name that a cell imports PyTorch under; `None` where none does."""
+    for each in evidence.failure.cells:
+        found = _TORCH.search(each.source)
+        if found is not None:
+            return found[1] or "torch"
+    return None
+
+
+def at_places(
+    evidence: Evidence, make: Callable[[Anchor], Rewrite]
+) -> tuple[CellChange, ...] | None:
+    """Return the first change that holds at a line on the way to the failure, innermost first."""
+    for cell, line in reversed(evidence.scene.places):
+        change = CellChange(cell, line, make(Anchor.of(cell.source, line)))
+        if change.diff() is not None:
+            return (change,)
+    return None
+
+
+def in_first_cell(evidence: Evidence, *rewrites: Rewrite) -> tuple[CellChange, ...] | None:
+    """Return the first of the rewrites that changes a cell, in the first cell that it changes."""
+    for rewrite in rewrites:
+        for cell in cells(evidence):
+            change = CellChange(cell, 1, rewrite)
+            if change.diff() is not None:
+                return (change,)
+    return None
+
+
+def fix_of(
+    evidence: Evidence, changes: Iterable[CellChange]
+) -> tuple[tuple[Diff, ...], CodeFix | None] | None:
+    """Return the diffs of changes, and the fix behind them where the cells can be run again.
+
+    `None` where a change does not hold. There is no fix, so that the diffs are advice, where no
+    code leads from the changed cells to the failing one, or where a model would be made anew on
+    the way and lose what it has learnt.
+    """
+    changes = tuple(changes)
+    diffs = diffs_of(*changes)
+    if diffs is None:
+        return None
+    failure = evidence.failure
+    run: list[CellRun] = []
+    for change in changes:
+        path = path_from(change.cell, failure.cell, failure.cells)
+        if path is None:
+            return diffs, None
+        run += [each for each in path if each.key not in {one.key for one in run}]
+    order = {each.key: n for n, each in enumerate(failure.cells)}
+    run.sort(key=lambda each: (each.key == failure.cell.key, order.get(each.key, 0)))
+    changed = {each.cell.key for each in changes}
+    models = [each.name for each in evidence.models]
+    if any(defines_any(each, models) for each in run[:-1] if each.key not in changed):
+        return diffs, None
+    ids = tuple([each.cell_id for each in run if each.cell_id is not None])
+    if len(ids) < len(run):
+        return diffs, None
+    return diffs, CodeFix(changes, ids, message("fix.done", TEXTS))

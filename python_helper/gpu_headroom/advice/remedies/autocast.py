@@ -1,0 +1,53 @@
+"""Half precision where it does no harm: mixed precision."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...edits.autocast import autocast
+from ...edits.flags import HALF, trainer_flags
+from ...text.messages import message
+from ..editing import fix_of, in_first_cell, torch_name
+from ..remedy import Offer
+from ..rules import activations
+
+if TYPE_CHECKING:
+    from ...oom.evidence import Evidence
+
+TREATS: tuple[str, ...] = ("activations",)
+TEXTS = {
+    "remedy.autocast": "Mixed precision for the forward pass",
+    "remedy.autocast.note": (
+        "Most activations take half the bytes in `bfloat16`; the weights stay as they are. Cards "
+        "before Ampere compute it slowly. Check the loss."
+    ),
+}
+_SHARE = 0.35  # of the activations, about: what layers compute in full precision stays
+
+
+def offer(evidence: Evidence) -> Offer | None:
+    """Offer it where a training step's activations fill the card, in single precision."""
+    if activations.check(evidence) is None or not evidence.scene.running.trains:
+        return None
+    torch = torch_name(evidence)
+    rewrites = [
+        trainer_flags(library, **HALF[library, "bfloat16"])
+        for library in ("transformers", "lightning", "accelerate")
+    ]
+    if torch is not None:
+        rewrites.append(autocast(torch))
+    changes = in_first_cell(evidence, *rewrites)
+    found = None if changes is None else fix_of(evidence, changes)
+    if found is None or found[1] is None:
+        return None
+    diffs, fix = found
+    return Offer(
+        id="autocast",
+        kind="edit",
+        title=message("remedy.autocast", TEXTS),
+        note=message("remedy.autocast.note", TEXTS),
+        effect_bytes=int(_SHARE * evidence.kinds.get("activations", 0)),
+        diffs=diffs,
+        fix=fix,
+        rank=2,
+    )

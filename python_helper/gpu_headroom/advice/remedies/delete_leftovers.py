@@ -1,0 +1,52 @@
+"""Delete what nobody needs any more before more is made."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...edits.delete import deleted_before, deleted_in_loop
+from ...text.messages import message
+from ..editing import at_places, fix_of
+from ..remedy import Offer
+from ..rules.kept_copies import made_anew
+from ..rules.loop_leftovers import leftovers
+
+if TYPE_CHECKING:
+    from ...oom.evidence import Evidence
+
+TREATS: tuple[str, ...] = ("loop-leftovers", "kept-copies")
+TEXTS = {
+    "remedy.delete-leftovers": "Delete `{names}` where they are not needed any more",
+    "remedy.delete-leftovers.note": "`del` lets go of a name; what it held is freed with it.",
+}
+
+
+def offer(evidence: Evidence) -> Offer | None:
+    """Offer it where names hold values of the round, the cell or the model before."""
+    old = made_anew(evidence)
+    if old is not None:
+        state = [each for each in evidence.groups if each.kinds.get("optimizer_state")]
+        names = [old.name, *[each.name for each in state if each.origin == "names"]]
+        size = old.bytes + sum(each.bytes for each in state)
+        in_loop = False
+    else:
+        found = leftovers(evidence)
+        if not found:
+            return None
+        names, size = [each.name for each in found], sum(each.bytes for each in found)
+        in_loop = found[0].name in evidence.scene.running.previous
+    make = deleted_in_loop if in_loop else deleted_before
+    changes = at_places(evidence, lambda anchor: make(anchor, *names))
+    fixed = None if changes is None else fix_of(evidence, changes)
+    diffs, fix = fixed or ((), None)
+    return Offer(
+        id="delete-leftovers",
+        kind="edit" if fix is not None else "advice",
+        title=message("remedy.delete-leftovers", TEXTS, names="`, `".join(names)),
+        note=message("remedy.delete-leftovers.note", TEXTS),
+        effect_bytes=size,
+        measured=True,
+        type_this=f"del {', '.join(names)}",
+        diffs=diffs,
+        fix=fix,
+    )

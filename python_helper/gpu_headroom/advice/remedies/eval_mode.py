@@ -1,0 +1,41 @@
+"""Evaluate in evaluation mode."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...edits.no_grad import evaluating
+from ...text.messages import message
+from ..editing import at_places, fix_of
+from ..remedy import Offer
+from ..rules.evaluation_in_training_mode import evaluated_in_training
+
+if TYPE_CHECKING:
+    from ...oom.evidence import Evidence
+
+TREATS: tuple[str, ...] = ("evaluation-in-training-mode",)
+TEXTS = {
+    "remedy.eval-mode": "`{model}.eval()` before the evaluation",
+    "remedy.eval-mode.note": "`{model}.train()` again before training goes on.",
+}
+
+
+def offer(evidence: Evidence) -> Offer | None:
+    """Offer it where a model is evaluated in training mode."""
+    model = evaluated_in_training(evidence)
+    if model is None:
+        return None
+    changes = at_places(evidence, lambda anchor: evaluating(anchor, model.name))
+    found = None if changes is None else fix_of(evidence, changes)
+    diffs, fix = found or ((), None)
+    asks = evidence.scene.running.asks_mode
+    return Offer(
+        id="eval-mode",
+        kind="edit" if fix is not None else "advice",
+        title=message("remedy.eval-mode", TEXTS, model=model.name),
+        note=message("remedy.eval-mode.note", TEXTS, model=model.name),
+        effect_bytes=None,
+        diffs=diffs,
+        fix=fix,
+        rank=1 if asks else 3,
+    )

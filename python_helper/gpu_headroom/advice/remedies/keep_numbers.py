@@ -1,0 +1,81 @@
+"""Keep a number, or the value without its graph or off the card."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...edits.keep_numbers import detached_state, kept
+from ...text.messages import message
+from ..editing import fix_of, in_first_cell
+from ..remedy import Offer
+from ..rules.kept_tensors import largest_kept
+from ..rules.retained_graph import largest_retained
+
+if TYPE_CHECKING:
+    from ...edits.rewrite import Rewrite
+    from ...holders.groups import Group
+    from ...oom.evidence import Evidence
+
+TREATS: tuple[str, ...] = ("retained-graph", "kept-tensors")
+TEXTS = {
+    "remedy.keep-numbers": "Collect numbers instead of graphs in `{name}`",
+    "remedy.keep-numbers.note": (
+        "Append `loss.item()` or `tensor.detach()`: the graph of each step is then let go."
+    ),
+    "remedy.keep-numbers.to_host": "Keep what `{name}` collects on the host",
+    "remedy.keep-numbers.note_to_host": (
+        "`.cpu()` copies each value to the host; the GPU keeps none of them. It waits for the GPU "
+        "each time."
+    ),
+}
+_MUCH = 0.2  # of what is kept are the values themselves, not their graphs
+
+
+def offer(evidence: Evidence) -> Offer | None:
+    """Offer it where something was found that keeps the results of many rounds."""
+    graphs = largest_retained(evidence)
+    values = largest_kept(evidence) if graphs is None else None
+    held = graphs or values
+    if held is None:
+        return None
+    changes = in_first_cell(evidence, *_rewrites(evidence, held, of_graphs=graphs is not None))
+    found = None if changes is None else fix_of(evidence, changes)
+    diffs, fix = found or ((), None)
+    to_host = graphs is None
+    return Offer(
+        id="keep-numbers",
+        kind="edit" if fix is not None else "advice",
+        title=message(
+            "remedy.keep-numbers.to_host" if to_host else "remedy.keep-numbers",
+            TEXTS,
+            name=held.name,
+        ),
+        note=message(
+            "remedy.keep-numbers.note_to_host" if to_host else "remedy.keep-numbers.note", TEXTS
+        ),
+        effect_bytes=held.bytes,
+        measured=True,
+        diffs=diffs,
+        fix=fix,
+    )
+
+
+def _rewrites(evidence: Evidence, held: Group, *, of_graphs: bool) -> list[Rewrite]:
+    """Return what to try, the smallest loss first: a number, no graph, off the card."""
+    own = held.bytes - held.graph_bytes
+    if not of_graphs:
+        ways = [".cpu()"]
+    elif own > _MUCH * held.bytes:
+        ways = [".detach().cpu()", ".detach()"]
+    else:
+        ways = [".item()", ".detach()", ".detach().cpu()"]
+    names = list(dict.fromkeys((held.name, *_inside(held))))
+    rewrites = [kept(name, None, how) for how in ways for name in names]
+    if of_graphs and held.name in evidence.scene.running.adding:
+        rewrites.append(detached_state(held.name))
+    return rewrites
+
+
+def _inside(held: Group) -> list[str]:
+    """Return how code may write the same container: as an attribute of `self`."""
+    return [f"self.{held.last_name}"] if "." in held.name else []

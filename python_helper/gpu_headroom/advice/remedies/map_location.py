@@ -1,0 +1,51 @@
+"""Load a checkpoint, or keep a copy, on the host."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...edits.keep_numbers import kept
+from ...edits.model_memory import loaded_to_host
+from ...text.messages import message
+from ..editing import fix_of, in_first_cell, torch_name
+from ..remedy import Offer
+from ..rules.kept_copies import copies, made_anew
+
+if TYPE_CHECKING:
+    from ...oom.evidence import Evidence
+
+TREATS: tuple[str, ...] = ("kept-copies",)
+TEXTS = {
+    "remedy.map-location": "Keep the copy in `{name}` on the host",
+    "remedy.map-location.note": (
+        '`map_location="cpu"` when it is loaded, `.cpu()` when it is made: the model itself '
+        "stays where it is."
+    ),
+}
+
+
+def offer(evidence: Evidence) -> Offer | None:
+    """Offer it where names hold copies of a model."""
+    found = copies(evidence) if made_anew(evidence) is None else None
+    if found is None:
+        return None
+    largest = found[1][0]
+    torch = torch_name(evidence) or "torch"
+    changes = in_first_cell(
+        evidence,
+        loaded_to_host(torch, largest.name),
+        loaded_to_host(torch),
+        kept(largest.name, None, ".cpu()"),
+    )
+    fixed = None if changes is None else fix_of(evidence, changes)
+    diffs, fix = fixed or ((), None)
+    return Offer(
+        id="map-location",
+        kind="edit" if fix is not None else "advice",
+        title=message("remedy.map-location", TEXTS, name=largest.name),
+        note=message("remedy.map-location.note", TEXTS),
+        effect_bytes=sum(each.bytes for each in found[1]),
+        measured=True,
+        diffs=diffs,
+        fix=fix,
+    )

@@ -1,0 +1,68 @@
+"""Keep the data on the host, and move each batch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...edits.per_batch import (
+    dataset_on_host,
+    kept_on_host,
+    moved_per_batch,
+    moves_of,
+    slices_moved,
+)
+from ...text.messages import message
+from ..code_fix import CellChange
+from ..editing import cells, fix_of, in_first_cell
+from ..remedy import Offer
+from ..rules.data_on_card import data_groups, is_moving
+
+if TYPE_CHECKING:
+    from ...oom.evidence import Evidence
+
+TREATS: tuple[str, ...] = ("data-on-card",)
+TEXTS = {
+    "remedy.move-per-batch": "Keep the data on the host and move each batch",
+    "remedy.move-per-batch.note": (
+        "A batch at a time is on the GPU. Moving takes time: `pin_memory=True` and "
+        "`non_blocking=True` hide most of it."
+    ),
+}
+
+
+def offer(evidence: Evidence) -> Offer | None:
+    """Offer it where a data set stands on the card, or is being put there."""
+    data = data_groups(evidence)
+    if not data and not is_moving(evidence):
+        return None
+    names = [each.name for each in data]
+    changes = in_first_cell(evidence, moved_per_batch(*names)) if names else None
+    if changes is None:
+        changes = _in_two_cells(evidence, names) or in_first_cell(evidence, dataset_on_host())
+    found = None if changes is None else fix_of(evidence, changes)
+    diffs, fix = found or ((), None)
+    size = sum(each.bytes for each in data) or evidence.let_go_bytes or 0
+    return Offer(
+        id="move-per-batch",
+        kind="edit" if fix is not None else "advice",
+        title=message("remedy.move-per-batch", TEXTS),
+        note=message("remedy.move-per-batch.note", TEXTS),
+        effect_bytes=size or None,
+        measured=bool(data),
+        diffs=diffs,
+        fix=fix,
+    )
+
+
+def _in_two_cells(evidence: Evidence, names: list[str]) -> tuple[CellChange, ...] | None:
+    """Change the cell that moves the data, and the one that uses them."""
+    failing = evidence.failure.cell
+    for cell in cells(evidence) if names else ():
+        moves = moves_of(cell.source, *names)
+        if not moves or cell.key == failing.key:
+            continue
+        host = CellChange(cell, 1, kept_on_host(*moves))
+        use = CellChange(failing, evidence.line or 1, slices_moved(moves))
+        if host.diff() is not None and use.diff() is not None:
+            return host, use
+    return None

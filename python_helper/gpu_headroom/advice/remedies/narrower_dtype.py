@@ -1,0 +1,58 @@
+"""Half as many bytes for each number."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...edits.dtype import default_precision, half_precision, single_precision
+from ...text.messages import message
+from ..editing import fix_of, in_first_cell, torch_name
+from ..remedy import Offer
+from ..rules.wide_dtype import weights_of_inference, wide_groups
+
+if TYPE_CHECKING:
+    from ...oom.evidence import Evidence
+
+TREATS: tuple[str, ...] = ("wide-dtype",)
+TEXTS = {
+    "remedy.narrower-dtype": "`float32` instead of `float64`",
+    "remedy.narrower-dtype.note": (
+        "Half as many bytes, with seven digits instead of sixteen: enough for training."
+    ),
+    "remedy.narrower-dtype.half": "Weights in half precision",
+    "remedy.narrower-dtype.note_half": (
+        "Half as many bytes. Results differ in the third digit; inputs have to be in half "
+        "precision, too."
+    ),
+}
+
+
+def offer(evidence: Evidence) -> Offer | None:
+    """Offer it for double precision, and for weights that nothing trains."""
+    wide = wide_groups(evidence)
+    weights = [] if wide else weights_of_inference(evidence)
+    torch = torch_name(evidence)
+    if not (wide or weights):
+        return None
+    if wide:
+        names = [single_precision(each.name) for each in wide]
+        changes = in_first_cell(evidence, single_precision(), *names)
+    elif torch is not None:
+        models = [each.name for each in evidence.models] + sorted(evidence.scene.running.assigning)
+        rewrites = [half_precision(each, torch) for each in models]
+        rewrites += [default_precision(each, torch) for each in models]
+        changes = in_first_cell(evidence, *rewrites)
+    else:
+        changes = None
+    found = None if changes is None else fix_of(evidence, changes)
+    diffs, fix = found or ((), None)
+    half = "" if wide else "half"
+    return Offer(
+        id="narrower-dtype",
+        kind="edit" if fix is not None else "advice",
+        title=message("remedy.narrower-dtype.half" if half else "remedy.narrower-dtype", TEXTS),
+        note=message(f"remedy.narrower-dtype.note{'_half' if half else ''}", TEXTS),
+        effect_bytes=sum(each.bytes for each in wide or weights) // 2,
+        diffs=diffs,
+        fix=fix,
+    )
