@@ -29,7 +29,27 @@ if TYPE_CHECKING:
     from benchmarks.recovery.kernels import Environment, Notebook
 
 _LARGE_CARD = "4000GiB"
-_PEAK = "__import__('torch').cuda.max_memory_allocated()"
+_REQUESTS = "__import__('torch').cuda.memory_stats()['allocation.all.allocated']"
+_RECORD = """
+import torch
+torch.cuda.memory._record_memory_history(enabled="all", context=None, max_entries=10**7)
+del torch
+"""
+_MEASURE = """
+import torch
+def _measured(requests):
+    at_failure = None
+    peak = torch.cuda.max_memory_allocated()
+    in_use, made = 0, 0
+    for entry in torch.cuda.memory._snapshot()["device_traces"][0]:
+        if entry["action"] == "alloc":
+            in_use, made = in_use + entry["size"], made + 1
+            if made == requests + 1:
+                at_failure = in_use
+        elif entry["action"] == "free_completed":
+            in_use -= entry["size"]
+    return at_failure, peak
+"""
 
 
 @dataclass(frozen=True)
@@ -44,7 +64,9 @@ class EditTrial:
     """Whether to apply it a second time changes nothing."""
     promised_bytes: int | None
     saved_bytes: int | None
-    """How much lower the peak of the whole notebook is, measured on a card that is never full."""
+    """How much less is in use at the request that failed, measured on a card that is never full."""
+    saved_of_peak_bytes: int | None
+    """How much lower the peak of the whole notebook is there."""
     fault: str = ""
 
 
@@ -68,6 +90,41 @@ class Examination:
     edits: tuple[EditTrial, ...]
 
 
+@dataclass(frozen=True)
+class _Use:
+    """What a notebook uses on a card that is never full."""
+
+    at_failure_bytes: int | None
+    peak_bytes: int | None
+
+
+_UNKNOWN = _Use(None, None)
+
+
+@dataclass(frozen=True)
+class _Large:
+    """A card that is never full, to measure on: a notebook that failed after so many requests."""
+
+    environment: Environment
+    notebook: SeededNotebook
+    requests: int
+
+    def run(self, sources: Mapping[str, str]) -> _Use:
+        """Run the notebook with these cells; unknown where it fails all the same."""
+        with _opened(self.environment) as kernel:
+            prepare(kernel, self.notebook, card=_LARGE_CARD)
+            kernel.quietly(_RECORD)
+            try:
+                for step in self.notebook.steps:
+                    run = run_cell(kernel, step.cell, sources)
+                    if run.status != "ok" and step.ends != "error":
+                        return _UNKNOWN
+            except AssertionError:  # it takes too long
+                return _UNKNOWN
+            kernel.quietly(_MEASURE)
+            return _Use(*kernel.value(f"_measured({self.requests})"))
+
+
 def examine(environment: Environment, notebook: SeededNotebook) -> Examination:
     """Let a notebook fail, read its card, and do what it offers, each in a fresh kernel.
 
@@ -78,12 +135,14 @@ def examine(environment: Environment, notebook: SeededNotebook) -> Examination:
         report = report_of(kernel, run)
         if report is None:
             raise NotAsSaid("there is no card")
+        requests: int = kernel.value(_REQUESTS)
         after = [
             _passes_freed(kernel, notebook, report, items) for items in (OF_THE_FAILED_CELL, None)
         ]
     offered = [each for each in report["remedies"] if each["kind"] == "edit"]
-    peak = _peak(environment, notebook, notebook.sources) if offered else None
-    edits = [_try(environment, notebook, remedy, peak) for remedy in offered]
+    large = _Large(environment, notebook, requests)
+    unedited = large.run(notebook.sources) if offered else _UNKNOWN
+    edits = [_try(environment, notebook, remedy, large, unedited) for remedy in offered]
     parts = {part["kind"]: part["bytes"] for part in report["parts"]}
     causes = [each["rule"] for each in (report["cause"], *report["further_causes"]) if each]
     return Examination(
@@ -130,7 +189,11 @@ def _line(notebook: SeededNotebook, report: dict[str, Any]) -> str | None:
 
 
 def _try(
-    environment: Environment, notebook: SeededNotebook, remedy: dict[str, Any], peak: int | None
+    environment: Environment,
+    notebook: SeededNotebook,
+    remedy: dict[str, Any],
+    large: _Large,
+    unedited: _Use,
 ) -> EditTrial:
     """Apply an edit of the card in a kernel that failed, and run what the helper says."""
     fault, passes, once = "", False, False
@@ -149,14 +212,15 @@ def _try(
             passes = not fault
     except AssertionError as error:
         fault = str(error)[-500:]
-    edited = _peak(environment, notebook, sources) if peak is not None and passes else None
+    edited = large.run(sources) if passes else _UNKNOWN
     return EditTrial(
         remedy=remedy["id"],
         passes=passes,
         parses=all(map(_parses, sources.values())),
         once=once,
         promised_bytes=remedy["effect_bytes"],
-        saved_bytes=None if peak is None or edited is None else peak - edited,
+        saved_bytes=_less(unedited.at_failure_bytes, edited.at_failure_bytes),
+        saved_of_peak_bytes=_less(unedited.peak_bytes, edited.peak_bytes),
         fault=fault,
     )
 
@@ -186,20 +250,8 @@ def _run(kernel: Notebook, ids: list[str], sources: Mapping[str, str]) -> str:
     return "" if ids else "no cell to run"
 
 
-def _peak(
-    environment: Environment, notebook: SeededNotebook, sources: Mapping[str, str]
-) -> int | None:
-    """Return the peak of a notebook on a card that is never full; `None` if it cannot be had."""
-    with _opened(environment) as kernel:
-        prepare(kernel, notebook, card=_LARGE_CARD)
-        try:
-            for step in notebook.steps:
-                if run_cell(kernel, step.cell, sources).status != "ok" and step.ends != "error":
-                    return None
-        except AssertionError:  # it takes too long
-            return None
-        found: int = kernel.value(_PEAK)
-        return found
+def _less(before: int | None, after: int | None) -> int | None:
+    return None if before is None or after is None else before - after
 
 
 def _parses(source: str) -> bool:

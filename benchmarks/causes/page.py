@@ -44,8 +44,9 @@ which it passes (`python -m benchmarks.causes.run --check`).
   the kernel that failed, after the release that *Apply and re-run* makes.
 * **Freed**: whether the failing cell passes once what it holds is freed, as measured; `safe set`:
   once everything is freed that costs nothing.
-* **Promised**: the bytes that an edit is said to save are within 20 % of how much lower the peak of
-  the whole notebook is, measured on a card that is never full.
+* **Promised**: the bytes that an edit is said to save are within 20 % of how much less is in use at
+  the request that failed, measured by running both on a card that is never full. The table has
+  both, and in brackets how much lower the peak of the whole notebook is.
 
 {table}
 """
@@ -116,7 +117,8 @@ def _row(notebook: SeededNotebook, examination: Examination) -> Sequence[str]:
 def _edit(trial: EditTrial) -> str:
     promised = "" if trial.promised_bytes is None else f" {trial.promised_bytes / GIB:.2f}"
     saved = "" if trial.saved_bytes is None else f" of {trial.saved_bytes / GIB:.2f} GiB"
-    return f"{trial.remedy}{promised}{saved}"
+    peak = trial.saved_of_peak_bytes
+    return f"{trial.remedy}{promised}{saved}{'' if peak is None else f' ({peak / GIB:.2f})'}"
 
 
 def _freed(examination: Examination) -> str:
