@@ -29,6 +29,7 @@ KERNEL_617 := .venvs/kernel-6.17
 PYTHON_313 := .venvs/python-3.13
 JAX := .venvs/jax
 TENSORFLOW := .venvs/tensorflow
+LIBRARIES := .venvs/libraries
 BUILD_PATH := $(CURDIR)/$(BUILD)/bin:$(PATH)
 JLPM := PATH="$(BUILD_PATH)" jlpm
 PIP := -m pip --disable-pip-version-check
@@ -55,7 +56,7 @@ PACKAGE := pyproject.toml install.json README.md LICENSE $(FRONTEND)
 
 .NOTPARALLEL:
 .PHONY: help demo develop environments check test lint types jest pytest fuzz galata cuda cuda-all cuda-here \
-	translations wheel install benchmarks recovery fidelity harm soak images requirements clean distclean
+	translations wheel install benchmarks recovery fidelity causes harm soak images requirements clean distclean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -120,6 +121,14 @@ endef
 
 .make/tensorflow: requirements/tensorflow.txt | .make/python
 	$(call environment,$(TENSORFLOW),$<)
+	@touch $@
+
+# The libraries ask for PyTorch: it is there before them.
+.make/libraries: requirements/libraries.txt requirements/torch.txt requirements/torchvision.txt scripts/install_torch.py | .make/python
+	@echo "Preparing $(LIBRARIES)"
+	@test -x $(LIBRARIES)/bin/python || $(HOST_PYTHON) -m venv $(LIBRARIES)
+	@$(LIBRARIES)/bin/python scripts/install_torch.py torchvision
+	@$(LIBRARIES)/bin/python $(PIP_INSTALL) --requirement $< --constraint requirements/torch.txt
 	@touch $@
 
 .make/build: requirements/build.txt | .make/python
@@ -219,7 +228,7 @@ types: node_modules/.stamp ui-tests/node_modules/.stamp .make/test-tools ## tsc,
 	@$(JLPM) types
 	@cd ui-tests && PATH="$(BUILD_PATH)" jlpm types
 	@$(VENV)/bin/mypy
-	@$(VENV)/bin/mypy $(wildcard benchmarks/*.py benchmarks/recovery/*.py) \
+	@$(VENV)/bin/mypy $(wildcard benchmarks/*.py benchmarks/recovery/*.py benchmarks/causes/*.py) \
 		$(wildcard benchmarks/fidelity/*.py benchmarks/fidelity/programs/*.py) scripts
 
 jest: node_modules/.stamp ## the front end's unit tests (ARGS=…)
@@ -265,6 +274,9 @@ recovery: .make/recovery ## what comes back after out-of-memory errors, beside e
 fidelity: .make/test-tools ## the simulated GPU held to PyTorch's own allocator, program by program (ARGS="gpt2 lstm"), some minutes
 	@PYTHONPATH=python_helper $(VENV)/bin/python -m benchmarks.fidelity.run $(ARGS)
 
+causes: .make/test-tools .make/libraries ## which cause a card names on notebooks with a seeded one, and whether its remedies help (ARGS="names"), half an hour
+	@PYTHONPATH=python_helper $(VENV)/bin/python -m benchmarks.causes.run $(ARGS)
+
 images: install environments .make/chromium ## the pictures of docs/images, taken by the browser tests
 	@GPU_HEADROOM_IMAGES=1 $(MAKE) galata APP=lab-4.6 ARGS="badges demo freeing panel walks"
 
@@ -277,10 +289,10 @@ translations: node_modules/.stamp ## translations/gpu_headroom.pot: every senten
 
 requirements: | .make/python ## pin every version in requirements/ again
 	@test -x .venvs/uv/bin/uv || { $(HOST_PYTHON) -m venv .venvs/uv && .venvs/uv/bin/python $(PIP_INSTALL) uv; }
-	@cd requirements && for name in build jax kernel-6.17 lab-4.2 lab-4.6 tensorflow test; do \
+	@cd requirements && for name in build jax kernel-6.17 lab-4.2 lab-4.6 tensorflow test libraries; do \
 		../.venvs/uv/bin/uv pip compile --quiet --universal --python-version 3.10 --no-header --no-annotate \
-			--constraint $$([ $$name = test ] && echo lab-4.6.txt || echo /dev/null) \
-			--excludes torch.txt \
+			--constraint $$([ $$name = test -o $$name = libraries ] && echo lab-4.6.txt || echo /dev/null) \
+			--excludes torch.txt --excludes torchvision.txt \
 			--output-file $$name.txt $$name.in; \
 	done
 

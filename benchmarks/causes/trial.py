@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.causes.notebook import cell_id
@@ -17,7 +18,10 @@ if TYPE_CHECKING:
     from benchmarks.recovery.kernels import Notebook
 
 REPORT = "application/vnd.gpu-headroom.report+json"
+# What the card frees before a cell runs again.
+OF_THE_FAILED_CELL = ["traceback", "garbage", "cache"]
 _PATIENCE_S = 180.0
+_COMPLETE_S = 5.0
 _SIMULATE = """
 import gpu_headroom
 gpu_headroom.simulate({card!r}, compute="meta", outside={outside!r})
@@ -112,8 +116,34 @@ def failing_line(run: Run) -> str | None:
     return str(code.splitlines()[int(found[-1]) - 1]).strip() if found else None
 
 
-def report_of(run: Run) -> dict[str, Any] | None:
-    """Return the report in a failing cell's card, if it has one."""
-    bundles = [content["data"] for kind, content in run.outputs if kind == "display_data"]
-    reports = [bundle[REPORT] for bundle in bundles if REPORT in bundle]
-    return reports[-1] if reports else None
+def report_of(kernel: Notebook, run: Run) -> dict[str, Any] | None:
+    """Return the report of a failing cell's card, completed; `None` where there is no card."""
+    shown = [
+        content["data"][REPORT]
+        for kind, content in run.outputs
+        if kind == "display_data" and REPORT in content["data"]
+    ]
+    if not shown:
+        return None
+    report: dict[str, Any] = shown[-1]
+    if report["looking"]:
+        with suppress(AssertionError):  # it is judged as it stands then
+            kernel.until(lambda: not _latest(kernel, report)["looking"], _COMPLETE_S)
+    return _latest(kernel, report)
+
+
+def _latest(kernel: Notebook, report: dict[str, Any]) -> dict[str, Any]:
+    found = report
+    for message in kernel.messages():
+        if message["msg_type"] == "update_display_data":
+            updated = message["content"]["data"].get(REPORT, {})
+            if updated.get("report_id") == report["report_id"]:
+                found = updated
+    return found
+
+
+def free(kernel: Notebook, report_id: str, items: list[str] | None) -> None:
+    """Free as the card does; `None` is all that is safe."""
+    since = kernel.now
+    reply = kernel.ask("release", items=items, confirmed=[], report_id=report_id)
+    kernel.await_event("released", since, release_id=reply["release_id"])

@@ -6,7 +6,7 @@
 # remedy: free-traceback
 # card: 8GiB
 # run: 1 2 3! 4!
-# fails: step(model, x[:96])
+# fails: step(model, x[:48])
 # source: https://github.com/pytorch/pytorch/issues/27600
 
 # %%
@@ -38,4 +38,4 @@ step(model, x)
 
 # %%
 # smaller should work
-step(model, x[:96])
+step(model, x[:48])

@@ -1,0 +1,263 @@
+"""What a card said of a notebook, and whether that is true: edits applied, memory freed, run."""
+
+from __future__ import annotations
+
+import ast
+import tempfile
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.causes.notebook import cell_id
+from benchmarks.causes.trial import (
+    OF_THE_FAILED_CELL,
+    NotAsSaid,
+    error_text,
+    free,
+    prepare,
+    report_of,
+    run_cell,
+    run_cured,
+    run_to_failure,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from benchmarks.causes.notebook import SeededNotebook
+    from benchmarks.recovery.kernels import Environment, Notebook
+
+_LARGE_CARD = "4000GiB"
+_REQUESTS = "__import__('torch').cuda.memory_stats()['allocation.all.allocated']"
+_RECORD = """
+import torch
+torch.cuda.memory._record_memory_history(enabled="all", context=None, max_entries=10**7)
+del torch
+"""
+_MEASURE = """
+import torch
+def _measured(requests):
+    at_failure = None
+    peak = torch.cuda.max_memory_allocated()
+    in_use, made = 0, 0
+    for entry in torch.cuda.memory._snapshot()["device_traces"][0]:
+        if entry["action"] == "alloc":
+            in_use, made = in_use + entry["size"], made + 1
+            if made == requests + 1:
+                at_failure = in_use
+        elif entry["action"] == "free_completed":
+            in_use -= entry["size"]
+    return at_failure, peak
+"""
+
+
+@dataclass(frozen=True)
+class EditTrial:
+    """An edit that was offered, after it was applied."""
+
+    remedy: str
+    passes: bool
+    """In the kernel that failed, freed as *Apply and re-run* frees it."""
+    parses: bool
+    once: bool
+    """Whether to apply it a second time changes nothing."""
+    promised_bytes: int | None
+    saved_bytes: int | None
+    """How much less is in use at the request that failed, measured on a card that is never full."""
+    saved_of_peak_bytes: int | None
+    """How much lower the peak of the whole notebook is there."""
+    fault: str = ""
+
+
+@dataclass(frozen=True)
+class Examination:
+    """What a card said, beside what is so."""
+
+    notebook: str
+    first: str | None
+    further: tuple[str, ...]
+    remedies: tuple[tuple[str, str], ...]
+    """Id and kind of each."""
+    not_attributed_bytes: int | None
+    in_use_bytes: int | None
+    line_is_right: bool
+    fits_after_free: bool | None
+    passes_after_free: bool
+    """Whether the failing cell passes once what it holds is freed."""
+    passes_after_safe_set: bool
+    """… and everything else that costs nothing."""
+    edits: tuple[EditTrial, ...]
+
+
+@dataclass(frozen=True)
+class _Use:
+    """What a notebook uses on a card that is never full."""
+
+    at_failure_bytes: int | None
+    peak_bytes: int | None
+
+
+_UNKNOWN = _Use(None, None)
+
+
+@dataclass(frozen=True)
+class _Large:
+    """A card that is never full, to measure on: a notebook that failed after so many requests."""
+
+    environment: Environment
+    notebook: SeededNotebook
+    requests: int
+
+    def run(self, sources: Mapping[str, str]) -> _Use:
+        """Run the notebook with these cells; unknown where it fails all the same."""
+        with _opened(self.environment) as kernel:
+            prepare(kernel, self.notebook, card=_LARGE_CARD)
+            kernel.quietly(_RECORD)
+            try:
+                for step in self.notebook.steps:
+                    run = run_cell(kernel, step.cell, sources)
+                    if run.status != "ok" and step.ends != "error":
+                        return _UNKNOWN
+            except AssertionError:  # it takes too long
+                return _UNKNOWN
+            kernel.quietly(_MEASURE)
+            return _Use(*kernel.value(f"_measured({self.requests})"))
+
+
+def examine(environment: Environment, notebook: SeededNotebook) -> Examination:
+    """Let a notebook fail, read its card, and do what it offers, each in a fresh kernel.
+
+    Raises `NotAsSaid` where the notebook does not do what its header says.
+    """
+    with _opened(environment) as kernel:
+        run = run_to_failure(kernel, notebook)
+        report = report_of(kernel, run)
+        if report is None:
+            raise NotAsSaid("there is no card")
+        requests: int = kernel.value(_REQUESTS)
+        after = [
+            _passes_freed(kernel, notebook, report, items) for items in (OF_THE_FAILED_CELL, None)
+        ]
+    offered = [each for each in report["remedies"] if each["kind"] == "edit"]
+    large = _Large(environment, notebook, requests)
+    unedited = large.run(notebook.sources) if offered else _UNKNOWN
+    edits = [_try(environment, notebook, remedy, large, unedited) for remedy in offered]
+    parts = {part["kind"]: part["bytes"] for part in report["parts"]}
+    causes = [each["rule"] for each in (report["cause"], *report["further_causes"]) if each]
+    return Examination(
+        notebook=notebook.name,
+        first=causes[0] if causes else None,
+        further=tuple(causes[1:]),
+        remedies=tuple((each["id"], each["kind"]) for each in report["remedies"]),
+        not_attributed_bytes=parts.get("not_attributed"),
+        in_use_bytes=report["in_use_bytes"],
+        line_is_right=_line(notebook, report) == notebook.fails,
+        fits_after_free=report["fits_after_free"],
+        passes_after_free=after[0],
+        passes_after_safe_set=any(after),
+        edits=tuple(edits),
+    )
+
+
+def check(environment: Environment, notebook: SeededNotebook) -> None:
+    """Run a notebook with the edits of its header; raises `NotAsSaid` where it fails."""
+    with _opened(environment) as kernel:
+        run_cured(kernel, notebook)
+
+
+@contextmanager
+def _opened(environment: Environment) -> Iterator[Notebook]:
+    with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
+        environment.open(Path(folder)) as kernel,
+    ):
+        yield kernel
+
+
+def _passes_freed(
+    kernel: Notebook, notebook: SeededNotebook, report: dict[str, Any], items: list[str] | None
+) -> bool:
+    free(kernel, report["report_id"], items)
+    return run_cell(kernel, notebook.steps[-1].cell, notebook.sources).status == "ok"
+
+
+def _line(notebook: SeededNotebook, report: dict[str, Any]) -> str | None:
+    lines = notebook.cells[notebook.steps[-1].cell - 1].splitlines()
+    number = report["line"]
+    return lines[number - 1].strip() if number is not None and number <= len(lines) else None
+
+
+def _try(
+    environment: Environment,
+    notebook: SeededNotebook,
+    remedy: dict[str, Any],
+    large: _Large,
+    unedited: _Use,
+) -> EditTrial:
+    """Apply an edit of the card in a kernel that failed, and run what the helper says."""
+    fault, passes, once = "", False, False
+    sources: dict[str, str] = dict(notebook.sources)
+    try:
+        with _opened(environment) as kernel:
+            report = report_of(kernel, run_to_failure(kernel, notebook))
+            assert report is not None
+            wish = {"report_id": report["report_id"], "remedy_id": remedy["id"]}
+            fix = kernel.ask("fix", **wish, sources=sources)
+            sources = _applied(sources, fix)
+            again = kernel.ask("fix", **wish, sources=sources)
+            once = again["status"] != "ok" or _applied(sources, again) == sources
+            free(kernel, report["report_id"], OF_THE_FAILED_CELL)
+            fault = _run(kernel, fix["run"], sources)
+            passes = not fault
+    except AssertionError as error:
+        fault = str(error)[-500:]
+    edited = large.run(sources) if passes else _UNKNOWN
+    return EditTrial(
+        remedy=remedy["id"],
+        passes=passes,
+        parses=all(map(_parses, sources.values())),
+        once=once,
+        promised_bytes=remedy["effect_bytes"],
+        saved_bytes=_less(unedited.at_failure_bytes, edited.at_failure_bytes),
+        saved_of_peak_bytes=_less(unedited.peak_bytes, edited.peak_bytes),
+        fault=fault,
+    )
+
+
+def _applied(sources: Mapping[str, str], fix: Mapping[str, Any]) -> dict[str, str]:
+    """Make the edits of a reply as the page does; raises `AssertionError` where they do not fit."""
+    changed = dict(sources)
+    assert fix["status"] == "ok", f"no edit: {fix['message']['text']}"
+    # From the last line to the first: an edit may change how many lines there are.
+    for edit in sorted(fix["edits"], key=lambda each: -int(each["first_line"])):
+        lines = changed[edit["cell_id"]].split("\n")
+        begin = edit["first_line"] - 1
+        end = begin + len(edit["old_lines"])
+        assert lines[begin:end] == edit["old_lines"], f"the lines are others: {edit}"
+        changed[edit["cell_id"]] = "\n".join([*lines[:begin], *edit["new_lines"], *lines[end:]])
+    assert changed != sources, "the edit changes nothing"
+    return changed
+
+
+def _run(kernel: Notebook, ids: list[str], sources: Mapping[str, str]) -> str:
+    """Run these cells in order; the end of the traceback of the first that fails."""
+    numbers = {cell_id(n): n for n in range(1, len(sources) + 1)}
+    for own_id in ids:
+        run = run_cell(kernel, numbers[own_id], sources)
+        if run.status != "ok":
+            return f"{own_id}: {error_text(run)[-400:]}"
+    return "" if ids else "no cell to run"
+
+
+def _less(before: int | None, after: int | None) -> int | None:
+    return None if before is None or after is None else before - after
+
+
+def _parses(source: str) -> bool:
+    try:
+        ast.parse(source, mode="exec")
+        compile(source, "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    except SyntaxError:
+        return False
+    return True

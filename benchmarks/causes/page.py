@@ -1,0 +1,136 @@
+"""`docs/causes.md`, made from the results."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks.causes.verdict import is_close, useless, verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from benchmarks.causes.examination import EditTrial, Examination
+    from benchmarks.causes.notebook import SeededNotebook
+    from benchmarks.causes.results import Results
+
+    Pair = tuple[SeededNotebook, Examination]
+
+FILE = Path(__file__).parents[2] / "docs" / "causes.md"
+GIB = 2**30
+_HEAD = ("notebook", "what is in it", "cause", "said first", "and", "useless", "edits", "freed")
+
+TEXT = """# Which cause a card names
+
+Made by `make causes`; do not edit. Measured on a **simulated GPU**, {date}, {versions}.
+
+{notebooks} notebooks run out of GPU memory, each for a seeded cause, written in the shape of real
+threads and pages of libraries (the `source` in each header) **before the rules that explain them**.
+In {plausible} there is more than one plausible cause. They are in `benchmarks/causes/notebooks/`;
+every single result is in `benchmarks/causes/results.json`.
+A label is proven: in {cured} the header names the edits of a person who knows, after
+which it passes (`python -m benchmarks.causes.run --check`).
+
+{summary}
+
+## What the numbers mean
+
+* **Right**: the first cause is the one whose removal makes the cell pass at the least price.
+  **Also**: it is true, but not the one to act on first. **Absent**: no cause is named although
+  there is one. **Wrong**: what is named is neither. Where nothing can be known, silence is right.
+* **Useless**: an edit after which the cell still fails, or that does not parse or applies twice;
+  *freeing is enough* where it is not, and the reverse. Each edit is asked for, applied and run in
+  the kernel that failed, after the release that *Apply and re-run* makes.
+* **Freed**: whether the failing cell passes once what it holds is freed, as measured; `safe set`:
+  once everything is freed that costs nothing.
+* **Promised**: the bytes that an edit is said to save are within 20 % of how much less is in use at
+  the request that failed, measured by running both on a card that is never full. The table has
+  both, and in brackets how much lower the peak of the whole notebook is.
+
+{table}
+"""
+
+
+def write(results: Results, notebooks: Sequence[SeededNotebook]) -> None:
+    """Write the page."""
+    found = results.examinations
+    pairs = [(each, found[each.name]) for each in notebooks if each.name in found]
+    FILE.write_text(
+        TEXT.format(
+            date=results.date,
+            versions=", ".join(f"{name} {each}" for name, each in results.versions.items()),
+            notebooks=len(pairs),
+            plausible=sum(bool(notebook.also) for notebook, _ in pairs),
+            cured=sum(bool(notebook.cures) for notebook, _ in pairs),
+            summary=summary(pairs),
+            table=_table(_HEAD, [_row(*pair) for pair in pairs]),
+        ),
+        encoding="utf-8",
+    )
+
+
+def summary(pairs: Sequence[Pair]) -> str:
+    """Return the numbers of all notebooks as a table."""
+    return _table(("what", "of", "share"), list(_totals(pairs)))
+
+
+def _totals(pairs: Sequence[Pair]) -> Iterator[Sequence[str]]:
+    verdicts = Counter(verdict(*pair) for pair in pairs)
+    for name in ("right", "also", "absent", "wrong"):
+        yield _share(f"first cause {name}", verdicts[name], len(pairs))
+    named = sum(_is_named(*pair) for pair in pairs)
+    yield _share("the seeded cause is named, first or later", named, len(pairs))
+    lines = sum(examination.line_is_right for _, examination in pairs)
+    yield _share("the failing line is right", lines, len(pairs))
+    shown = sum(len(examination.remedies) for _, examination in pairs)
+    yield _share("useless of what was offered", sum(len(useless(e)) for _, e in pairs), shown)
+    edits = [trial for _, examination in pairs for trial in examination.edits]
+    yield _share("edits after which the cell passes", sum(e.passes for e in edits), len(edits))
+    wanted = [(notebook, each) for notebook, each in pairs if notebook.one_edit]
+    cured = sum(any(trial.passes for trial in each.edits) for _, each in wanted)
+    yield _share("an edit that cures, where one would do", cured, len(wanted))
+    close = [each for each in map(is_close, edits) if each is not None]
+    yield _share("promised bytes within 20 %", sum(close), len(close))
+
+
+def _is_named(notebook: SeededNotebook, examination: Examination) -> bool:
+    return verdict(notebook, examination) == "right" or notebook.cause in examination.further
+
+
+def _row(notebook: SeededNotebook, examination: Examination) -> Sequence[str]:
+    judged = verdict(notebook, examination)
+    first = f"`{examination.first}`" if examination.first else "nothing"
+    wanted = "**none**" if notebook.one_edit else ""
+    return (
+        f"`{notebook.name}`",
+        notebook.title,
+        f"`{notebook.cause}`",
+        first if judged == "right" else f"{first}, **{judged}**",
+        ", ".join(f"`{each}`" for each in examination.further),
+        "; ".join(useless(examination)),
+        ", ".join(map(_edit, examination.edits)) or wanted,
+        _freed(examination),
+    )
+
+
+def _edit(trial: EditTrial) -> str:
+    promised = "" if trial.promised_bytes is None else f" {trial.promised_bytes / GIB:.2f}"
+    saved = "" if trial.saved_bytes is None else f" of {trial.saved_bytes / GIB:.2f} GiB"
+    peak = trial.saved_of_peak_bytes
+    return f"{trial.remedy}{promised}{saved}{'' if peak is None else f' ({peak / GIB:.2f})'}"
+
+
+def _freed(examination: Examination) -> str:
+    if examination.passes_after_free:
+        return "passes"
+    return "safe set" if examination.passes_after_safe_set else ""
+
+
+def _share(what: str, count: int, total: int) -> Sequence[str]:
+    return what, f"{count} of {total}", f"{count / total:.0%}" if total else ""
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [head, ("---",) * len(head), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)

@@ -1,0 +1,64 @@
+"""All results, kept beside the script: a run of a part replaces that part only."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.causes.examination import EditTrial, Examination
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+FILE = Path(__file__).with_name("results.json")
+
+
+class Results:
+    """The examinations by notebook, and what they were made with."""
+
+    def __init__(self) -> None:
+        self.versions: dict[str, str] = {}
+        self.date = ""
+        self.examinations: dict[str, Examination] = {}
+
+    @classmethod
+    def read(cls) -> Results:
+        """Read what was measured so far."""
+        found = cls()
+        if FILE.exists():
+            kept = json.loads(FILE.read_text(encoding="utf-8"))
+            found.versions, found.date = kept["versions"], kept["date"]
+            for record in kept["notebooks"]:
+                found.enter(_examination(record))
+        return found
+
+    def enter(self, examination: Examination) -> None:
+        """Keep an examination in place of an earlier one."""
+        self.examinations[examination.notebook] = examination
+
+    def keep_only(self, names: Iterable[str]) -> None:
+        """Forget notebooks that are no more."""
+        kept = set(names)
+        self.examinations = {k: v for k, v in self.examinations.items() if k in kept}
+
+    def save(self, versions: Mapping[str, str]) -> None:
+        """Write everything, one notebook a line."""
+        self.versions, self.date = dict(versions), time.strftime("%Y-%m-%d")
+        head = json.dumps({"date": self.date, "versions": self.versions})[:-1]
+        records = (json.dumps(asdict(each)) for _, each in sorted(self.examinations.items()))
+        body = ",\n".join(records)
+        FILE.write_text(f'{head}, "notebooks": [\n{body}\n]}}\n', encoding="utf-8")
+
+
+def _examination(record: dict[str, Any]) -> Examination:
+    return Examination(
+        **{
+            **record,
+            "further": tuple(record["further"]),
+            "remedies": tuple((name, kind) for name, kind in record["remedies"]),
+            "edits": tuple(EditTrial(**each) for each in record["edits"]),
+        }
+    )

@@ -1,0 +1,112 @@
+"""Let every notebook fail in a real kernel, judge its card, try what it offers; write the page.
+
+`python -m benchmarks.causes.run` does all of it; names choose a part, whose results take the place
+of the earlier ones. `--check` runs the notebooks with the edits of their headers instead.
+"""
+
+from __future__ import annotations
+
+import argparse
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+from tests.conftest import ROOT
+
+from benchmarks.causes import page
+from benchmarks.causes.examination import check, examine
+from benchmarks.causes.notebook import read_all
+from benchmarks.causes.results import Results
+from benchmarks.causes.verdict import useless, verdict
+from benchmarks.recovery.kernels import Environment
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from benchmarks.causes.notebook import SeededNotebook
+
+PLAIN = ROOT / ".venv" / "bin" / "python"
+LIBRARIES = ROOT / ".venvs" / "libraries" / "bin" / "python"
+
+
+def main() -> None:
+    """Examine what was asked for."""
+    wanted = _arguments()
+    notebooks = [
+        each
+        for each in read_all(wanted.names)
+        if LIBRARIES.exists() or not each.needs_libraries or print(f"{each.name}: left out")
+    ]
+    pythons = {
+        each.needs_libraries: LIBRARIES if each.needs_libraries else PLAIN for each in notebooks
+    }
+    with ExitStack() as stack, ThreadPoolExecutor(wanted.workers) as pool:
+        environments = {
+            needs: stack.enter_context(Environment("causes", python))
+            for needs, python in pythons.items()
+        }
+        if wanted.check:
+            missing = _check(pool, environments, notebooks)
+        else:
+            missing = _examine(pool, environments, notebooks)
+    if missing:
+        raise SystemExit("Not as said:\n" + "\n".join(missing))
+
+
+def _check(
+    pool: ThreadPoolExecutor,
+    environments: Mapping[bool, Environment],
+    notebooks: list[SeededNotebook],
+) -> list[str]:
+    def attempt(notebook: SeededNotebook) -> str:
+        try:
+            check(environments[notebook.needs_libraries], notebook)
+        except AssertionError as error:
+            return f"{notebook.name}: {error}"
+        return ""
+
+    return [fault for fault in pool.map(attempt, [n for n in notebooks if n.cures]) if fault]
+
+
+def _examine(
+    pool: ThreadPoolExecutor,
+    environments: Mapping[bool, Environment],
+    notebooks: list[SeededNotebook],
+) -> list[str]:
+    results = Results.read()
+    results.keep_only(each.name for each in read_all())
+    versions = next(iter(environments.values())).versions
+
+    def attempt(notebook: SeededNotebook) -> str:
+        try:
+            found = examine(environments[notebook.needs_libraries], notebook)
+        except (AssertionError, RuntimeError) as error:
+            return f"{notebook.name}: {error}"
+        results.enter(found)
+        judged = verdict(notebook, found)
+        said = f"{found.first} for {notebook.cause}"
+        print(f"{judged:7} {notebook.name}: {said}; {useless(found) or ''}", flush=True)
+        return ""
+
+    missing = [fault for fault in pool.map(attempt, notebooks) if fault]
+    results.save(versions)
+    page.write(results, read_all())
+    pairs = [
+        (each, results.examinations[each.name])
+        for each in notebooks
+        if each.name in results.examinations
+    ]
+    print(page.summary(pairs))
+    return missing
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="notebooks; all if there is none")
+    parser.add_argument("--check", action="store_true", help="prove the labels")
+    parser.add_argument("--workers", type=int, default=2)
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
