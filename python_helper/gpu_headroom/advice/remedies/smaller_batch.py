@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ...oom.evidence import Evidence
     from ...protocol.wire import Message
 
-TREATS: tuple[str, ...] = ("activations",)
+TREATS: tuple[str, ...] = ("activations", "huge-request")
 TEXTS = {
     "remedy.smaller-batch": "`{name} = {old}` → `{new}` (line {line})",
     "remedy.smaller-batch.elsewhere": (
