@@ -1,10 +1,11 @@
 import { formatBytes } from '../format';
 import type { IRemedy } from '../protocol';
-import { diff } from './diff';
+import { diffs } from './diff';
 import { element, inline } from './element';
 import { fill } from './fill';
 import { progress } from './progress';
 import { remedyButtons } from './remedybuttons';
+import { snippet } from './snippet';
 import type { IContext, ITranslate } from './state';
 
 /**
@@ -21,7 +22,8 @@ export function remedyItem(
     '',
     element('p', 'jp-GpuHeadroomCard-remedyTitle', ...title),
     element('p', 'jp-GpuHeadroomCard-note', ...note(context, remedy)),
-    ...remedy.diffs.map(each => diff(context, each))
+    ...diffs(context, remedy),
+    snippet(context, remedy)
   );
   const side = element(
     'div',
@@ -40,11 +42,18 @@ export function remedyItem(
 /** The line of cost, and what to type where no button can do it. */
 function note({ sentence, state, trans }: IContext, remedy: IRemedy): Node[] {
   const { kind, type_this: typed } = remedy;
-  const typing =
-    typed !== null && (state.trust === 'saved' || kind === 'snippet')
-      ? ` ${fill(trans.__('Run `{code}` in a new cell.'), { code: typed.replace(/`/g, "'") })}`
-      : '';
-  return inline(sentence(remedy.note) + typing);
+  if (typed === null || (kind !== 'snippet' && state.trust !== 'saved')) {
+    return inline(sentence(remedy.note));
+  }
+  const how =
+    kind !== 'snippet'
+      ? fill(trans.__('Run `{code}` in a new cell.'), {
+          code: typed.replace(/`/g, "'")
+        })
+      : state.trust === 'confirmed' && state.editable
+        ? ''
+        : trans.__('Run this in a new cell:');
+  return inline(`${sentence(remedy.note)} ${how}`.trimEnd());
 }
 
 function effect({ trans }: IContext, remedy: IRemedy): HTMLElement {

@@ -44,6 +44,12 @@ function buttonsOf(
       button(context, { label, action: 'release', remedyId, primary, disabled })
     ];
   }
+  if (kind === 'snippet') {
+    const label = trans.__('Insert as cell');
+    return remedy.type_this !== null && state.editable && status !== 'inserted'
+      ? [button(context, { label, action: 'insert', remedyId, disabled })]
+      : [];
+  }
   if (kind !== 'edit' || !state.editable || status === 'applied') {
     return [];
   }

@@ -26,6 +26,7 @@ export type Trust = 'asking' | 'confirmed' | 'saved';
  *
  * - `waiting`: queued in the kernel until the running cell ends
  * - `applied`: the edit is in the cell, which has not run yet
+ * - `inserted`: its code stands in a new cell, which has not run
  * - `changed`: the cell no longer has the lines that the remedy edits
  */
 export type RemedyState =
@@ -33,6 +34,7 @@ export type RemedyState =
   | { status: 'running'; text: string }
   | { status: 'waiting'; text: string }
   | { status: 'applied'; text: string }
+  | { status: 'inserted'; text: string }
   | { status: 'changed'; text: string; line: number | null }
   | { status: 'failed'; text: string };
 
@@ -63,6 +65,7 @@ export type ActionName =
   | 'cancel'
   | 'apply'
   | 'apply-and-run'
+  | 'insert'
   | 'undo'
   | 'run'
   | 'reveal'

@@ -1,6 +1,7 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { ITranslator, TranslationBundle } from '@jupyterlab/translation';
 
+import { insertBelow } from '../actions/insertion';
 import { runCells } from '../actions/run';
 import type { ActionName } from '../frame/state';
 import { explain } from '../kernel/problem';
@@ -89,6 +90,8 @@ export class ReportController {
       }
     } else if (name === 'apply-and-run') {
       await this._applyAndRun(remedyId, panel);
+    } else if (name === 'insert') {
+      await this._insert(remedyId, { panel, cellId });
     } else if (name === 'undo') {
       this._fixing.undo(remedyId);
     } else if (name === 'reveal') {
@@ -114,6 +117,30 @@ export class ReportController {
     ) {
       await runCells(panel, fix.run, this._translator);
     }
+  }
+
+  /** Insert the code of a remedy, the helper's own copy, below the failed cell. */
+  private async _insert(
+    remedyId: string,
+    { panel, cellId }: ISite
+  ): Promise<void> {
+    const remedies = this.model.report?.remedies ?? [];
+    const remedy = remedies.find(({ id }) => id === remedyId);
+    const { widgets } = panel.content;
+    const index = widgets.findIndex(({ model }) => model.id === cellId);
+    const code = remedy?.kind === 'snippet' ? remedy.type_this : null;
+    if (code === null || index < 0) {
+      return;
+    }
+    const inserted = insertBelow(panel, index, code);
+    if (inserted === null) {
+      const text = this._trans.__('The notebook is read-only.');
+      this.model.setRemedy(remedyId, { status: 'failed', text });
+      return;
+    }
+    const text = this._trans.__('Inserted below, not run yet.');
+    this.model.setRemedy(remedyId, { status: 'inserted', text });
+    await panel.content.scrollToItem(index + 1);
   }
 
   /** Run the cells of an edit that was made, else the failed cell. */

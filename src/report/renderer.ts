@@ -45,6 +45,10 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
     this._saved = parseReport(model.data[MIME_TYPE]);
     this._bind();
     this._draw();
+    if (this._isComplete()) {
+      // Also where no event told of it, as on a page that was hidden.
+      void this._model?.complete();
+    }
     return Promise.resolve();
   }
 
@@ -110,6 +114,11 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
   private get _report(): IReport | null {
     const saved = this._saved !== null && 'parts' in this._saved;
     return this._model?.report ?? (saved ? (this._saved as IReport) : null);
+  }
+
+  private _isComplete(): boolean {
+    const saved = this._saved;
+    return saved !== null && 'looking' in saved && !saved.looking;
   }
 
   private get _state(): ICardState {

@@ -10,7 +10,7 @@ import { unreadable } from './views';
 /** What a card consists of. */
 const TAGS = new Set(
   (
-    'article button circle code details div h3 h4 header li ol p path rect ' +
+    'article button circle code details div h3 h4 header li ol p pre path rect ' +
     'section span strong summary svg table tbody td th thead tr ul'
   ).split(' ')
 );

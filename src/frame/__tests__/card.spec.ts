@@ -1,4 +1,5 @@
 import {
+  CAUSE,
   CONFIRMED,
   FREE,
   gib,
@@ -8,11 +9,14 @@ import {
   RESTART,
   ELSEWHERE,
   SMALLER_BATCH,
+  SNIPPET,
   WORDS
 } from '../../__tests__/report';
-import type { IReport } from '../../protocol';
+import type { IDiff, IReport } from '../../protocol';
 import { Card } from '../card';
 import type { ActionName, ICardState, RemedyState } from '../state';
+
+const isDiff = (diff: IDiff | undefined): diff is IDiff => diff !== undefined;
 
 const SAVED: ICardState = { ...CONFIRMED, trust: 'saved' };
 
@@ -138,6 +142,50 @@ describe('Card', () => {
       expect(host.textContent).not.toContain('Most likely cause');
     });
 
+    it('should fold away what holds besides the first cause', () => {
+      show({});
+      expect(host.textContent).not.toContain('Also');
+      const further = { ...CAUSE, bytes: gib(1.5) };
+      show({ further_causes: [further, { ...further, bytes: null }] });
+      expect(text('.jp-GpuHeadroomCard-cause')).toContain('Activations');
+      const fold = host.querySelector('.jp-GpuHeadroomCard-also');
+      expect(fold?.closest('details')?.open).toBe(false);
+      expect(text('[data-fold=also] summary')).toBe('Also (2)');
+      const [one, other] = [...(fold?.children ?? [])];
+      expect(one?.querySelector(':scope > strong')?.textContent).toBe(
+        '1.5 GiB'
+      );
+      expect(other?.textContent).toMatch(/\(1024\)\.$/);
+    });
+
+    it('should say that it looks further, and be completed in place', () => {
+      show({ cause: null, looking: true });
+      expect(host.textContent).toContain('Looking further…');
+      expect(host.textContent).not.toContain('No single cause');
+      const fold = host.querySelector<HTMLDetailsElement>(
+        '[data-fold=details]'
+      );
+      if (fold) {
+        fold.open = true;
+      }
+      const place = host.querySelector<HTMLElement>(
+        '[data-fold=details] button'
+      );
+      place?.focus();
+      show({});
+      expect(host.textContent).not.toContain('Looking further…');
+      expect(
+        host.querySelector<HTMLDetailsElement>('[data-fold=details]')?.open
+      ).toBe(true);
+      expect(document.activeElement?.textContent).toBe('Copy as text');
+    });
+
+    it('should not promise to complete a card that nobody vouches for', () => {
+      show({ cause: null, looking: true }, SAVED);
+      expect(host.textContent).not.toContain('Looking further…');
+      expect(host.textContent).toContain('No single cause stands out.');
+    });
+
     it('should list remedies in order with how each number was obtained', () => {
       show({});
       const items = [...host.querySelectorAll('ol > li')];
@@ -169,6 +217,38 @@ describe('Card', () => {
         'removed 12-    batch_size = 1024',
         'added 12+    batch_size = 512'
       ]);
+    });
+
+    it('should name the cells of an edit where they are several', () => {
+      show({});
+      expect(text('.jp-GpuHeadroomCard-diffCell')).toBe('');
+      const [diff] = SMALLER_BATCH.diffs;
+      const [other] = ELSEWHERE.diffs;
+      show({
+        remedies: [{ ...SMALLER_BATCH, diffs: [other, diff].filter(isDiff) }]
+      });
+      const names = host.querySelectorAll('.jp-GpuHeadroomCard-diffCell');
+      expect([...names].map(each => each.textContent)).toEqual([
+        'In [2]',
+        'In [7]'
+      ]);
+    });
+
+    it('should fold away the rest of a long edit', () => {
+      const diffs = SMALLER_BATCH.diffs.map(diff => ({
+        ...diff,
+        rows: Array.from({ length: 30 }, (_, line) => ({
+          sign: ' ' as const,
+          line,
+          text: 'x'
+        }))
+      }));
+      show({ remedies: [{ ...SMALLER_BATCH, diffs }] });
+      const fold = host.querySelector('.jp-GpuHeadroomCard-diff details');
+      expect(fold?.querySelector('summary')?.textContent).toBe('18 more lines');
+      expect(
+        fold?.querySelectorAll('.jp-GpuHeadroomCard-diffRow')
+      ).toHaveLength(18);
     });
 
     it('should name the source of each detail, and what was not measured', () => {
@@ -340,6 +420,37 @@ describe('Card', () => {
         ['apply', SMALLER_BATCH.id],
         ['apply-and-run', SMALLER_BATCH.id]
       ]);
+    });
+  });
+
+  describe('a snippet', () => {
+    const code = SNIPPET.type_this ?? '';
+
+    it('should be inserted by a button, and its code be folded away', () => {
+      show({ remedies: [SNIPPET] });
+      expect(text(`[data-fold="code ${SNIPPET.id}"] pre`)).toBe(code);
+      button('Insert as cell').click();
+      expect(actions).toEqual([['insert', SNIPPET.id]]);
+    });
+
+    it('should be there to read where there are no buttons', () => {
+      for (const state of [SAVED, { ...CONFIRMED, editable: false }]) {
+        show({ remedies: [SNIPPET] }, state);
+        expect(buttons()).toEqual(['Copy as text']);
+        expect(text('ol')).toContain('Run this in a new cell:');
+        expect(host.querySelector('ol details')).toBeNull();
+        expect(text('ol pre')).toBe(code);
+      }
+    });
+
+    it('should be inserted once', () => {
+      const inserted = { status: 'inserted', text: 'Inserted.' } as const;
+      show(
+        { remedies: [SNIPPET] },
+        { ...CONFIRMED, remedies: { [SNIPPET.id]: inserted } }
+      );
+      expect(host.textContent).toContain('Inserted.');
+      expect(buttons()).toEqual(['Copy as text']);
     });
   });
 
