@@ -245,9 +245,17 @@ export const CONFIRMED: ICardState = {
   trust: 'confirmed',
   editable: true,
   released: null,
+  copied: null,
   runs: {},
   remedies: {}
 };
+
+/** The buttons of each card, whoever vouches for it. */
+export const COPIES = [
+  'Copy as text',
+  'Copy for a forum or an assistant',
+  'Report a wrong diagnosis'
+];
 
 /** Kinds of reports that no helper writes, with what is wrong with each. */
 export const HOSTILE: [string, unknown][] = [

@@ -16,10 +16,18 @@ const MAX_VERSIONS = 20;
  */
 export function details(context: IContext): HTMLElement {
   const { report, trans } = context;
-  const copy = button(context, {
-    label: trans.__('Copy as text'),
-    action: 'copy'
-  });
+  const copies = [
+    button(context, { label: trans.__('Copy as text'), action: 'copy' }),
+    button(context, {
+      label: trans.__('Copy for a forum or an assistant'),
+      action: 'copy-for-forum'
+    }),
+    button(context, {
+      label: trans.__('Report a wrong diagnosis'),
+      action: 'copy-evidence'
+    })
+  ];
+  const { copied } = context.state;
   const origin = trans.__(
     "Simulated GPU: the numbers come from a model of PyTorch's allocator."
   );
@@ -31,7 +39,12 @@ export function details(context: IContext): HTMLElement {
     hasNumbers ? table(context) : null,
     versions(context),
     report.simulated ? element('p', 'jp-GpuHeadroomCard-note', origin) : null,
-    element('div', 'jp-GpuHeadroomCard-foldActions', copy)
+    element(
+      'div',
+      'jp-GpuHeadroomCard-foldActions jp-GpuHeadroom-actions',
+      ...copies
+    ),
+    copied === null ? null : element('p', 'jp-GpuHeadroomCard-note', copied)
   );
 }
 

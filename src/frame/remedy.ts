@@ -1,12 +1,12 @@
-import { formatBytes } from '../format';
 import type { IRemedy } from '../protocol';
 import { diffs } from './diff';
+import { effectText } from './effect';
 import { element, inline } from './element';
 import { fill } from './fill';
 import { progress } from './progress';
 import { remedyButtons } from './remedybuttons';
 import { snippet } from './snippet';
-import type { IContext, ITranslate } from './state';
+import type { IContext } from './state';
 
 /**
  * One remedy as an item of the ordered list.
@@ -17,6 +17,7 @@ export function remedyItem(
   primary: boolean
 ): HTMLLIElement {
   const title = inline(context.sentence(remedy.title));
+  const effect = inline(effectText(context.trans, remedy));
   const text = element(
     'div',
     '',
@@ -28,7 +29,9 @@ export function remedyItem(
   const side = element(
     'div',
     'jp-GpuHeadroomCard-remedySide',
-    context.report.sticky_error ? null : effect(context, remedy),
+    context.report.sticky_error
+      ? null
+      : element('p', 'jp-GpuHeadroomCard-effect', ...effect),
     remedyButtons(context, remedy, primary)
   );
   return element(
@@ -54,27 +57,4 @@ function note({ sentence, state, trans }: IContext, remedy: IRemedy): Node[] {
         ? ''
         : trans.__('Run this in a new cell:');
   return inline(`${sentence(remedy.note)} ${how}`.trimEnd());
-}
-
-function effect({ trans }: IContext, remedy: IRemedy): HTMLElement {
-  const { effect_bytes: bytes, effect_quality, kind } = remedy;
-  const sign = kind === 'release' ? '' : '−';
-  const size = bytes === null ? '' : `**${sign}${formatBytes(bytes)}**`;
-  const quality = bytes === null ? 'not_measured' : effect_quality;
-  const text = inline(fill(effectIn(trans, quality), { effect: size }));
-  return element('p', 'jp-GpuHeadroomCard-effect', ...text);
-}
-
-function effectIn(
-  trans: ITranslate,
-  quality: IRemedy['effect_quality']
-): string {
-  switch (quality) {
-    case 'measured':
-      return trans.__('{effect} measured');
-    case 'estimated':
-      return trans.__('about {effect} estimated');
-    case 'not_measured':
-      return trans.__('not measured');
-  }
 }

@@ -50,6 +50,8 @@ export interface ICardState {
    * Until they are known the fix is not offered to be run.
    */
   readonly runs: Readonly<Record<string, readonly string[]>>;
+  /** What became of the last copy; `null`: nothing was copied. */
+  readonly copied: string | null;
   /** By remedy id; a remedy that is missing is `ready`. */
   readonly remedies: Readonly<Record<string, RemedyState>>;
 }
@@ -70,7 +72,9 @@ export type ActionName =
   | 'run'
   | 'reveal'
   | 'restart'
-  | 'copy';
+  | 'copy'
+  | 'copy-for-forum'
+  | 'copy-evidence';
 
 /** Receives a press of a button. */
 export type OnAction = (name: ActionName, remedyId: string | null) => void;

@@ -3,7 +3,7 @@ import type { ICardState, Trust } from '../../frame/state';
 import { plainText } from '../../frame/text';
 import { parseReport } from '../../protocol';
 import type { IReleased, IReport } from '../../protocol';
-import { CONFIRMED, WORDS } from '../report';
+import { CONFIRMED, COPIES, WORDS } from '../report';
 import { howMany, Maker } from './maker';
 import { unreadable } from './views';
 
@@ -104,5 +104,5 @@ describe('a saved card', () => {
 });
 
 function isAction({ textContent }: HTMLButtonElement): boolean {
-  return textContent !== 'Copy as text';
+  return !COPIES.includes(textContent ?? '');
 }

@@ -1,6 +1,7 @@
 import {
   CAUSE,
   CONFIRMED,
+  COPIES,
   FREE,
   gib,
   message,
@@ -269,13 +270,13 @@ describe('Card', () => {
         'Free now',
         'Apply',
         'Apply and re-run',
-        'Copy as text'
+        ...COPIES
       ]);
     });
 
     it('should be text without the helper, and say how to get buttons', () => {
       show({}, SAVED);
-      expect(buttons()).toEqual(['Copy as text']);
+      expect(buttons()).toEqual([...COPIES]);
       expect(host.textContent).toContain(
         'Run gpu_headroom.free_traceback() in a new cell.'
       );
@@ -286,13 +287,13 @@ describe('Card', () => {
 
     it('should neither offer nor explain buttons while it asks', () => {
       show({}, { ...CONFIRMED, trust: 'asking' });
-      expect(buttons()).toEqual(['Copy as text']);
+      expect(buttons()).toEqual([...COPIES]);
       expect(host.textContent).not.toContain('Run the cell again');
     });
 
     it('should not offer to edit where cells cannot be edited', () => {
       show({}, { ...CONFIRMED, editable: false });
-      expect(buttons()).toEqual(['Free now', 'Copy as text']);
+      expect(buttons()).toEqual(['Free now', ...COPIES]);
     });
 
     it('should show markup of a report as text', () => {
@@ -410,7 +411,7 @@ describe('Card', () => {
     it('should name all cells when a fix edits an earlier one', () => {
       const report = { remedies: [ELSEWHERE] };
       show(report);
-      expect(buttons()).toEqual(['Apply to In [2]', 'Copy as text']);
+      expect(buttons()).toEqual(['Apply to In [2]', ...COPIES]);
 
       const run = ['In [2]', 'In [5]', 'In [7]'];
       show(report, { ...CONFIRMED, runs: { [SMALLER_BATCH.id]: run } });
@@ -436,7 +437,7 @@ describe('Card', () => {
     it('should be there to read where there are no buttons', () => {
       for (const state of [SAVED, { ...CONFIRMED, editable: false }]) {
         show({ remedies: [SNIPPET] }, state);
-        expect(buttons()).toEqual(['Copy as text']);
+        expect(buttons()).toEqual([...COPIES]);
         expect(text('ol')).toContain('Run this in a new cell:');
         expect(host.querySelector('ol details')).toBeNull();
         expect(text('ol pre')).toBe(code);
@@ -450,13 +451,13 @@ describe('Card', () => {
         { ...CONFIRMED, remedies: { [SNIPPET.id]: inserted } }
       );
       expect(host.textContent).toContain('Inserted.');
-      expect(buttons()).toEqual(['Copy as text']);
+      expect(buttons()).toEqual([...COPIES]);
     });
   });
 
   it('should look for an id only among those that were given', () => {
     show({ remedies: [{ ...ELSEWHERE, id: 'constructor' }] });
-    expect(buttons()).toEqual(['Apply to In [2]', 'Copy as text']);
+    expect(buttons()).toEqual(['Apply to In [2]', ...COPIES]);
   });
 
   describe('where CUDA has stopped', () => {
@@ -471,7 +472,7 @@ describe('Card', () => {
     it('should say that only a restart helps, and offer nothing else', () => {
       show(stopped);
       expect(text('h3')).toContain('only a restart helps');
-      expect(buttons()).toEqual(['Restart kernel…', 'Copy as text']);
+      expect(buttons()).toEqual(['Restart kernel…', ...COPIES]);
       button('Restart kernel…').click();
       expect(actions).toEqual([['restart', 'restart']]);
     });
@@ -485,7 +486,7 @@ describe('Card', () => {
 
     it('should offer no restart of a kernel that did not make it', () => {
       show(stopped, SAVED);
-      expect(buttons()).toEqual(['Copy as text']);
+      expect(buttons()).toEqual([...COPIES]);
     });
   });
 
