@@ -67,6 +67,7 @@ export type ActionName =
   | 'cancel'
   | 'apply'
   | 'apply-and-run'
+  | 'make-it-fit'
   | 'insert'
   | 'undo'
   | 'run'

@@ -28,11 +28,11 @@ export interface ISite {
 export class ReportController {
   constructor(
     readonly model: ReportModel,
-    session: ReleaseSession,
+    private readonly _session: ReleaseSession,
     private readonly _translator: ITranslator
   ) {
     this._trans = _translator.load('gpu-headroom');
-    this._freeing = new Freeing(model, session, this._trans);
+    this._freeing = new Freeing(model, _session, this._trans);
     this._fixing = new Fixing(model, this._trans);
   }
 
@@ -90,6 +90,8 @@ export class ReportController {
       }
     } else if (name === 'apply-and-run') {
       await this._applyAndRun(remedyId, panel);
+    } else if (name === 'make-it-fit') {
+      await this._makeItFit(remedyId, panel);
     } else if (name === 'insert') {
       await this._insert(remedyId, { panel, cellId });
     } else if (name === 'undo') {
@@ -117,6 +119,27 @@ export class ReportController {
     ) {
       await runCells(panel, fix.run, this._translator);
     }
+  }
+
+  private async _makeItFit(
+    remedyId: string,
+    panel: NotebookPanel
+  ): Promise<void> {
+    const { report } = this.model;
+    if (report === null) {
+      return;
+    }
+    const text = this._trans.__('Making it fit…');
+    this.model.setRemedy(remedyId, { status: 'running', text });
+    const { makeItFit } = await import('./makeitfit');
+    await makeItFit({
+      session: this._session,
+      panel,
+      report,
+      remedyId,
+      translator: this._translator
+    });
+    this.model.setRemedy(remedyId, { status: 'ready' });
   }
 
   /** Insert the code of a remedy, the helper's own copy, below the failed cell. */

@@ -270,6 +270,7 @@ describe('Card', () => {
         'Free now',
         'Apply',
         'Apply and re-run',
+        'Make it fit',
         ...COPIES
       ]);
     });
@@ -406,6 +407,16 @@ describe('Card', () => {
       expect(host.textContent).toContain('Could not free it: x.');
       button('Free now').click();
       expect(actions).toEqual([['release', FREE.id]]);
+    });
+
+    it('should offer to make it fit once, with what sets a number', () => {
+      const other = { ...SMALLER_BATCH, id: 'other' };
+      const diffs = SMALLER_BATCH.diffs.map(diff => ({ ...diff, sets: null }));
+      show({ remedies: [{ ...SMALLER_BATCH, diffs }, other, SMALLER_BATCH] });
+      const label = 'Make it fit';
+      expect(buttons().filter(each => each === label)).toHaveLength(1);
+      button(label).click();
+      expect(actions).toEqual([['make-it-fit', 'other']]);
     });
 
     it('should name all cells when a fix edits an earlier one', () => {
