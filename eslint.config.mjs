@@ -39,7 +39,7 @@ const ARROWS = {
   release: ['protocol', 'frame', 'kernel', 'components'],
   actions: ['protocol', 'frame', 'kernel', 'components', 'release'],
   notebooks: ['protocol', 'kernel', 'components'],
-  report: ['protocol', 'frame', 'kernel', 'release', 'actions'],
+  report: ['protocol', 'frame', 'kernel', 'components', 'release', 'actions'],
   cells: ['protocol', 'frame', 'kernel', 'timeline', 'report'],
   gauge: ['protocol', 'kernel', 'components', 'timeline', 'release'],
   panel: [

@@ -13,6 +13,7 @@ import './panel.css';
 import './notebooks.css';
 import './frame/card.css';
 import './frame/bar.css';
+import './frame/causes.css';
 import './frame/remedy.css';
 import './frame/diff.css';
 import './frame/outcome.css';

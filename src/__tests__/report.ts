@@ -1,7 +1,13 @@
 import { GIB } from '../format';
 import type { ICardState, IWords } from '../frame/state';
 import { words as wordsOf } from '../messages';
-import type { IMessage, IReleased, IRemedy, IReport } from '../protocol';
+import type {
+  ICause,
+  IMessage,
+  IReleased,
+  IRemedy,
+  IReport
+} from '../protocol';
 import { nullTranslator } from '@jupyterlab/translation';
 
 /** Words in English. */
@@ -104,6 +110,19 @@ export const ELSEWHERE: IRemedy = {
   }))
 };
 
+/** Code for a cell of its own. */
+export const SNIPPET: IRemedy = {
+  id: 'lighter-optimizer',
+  kind: 'snippet',
+  title: message('remedy.lighter-optimizer'),
+  note: message('remedy.lighter-optimizer.note'),
+  effect_bytes: gib(0.9),
+  effect_quality: 'estimated',
+  type_this:
+    'import bitsandbytes\n\noptimizer = bitsandbytes.optim.AdamW8bit()',
+  diffs: []
+};
+
 /** All that helps where CUDA has stopped. */
 export const RESTART: IRemedy = {
   id: 'restart',
@@ -114,6 +133,20 @@ export const RESTART: IRemedy = {
   effect_quality: 'not_measured',
   type_this: null,
   diffs: []
+};
+
+/** The cause of the mock-ups. */
+export const CAUSE: ICause = {
+  rule: 'activations',
+  claim: message('cause.activations', {
+    activations_bytes: gib(9.8),
+    in_use_bytes: gib(12.2)
+  }),
+  evidence: message('cause.activations.evidence_batch', {
+    name: 'batch_size',
+    value: 1024
+  }),
+  bytes: gib(9.8)
 };
 
 /** The failure of the mock-ups; its parts add up to the card's 14.74 GiB. */
@@ -152,18 +185,7 @@ export const REPORT: IReport = {
     { name: 'x', kind: 'tensor', bytes: gib(0.2) }
   ],
   holders: [],
-  cause: {
-    rule: 'activations',
-    claim: message('cause.activations', {
-      activations_bytes: gib(9.8),
-      in_use_bytes: gib(12.2)
-    }),
-    evidence: message('cause.activations.evidence_batch', {
-      name: 'batch_size',
-      value: 1024
-    }),
-    bytes: gib(9.8)
-  },
+  cause: CAUSE,
   further_causes: [],
   fits_after_free: false,
   remedies: [FREE, SMALLER_BATCH],
@@ -223,9 +245,17 @@ export const CONFIRMED: ICardState = {
   trust: 'confirmed',
   editable: true,
   released: null,
+  copied: null,
   runs: {},
   remedies: {}
 };
+
+/** The buttons of each card, whoever vouches for it. */
+export const COPIES = [
+  'Copy as text',
+  'Copy for a forum or an assistant',
+  'Report a wrong diagnosis'
+];
 
 /** Kinds of reports that no helper writes, with what is wrong with each. */
 export const HOSTILE: [string, unknown][] = [

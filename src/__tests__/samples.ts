@@ -11,7 +11,7 @@ import type {
   ISample,
   ITrend
 } from '../protocol';
-import { gib, message, RELEASED, REPORT } from './report';
+import { CAUSE, gib, message, RELEASED, REPORT } from './report';
 
 /** The T4 of the mock-ups. */
 export const DEVICE: IDevice = {
@@ -356,7 +356,7 @@ export const REPLIES: IReplies & { refused: IRefused } = {
     report: {
       ...REPORT,
       holders: [HOLDER],
-      further_causes: REPORT.cause ? [REPORT.cause] : []
+      further_causes: [CAUSE]
     },
     released: RELEASED
   },
@@ -536,7 +536,7 @@ export const UNKNOWN_REPLIES: readonly IReplies[keyof IReplies][] = [
       outside_bytes: null,
       traceback_bytes: null,
       cause: null,
-      further_causes: REPORT.cause ? [{ ...REPORT.cause, bytes: null }] : [],
+      further_causes: [{ ...CAUSE, bytes: null }],
       fits_after_free: null,
       remedies: REPORT.remedies.map(remedy => ({
         ...remedy,

@@ -3,6 +3,7 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import { Failed } from '../kernel/problem';
 import { finish } from '../kernel/work';
 import type { IKernelMemory } from '../tokens';
+import { insertBelow } from './insertion';
 
 /**
  * Insert a cell with visible code that frees, below the active cell.
@@ -26,14 +27,5 @@ export async function insertCleanupCell(
   if (code === null) {
     throw new Failed(message);
   }
-  const notebook = panel.content;
-  const index = notebook.activeCellIndex + 1;
-  notebook.model?.sharedModel.insertCell(index, {
-    cell_type: 'code',
-    source: code,
-    // As for any cell that the person adds: its output may be shown.
-    metadata: { trusted: true }
-  });
-  notebook.activeCellIndex = index;
-  notebook.deselectAll();
+  insertBelow(panel, panel.content.activeCellIndex, code);
 }

@@ -11,6 +11,8 @@ export interface IFix {
   readonly edits: readonly IAppliedEdit[];
   /** Ids of the cells to run after it, in order. */
   readonly run: readonly string[];
+  /** What running them again repeats besides computing. */
+  readonly caution: IMessage | null;
 }
 
 /** Why a fix cannot be made. */
@@ -59,7 +61,7 @@ export async function findFix(
         status: 'refused',
         message: trans.__('The cell is read-only, so nothing was changed.')
       }
-    : { status: 'ok', edits, run: reply.run };
+    : { status: 'ok', edits, run: reply.run, caution: reply.caution };
 }
 
 /**

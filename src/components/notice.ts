@@ -21,7 +21,7 @@ export class Notice {
     this._id = Notification.emit(message, 'in-progress', { autoClose: false });
   }
 
-  /** The work waits; a press of the button takes it back. */
+  /** The work waits, or goes on in steps; a press of the button takes it back. */
   waiting(message: string, label: string, onCancel: () => void): void {
     const callback = (press: MouseEvent): void => {
       // It stays on screen to tell what became of the wait.
@@ -37,9 +37,14 @@ export class Notice {
   }
 
   /** The work is done; it stays on screen with what can be done next. */
-  offer(message: string, label: string, onPress: () => void): void {
+  offer(
+    message: string,
+    label: string,
+    onPress: () => void,
+    type: Notification.TypeOptions = 'success'
+  ): void {
     const actions = [{ label, callback: onPress }];
-    this.finish(message, 'success', { actions, autoClose: false });
+    this.finish(message, type, { actions, autoClose: false });
   }
 
   /**

@@ -3,6 +3,7 @@ import { details } from './details';
 import { element, inline } from './element';
 import { failure } from './failure';
 import { icon } from './icons';
+import { isLooking } from './looking';
 import { freedBytes, outcome, outcomeTitle } from './outcome';
 import { otherWays } from './remedylist';
 import type { ICardState, IContext, IWords, OnAction } from './state';
@@ -78,7 +79,13 @@ function section(context: IContext, titleId: string): HTMLElement {
   const released = freedBytes(state) > 0 ? state.released : null;
   const node = element(
     'section',
-    `jp-GpuHeadroomCard-section${report.simulated ? ' jp-mod-simulated' : ''}`,
+    [
+      'jp-GpuHeadroomCard-section',
+      report.simulated ? 'jp-mod-simulated' : '',
+      isLooking(context) ? 'jp-mod-looking' : ''
+    ]
+      .filter(Boolean)
+      .join(' '),
     head(context, titleId, released),
     ...(released
       ? [outcome(context, released), otherWays(context)]

@@ -1,47 +1,33 @@
 import { formatBytes } from '../format';
-import type { IDetail } from '../protocol';
+import type { IDetail, IReport } from '../protocol';
 import { button } from './button';
 import { element, inline } from './element';
+import { fold } from './fold';
 import type { IContext } from './state';
 
 /** Rows shown of the table. */
 const MAX_ROWS = 60;
 
-/**
- * A part of the card that is closed until a person opens it.
- */
-export function fold(
-  key: string,
-  title: string,
-  hint: string,
-  ...content: readonly (Node | null)[]
-): HTMLDetailsElement {
-  const summary = element(
-    'summary',
-    'jp-GpuHeadroomCard-summary',
-    element('span', '', title),
-    hint ? element('span', 'jp-GpuHeadroomCard-hint', hint) : null
-  );
-  summary.dataset.focusKey = `fold ${key}`;
-  const node = element(
-    'details',
-    'jp-GpuHeadroomCard-fold',
-    summary,
-    element('div', 'jp-GpuHeadroomCard-foldBody', ...content)
-  );
-  node.dataset.fold = key;
-  return node;
-}
+/** Versions shown. */
+const MAX_VERSIONS = 20;
 
 /**
  * The numbers behind the card, each with its source.
  */
 export function details(context: IContext): HTMLElement {
   const { report, trans } = context;
-  const copy = button(context, {
-    label: trans.__('Copy as text'),
-    action: 'copy'
-  });
+  const copies = [
+    button(context, { label: trans.__('Copy as text'), action: 'copy' }),
+    button(context, {
+      label: trans.__('Copy for a forum or an assistant'),
+      action: 'copy-for-forum'
+    }),
+    button(context, {
+      label: trans.__('Report a wrong diagnosis'),
+      action: 'copy-evidence'
+    })
+  ];
+  const { copied } = context.state;
   const origin = trans.__(
     "Simulated GPU: the numbers come from a model of PyTorch's allocator."
   );
@@ -51,8 +37,14 @@ export function details(context: IContext): HTMLElement {
     trans.__('Details'),
     hasNumbers ? trans.__('allocator numbers and their sources') : '',
     hasNumbers ? table(context) : null,
+    versions(context),
     report.simulated ? element('p', 'jp-GpuHeadroomCard-note', origin) : null,
-    element('div', 'jp-GpuHeadroomCard-foldActions', copy)
+    element(
+      'div',
+      'jp-GpuHeadroomCard-foldActions jp-GpuHeadroom-actions',
+      ...copies
+    ),
+    copied === null ? null : element('p', 'jp-GpuHeadroomCard-note', copied)
   );
 }
 
@@ -76,6 +68,20 @@ function table(context: IContext): HTMLElement {
     element('thead', '', element('tr', '', ...titles)),
     element('tbody', '', ...rows)
   );
+}
+
+/** What took part, in one line. */
+function versions({ report }: IContext): HTMLElement | null {
+  const text = listVersions(report);
+  return text ? element('p', 'jp-GpuHeadroomCard-note', text) : null;
+}
+
+/** "Python 3.13.1, PyTorch 2.9.1". */
+export function listVersions({ versions }: IReport): string {
+  return versions
+    .slice(0, MAX_VERSIONS)
+    .map(({ name, version }) => `${name} ${version}`)
+    .join(', ');
 }
 
 function row(

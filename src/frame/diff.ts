@@ -1,32 +1,66 @@
-import type { IDiff, IDiffRow } from '../protocol';
+import { formatPrompt } from '../format';
+import type { IDiff, IDiffRow, IRemedy } from '../protocol';
 import { element } from './element';
+import { isElsewhere } from './fixlabels';
+import { smallFold } from './fold';
 import type { IContext } from './state';
 
-/** Rows shown of one diff. */
-const MAX_ROWS = 40;
+/** Rows shown of one diff, and those of them that are not folded away. */
+const MAX_ROWS = 60;
+const MAX_OPEN = 12;
+
+/** Cells shown of one edit. */
+const MAX_CELLS = 10;
 
 /**
- * The lines that a fix would change. Signs are words for screen readers.
+ * The lines that an edit would change, under the cell that they stand in where
+ * that is not only the failed one.
  */
-export function diff({ trans }: IContext, model: IDiff): HTMLElement {
-  const spoken = {
-    '-': trans.__('removed'),
-    '+': trans.__('added'),
-    ' ': ''
-  };
+export function diffs(context: IContext, remedy: IRemedy): HTMLElement[] {
+  const named = isElsewhere(context.report, remedy.diffs);
+  return remedy.diffs.slice(0, MAX_CELLS).map((each, index) => {
+    const name = named ? formatPrompt(each.execution_count) : null;
+    return diff(context, each, name, `rows ${remedy.id} ${index}`);
+  });
+}
+
+/** Signs are words for screen readers. */
+function diff(
+  context: IContext,
+  model: IDiff,
+  name: string | null,
+  key: string
+): HTMLElement {
+  const { trans } = context;
+  const rows = model.rows.slice(0, MAX_ROWS).map(each => row(context, each));
+  const rest = rows.splice(MAX_OPEN);
   const node = element(
     'div',
     'jp-GpuHeadroomCard-diff',
-    ...model.rows.slice(0, MAX_ROWS).map(item => row(item, spoken[item.sign]))
+    name ? element('div', 'jp-GpuHeadroomCard-diffCell', name) : null,
+    element('div', 'jp-GpuHeadroomCard-diffRows', ...rows),
+    rest.length > 0
+      ? smallFold(
+          key,
+          trans.__('%1 more lines', String(rest.length)),
+          element('div', 'jp-GpuHeadroomCard-diffRows', ...rest)
+        )
+      : null
   );
   node.setAttribute('role', 'group');
-  node.setAttribute('aria-label', trans.__('Change to the code'));
+  const label = trans.__('Change to the code');
+  node.setAttribute('aria-label', name ? `${label}, ${name}` : label);
   return node;
 }
 
 const MODIFIERS = { '-': 'jp-mod-removed', '+': 'jp-mod-added', ' ': '' };
 
-function row({ sign, line, text }: IDiffRow, spoken: string): HTMLElement {
+function row({ trans }: IContext, { sign, line, text }: IDiffRow): HTMLElement {
+  const spoken = {
+    '-': trans.__('removed'),
+    '+': trans.__('added'),
+    ' ': ''
+  }[sign];
   const mark = element('span', 'jp-GpuHeadroomCard-diffSign', sign);
   mark.setAttribute('aria-hidden', 'true');
   return element(

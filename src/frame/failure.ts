@@ -1,7 +1,9 @@
 import { formatBytes } from '../format';
 import { bar, legend, listParts } from './bar';
+import { causes } from './causes';
 import { element, inline } from './element';
 import { fill } from './fill';
+import { heading } from './heading';
 import { remedyList } from './remedylist';
 import type { IContext } from './state';
 
@@ -18,15 +20,11 @@ export function failure(context: IContext): (Node | null)[] {
     'jp-GpuHeadroomCard-body',
     ...composition(context),
     traceback(context),
-    ...cause(context),
+    ...causes(context),
     open ? heading(context.trans.__('What you can do')) : null,
     open
   );
   return [body, more];
-}
-
-function heading(text: string): HTMLElement {
-  return element('h4', 'jp-GpuHeadroomCard-heading', text);
 }
 
 function composition(context: IContext): HTMLElement[] {
@@ -56,17 +54,4 @@ function traceback({ report, trans }: IContext): HTMLElement | null {
       );
   const sentence = fill(template, { traceback_bytes: size, variables });
   return element('p', 'jp-GpuHeadroomCard-traceback', ...inline(sentence));
-}
-
-function cause({ report, sentence, trans }: IContext): HTMLElement[] {
-  if (report.cause === null) {
-    const text = trans.__('No single cause stands out.');
-    return [element('p', 'jp-GpuHeadroomCard-noCause', text)];
-  }
-  const { claim, evidence } = report.cause;
-  const text = inline(`${sentence(claim)} ${sentence(evidence)}`);
-  return [
-    heading(trans.__('Most likely cause')),
-    element('p', 'jp-GpuHeadroomCard-cause', ...text)
-  ];
 }

@@ -6,6 +6,7 @@ import { element, inline } from './element';
 import { shortFixLabel } from './fixlabels';
 import { icon } from './icons';
 import { isUnderWay, progress, stateOf } from './progress';
+import { makeItFit } from './remedybuttons';
 import type { ICardState, IContext, IWords } from './state';
 import { title } from './title';
 
@@ -169,6 +170,9 @@ function nextStep(context: IContext): HTMLElement | null {
           disabled: isUnderWay(status)
         })
       : null,
+    ...(fix && label !== null
+      ? makeItFit(context, fix, isUnderWay(status))
+      : []),
     status === 'applied'
       ? null
       : button(context, {

@@ -23,6 +23,7 @@ const ICONS: Record<Exclude<RemedyState['status'], 'ready'>, IconName> = {
   running: 'clock',
   waiting: 'clock',
   applied: 'check',
+  inserted: 'check',
   changed: 'triangle',
   failed: 'triangle'
 };

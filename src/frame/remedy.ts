@@ -1,11 +1,12 @@
-import { formatBytes } from '../format';
 import type { IRemedy } from '../protocol';
-import { diff } from './diff';
+import { diffs } from './diff';
+import { effectText } from './effect';
 import { element, inline } from './element';
 import { fill } from './fill';
 import { progress } from './progress';
 import { remedyButtons } from './remedybuttons';
-import type { IContext, ITranslate } from './state';
+import { snippet } from './snippet';
+import type { IContext } from './state';
 
 /**
  * One remedy as an item of the ordered list.
@@ -16,17 +17,21 @@ export function remedyItem(
   primary: boolean
 ): HTMLLIElement {
   const title = inline(context.sentence(remedy.title));
+  const effect = inline(effectText(context.trans, remedy));
   const text = element(
     'div',
     '',
     element('p', 'jp-GpuHeadroomCard-remedyTitle', ...title),
     element('p', 'jp-GpuHeadroomCard-note', ...note(context, remedy)),
-    ...remedy.diffs.map(each => diff(context, each))
+    ...diffs(context, remedy),
+    snippet(context, remedy)
   );
   const side = element(
     'div',
     'jp-GpuHeadroomCard-remedySide',
-    context.report.sticky_error ? null : effect(context, remedy),
+    context.report.sticky_error
+      ? null
+      : element('p', 'jp-GpuHeadroomCard-effect', ...effect),
     remedyButtons(context, remedy, primary)
   );
   return element(
@@ -40,32 +45,16 @@ export function remedyItem(
 /** The line of cost, and what to type where no button can do it. */
 function note({ sentence, state, trans }: IContext, remedy: IRemedy): Node[] {
   const { kind, type_this: typed } = remedy;
-  const typing =
-    typed !== null && (state.trust === 'saved' || kind === 'snippet')
-      ? ` ${fill(trans.__('Run `{code}` in a new cell.'), { code: typed.replace(/`/g, "'") })}`
-      : '';
-  return inline(sentence(remedy.note) + typing);
-}
-
-function effect({ trans }: IContext, remedy: IRemedy): HTMLElement {
-  const { effect_bytes: bytes, effect_quality, kind } = remedy;
-  const sign = kind === 'release' ? '' : '−';
-  const size = bytes === null ? '' : `**${sign}${formatBytes(bytes)}**`;
-  const quality = bytes === null ? 'not_measured' : effect_quality;
-  const text = inline(fill(effectIn(trans, quality), { effect: size }));
-  return element('p', 'jp-GpuHeadroomCard-effect', ...text);
-}
-
-function effectIn(
-  trans: ITranslate,
-  quality: IRemedy['effect_quality']
-): string {
-  switch (quality) {
-    case 'measured':
-      return trans.__('{effect} measured');
-    case 'estimated':
-      return trans.__('about {effect} estimated');
-    case 'not_measured':
-      return trans.__('not measured');
+  if (typed === null || (kind !== 'snippet' && state.trust !== 'saved')) {
+    return inline(sentence(remedy.note));
   }
+  const how =
+    kind !== 'snippet'
+      ? fill(trans.__('Run `{code}` in a new cell.'), {
+          code: typed.replace(/`/g, "'")
+        })
+      : state.trust === 'confirmed' && state.editable
+        ? ''
+        : trans.__('Run this in a new cell:');
+  return inline(`${sentence(remedy.note)} ${how}`.trimEnd());
 }

@@ -44,6 +44,12 @@ function buttonsOf(
       button(context, { label, action: 'release', remedyId, primary, disabled })
     ];
   }
+  if (kind === 'snippet') {
+    const label = trans.__('Insert as cell');
+    return remedy.type_this !== null && state.editable && status !== 'inserted'
+      ? [button(context, { label, action: 'insert', remedyId, disabled })]
+      : [];
+  }
   if (kind !== 'edit' || !state.editable || status === 'applied') {
     return [];
   }
@@ -58,9 +64,36 @@ function buttonsOf(
             action: 'apply-and-run',
             remedyId,
             disabled
-          })
+          }),
+          ...makeItFit(context, remedy, disabled)
         ])
   ];
+}
+
+/**
+ * On the first edit that sets a number: it can be halved until the cell passes.
+ */
+export function makeItFit(
+  context: IContext,
+  remedy: IRemedy,
+  disabled: boolean
+): HTMLElement[] {
+  const { report, trans } = context;
+  const first = report.remedies.find(
+    ({ kind, diffs }) =>
+      kind === 'edit' && diffs.some(({ sets }) => sets !== null)
+  );
+  const label = trans.__('Make it fit');
+  return remedy === first
+    ? [
+        button(context, {
+          label,
+          action: 'make-it-fit',
+          remedyId: remedy.id,
+          disabled
+        })
+      ]
+    : [];
 }
 
 function releaseLabel(

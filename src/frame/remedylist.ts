@@ -1,5 +1,5 @@
 import type { IRemedy } from '../protocol';
-import { fold } from './details';
+import { fold } from './fold';
 import { element } from './element';
 import { remedyItem } from './remedy';
 import type { IContext } from './state';
@@ -9,6 +9,9 @@ const MAX_OPEN = 4;
 
 /** Remedies drawn at all. */
 const MAX_REMEDIES = 20;
+
+/** Characters of a title in the line that lists them. */
+const MAX_TITLE = 120;
 
 /** One primary button per card: the first release. `null` where there is none. */
 function list(
@@ -56,7 +59,13 @@ function more(
   start: number
 ): HTMLElement | null {
   const content = list(context, remedies, start);
-  return content && fold('more', title, String(remedies.length), content);
+  const titles = remedies.map(each => plain(context.sentence(each.title)));
+  return content && fold('more', title, titles.join(', '), content);
+}
+
+/** Without marks. */
+function plain(sentence: string): string {
+  return sentence.slice(0, MAX_TITLE).replace(/\*\*|`/g, '');
 }
 
 /**

@@ -26,6 +26,7 @@ export type Trust = 'asking' | 'confirmed' | 'saved';
  *
  * - `waiting`: queued in the kernel until the running cell ends
  * - `applied`: the edit is in the cell, which has not run yet
+ * - `inserted`: its code stands in a new cell, which has not run
  * - `changed`: the cell no longer has the lines that the remedy edits
  */
 export type RemedyState =
@@ -33,6 +34,7 @@ export type RemedyState =
   | { status: 'running'; text: string }
   | { status: 'waiting'; text: string }
   | { status: 'applied'; text: string }
+  | { status: 'inserted'; text: string }
   | { status: 'changed'; text: string; line: number | null }
   | { status: 'failed'; text: string };
 
@@ -48,6 +50,8 @@ export interface ICardState {
    * Until they are known the fix is not offered to be run.
    */
   readonly runs: Readonly<Record<string, readonly string[]>>;
+  /** What became of the last copy; `null`: nothing was copied. */
+  readonly copied: string | null;
   /** By remedy id; a remedy that is missing is `ready`. */
   readonly remedies: Readonly<Record<string, RemedyState>>;
 }
@@ -63,11 +67,15 @@ export type ActionName =
   | 'cancel'
   | 'apply'
   | 'apply-and-run'
+  | 'make-it-fit'
+  | 'insert'
   | 'undo'
   | 'run'
   | 'reveal'
   | 'restart'
-  | 'copy';
+  | 'copy'
+  | 'copy-for-forum'
+  | 'copy-evidence';
 
 /** Receives a press of a button. */
 export type OnAction = (name: ActionName, remedyId: string | null) => void;

@@ -1,6 +1,7 @@
 import { formatBytes } from '../format';
-import type { IReport } from '../protocol';
+import type { ICause, IReport } from '../protocol';
 import { namePart } from './bar';
+import { listVersions } from './details';
 import type { IWords } from './state';
 import { deviceLabel, title } from './title';
 
@@ -12,9 +13,12 @@ export function plainText(words: IWords, report: IReport): string {
   const parts = report.parts.map(
     ({ kind, bytes }) => `  ${namePart(kind, trans)}: ${formatBytes(bytes)}`
   );
+  const said = ({ claim, evidence }: ICause): string =>
+    `${sentence(claim)} ${sentence(evidence)}`;
   const cause = report.cause
-    ? `${sentence(report.cause.claim)} ${sentence(report.cause.evidence)}`
+    ? said(report.cause)
     : trans.__('No single cause stands out.');
+  const also = report.further_causes.map(each => `  - ${said(each)}`);
   const remedies = report.remedies.map(
     (remedy, index) => `  ${index + 1}. ${sentence(remedy.title)}`
   );
@@ -31,12 +35,14 @@ export function plainText(words: IWords, report: IReport): string {
     ...parts,
     '',
     `${trans.__('Most likely cause')}: ${cause}`,
+    ...(also.length > 0 ? [trans.__('Also'), ...also] : []),
     '',
     trans.__('What you can do'),
     ...remedies,
     '',
     trans.__('Details'),
     ...details,
+    `  ${listVersions(report)}`,
     ''
   ]
     .join('\n')

@@ -1,6 +1,7 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { ITranslator, TranslationBundle } from '@jupyterlab/translation';
 
+import { insertBelow } from '../actions/insertion';
 import { runCells } from '../actions/run';
 import type { ActionName } from '../frame/state';
 import { explain } from '../kernel/problem';
@@ -27,11 +28,11 @@ export interface ISite {
 export class ReportController {
   constructor(
     readonly model: ReportModel,
-    session: ReleaseSession,
+    private readonly _session: ReleaseSession,
     private readonly _translator: ITranslator
   ) {
     this._trans = _translator.load('gpu-headroom');
-    this._freeing = new Freeing(model, session, this._trans);
+    this._freeing = new Freeing(model, _session, this._trans);
     this._fixing = new Fixing(model, this._trans);
   }
 
@@ -89,6 +90,10 @@ export class ReportController {
       }
     } else if (name === 'apply-and-run') {
       await this._applyAndRun(remedyId, panel);
+    } else if (name === 'make-it-fit') {
+      await this._makeItFit(remedyId, panel);
+    } else if (name === 'insert') {
+      await this._insert(remedyId, { panel, cellId });
     } else if (name === 'undo') {
       this._fixing.undo(remedyId);
     } else if (name === 'reveal') {
@@ -114,6 +119,51 @@ export class ReportController {
     ) {
       await runCells(panel, fix.run, this._translator);
     }
+  }
+
+  private async _makeItFit(
+    remedyId: string,
+    panel: NotebookPanel
+  ): Promise<void> {
+    const { report } = this.model;
+    if (report === null) {
+      return;
+    }
+    const text = this._trans.__('Making it fit…');
+    this.model.setRemedy(remedyId, { status: 'running', text });
+    const { makeItFit } = await import('./makeitfit');
+    await makeItFit({
+      session: this._session,
+      panel,
+      report,
+      remedyId,
+      translator: this._translator
+    });
+    this.model.setRemedy(remedyId, { status: 'ready' });
+  }
+
+  /** Insert the code of a remedy, the helper's own copy, below the failed cell. */
+  private async _insert(
+    remedyId: string,
+    { panel, cellId }: ISite
+  ): Promise<void> {
+    const remedies = this.model.report?.remedies ?? [];
+    const remedy = remedies.find(({ id }) => id === remedyId);
+    const { widgets } = panel.content;
+    const index = widgets.findIndex(({ model }) => model.id === cellId);
+    const code = remedy?.kind === 'snippet' ? remedy.type_this : null;
+    if (code === null || index < 0) {
+      return;
+    }
+    const inserted = insertBelow(panel, index, code);
+    if (inserted === null) {
+      const text = this._trans.__('The notebook is read-only.');
+      this.model.setRemedy(remedyId, { status: 'failed', text });
+      return;
+    }
+    const text = this._trans.__('Inserted below, not run yet.');
+    this.model.setRemedy(remedyId, { status: 'inserted', text });
+    await panel.content.scrollToItem(index + 1);
   }
 
   /** Run the cells of an edit that was made, else the failed cell. */

@@ -8,7 +8,7 @@ import type { ReleaseSession } from '../release/session';
 import type { ReportModel } from './model';
 
 /** What the button of a card frees; each costs nothing but `%debug`. */
-const RELEASED_ITEMS = ['traceback', 'garbage', 'cache'];
+export const RELEASED_ITEMS = ['traceback', 'garbage', 'cache'];
 
 /**
  * Frees what the failed cell of a report holds, and says on its cards how that

@@ -110,6 +110,7 @@ export class ReportModel extends Observable {
   private async _ask(): Promise<void> {
     this._setTrust('asking');
     const question = ++this._questions;
+    const completions = this._completions;
     const reply = await this.memory
       .request('report', this._id)
       // Refused or unanswered: asked again, then the report is only text.
@@ -125,6 +126,9 @@ export class ReportModel extends Observable {
     this._report = known ? reply.report : null;
     this._released = reply?.released ?? this._released;
     this._setTrust(known ? 'confirmed' : 'saved');
+    if (completions !== this._completions) {
+      void this.complete();
+    }
   }
 
   private _setTrust(trust: Trust): void {
@@ -141,8 +145,32 @@ export class ReportModel extends Observable {
     this.emit();
   }
 
+  /**
+   * Ask for the report anew, while the helper vouches for an older one that was
+   * not complete. Nothing changes on the cards until the answer is there.
+   */
+  async complete(): Promise<void> {
+    const question = this._questions;
+    if (this._report?.looking !== true) {
+      return;
+    }
+    const reply = await this.memory
+      .request('report', this._id)
+      // What is known stays on the cards.
+      .catch(() => null);
+    const isCurrent = question === this._questions && !this.isDisposed;
+    if (isCurrent && reply?.status === 'known' && reply.report !== null) {
+      this._report = reply.report;
+      this.emit();
+    }
+  }
+
   /** A release without a report frees what the newest failure holds, too. */
   private _onEvent(_: IKernelMemory, event: Event): void {
+    if (event.type === 'oom' && event.report_id === this.reportId) {
+      this._completions++;
+      void this.complete();
+    }
     if (event.type !== 'released' || event.life_id !== this._id.life_id) {
       return;
     }
@@ -166,5 +194,6 @@ export class ReportModel extends Observable {
   private _askedLife: string | null = null;
   private _questions = 0;
   private _failures = 0;
+  private _completions = 0;
   private _told = false;
 }

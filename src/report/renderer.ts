@@ -27,6 +27,8 @@ interface IOptions {
   readonly words: IWords;
 }
 
+type Copy = Extract<ActionName, `copy${string}`>;
+
 /**
  * Shows the report of an output as a card, and connects it to the kernel of the
  * notebook or console that it stands in.
@@ -45,6 +47,10 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
     this._saved = parseReport(model.data[MIME_TYPE]);
     this._bind();
     this._draw();
+    if (this._isComplete()) {
+      // Also where no event told of it, as on a page that was hidden.
+      void this._model?.complete();
+    }
     return Promise.resolve();
   }
 
@@ -112,6 +118,11 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
     return this._model?.report ?? (saved ? (this._saved as IReport) : null);
   }
 
+  private _isComplete(): boolean {
+    const saved = this._saved;
+    return saved !== null && 'looking' in saved && !saved.looking;
+  }
+
   private get _state(): ICardState {
     const model = this._model;
     const panel = this._place?.panel ?? null;
@@ -127,6 +138,7 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
           cells.map(each => promptOf(panel, each))
         ])
       ),
+      copied: this._copied,
       remedies: model?.remedies ?? {}
     };
   }
@@ -156,10 +168,12 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
   }
 
   private async _act(name: ActionName, remedyId: string | null): Promise<void> {
-    if (name === 'copy') {
-      const { _report: report } = this;
-      const { words } = this._options;
-      Clipboard.copyToSystem(report ? plainText(words, report) : '');
+    if (
+      name === 'copy' ||
+      name === 'copy-for-forum' ||
+      name === 'copy-evidence'
+    ) {
+      await this._copy(name);
     } else if (name === 'restart') {
       if (this._place) {
         await this._options.dialogs.restart(this._place.sessionContext);
@@ -171,6 +185,43 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
     }
   }
 
+  private async _copy(name: Copy): Promise<void> {
+    const { _report: report } = this;
+    if (report === null) {
+      return;
+    }
+    const { announcer, words } = this._options;
+    const { trans } = words;
+    if (name === 'copy') {
+      Clipboard.copyToSystem(plainText(words, report));
+      this._copied = trans.__('Copied.');
+    } else if (name === 'copy-for-forum') {
+      const { forumText } = await import('./forum');
+      Clipboard.copyToSystem(forumText(words, report, this._failedSource()));
+      this._copied = trans.__(
+        'Copied as Markdown, with the lines around the failing one. It holds no data.'
+      );
+    } else {
+      const { evidenceText } = await import('./evidence');
+      Clipboard.copyToSystem(evidenceText(report));
+      this._copied = trans.__(
+        'Copied, without code and without names of yours. Paste it into an issue of GPU Headroom, and say what the cause was.'
+      );
+    }
+    announcer.announce(this._copied);
+    this._draw();
+  }
+
+  /** The code of the cell that failed, as it is now. */
+  private _failedSource(): string | null {
+    const panel = this._place?.panel ?? null;
+    const id = panel && cellAround(panel, this.node);
+    const cells = [...(panel?.model?.cells ?? [])];
+    const cell = cells.find(each => each.id === id);
+    return cell?.sharedModel.getSource() ?? null;
+  }
+
+  private _copied: string | null = null;
   private readonly _card: Card;
   private _saved: IReport | IStub | null = null;
   private _place: IPlace | null = null;

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from ..protocol.wire import Diff, Remedy, Report
 
 _BAR = 20
-_ROWS_SHOWN = 4
 # JupyterLab's table of contents would list the headings of an output, and number them.
 _IN_CARD = ' class="jp-toc-ignore"'
 
@@ -61,33 +60,53 @@ def _cause(report: Report) -> Iterator[str]:
     cause = report["cause"]
     if cause is None:
         yield f"<p>{escape(say('card.no_cause'))}</p>"
-        return
-    claim, evidence = _marked(cause["claim"]["text"]), _marked(cause["evidence"]["text"])
-    yield f"<h4{_IN_CARD}>{escape(say('card.cause'))}</h4><p>{claim} {evidence}</p>"
+    else:
+        claim, evidence = _marked(cause["claim"]["text"]), _marked(cause["evidence"]["text"])
+        yield f"<h4{_IN_CARD}>{escape(say('card.cause'))}</h4><p>{claim} {evidence}</p>"
+    if report["further_causes"]:
+        yield f"<details><summary>{escape(say('card.also'))}</summary><ul>"
+        for each in report["further_causes"]:
+            yield f"<li>{_marked(words.also(each))}</li>"
+        yield "</ul></details>"
+    if report["looking"]:
+        yield f"<p>{escape(say('card.looking'))}</p>"
 
 
 def _remedies(report: Report) -> Iterator[str]:
-    if not report["remedies"]:
+    remedies = report["remedies"]
+    if not remedies:
         return
-    yield f"<h4{_IN_CARD}>{escape(say('card.remedies'))}</h4><ol>"
-    for remedy in report["remedies"]:
-        yield "<li>" + "".join(_remedy(remedy)) + "</li>"
+    yield f"<h4{_IN_CARD}>{escape(say('card.remedies'))}</h4>"
+    yield from _list(report, remedies[: words.REMEDIES_SHOWN], 1)
+    rest = remedies[words.REMEDIES_SHOWN :]
+    if rest:
+        yield f"<details><summary>{escape(say('card.more'))}</summary>"
+        yield from _list(report, rest, words.REMEDIES_SHOWN + 1)
+        yield "</details>"
+
+
+def _list(report: Report, remedies: list[Remedy], start: int) -> Iterator[str]:
+    yield f'<ol start="{start}">' if start > 1 else "<ol>"
+    for remedy in remedies:
+        yield "<li>" + "".join(_remedy(report, remedy)) + "</li>"
     yield "</ol>"
 
 
-def _remedy(remedy: Remedy) -> Iterator[str]:
+def _remedy(report: Report, remedy: Remedy) -> Iterator[str]:
     yield words.titled(remedy, f"<strong>{_marked(remedy['title']['text'])}</strong>")
     yield f"<br>{_marked(remedy['note']['text'])}"
-    if remedy["type_this"]:
-        yield f"<br>{_marked(say('card.type_this', code=remedy['type_this']))}"
-    yield from map(_diff, remedy["diffs"])
+    code = remedy["type_this"]
+    if code and remedy["kind"] == "snippet":
+        yield f"<br>{escape(say('card.snippet'))}<pre>{escape(code)}</pre>"
+    elif code:
+        yield f"<br>{_marked(say('card.type_this', code=code))}"
+    for name, diff in words.named_diffs(report, remedy):
+        yield f"<br>{escape(name)}" if name else ""
+        yield _diff(diff)
 
 
 def _diff(diff: Diff) -> str:
-    rows = [
-        f"{row['line']:>4} {row['sign']} {escape(row['text'])}"
-        for row in diff["rows"][:_ROWS_SHOWN]
-    ]
+    rows = [f"{row['line']:>4} {row['sign']} {escape(row['text'])}" for row in diff["rows"]]
     return "<pre>" + "\n".join(rows) + "</pre>"
 
 
@@ -103,7 +122,10 @@ def _details(report: Report) -> Iterator[str]:
         label = escape(row["label"]["text"])
         yield f'<tr><th scope="row">{label}</th><td>{escape(size)}</td>'
         yield f"<td>{escape(row['source']['text'])}</td></tr>"
-    yield "</tbody></table></details>"
+    yield "</tbody></table>"
+    if report["versions"]:
+        yield f"<p>{escape(words.versions(report))}</p>"
+    yield "</details>"
 
 
 def _marked(text: str) -> str:

@@ -33,24 +33,42 @@ def lines(report: Report) -> Iterator[str]:
     held = words.traceback(report)
     if held:
         yield from (_plain(held), "")
+    yield from _cause(report)
+    if report["remedies"]:
+        yield from ("", say("card.remedies"))
+    for number, remedy in enumerate(report["remedies"], start=1):
+        yield from _remedy(report, number, remedy)
+    if report["versions"]:
+        yield from ("", words.versions(report))
+
+
+def _cause(report: Report) -> Iterator[str]:
     cause = report["cause"]
     if cause:
         yield f"{say('card.cause')}: {_plain(cause['claim']['text'])}"
         yield _plain(cause["evidence"]["text"])
     else:
         yield say("card.no_cause")
-    if report["remedies"]:
-        yield from ("", say("card.remedies"))
-    for number, remedy in enumerate(report["remedies"], start=1):
-        yield from _remedy(number, remedy)
+    if report["further_causes"]:
+        yield say("card.also") + ":"
+    for each in report["further_causes"]:
+        yield f"  - {_plain(words.also(each))}"
+    if report["looking"]:
+        yield say("card.looking")
 
 
-def _remedy(number: int, remedy: Remedy) -> Iterator[str]:
+def _remedy(report: Report, number: int, remedy: Remedy) -> Iterator[str]:
     yield f"  {number}. {words.titled(remedy, _plain(remedy['title']['text']))}"
     yield f"     {_plain(remedy['note']['text'])}"
-    if remedy["type_this"]:
-        yield f"     {_plain(say('card.type_this', code=remedy['type_this']))}"
-    for diff in remedy["diffs"]:
+    code = remedy["type_this"]
+    if code and remedy["kind"] == "snippet":
+        yield f"     {say('card.snippet')}"
+        yield from (f"         {line}" for line in code.splitlines())
+    elif code:
+        yield f"     {_plain(say('card.type_this', code=code))}"
+    for name, diff in words.named_diffs(report, remedy):
+        if name:
+            yield f"     {name}"
         for row in diff["rows"]:
             yield f"     {row['line']:>4} {row['sign']} {row['text']}"
 

@@ -13,9 +13,10 @@ from ..text.messages import say
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..protocol.wire import Remedy, Report
+    from ..protocol.wire import Cause, Diff, Remedy, Report
 
 MARKUP = re.compile(r"`([^`]*)`|\*\*(.+?)\*\*")
+REMEDIES_SHOWN = 4  # at once
 _FILL = {"outside": "▒", "cached": "░", "free": "·"}
 
 
@@ -85,6 +86,26 @@ def effect(remedy: Remedy) -> str:
     if quality == "measured":
         return say("effect.measured", effect=format_bytes(size))
     return say("effect.estimated", effect=f"{MINUS}{format_bytes(size)}")
+
+
+def also(cause: Cause) -> str:
+    """Return another cause in one line, with the bytes it explains."""
+    said = f"{cause['claim']['text']} {cause['evidence']['text']}"
+    return said if cause["bytes"] is None else f"{said} ({format_bytes(cause['bytes'])})"
+
+
+def named_diffs(report: Report, remedy: Remedy) -> Iterator[tuple[str | None, Diff]]:
+    """Yield the changes of an edit, with the cell of each where they are not all of the failed."""
+    elsewhere = any(diff["cell_id"] != report["cell_id"] for diff in remedy["diffs"])
+    for diff in remedy["diffs"]:
+        count = diff["execution_count"]
+        shown = " " if count is None else count
+        yield say("card.cell", execution_count=shown) if elsewhere else None, diff
+
+
+def versions(report: Report) -> str:
+    """Return "Python 3.13.1, PyTorch 2.9.1"; empty where none are known."""
+    return ", ".join(f"{each['name']} {each['version']}" for each in report["versions"])
 
 
 def recorded(report: Report) -> str:

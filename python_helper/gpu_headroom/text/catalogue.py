@@ -65,12 +65,17 @@ SENTENCES = {
     "card.place": "In [{execution_count}], line {line}.",
     "card.moment": "At the moment of failure",
     "card.cause": "Most likely cause",
+    "card.also": "Also",
+    "card.looking": "The measurement was still going on.",
     "card.no_cause": "No single cause stands out.",
     "card.traceback": (
         "The traceback of this error still keeps {traceback_bytes} in use: {variables}."
     ),
     "card.traceback_unnamed": "The traceback of this error still keeps {traceback_bytes} in use.",
     "card.remedies": "What you can do",
+    "card.more": "More options",
+    "card.snippet": "Run this in a new cell:",
+    "card.cell": "In [{execution_count}]:",
     "card.details": "Details",
     "card.source": "Source",
     "card.not_measured": "not measured",

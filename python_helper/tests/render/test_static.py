@@ -334,3 +334,53 @@ def test_a_cuda_that_has_stopped_has_one_remedy_and_no_numbers() -> None:
         assert "request" not in form
     stub = bundle(made, keep=False)["text/plain"]
     assert "Out of GPU memory" not in str(stub)
+
+
+def test_static_forms_have_all_causes_and_remedies() -> None:
+    """What a live card folds away stands in them as well, the bytes beside it."""
+    cause: Any = {**report()["cause"], "bytes": gib(1.5)}  # type: ignore[dict-item]  # there is one
+    remedy = report()["remedies"][0]
+    remedies = [{**remedy, "id": f"r{number}"} for number in range(7)]
+    made = report(further_causes=[cause, {**cause, "bytes": None}], remedies=remedies)
+    source, plain = html(made), text(made)
+    assert source.count("<li>") == 2 + 7
+    assert '<ol start="5">' in source
+    assert plain.count("(1.5 GiB)") == source.count("(1.5 GiB)") == 1
+    assert "  7. Free" in plain
+    assert "PyTorch 2.9.1" in source
+    assert "PyTorch 2.9.1" in plain
+
+
+def test_static_forms_name_the_cells_of_an_edit_and_show_all_of_it() -> None:
+    """Where it is not of the failed cell alone."""
+    remedy = report()["remedies"][1]
+    (diff,) = remedy["diffs"]
+    rows = [{"sign": " ", "line": line, "text": f"row {line}"} for line in range(20)]
+    other = {**diff, "cell_id": "b", "execution_count": 2, "rows": rows}
+    made = report(remedies=[{**remedy, "diffs": [other, diff]}])
+    for form in (html(made), text(made)):
+        assert form.index("In [2]:") < form.index("row 19") < form.index("In [7]:")
+        assert "batch_size = 512" in form
+    assert "In [7]:" not in text(report())
+
+
+def test_static_forms_show_the_code_of_a_snippet() -> None:
+    """As it is to be typed, line by line, escaped."""
+    snippet = {
+        **report()["remedies"][0],
+        "kind": "snippet",
+        "type_this": f"a = 1\nb = '{EVIL}'",
+    }
+    made = report(remedies=[snippet])
+    source = html(made)
+    assert "<script" not in source
+    assert "Run this in a new cell:" in source
+    assert "         a = 1\n         b = " in text(made)
+
+
+def test_a_card_that_was_not_complete_says_so() -> None:
+    """It may have been saved before the measurement came to its end."""
+    sentence = "The measurement was still going on."
+    for form in (html, text):
+        assert sentence in form(report(looking=True))
+        assert sentence not in form(report())

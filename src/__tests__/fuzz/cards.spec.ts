@@ -3,14 +3,14 @@ import type { ICardState, Trust } from '../../frame/state';
 import { plainText } from '../../frame/text';
 import { parseReport } from '../../protocol';
 import type { IReleased, IReport } from '../../protocol';
-import { CONFIRMED, WORDS } from '../report';
+import { CONFIRMED, COPIES, WORDS } from '../report';
 import { howMany, Maker } from './maker';
 import { unreadable } from './views';
 
 /** What a card consists of. */
 const TAGS = new Set(
   (
-    'article button circle code details div h3 h4 header li ol p path rect ' +
+    'article button circle code details div h3 h4 header li ol p pre path rect ' +
     'section span strong summary svg table tbody td th thead tr ul'
   ).split(' ')
 );
@@ -104,5 +104,5 @@ describe('a saved card', () => {
 });
 
 function isAction({ textContent }: HTMLButtonElement): boolean {
-  return textContent !== 'Copy as text';
+  return !COPIES.includes(textContent ?? '');
 }

@@ -1,5 +1,7 @@
 import {
+  CAUSE,
   CONFIRMED,
+  COPIES,
   FREE,
   gib,
   message,
@@ -8,11 +10,14 @@ import {
   RESTART,
   ELSEWHERE,
   SMALLER_BATCH,
+  SNIPPET,
   WORDS
 } from '../../__tests__/report';
-import type { IReport } from '../../protocol';
+import type { IDiff, IReport } from '../../protocol';
 import { Card } from '../card';
 import type { ActionName, ICardState, RemedyState } from '../state';
+
+const isDiff = (diff: IDiff | undefined): diff is IDiff => diff !== undefined;
 
 const SAVED: ICardState = { ...CONFIRMED, trust: 'saved' };
 
@@ -138,6 +143,50 @@ describe('Card', () => {
       expect(host.textContent).not.toContain('Most likely cause');
     });
 
+    it('should fold away what holds besides the first cause', () => {
+      show({});
+      expect(host.textContent).not.toContain('Also');
+      const further = { ...CAUSE, bytes: gib(1.5) };
+      show({ further_causes: [further, { ...further, bytes: null }] });
+      expect(text('.jp-GpuHeadroomCard-cause')).toContain('Activations');
+      const fold = host.querySelector('.jp-GpuHeadroomCard-also');
+      expect(fold?.closest('details')?.open).toBe(false);
+      expect(text('[data-fold=also] summary')).toBe('Also (2)');
+      const [one, other] = [...(fold?.children ?? [])];
+      expect(one?.querySelector(':scope > strong')?.textContent).toBe(
+        '1.5 GiB'
+      );
+      expect(other?.textContent).toMatch(/\(1024\)\.$/);
+    });
+
+    it('should say that it looks further, and be completed in place', () => {
+      show({ cause: null, looking: true });
+      expect(host.textContent).toContain('Looking further…');
+      expect(host.textContent).not.toContain('No single cause');
+      const fold = host.querySelector<HTMLDetailsElement>(
+        '[data-fold=details]'
+      );
+      if (fold) {
+        fold.open = true;
+      }
+      const place = host.querySelector<HTMLElement>(
+        '[data-fold=details] button'
+      );
+      place?.focus();
+      show({});
+      expect(host.textContent).not.toContain('Looking further…');
+      expect(
+        host.querySelector<HTMLDetailsElement>('[data-fold=details]')?.open
+      ).toBe(true);
+      expect(document.activeElement?.textContent).toBe('Copy as text');
+    });
+
+    it('should not promise to complete a card that nobody vouches for', () => {
+      show({ cause: null, looking: true }, SAVED);
+      expect(host.textContent).not.toContain('Looking further…');
+      expect(host.textContent).toContain('No single cause stands out.');
+    });
+
     it('should list remedies in order with how each number was obtained', () => {
       show({});
       const items = [...host.querySelectorAll('ol > li')];
@@ -171,6 +220,38 @@ describe('Card', () => {
       ]);
     });
 
+    it('should name the cells of an edit where they are several', () => {
+      show({});
+      expect(text('.jp-GpuHeadroomCard-diffCell')).toBe('');
+      const [diff] = SMALLER_BATCH.diffs;
+      const [other] = ELSEWHERE.diffs;
+      show({
+        remedies: [{ ...SMALLER_BATCH, diffs: [other, diff].filter(isDiff) }]
+      });
+      const names = host.querySelectorAll('.jp-GpuHeadroomCard-diffCell');
+      expect([...names].map(each => each.textContent)).toEqual([
+        'In [2]',
+        'In [7]'
+      ]);
+    });
+
+    it('should fold away the rest of a long edit', () => {
+      const diffs = SMALLER_BATCH.diffs.map(diff => ({
+        ...diff,
+        rows: Array.from({ length: 30 }, (_, line) => ({
+          sign: ' ' as const,
+          line,
+          text: 'x'
+        }))
+      }));
+      show({ remedies: [{ ...SMALLER_BATCH, diffs }] });
+      const fold = host.querySelector('.jp-GpuHeadroomCard-diff details');
+      expect(fold?.querySelector('summary')?.textContent).toBe('18 more lines');
+      expect(
+        fold?.querySelectorAll('.jp-GpuHeadroomCard-diffRow')
+      ).toHaveLength(18);
+    });
+
     it('should name the source of each detail, and what was not measured', () => {
       show({});
       const rows = [...host.querySelectorAll('tbody tr')];
@@ -189,13 +270,14 @@ describe('Card', () => {
         'Free now',
         'Apply',
         'Apply and re-run',
-        'Copy as text'
+        'Make it fit',
+        ...COPIES
       ]);
     });
 
     it('should be text without the helper, and say how to get buttons', () => {
       show({}, SAVED);
-      expect(buttons()).toEqual(['Copy as text']);
+      expect(buttons()).toEqual([...COPIES]);
       expect(host.textContent).toContain(
         'Run gpu_headroom.free_traceback() in a new cell.'
       );
@@ -206,13 +288,13 @@ describe('Card', () => {
 
     it('should neither offer nor explain buttons while it asks', () => {
       show({}, { ...CONFIRMED, trust: 'asking' });
-      expect(buttons()).toEqual(['Copy as text']);
+      expect(buttons()).toEqual([...COPIES]);
       expect(host.textContent).not.toContain('Run the cell again');
     });
 
     it('should not offer to edit where cells cannot be edited', () => {
       show({}, { ...CONFIRMED, editable: false });
-      expect(buttons()).toEqual(['Free now', 'Copy as text']);
+      expect(buttons()).toEqual(['Free now', ...COPIES]);
     });
 
     it('should show markup of a report as text', () => {
@@ -327,10 +409,20 @@ describe('Card', () => {
       expect(actions).toEqual([['release', FREE.id]]);
     });
 
+    it('should offer to make it fit once, with what sets a number', () => {
+      const other = { ...SMALLER_BATCH, id: 'other' };
+      const diffs = SMALLER_BATCH.diffs.map(diff => ({ ...diff, sets: null }));
+      show({ remedies: [{ ...SMALLER_BATCH, diffs }, other, SMALLER_BATCH] });
+      const label = 'Make it fit';
+      expect(buttons().filter(each => each === label)).toHaveLength(1);
+      button(label).click();
+      expect(actions).toEqual([['make-it-fit', 'other']]);
+    });
+
     it('should name all cells when a fix edits an earlier one', () => {
       const report = { remedies: [ELSEWHERE] };
       show(report);
-      expect(buttons()).toEqual(['Apply to In [2]', 'Copy as text']);
+      expect(buttons()).toEqual(['Apply to In [2]', ...COPIES]);
 
       const run = ['In [2]', 'In [5]', 'In [7]'];
       show(report, { ...CONFIRMED, runs: { [SMALLER_BATCH.id]: run } });
@@ -343,9 +435,40 @@ describe('Card', () => {
     });
   });
 
+  describe('a snippet', () => {
+    const code = SNIPPET.type_this ?? '';
+
+    it('should be inserted by a button, and its code be folded away', () => {
+      show({ remedies: [SNIPPET] });
+      expect(text(`[data-fold="code ${SNIPPET.id}"] pre`)).toBe(code);
+      button('Insert as cell').click();
+      expect(actions).toEqual([['insert', SNIPPET.id]]);
+    });
+
+    it('should be there to read where there are no buttons', () => {
+      for (const state of [SAVED, { ...CONFIRMED, editable: false }]) {
+        show({ remedies: [SNIPPET] }, state);
+        expect(buttons()).toEqual([...COPIES]);
+        expect(text('ol')).toContain('Run this in a new cell:');
+        expect(host.querySelector('ol details')).toBeNull();
+        expect(text('ol pre')).toBe(code);
+      }
+    });
+
+    it('should be inserted once', () => {
+      const inserted = { status: 'inserted', text: 'Inserted.' } as const;
+      show(
+        { remedies: [SNIPPET] },
+        { ...CONFIRMED, remedies: { [SNIPPET.id]: inserted } }
+      );
+      expect(host.textContent).toContain('Inserted.');
+      expect(buttons()).toEqual([...COPIES]);
+    });
+  });
+
   it('should look for an id only among those that were given', () => {
     show({ remedies: [{ ...ELSEWHERE, id: 'constructor' }] });
-    expect(buttons()).toEqual(['Apply to In [2]', 'Copy as text']);
+    expect(buttons()).toEqual(['Apply to In [2]', ...COPIES]);
   });
 
   describe('where CUDA has stopped', () => {
@@ -360,7 +483,7 @@ describe('Card', () => {
     it('should say that only a restart helps, and offer nothing else', () => {
       show(stopped);
       expect(text('h3')).toContain('only a restart helps');
-      expect(buttons()).toEqual(['Restart kernel…', 'Copy as text']);
+      expect(buttons()).toEqual(['Restart kernel…', ...COPIES]);
       button('Restart kernel…').click();
       expect(actions).toEqual([['restart', 'restart']]);
     });
@@ -374,7 +497,7 @@ describe('Card', () => {
 
     it('should offer no restart of a kernel that did not make it', () => {
       show(stopped, SAVED);
-      expect(buttons()).toEqual(['Copy as text']);
+      expect(buttons()).toEqual([...COPIES]);
     });
   });
 

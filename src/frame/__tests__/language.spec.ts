@@ -1,5 +1,6 @@
 import { PSEUDO, untranslated } from '../../__tests__/pseudo';
 import {
+  CAUSE,
   CONFIRMED,
   FREE,
   gib,
@@ -7,16 +8,24 @@ import {
   REPORT,
   RESTART,
   SMALLER_BATCH,
+  SNIPPET,
   WORDS
 } from '../../__tests__/report';
 import { words } from '../../messages';
-import type { IReport } from '../../protocol';
+import type { IRemedy, IReport } from '../../protocol';
 import { Card } from '../card';
 import type { ICardState, RemedyState } from '../state';
 import { plainText } from '../text';
 
 /** What a card has to say that is in no language. */
-const NAMES = ['Tesla T4', 'batch_size = 512', 'batch_size = 1024'];
+const NAMES = [
+  'Tesla T4',
+  'batch_size = 512',
+  'batch_size = 1024',
+  'In [7]',
+  'PyTorch 2.9.1',
+  SNIPPET.type_this ?? ''
+];
 
 const remedies = (state: RemedyState): ICardState => ({
   ...CONFIRMED,
@@ -25,12 +34,22 @@ const remedies = (state: RemedyState): ICardState => ({
 
 const PARTS: IReport['parts'] = [
   { kind: 'other_tensors', bytes: gib(1) },
+  { kind: 'workspaces', bytes: gib(1) },
   { kind: 'not_attributed', bytes: gib(1) }
 ];
 
 const ELSEWHERE: ICardState = {
   ...CONFIRMED,
   runs: { [SMALLER_BATCH.id]: ['In [7]', 'In [8]'] }
+};
+
+/** An edit of more lines than are shown at once. */
+const LONG: IRemedy = {
+  ...SMALLER_BATCH,
+  diffs: SMALLER_BATCH.diffs.map(diff => ({
+    ...diff,
+    rows: diff.rows.flatMap(row => Array.from({ length: 10 }, () => row))
+  }))
 };
 
 /** A report, or its state, in all that can be said of it. */
@@ -44,6 +63,15 @@ const CARDS: [string, Partial<IReport>, ICardState][] = [
   ['no cause', { cause: null, traceback_variables: [] }, CONFIRMED],
   ['a stopped CUDA', { sticky_error: true, remedies: [RESTART] }, CONFIRMED],
   ['other parts', { parts: PARTS }, CONFIRMED],
+  ['several causes', { further_causes: [CAUSE, CAUSE] }, CONFIRMED],
+  ['a measurement that goes on', { cause: null, looking: true }, CONFIRMED],
+  ['a snippet', { remedies: [SNIPPET] }, CONFIRMED],
+  [
+    'a saved snippet',
+    { remedies: [SNIPPET] },
+    { ...CONFIRMED, trust: 'saved' }
+  ],
+  ['a long edit', { remedies: [LONG] }, CONFIRMED],
   ['another cell', { cell_id: 'cell-8' }, ELSEWHERE],
   ['a step', {}, remedies({ status: 'running', text: '' })],
   ['a wait', {}, remedies({ status: 'waiting', text: '⟦Waits.⟧' })],

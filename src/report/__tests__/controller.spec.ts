@@ -8,7 +8,8 @@ import {
   message,
   RELEASED,
   REPORT,
-  SMALLER_BATCH
+  SMALLER_BATCH,
+  SNIPPET
 } from '../../__tests__/report';
 import * as running from '../../actions/run';
 import type { IReport } from '../../protocol';
@@ -235,6 +236,28 @@ describe('ReportController', () => {
       status: 'failed',
       text: 'Nothing was freed.'
     });
+  });
+
+  it('should insert the code of a snippet below the failed cell', async () => {
+    controller.model.dispose();
+    controller = await confirmed({ ...REPORT, remedies: [SNIPPET] });
+    await controller.act('insert', SNIPPET.id, site);
+    const cells = [...(site.panel.content.model?.cells ?? [])];
+    expect(cells.map(cell => cell.sharedModel.getSource())).toEqual([
+      'import torch',
+      SOURCE,
+      SNIPPET.type_this
+    ]);
+    expect(stateOf(SNIPPET.id)).toEqual({
+      status: 'inserted',
+      text: 'Inserted below, not run yet.'
+    });
+    expect(run).not.toHaveBeenCalled();
+  });
+
+  it('should insert no code that is not of a snippet', async () => {
+    await controller.act('insert', FREE.id, site);
+    expect(site.panel.content.model?.cells).toHaveLength(2);
   });
 
   describe('with a fix of an earlier cell', () => {

@@ -164,6 +164,43 @@ describe('ReportModel', () => {
     expect(model.takeNews()).toBe(false);
   });
 
+  it('should get the complete report without a moment of doubt', async () => {
+    let report = { ...REPORT, looking: true };
+    const memory = new FakeMemory({
+      report: () =>
+        Promise.resolve({ status: 'known' as const, report, released: null })
+    });
+    const model = follow(memory, REPORT);
+    await settle();
+    const seen: unknown[] = [];
+    model.changed.connect(() =>
+      seen.push([model.trust, model.report?.looking])
+    );
+    report = REPORT;
+    memory.send({ ...OOM, report_id: 'report-2' });
+    await settle();
+    expect(memory.requests).toHaveLength(1);
+    memory.send(OOM);
+    await settle();
+    expect(seen).toEqual([['confirmed', false]]);
+    memory.send(OOM);
+    await settle();
+    expect(memory.requests).toHaveLength(2);
+  });
+
+  it('should ask again when it was completed while it asked', async () => {
+    let report = { ...REPORT, looking: true };
+    const memory = new FakeMemory({
+      report: () =>
+        Promise.resolve({ status: 'known' as const, report, released: null })
+    });
+    const model = follow(memory, REPORT);
+    report = REPORT;
+    memory.send(OOM);
+    await settle();
+    expect(model.report?.looking).toBe(false);
+  });
+
   it('should let go of its kernel, more than once if need be', async () => {
     const memory = new FakeMemory({ report: known });
     const model = follow(memory, REPORT);

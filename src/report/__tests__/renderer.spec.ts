@@ -1,6 +1,7 @@
-import type {
-  ISessionContext,
-  ISessionContextDialogs
+import {
+  Clipboard,
+  type ISessionContext,
+  type ISessionContextDialogs
 } from '@jupyterlab/apputils';
 import { nullTranslator } from '@jupyterlab/translation';
 import { Signal } from '@lumino/signaling';
@@ -8,6 +9,7 @@ import { Widget } from '@lumino/widgets';
 
 import { FakeGpuMemory, FakeMemory, settle } from '../../__tests__/memory';
 import {
+  COPIES,
   HOSTILE,
   RELEASED,
   REPORT,
@@ -80,23 +82,44 @@ describe('ReportRenderer', () => {
 
   it('should offer buttons only after the helper has confirmed', async () => {
     const renderer = await render(REPORT);
-    expect(buttons(renderer)).toEqual(['Copy as text']);
+    expect(buttons(renderer)).toEqual([...COPIES]);
     await settle();
-    expect(buttons(renderer)).toEqual(['Free now', 'Copy as text']);
+    expect(buttons(renderer)).toEqual(['Free now', ...COPIES]);
+  });
+
+  it('should copy in three ways, and say so', async () => {
+    const copy = jest.spyOn(Clipboard, 'copyToSystem').mockReturnValue();
+    const renderer = await render(REPORT);
+    await settle();
+    const press = async (label: string): Promise<unknown> => {
+      const found = [...renderer.node.querySelectorAll('button')].find(
+        each => each.textContent === label
+      );
+      found?.click();
+      await settle();
+      await settle();
+      return copy.mock.lastCall?.[0];
+    };
+    const [text = '', forum = '', evidence = ''] = COPIES;
+    expect(await press(text)).toMatch(/^Out of GPU memory/);
+    expect(await press(forum)).toMatch(/^### Out of GPU memory/);
+    expect(await press(evidence)).toMatch(/^\{\n/);
+    expect(renderer.node.textContent).toContain('without names of yours');
+    expect(said()).toContain('without names of yours');
   });
 
   it('should take the buttons away when the kernel restarts', async () => {
     const renderer = await render(REPORT);
     await settle();
     memory.restart();
-    expect(buttons(renderer)).toEqual(['Copy as text']);
+    expect(buttons(renderer)).toEqual([...COPIES]);
   });
 
   it('should be text where there is no kernel, and find one that comes', async () => {
     page.current = null;
     const renderer = await render(REPORT);
     await settle();
-    expect(buttons(renderer)).toEqual(['Copy as text']);
+    expect(buttons(renderer)).toEqual([...COPIES]);
     page.current = memory;
     page.currentChanged.emit();
     await settle();
@@ -108,7 +131,7 @@ describe('ReportRenderer', () => {
     const renderer = await render(REPORT);
     await settle();
     expect(memory.requests).toEqual([]);
-    expect(buttons(renderer)).toEqual(['Copy as text']);
+    expect(buttons(renderer)).toEqual([...COPIES]);
   });
 
   it('should show the copy of the helper instead of what was saved', async () => {
@@ -130,7 +153,7 @@ describe('ReportRenderer', () => {
       Promise.resolve({ status: 'known', report: stopped, released: null });
     const renderer = await render(stopped);
     await settle();
-    expect(buttons(renderer)).toEqual(['Restart kernel…', 'Copy as text']);
+    expect(buttons(renderer)).toEqual(['Restart kernel…', ...COPIES]);
     renderer.node.querySelector('button')?.click();
     expect(restart).toHaveBeenCalledWith(place?.sessionContext);
   });

@@ -1,0 +1,25 @@
+import type { NotebookPanel } from '@jupyterlab/notebook';
+
+/**
+ * Insert a code cell below another one and make it the active one. It is not run.
+ *
+ * Returns its id; `null`, with nothing inserted, where the notebook is read-only.
+ */
+export function insertBelow(
+  { content: notebook, model }: NotebookPanel,
+  index: number,
+  source: string
+): string | null {
+  if (!model || model.readOnly) {
+    return null;
+  }
+  const cell = model.sharedModel.insertCell(index + 1, {
+    cell_type: 'code',
+    source,
+    // As for any cell that the person adds: its output may be shown.
+    metadata: { trusted: true }
+  });
+  notebook.activeCellIndex = index + 1;
+  notebook.deselectAll();
+  return cell.id;
+}

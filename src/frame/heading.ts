@@ -1,0 +1,6 @@
+import { element } from './element';
+
+/** A heading within the card. */
+export function heading(text: string): HTMLElement {
+  return element('h4', 'jp-GpuHeadroomCard-heading', text);
+}

@@ -1,0 +1,126 @@
+import { nullTranslator } from '@jupyterlab/translation';
+
+import { gib } from '../../__tests__/report';
+import { FIT_START, type FitEvent, fitting, type IFit } from '../fit';
+import { fitSentence } from '../fitwords';
+
+const trans = nullTranslator.load('gpu-headroom');
+
+const found = (size: number): FitEvent => ({
+  type: 'found',
+  setting: `batch_size = ${size}`
+});
+const freed: FitEvent = { type: 'freed' };
+const edited: FitEvent = { type: 'edited' };
+const full: FitEvent = { type: 'failed', isOom: true };
+const cancel: FitEvent = { type: 'cancel' };
+const passed: FitEvent = {
+  type: 'passed',
+  peak: {
+    peak_bytes: gib(11.2),
+    capacity_bytes: gib(14.7),
+    isExact: true
+  }
+};
+const first = [found(512), freed, edited];
+const second = [...first, full, found(256), freed, edited];
+
+const after = (events: readonly FitEvent[]): IFit =>
+  events.reduce(fitting, FIT_START);
+
+describe('fitting', () => {
+  it.each<[string, FitEvent[], string, string]>([
+    ['nothing yet', [], 'finding', 'Looking for what would make it fit…'],
+    ['an edit', [found(512)], 'freeing', 'Freeing what the failed cell holds…'],
+    ['freeing', first.slice(0, 2), 'editing', 'Trying batch_size = 512…'],
+    ['editing', first, 'running', 'Trying batch_size = 512…'],
+    [
+      'a failure',
+      [...first, full],
+      'finding',
+      'batch_size = 512 does not fit. Looking further…'
+    ],
+    ['a second edit', second, 'running', 'Trying batch_size = 256, try 2…'],
+    [
+      'a run that passed',
+      [...second, passed],
+      'ended',
+      'batch_size = 256 fits: peak 11.2 of 14.7 GiB.'
+    ],
+    [
+      'a run that was not measured',
+      [...first, { type: 'passed', peak: null }],
+      'ended',
+      'batch_size = 512 fits.'
+    ],
+    [
+      'a failure without another edit',
+      [...first, full, { type: 'none' }],
+      'ended',
+      'Nothing is left to try: batch_size = 512 does not fit either.'
+    ],
+    [
+      'another error',
+      [...first, { type: 'failed', isOom: false }],
+      'ended',
+      'Stopped: with batch_size = 512 the cell failed otherwise.'
+    ],
+    [
+      'a refusal',
+      [{ type: 'refused', text: 'It is read-only.' }],
+      'ended',
+      'It is read-only.'
+    ],
+    [
+      'a wish to stop',
+      [...first, cancel],
+      'running',
+      'Stopping after this try…'
+    ],
+    [
+      'a failure after that wish',
+      [...first, cancel, full],
+      'ended',
+      'Cancelled: the code is as it was before the last try.'
+    ],
+    [
+      'a wish to stop before the edit',
+      [cancel, found(512)],
+      'ended',
+      'Cancelled: nothing was changed.'
+    ],
+    [
+      'a run that passed after that wish',
+      [...first, cancel, passed],
+      'ended',
+      'batch_size = 512 fits: peak 11.2 of 14.7 GiB.'
+    ]
+  ])('should be where it should after %s', (_, events, step, sentence) => {
+    const fit = after(events);
+    expect(fit.step).toBe(step);
+    expect(fitSentence(fit, trans)).toBe(sentence);
+  });
+
+  it('should say so where a peak was sampled', () => {
+    const peak = { peak_bytes: gib(1), capacity_bytes: null, isExact: false };
+    const fit = after([...first, { type: 'passed', peak }]);
+    expect(fitSentence(fit, trans)).toBe(
+      'batch_size = 512 fits: peak at least 1.0 GiB.'
+    );
+  });
+
+  it('should stay as it ended', () => {
+    const fit = after([...first, passed]);
+    for (const event of [found(1), freed, edited, full, cancel, passed]) {
+      expect(fitting(fit, event)).toBe(fit);
+    }
+  });
+
+  it('should come to an end whatever a kernel offers', () => {
+    let fit = FIT_START;
+    for (let round = 0; round < 100; round++) {
+      fit = [...first, full].reduce(fitting, fit);
+    }
+    expect(fit.end?.kind).toBe('nothing-left');
+  });
+});

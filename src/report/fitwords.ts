@@ -1,0 +1,78 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import { formatBytes, formatPair } from '../format';
+import type { IFit, IPeak } from './fit';
+
+/**
+ * What *Make it fit* does, or what came of it, in one sentence that is short
+ * enough for a notification.
+ */
+export function fitSentence(fit: IFit, trans: TranslationBundle): string {
+  const { end, isCancelled, setting, step, tries } = fit;
+  if (end !== null) {
+    return endSentence(fit, trans);
+  }
+  if (isCancelled) {
+    return trans.__('Stopping after this try…');
+  }
+  switch (step) {
+    case 'freeing':
+      return trans.__('Freeing what the failed cell holds…');
+    case 'editing':
+    case 'running':
+      return tries === 1
+        ? trans.__('Trying %1…', named(setting, trans))
+        : trans.__('Trying %1, try %2…', named(setting, trans), tries);
+    default:
+      return tries === 0
+        ? trans.__('Looking for what would make it fit…')
+        : trans.__('%1 does not fit. Looking further…', named(setting, trans));
+  }
+}
+
+function endSentence(
+  { end, setting, tries }: IFit,
+  trans: TranslationBundle
+): string {
+  const name = named(setting, trans);
+  switch (end?.kind) {
+    case 'fits':
+      return fits(name, end.peak, trans);
+    case 'nothing-left':
+      return tries === 0
+        ? trans.__('Nothing is left to try.')
+        : trans.__('Nothing is left to try: %1 does not fit either.', name);
+    case 'other-error':
+      return trans.__('Stopped: with %1 the cell failed otherwise.', name);
+    case 'cancelled':
+      return tries === 0
+        ? trans.__('Cancelled: nothing was changed.')
+        : trans.__('Cancelled: the code is as it was before the last try.');
+    case 'refused':
+      return end.text;
+    default:
+      return '';
+  }
+}
+
+function fits(
+  name: string,
+  peak: IPeak | null,
+  trans: TranslationBundle
+): string {
+  if (peak === null) {
+    return trans.__('%1 fits.', name);
+  }
+  const { capacity_bytes: capacity, isExact, peak_bytes } = peak;
+  const size =
+    capacity === null
+      ? formatBytes(peak_bytes)
+      : formatPair(peak_bytes, capacity, trans.__(' of '));
+  return isExact
+    ? trans.__('%1 fits: peak %2.', name, size)
+    : trans.__('%1 fits: peak at least %2.', name, size);
+}
+
+function named(setting: string | null, trans: TranslationBundle): string {
+  return setting ?? trans.__('the edit');
+}

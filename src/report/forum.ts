@@ -1,0 +1,113 @@
+import { formatBytes } from '../format';
+import { namePart } from '../frame/bar';
+import { listVersions } from '../frame/details';
+import { effectText } from '../frame/effect';
+import type { IWords } from '../frame/state';
+import { deviceLabel, title } from '../frame/title';
+import type { ICause, IReport } from '../protocol';
+
+/** Lines of code before and after the failing one. */
+const AROUND = 3;
+
+/** Characters of a line of code, and rows of a table. */
+const MAX_LINE = 300;
+const MAX_ROWS = 60;
+
+/**
+ * A report as Markdown, for a forum or an assistant: what was measured, the
+ * causes and remedies, versions, and the lines around the failing one. No data,
+ * and nothing of other processes.
+ *
+ * @param source - the failed cell as it is now; `null` where it is not known
+ */
+export function forumText(
+  words: IWords,
+  report: IReport,
+  source: string | null
+): string {
+  const { sentence, trans } = words;
+  const said = ({ claim, evidence }: ICause): string =>
+    oneLine(`${sentence(claim)} ${sentence(evidence)}`);
+  const remedies = report.remedies.map((remedy, index) => {
+    const effect =
+      remedy.kind === 'restart' ? '' : `: ${effectText(trans, remedy)}`;
+    return `${index + 1}. ${oneLine(sentence(remedy.title))}${effect}`;
+  });
+  const details = report.details.map(({ label, bytes, source: from }) => [
+    sentence(label),
+    bytes === null ? trans.__('not measured') : formatBytes(bytes, 2),
+    sentence(from)
+  ]);
+  const parts = report.parts.map(({ kind, bytes }) => [
+    namePart(kind, trans),
+    formatBytes(bytes)
+  ]);
+  const blocks = [
+    `### ${oneLine(title(words, report)).replace(/\*\*/g, '')}`,
+    oneLine(`${deviceLabel(words, report)}, \`${report.error_name}\``),
+    code(words, report, source),
+    table([trans.__('At the moment of failure'), trans.__('Size')], parts),
+    report.cause
+      ? `**${trans.__('Most likely cause')}**: ${said(report.cause)}`
+      : trans.__('No single cause stands out.'),
+    list(
+      trans.__('Also'),
+      report.further_causes.map(each => `- ${said(each)}`)
+    ),
+    list(trans.__('What you can do'), remedies),
+    table([trans.__('Details'), trans.__('Size'), trans.__('Source')], details),
+    oneLine(listVersions(report))
+  ];
+  return `${blocks.filter(Boolean).join('\n\n')}\n`;
+}
+
+function code(
+  { trans }: IWords,
+  { line }: IReport,
+  source: string | null
+): string {
+  const lines = source?.split('\n') ?? [];
+  if (line === null || line < 1 || line > lines.length) {
+    return '';
+  }
+  const first = Math.max(line - 1 - AROUND, 0);
+  const shown = lines
+    .slice(first, line + AROUND)
+    .map((text, index) => numbered(first + index + 1, line, text));
+  // Longer than any in the code.
+  const ticks = shown.join('').match(/`+/g) ?? [];
+  const fence = '`'.repeat(Math.max(3, ...ticks.map(each => each.length + 1)));
+  const heading = trans.__('The lines around line %1:', String(line));
+  return [heading, '', `${fence}python`, ...shown, fence].join('\n');
+}
+
+function numbered(at: number, failing: number, text: string): string {
+  const mark = at === failing ? '-->' : '   ';
+  return `${mark} ${at} ${text.slice(0, MAX_LINE)}`.trimEnd();
+}
+
+function list(heading: string, items: readonly string[]): string {
+  return items.length > 0 ? `**${heading}**\n\n${items.join('\n')}` : '';
+}
+
+function table(
+  head: readonly string[],
+  rows: readonly (readonly string[])[]
+): string {
+  if (rows.length === 0) {
+    return '';
+  }
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map(cell => oneLine(cell).replace(/\|/g, '\\|')).join(' | ')} |`;
+  const rule = head.map((_, index) => (index === 1 ? '---:' : '---'));
+  return [
+    line(head),
+    `| ${rule.join(' | ')} |`,
+    ...rows.slice(0, MAX_ROWS).map(line)
+  ].join('\n');
+}
+
+/** What came from a file may not begin a block of its own. */
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
