@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.causes.notebook import cell_id
 from benchmarks.causes.trial import (
     OF_THE_FAILED_CELL,
+    OVERWRITTEN,
     NotAsSaid,
     error_text,
     free,
@@ -207,7 +208,8 @@ def _try(
             sources = _applied(sources, fix)
             again = kernel.ask("fix", **wish, sources=sources)
             once = again["status"] != "ok" or _applied(sources, again) == sources
-            free(kernel, report["report_id"], OF_THE_FAILED_CELL)
+            anew = [f"{OVERWRITTEN}{each}" for each in fix["run"]]
+            free(kernel, report["report_id"], [*OF_THE_FAILED_CELL, *anew])
             fault = _run(kernel, fix["run"], sources)
             passes = not fault
     except AssertionError as error:

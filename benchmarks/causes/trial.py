@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 REPORT = "application/vnd.gpu-headroom.report+json"
 # What the card frees before a cell runs again.
 OF_THE_FAILED_CELL = ["traceback", "garbage", "cache"]
+# … and what it frees besides where an edit was made first.
+OVERWRITTEN = "rerun:"
 _PATIENCE_S = 180.0
 _COMPLETE_S = 5.0
 _SIMULATE = """
@@ -145,5 +147,6 @@ def _latest(kernel: Notebook, report: dict[str, Any]) -> dict[str, Any]:
 def free(kernel: Notebook, report_id: str, items: list[str] | None) -> None:
     """Free as the card does; `None` is all that is safe."""
     since = kernel.now
-    reply = kernel.ask("release", items=items, confirmed=[], report_id=report_id)
+    confirmed = [each for each in items or () if each.startswith(OVERWRITTEN)]
+    reply = kernel.ask("release", items=items, confirmed=confirmed, report_id=report_id)
     kernel.await_event("released", since, release_id=reply["release_id"])

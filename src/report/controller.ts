@@ -114,7 +114,7 @@ export class ReportController {
     if (
       fix &&
       this._fixing.isAsNamed(remedyId, fix) &&
-      (this._freeing.isDone || (await this._freeing.runBefore(remedyId))) &&
+      (await this._freeing.runBefore(remedyId, fix.run)) &&
       this._fixing.make(remedyId, fix)
     ) {
       await runCells(panel, fix.run, this._translator);

@@ -10,7 +10,7 @@ import { Observable } from '../observable';
 import type { IMessage, IReport } from '../protocol';
 import type { ReleaseSession } from '../release/session';
 import { FIT_START, type FitEvent, fitting, type IFit } from './fit';
-import { RELEASED_ITEMS } from './freeing';
+import { RELEASED_ITEMS, overwrittenItems } from './freeing';
 import { nextFailure, peakOf } from './tries';
 
 /** What *Make it fit* is about, and what it needs. */
@@ -136,9 +136,10 @@ export class Fitter extends Observable {
 
   /** What the failed cell holds would make the next try fail. */
   private async _free(): Promise<FitEvent> {
+    const overwritten = overwrittenItems(this._next?.run ?? []);
     const { message, status } = await this._parts.session.begin({
-      items: RELEASED_ITEMS,
-      confirmed: [],
+      items: [...RELEASED_ITEMS, ...overwritten],
+      confirmed: overwritten,
       report_id: this._report.report_id
     }).ended;
     return status === 'failed'

@@ -11,6 +11,14 @@ import type { ReportModel } from './model';
 export const RELEASED_ITEMS = ['traceback', 'garbage', 'cache'];
 
 /**
+ * What goes as well before cells run again: old values of names that a cell sets
+ * anew before it reads them.
+ */
+export function overwrittenItems(cellIds: readonly string[]): string[] {
+  return cellIds.map(id => `rerun:${id}`);
+}
+
+/**
  * Frees what the failed cell of a report holds, and says on its cards how that
  * stands.
  */
@@ -42,12 +50,16 @@ export class Freeing {
    * Free as the first step of something else, which may go on when there was
    * nothing to free. Returns whether it may.
    */
-  async runBefore(remedyId: string): Promise<boolean> {
+  async runBefore(
+    remedyId: string,
+    cellIds: readonly string[]
+  ): Promise<boolean> {
     const released = await this._release(
       remedyId,
       this._trans.__(
         'Freeing what the failed cell holds, then running it again…'
-      )
+      ),
+      overwrittenItems(cellIds)
     );
     const goesOn = hasFreed(released) || released.status === 'nothing';
     if (!goesOn) {
@@ -63,11 +75,15 @@ export class Freeing {
     await this._releases.get(remedyId)?.cancel();
   }
 
-  private async _release(remedyId: string, text: string): Promise<IReleased> {
+  private async _release(
+    remedyId: string,
+    text: string,
+    more: string[] = []
+  ): Promise<IReleased> {
     this._model.setRemedy(remedyId, { status: 'running', text });
     const release = this._session.begin({
-      items: RELEASED_ITEMS,
-      confirmed: [],
+      items: [...RELEASED_ITEMS, ...more],
+      confirmed: more,
       report_id: this._model.reportId
     });
     this._releases.set(remedyId, release);

@@ -132,6 +132,8 @@ TEXTS = {
 }
 _MOST_OFFERS = 10  # renderers show four, and fold the rest away
 _MOST_CAUSES = 4
+# Without gradients there is nothing that could be kept.
+_AS_WELL = ("evaluation-with-gradients",)
 
 
 def causes(evidence: Evidence) -> list[Cause]:
@@ -153,17 +155,25 @@ def offers(evidence: Evidence) -> list[Offer]:
     findings = _findings(evidence)
     order = {name: n for n, (name, _) in enumerate(findings)}
     if findings and findings[0][1].grew:
-        order.pop("activations", None)
+        order = {name: order[name] for name, each in findings if each.grew or name in _AS_WELL}
     found: list[tuple[int, Offer]] = []
     for remedy in REMEDIES:
         place = min((order[each] for each in remedy.TREATS if each in order), default=None)
         if remedy.TREATS and place is None and findings:
             continue
         offer = remedy.offer(evidence)
-        if offer is not None:
+        if offer is not None and _helps(offer, evidence):
             found.append((-1 if place is None else place, offer))
     found.sort(key=lambda each: (each[1].rank > 0, each[0], each[1].rank, -_size(each[1])))
     return [offer for _, offer in found[:_MOST_OFFERS]]
+
+
+def _helps(offer: Offer, evidence: Evidence) -> bool:
+    """Whether an edit may be enough by its own numbers: another that fails is of no use."""
+    missing = evidence.missing_bytes
+    if offer.fix is None or offer.effect_bytes is None or missing is None:
+        return True
+    return offer.effect_bytes >= missing
 
 
 def _size(offer: Offer) -> int:

@@ -18,6 +18,7 @@ from . import (
     graphs,
     offload,
     outputs,
+    overwritten,
     tracebacks,
     training,
     variables,
@@ -37,6 +38,7 @@ KINDS: dict[str, Callable[[Situation], Iterator[Freeable]]] = {
     "error": errors.items,
     "variable": variables.items,
     "leftover": variables.items,
+    "rerun": overwritten.items,
     "graph": graphs.items,
     "gradients": training.gradients,
     "optimizer_state": training.optimizer_state,
@@ -50,6 +52,9 @@ KINDS: dict[str, Callable[[Situation], Iterator[Freeable]]] = {
 
 SAFE = ("outputs", "traceback", "garbage", "cache")
 """What is freed unless something else is asked for: no variable that the user named goes."""
+
+UNPLANNED = "rerun"
+"""What is only freed on a wish of its own, where it is there."""
 
 _MOST_SHARED = 100
 _WITHOUT_LOOKING = frozenset({"garbage", "cache"})
@@ -75,7 +80,10 @@ def find(situation: Situation, wanted: Collection[str] | None = None) -> list[Fr
     """
     if situation.stopped is not None:
         return []  # even a look could touch the GPU
-    kinds = set(KINDS) if wanted is None else {kind_of(each) for each in wanted}
+    kinds = set(KINDS) - {UNPLANNED}
+    if wanted is not None:
+        kinds = {kind_of(each) for each in wanted}
+        situation.wanted = frozenset(wanted)
     found: list[Freeable] = []
     looks = not kinds <= _WITHOUT_LOOKING
     try:

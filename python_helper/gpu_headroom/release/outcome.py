@@ -10,7 +10,7 @@ from ..concurrency.turns import Abandoned, Disturbed
 from ..holders.survey import survey
 from ..text.format import format_error
 from ..text.messages import message
-from .items import KINDS, SAFE, collect, find, kind_of
+from .items import KINDS, SAFE, UNPLANNED, collect, find, kind_of
 from .memory import Storages
 from .tracebacks import debugging
 
@@ -87,6 +87,7 @@ def run(
     if situation.turn.company.inside:
         gone = message("item.beside", name=situation.turn.company.inside[0])
     there = {*SAFE, *(item.id for item in found)}
+    there |= {each for each in wanted if kind_of(each) == UNPLANNED}
     released: list[ReleasedItem] = [
         {
             "id": each,

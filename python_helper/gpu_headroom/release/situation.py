@@ -48,6 +48,7 @@ class Situation:
         self.turn = turn or Turn(asked=False)
         self.complete = True
         self.cells = cells
+        self.wanted: frozenset[str] = frozenset()
         self.moved: dict[str, Any] = {} if moved is None else moved
         self.stopped = stopped
         self._failed = failed

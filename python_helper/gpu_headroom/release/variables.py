@@ -89,7 +89,7 @@ def _deletion(
         title=message(_TITLES[kind][len(names) > 1], **shown),
         cost=_cost(kind, expected, others),
         gives=gives,
-        free=partial(_delete, shell, names),
+        free=partial(delete, shell, names),
         names=names,
         displayed=displayed_as(shell, value),
         confirm=message(confirm, **shown, **({} if gives is None else {"freed_bytes": expected})),
@@ -105,7 +105,13 @@ def _cost(kind: str, expected: int | None, others: list[str]) -> Message:
     return message("item.variable.cost" if kind == "variable" else "item.leftover.cost")
 
 
-def _delete(shell: Any, names: tuple[str, ...]) -> None:
+def holds_memory(situation: Situation, value: object) -> bool:
+    """Whether a variable keeps a MiB or more; never one that is code."""
+    return not _is_code(value) and situation.heap.reachable(value).bytes >= MIB
+
+
+def delete(shell: Any, names: tuple[str, ...]) -> None:
+    """Delete variables, and what IPython displayed of them."""
     values = user_names(shell)
     for name in names:
         if name in values:

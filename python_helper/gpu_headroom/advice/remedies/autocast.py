@@ -29,6 +29,9 @@ def offer(evidence: Evidence) -> Offer | None:
     """Offer it where a training step's activations fill the card, in single precision."""
     if activations.check(evidence) is None or not evidence.scene.running.trains:
         return None
+    size = int(_SHARE * evidence.kinds.get("activations", 0))
+    if not evidence.is_enough(size):
+        return None
     torch = torch_name(evidence)
     rewrites = [
         trainer_flags(library, **HALF[library, "bfloat16"])
@@ -46,7 +49,7 @@ def offer(evidence: Evidence) -> Offer | None:
         kind="edit",
         title=message("remedy.autocast", TEXTS),
         note=message("remedy.autocast.note", TEXTS),
-        effect_bytes=int(_SHARE * evidence.kinds.get("activations", 0)),
+        effect_bytes=size,
         diffs=diffs,
         fix=fix,
         rank=2,

@@ -32,7 +32,10 @@ TEXTS = {
 
 def offer(evidence: Evidence) -> Offer | None:
     """Offer it where a training step's activations fill the card, and blocks are found."""
+    kept = evidence.kinds.get("activations", 0)
     if activations.check(evidence) is None or not evidence.scene.running.trains:
+        return None
+    if not evidence.is_enough(kept // 2):
         return None
     rewrites = [trainer_flags("transformers", gradient_checkpointing="True")]
     for each in evidence.models:

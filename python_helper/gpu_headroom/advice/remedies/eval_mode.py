@@ -23,12 +23,11 @@ TEXTS = {
 def offer(evidence: Evidence) -> Offer | None:
     """Offer it where a model is evaluated in training mode."""
     model = evaluated_in_training(evidence)
-    if model is None:
+    if model is None or not evidence.scene.running.asks_mode:
         return None
     changes = at_places(evidence, lambda anchor: evaluating(anchor, model.name))
     found = None if changes is None else fix_of(evidence, changes)
     diffs, fix = found or ((), None)
-    asks = evidence.scene.running.asks_mode
     return Offer(
         id="eval-mode",
         kind="edit" if fix is not None else "advice",
@@ -37,5 +36,4 @@ def offer(evidence: Evidence) -> Offer | None:
         effect_bytes=None,
         diffs=diffs,
         fix=fix,
-        rank=1 if asks else 3,
     )

@@ -40,7 +40,8 @@ def offer(evidence: Evidence) -> Offer | None:
     elif torch is not None:
         models = [each.name for each in evidence.models] + sorted(evidence.scene.running.assigning)
         rewrites = [half_precision(each, torch) for each in models]
-        rewrites += [default_precision(each, torch) for each in models]
+        if any(each.function == "__init__" for each in evidence.scene.modules):
+            rewrites = [default_precision(each, torch) for each in models]  # it does not even load
         changes = in_first_cell(evidence, *rewrites)
     else:
         changes = None

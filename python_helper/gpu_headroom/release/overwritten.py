@@ -1,0 +1,82 @@
+"""What a failed run has left under names that its cell gives other values before it reads them.
+
+Run again, the cell would have both at once: the values of the run that failed, and its own. They
+are freed only for *Apply and re-run*, which says so, and never offered in a plan.
+"""
+
+from __future__ import annotations
+
+import ast
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ..cells.given import Function
+from ..cells.parsing import parse_cell
+from ..edits.flow import read_first
+from ..holders.names import user_names
+from ..text.messages import message
+from .freeable import Freeable
+from .variables import delete, holds_memory
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..cells.runs import CellRun
+    from .situation import Situation
+
+KIND = "rerun"
+
+
+def items(situation: Situation) -> Iterator[Freeable]:
+    """Yield for each cell that is to run again the names that it sets anew, as `rerun:<cell id>`."""
+    for cell in situation.cells:
+        if cell.cell_id is not None and f"{KIND}:{cell.cell_id}" in situation.wanted:
+            yield from _of_cell(situation, cell, cell.cell_id)
+
+
+def _of_cell(situation: Situation, cell: CellRun, cell_id: str) -> Iterator[Freeable]:
+    values = user_names(situation.shell)
+    names = [
+        each
+        for each in sorted(set_anew(cell, situation.cells))
+        if each in values and holds_memory(situation, values[each])
+    ]
+    if not names:
+        return
+    shown = ", ".join(names)
+    yield Freeable(
+        id=f"{KIND}:{cell_id}",
+        kind="leftover",
+        title=message("item.leftover.same", names=shown),
+        cost=message("item.leftover.cost"),
+        gives=situation.heap.retained([values[each] for each in names]),
+        free=partial(delete, situation.shell, tuple(names)),
+        names=tuple(names),
+        confirm=message("confirm.delete_unmeasured", names=shown),
+    )
+
+
+def set_anew(cell: CellRun, cells: tuple[CellRun, ...]) -> set[str]:
+    """Return the names that a cell sets at its top before it reads them.
+
+    Without those that a function of the notebook reads as it is called.
+    """
+    tree = parse_cell(cell.source)
+    if tree is None:
+        return set()
+    made: set[str] = set()
+    early = read_first(tree.body, made)
+    return made - early - _read_by_functions(cells)
+
+
+def _read_by_functions(cells: tuple[CellRun, ...]) -> set[str]:
+    read: set[str] = set()
+    for each in cells:
+        tree = parse_cell(each.source)
+        for node in ast.walk(tree) if tree is not None else ():
+            if isinstance(node, Function):
+                named = [one for one in ast.walk(node) if isinstance(one, ast.Name)]
+                own = {one.arg for one in ast.walk(node) if isinstance(one, ast.arg)}
+                own |= {one.id for one in named if isinstance(one.ctx, ast.Store)}
+                read |= {one.id for one in named} - own
+    return read
