@@ -120,15 +120,16 @@ function withoutAnnotations(source) {
   return [...parts, source.slice(done)].join('');
 }
 
-/** A string, or blanks at the beginning of a line. */
-const STRING_OR_INDENT =
-  /("""(?:\\[^]|[^\\])*?"""|'''(?:\\[^]|[^\\])*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|^(?: {4})+/gm;
+/** A string, blanks at the beginning of a line, or a sign with a blank beside it. */
+const STRING_OR_BLANK =
+  /("""(?:\\[^]|[^\\])*?"""|'''(?:\\[^]|[^\\])*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|^((?: {4})+)| ?([-+*=<>|,:]) ?/gm;
 
-/** Lines as far to the right as Python needs. */
-const indentedByOne = source =>
+/** No more blanks than Python needs. */
+const squeezed = source =>
   source.replace(
-    STRING_OR_INDENT,
-    (all, string) => string ?? ' '.repeat(all.length / 4)
+    STRING_OR_BLANK,
+    (all, string, indent, sign) =>
+      string ?? sign ?? ' '.repeat(indent.length / 4)
   );
 
 /**
@@ -150,7 +151,7 @@ function strip(path, source) {
         : `${place}""${'\n'.repeat(string.split('\n').length - 1)}`;
     })
     .replace(FOR_TYPES, blank);
-  return indentedByOne(withoutAnnotations(plain)).replace(/[ \t]+$/gm, '');
+  return squeezed(withoutAnnotations(plain)).replace(/[ \t]+$/gm, '');
 }
 
 const modules = listModules();

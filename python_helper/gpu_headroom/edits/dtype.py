@@ -26,17 +26,17 @@ def single_precision(source: CellSource, name: str | None = None) -> None:
     with a name, `torch.from_numpy(a)` and the like, whose arrays have 64 bits by themselves, get
     `.float()`.
     """
-    for statement in ast.walk(source.tree):
-        if not isinstance(statement, ast.stmt) or (name and assigned(statement) != name):
+    for node in ast.walk(source.tree):
+        if not isinstance(node, ast.expr):
             continue
-        value = getattr(statement, "value", None)
-        array = name and called(value) in _OF_ARRAYS and isinstance(value, ast.Call)
-        if array and isinstance(value, ast.Call) and keyword(value, "dtype") is None:
-            end = source.span(value)[1]
+        statement = source.statement(node)
+        if name and assigned(statement) != name:
+            continue
+        array = name and called(node) in _OF_ARRAYS and node is getattr(statement, "value", None)
+        if array and isinstance(node, ast.Call) and keyword(node, "dtype") is None:
+            end = source.span(node)[1]
             source.replace((end, end), ".float()")
-        for node in ast.walk(statement):
-            if isinstance(node, ast.expr) and source.statement(node) is statement:
-                _halved(source, node)
+        _halved(source, node)
 
 
 @rewriting

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -13,7 +12,7 @@ if TYPE_CHECKING:
 
     Sign = Literal[" ", "-", "+"]
 
-_MOST_LINES = 2000  # that are compared with each other
+_AHEAD = 30
 _SHOWN = 2  # of lines that are only indented
 
 
@@ -29,19 +28,8 @@ class Hunk(NamedTuple):
 def hunks(before: str, after: str) -> list[Hunk]:
     """Return what has to be replaced, from the top down."""
     old, new = before.split("\n"), after.split("\n")
-    start, shorter = 0, min(len(old), len(new))
-    while start < shorter and old[start] == new[start]:
-        start += 1
-    end = 0
-    while end < shorter - start and old[-1 - end] == new[-1 - end]:
-        end += 1
-    left, right = old[start : len(old) - end], new[start : len(new) - end]
-    if len(left) + len(right) > _MOST_LINES:
-        return [Hunk(start + 1, left, start + 1, right)]
     return [
-        Hunk(start + a + 1, left[a:b], start + c + 1, right[c:d])
-        for tag, a, b, c, d in SequenceMatcher(None, left, right, autojunk=False).get_opcodes()
-        if tag != "equal"
+        Hunk(a + 1, old[a:b], c + 1, new[c:d]) for same, a, b, c, d in _runs(old, new) if not same
     ]
 
 
@@ -68,14 +56,47 @@ def _context(lines: Sequence[str], numbers: range) -> list[DiffRow]:
 
 def _changed(hunk: Hunk) -> Iterator[DiffRow]:
     old, new = [[each.strip() for each in lines] for lines in (hunk.old, hunk.new)]
-    for tag, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if tag == "equal":
+    for same, a, b, c, d in _runs(old, new):
+        if same:
             yield from _indented(hunk, range(a, b), c)
             continue
         for n in range(a, b):
             yield _row("-", hunk.first + n, hunk.old[n])
         for n in range(c, d):
             yield _row("+", hunk.new_first + n, hunk.new[n])
+
+
+def _runs(old: list[str], new: list[str]) -> Iterator[tuple[bool, int, int, int, int]]:
+    """Yield the runs of lines that are the same, or not, in both: where they begin and end.
+
+    Looks a few lines ahead for where the texts meet again, so it takes no more than a pass; what
+    compares all lines with each other takes minutes for thousands that are alike.
+    """
+    a = c = 0
+    while a < len(old) or c < len(new):
+        b, d = a, c
+        while b < len(old) and d < len(new) and old[b] == new[d]:
+            b, d = b + 1, d + 1
+        if b > a:
+            yield True, a, b, c, d
+        a, c = b, d
+        while (b < len(old) or d < len(new)) and (step := _to_meet(old, new, b, d)) != (0, 0):
+            b, d = b + step[0], d + step[1]
+        if (b, d) != (a, c):
+            yield False, a, b, c, d
+        a, c = b, d
+
+
+def _to_meet(old: list[str], new: list[str], a: int, c: int) -> tuple[int, int]:
+    """Return how many lines to pass over in each text, none where they are the same."""
+    if a == len(old) or c == len(new):
+        return len(old) - a, len(new) - c
+    for k in range(_AHEAD):
+        if old[a : a + 1] == new[c + k : c + k + 1]:
+            return 0, k
+        if old[a + k : a + k + 1] == new[c : c + 1]:
+            return k, 0
+    return 1, 1
 
 
 def _indented(hunk: Hunk, lines: range, new: int) -> Iterator[DiffRow]:

@@ -46,17 +46,20 @@ def kept(source: CellSource, container: str, value: str | None, how: str) -> Non
     then ask for `.detach()`; `.cpu()` where it meets what is on the card.
     """
     wanted, places = container.replace('"', "'"), 0
-    if any(mentions(each, derived(source.tree, wanted)) for each in backwards(source.tree)):
+    functions: dict[ast.AST, ast.expr] = {}
+    later = derived(source.tree, wanted)
+    if any(mentions(each, later) for each in backwards(source.tree)):
         raise Refused
     for node in ast.walk(source.tree):
         for each in _values(node, wanted):
             for one in _members(each, value):
                 places += _append(source, one, how)
-                if _returned(source, one, wanted):
-                    raise Refused
-    if not places or (how == ".item()" and _as_tensor(source.tree, wanted)):
+                functions[source.function(one)] = one
+    if any(_returned(source, one, wanted) for one in functions.values()):
         raise Refused
-    if "cpu" in how and _meets_others(source.tree, wanted):
+    if not places or (how == ".item()" and _as_tensor(source.tree, wanted, later)):
+        raise Refused
+    if "cpu" in how and _meets_others(source.tree, later):
         raise Refused
 
 
@@ -184,9 +187,8 @@ def _append(source: CellSource, node: ast.expr, how: str) -> bool:
     return True
 
 
-def _as_tensor(tree: ast.AST, wanted: str) -> bool:
+def _as_tensor(tree: ast.AST, wanted: str, later: set[str]) -> bool:
     """Whether something is done with what is kept that cannot be done with numbers."""
-    later = derived(tree, wanted)
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and node.attr not in _OF_CONTAINERS:
             owner = node.value.value if isinstance(node.value, ast.Subscript) else node.value
@@ -209,9 +211,8 @@ def _returned(source: CellSource, node: ast.expr, wanted: str) -> bool:
     )
 
 
-def _meets_others(tree: ast.AST, wanted: str) -> bool:
+def _meets_others(tree: ast.AST, later: set[str]) -> bool:
     """Whether what is kept is compared, subtracted or multiplied with what may be on the card."""
-    later = derived(tree, wanted)
     for node in ast.walk(tree):
         if isinstance(node, ast.Compare):
             sides = [node.left, *node.comparators]

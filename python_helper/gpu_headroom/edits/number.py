@@ -19,32 +19,48 @@ def set_number(source: CellSource, literal: SizeLiteral, value: int) -> None:
     """`set_number(literal, value)`: give a literal of `cells.literals` another value.
 
     It is looked for where it stood, and elsewhere only if there is no other like it. Equal sides
-    of an image are set together. The changed cell has to say `value` there.
+    of an image are set together, and what is split in step. The changed cell has to say `value`.
     """
     found = _found(source, literal, value)
-    line, column, end = found.line, found.column, found.end_column
-    span = source.offset(line, column), source.offset(line, end)
-    place = (line, column, end)
-    if found.kind == "text":
-        source.replace(span, str(value))
-    else:
-        for node in ast.walk(source.tree):
-            if isinstance(node, ast.expr) and place == (
-                node.lineno,
-                node.col_offset,
-                node.end_col_offset,
-            ):
-                several = isinstance(node, (ast.Tuple, ast.List))
-                for each in node.elts if isinstance(node, (ast.Tuple, ast.List)) else [node]:
-                    if not several or integer(each) == found.value:
-                        number = f"{value:_}" if "_" in source.text_of(each) else str(value)
-                        source.replace(each, number)
-                break
+    for each in _together(source, found):
+        _set(source, each, value)
     proven = _literals(source.changed(), literal)
-    if (found.name, value, line, column) not in [
+    if (found.name, value, found.line, found.column) not in [
         (each.name, each.value, each.line, each.column) for each in proven
     ]:
         raise Refused
+
+
+def _set(source: CellSource, found: SizeLiteral, value: int) -> None:
+    place = (found.line, found.column, found.end_column)
+    if found.kind == "text":
+        start = source.offset(found.line, found.column)
+        source.replace((start, source.offset(found.line, found.end_column)), str(value))
+        return
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.expr) and place == (
+            node.lineno,
+            node.col_offset,
+            node.end_col_offset,
+        ):
+            several = isinstance(node, (ast.Tuple, ast.List))
+            for each in node.elts if isinstance(node, (ast.Tuple, ast.List)) else [node]:
+                if not several or integer(each) == found.value:
+                    number = f"{value:_}" if "_" in source.text_of(each) else str(value)
+                    source.replace(each, number)
+            return
+
+
+def _together(source: CellSource, found: SizeLiteral) -> list[SizeLiteral]:
+    """Return what has to stay equal: both of `zip(X.split(64), y.split(64))`."""
+    if found.parameter is None or found.parameter.callee != "split":
+        return [found]
+    return [
+        each
+        for each in _literals(source.text, found)
+        if each.parameter == found.parameter
+        and (each.line, each.value) == (found.line, found.value)
+    ]
 
 
 def _literals(text: str, literal: SizeLiteral) -> list[SizeLiteral]:

@@ -222,6 +222,15 @@ def test_refuses_a_line_that_is_another_by_now(source: str) -> None:
     assert set_number(literal, 32)(source) is None
 
 
+def test_what_is_split_in_step_is_set_together() -> None:
+    """Inputs and targets have to have as many rows."""
+    source = "for x, y in zip(X.split(64), y.split(64)):\n    step(x, y.split(64))"
+    literal = literals_in(CellRun("cell", 1, source, None, 0.0), source)[0]
+    after = "for x, y in zip(X.split(32), y.split(32)):\n    step(x, y.split(64))"
+    assert set_number(literal, 32)(source) == after
+    assert set_number(literal, 32)(after) is None
+
+
 def test_a_positional_argument_of_another_cells_function() -> None:
     """What it is called is told."""
     source = "train(model, 64)"
