@@ -39,6 +39,7 @@ const ARROWS = {
   release: ['protocol', 'frame', 'kernel', 'components'],
   actions: ['protocol', 'frame', 'kernel', 'components', 'release'],
   notebooks: ['protocol', 'kernel', 'components'],
+  lastran: ['protocol'],
   report: ['protocol', 'frame', 'kernel', 'components', 'release', 'actions'],
   cells: ['protocol', 'frame', 'kernel', 'timeline', 'report'],
   gauge: ['protocol', 'kernel', 'components', 'timeline', 'release'],

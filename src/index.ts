@@ -6,6 +6,7 @@ import badges from './cells/badgeplugin';
 import cells from './cells/plugin';
 import gauge from './gauge/plugin';
 import kernel from './kernel/plugin';
+import lastRan from './lastran/plugin';
 import notebooks from './notebooks/plugin';
 import panel from './panel/plugin';
 import release from './release/plugin';
@@ -21,7 +22,8 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   palette,
   report,
   cells,
-  badges
+  badges,
+  lastRan
 ];
 
 export default plugins;

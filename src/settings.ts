@@ -21,6 +21,8 @@ const SettingsSchema = v.object({
   markCells: v.fallback(v.boolean(), true),
   showBadges: v.fallback(v.boolean(), true),
   keepReports: v.fallback(v.boolean(), true),
+  /** Keep in a notebook on which GPU it ran. */
+  rememberGpu: v.fallback(v.boolean(), true),
   recordAllocations: v.fallback(v.boolean(), false),
   /** What happens after a cell ran out of memory. */
   afterOom: v.fallback(v.picklist(['ask', 'free', 'never']), 'ask'),
