@@ -22,10 +22,10 @@ def _gpu_headroom_bootstrap() -> None:
 
     try:
         import base64
-        import json
         import zlib
 
-        sources = json.loads(zlib.decompress(base64.b64decode("__PACK__")))
+        modules = zlib.decompress(base64.b64decode("__PACK__")).decode().split("\0")
+        sources = builtins.dict([each.split("\n", 1) for each in modules])
         space = {"__name__": "gpu_headroom.kernel.injection"}
         path = "kernel/injection.py"
         code = builtins.compile(sources[path], f"<gpu_headroom>/{path}", "exec")
