@@ -22,6 +22,7 @@ Scope = (*Function, ast.ClassDef, ast.Lambda)
 Loop = (ast.For, ast.While)
 # A line end that is Python's alone, or a mark that it passes over: lines would be counted wrong.
 _ODD = re.compile(r"\r(?!\n)|[\f\ufeff]")
+_LONGEST = 50_000  # characters: a second's work, of which a card makes several
 _REST = re.compile(r"[ \t]*;?[ \t]*(?:#.*)?\r?")
 _GAP = re.compile(r"(?:[\s\\]|#[^\n]*)*")
 
@@ -34,7 +35,8 @@ class CellSource:
     """One cell's text with its syntax tree; changes are gathered, and made by `changed`."""
 
     def __init__(self, text: str) -> None:
-        tree = None if _ODD.search(text[: 2**20]) else parse_cell(text)
+        plain = len(text) <= _LONGEST and not _ODD.search(text)
+        tree = parse_cell(text) if plain else None
         if tree is None:
             raise Refused
         self.text, self.tree = text, tree

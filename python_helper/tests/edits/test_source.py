@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from gpu_headroom.edits.call import remove_keyword, set_keyword
 from gpu_headroom.edits.find import calls
-from gpu_headroom.edits.hunks import rows
+from gpu_headroom.edits.hunks import hunks, rows
 from gpu_headroom.edits.rewrite import Anchor, all_of, rewriting, statement_at
 from gpu_headroom.edits.source import CellSource, Refused
 from tests.edits.cases import check, refuses_hostile
@@ -192,6 +192,16 @@ def test_shows_what_was_replaced() -> None:
 def test_shows_where_a_line_was_inserted() -> None:
     """With the line before and the line after."""
     assert shown("a\n\nb\nc", "a\n\nx\nb\nc") == [" 1 a", "+3 x", " 3 b"]
+
+
+def test_thousands_of_lines_that_are_alike() -> None:
+    """Each changed, between others that are the same: what compares all with all never ends."""
+    before = "for i in r:\n    f(i)\n" * 5000
+    after = before.replace("f(i)", "f(i.cuda())")
+    found = hunks(before, after)
+    assert len(found) == 5000
+    assert [each.old for each in found[:2]] == [["    f(i)"]] * 2
+    assert len(rows(before, after)) == 10_000
 
 
 def test_says_how_many_lines_are_only_indented() -> None:
