@@ -40,14 +40,19 @@ def build(failure: Failure, turn: Turn) -> BuiltReport:
     return report_of(measure(failure, turn))
 
 
-def report_of(evidence: Evidence) -> BuiltReport:
-    """Look for the cause and for remedies in what is known, and put it all into one report."""
+def report_of(
+    evidence: Evidence, *, report_id: str | None = None, looking: bool = False
+) -> BuiltReport:
+    """Look for the cause and for remedies in what is known, and put it all into one report.
+
+    `report_id` is that of an earlier one that this completes; `looking` that it will be completed.
+    """
     failure = evidence.failure
     found, ranked = offers(evidence), causes(evidence)
     memory, cell, device = evidence.memory, failure.cell, failure.device
     report: Report = {
         "version": VERSION,
-        "report_id": uuid.uuid4().hex,
+        "report_id": report_id or uuid.uuid4().hex,
         "life_id": failure.life_id,
         "time_s": failure.time_s,
         "simulated": device is not None and device.simulated,
@@ -75,7 +80,7 @@ def report_of(evidence: Evidence) -> BuiltReport:
         "remedies": [offer.remedy for offer in found],
         "details": _details(evidence),
         "versions": versions(),
-        "looking": False,
+        "looking": looking,
     }
     fixes = {offer.id: offer.fix for offer in found if offer.fix is not None}
     return BuiltReport(report, fixes)

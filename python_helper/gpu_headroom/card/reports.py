@@ -10,7 +10,6 @@ from ..text.format import sendable
 from ..text.headline import headline
 
 if TYPE_CHECKING:
-    from ..concurrency.turns import Turn
     from ..oom.failure import Failure
     from ..protocol import wire
     from .report import BuiltReport
@@ -30,15 +29,11 @@ class Reports:
     def __init__(self) -> None:
         self._entries: OrderedDict[str, _Entry] = OrderedDict()
 
-    def build(self, failure: Failure, turn: Turn) -> wire.Report:
-        """Measure a failure and keep its report."""
-        from .report import build
-
-        return self.enter(build(failure, turn))
-
     def enter(self, built: BuiltReport) -> wire.Report:
-        """Keep a report."""
-        self._entries[built.report["report_id"]] = _Entry(built)
+        """Keep a report, in the place of the one that it completes."""
+        before = self._entries.get(built.report["report_id"])
+        released = None if before is None else before.released
+        self._entries[built.report["report_id"]] = _Entry(built, released)
         while len(self._entries) > _KEPT_REPORTS:
             self._entries.popitem(last=False)
         return built.report
@@ -65,11 +60,16 @@ class Reports:
             entry.released = released
 
 
-def show(shell: Any, report: wire.Report, *, keep: bool) -> None:
-    """Display the card in the running cell; `keep=False` saves a stub in the notebook."""
+def show(shell: Any, report: wire.Report, *, keep: bool, update: bool = False) -> None:
+    """Display the card in the running cell; `keep=False` saves a stub in the notebook.
+
+    `update` puts it into the place of the one that it completes, after the cell.
+    """
     from ..render import bundle
 
-    shell.display_pub.publish(sendable(bundle(report, keep=keep)))
+    data = sendable(bundle(report, keep=keep))
+    named = {"display_id": f"gpu-headroom-{report['report_id']}"}
+    shell.display_pub.publish(data, transient=named, update=update)
 
 
 def show_line(failure: Failure, why: wire.Message) -> None:

@@ -43,6 +43,7 @@ class Job:
     work: Work
     asked: bool = False
     given_up: Callable[[Job], None] | None = None
+    cpu_s: float | None = None
     id: str = field(default_factory=lambda: uuid.uuid4().hex)
     request_ids: list[str] = field(default_factory=list)
     tries: int = 0
@@ -80,7 +81,7 @@ class MainLoop:
         self._scheduled = False
         self._closed = False
 
-    def submit(
+    def submit(  # noqa: PLR0913  each says how the work is to be done
         self,
         key: Hashable,
         request_id: str | None,
@@ -88,8 +89,11 @@ class MainLoop:
         *,
         asked: bool = False,
         given_up: Callable[[Job], None] | None = None,
+        cpu_s: float | None = None,
     ) -> Job:
         """Queue `work` unless the same key waits already; return what waits.
+
+        `cpu_s` is the processor time there is for it; a short one unless somebody asked.
 
         May raise `QueueFull`; never for work that no request asks for.
         """
@@ -99,7 +103,7 @@ class MainLoop:
             waiting = sum([len(each.request_ids) for each in self._jobs.values()])
             if request_id is not None and waiting >= _MOST_WAITING:
                 raise QueueFull
-            job = self._jobs.setdefault(key, Job(key, work, given_up=given_up))
+            job = self._jobs.setdefault(key, Job(key, work, given_up=given_up, cpu_s=cpu_s))
             job.asked |= asked
             if request_id is not None:
                 job.request_ids.append(request_id)
@@ -213,7 +217,8 @@ class MainLoop:
 
         from .turns import LONG_S, SHORT_S
 
-        cpu_s, again = LONG_S if job.asked else SHORT_S, job.tries < _MOST_TRIES
+        cpu_s = job.cpu_s or (LONG_S if job.asked else SHORT_S)
+        again = job.tries < _MOST_TRIES
         return job, self._new_walk(partial(job.work, job), cpu_s, asked=job.asked, again=again)
 
     def _tell(self, job: Job) -> None:

@@ -41,7 +41,8 @@ class Evidence:
     `failure` has no reading of another card than the one that failed. `let_go_bytes` came back
     between the failure and the end of the cell. `batch` is proven to scale `batch_bytes` of what
     is in use. `groups` are what stands under one name, `models` those of them that hold memory.
-    `complete` is false where the survey ran out of time.
+    `complete` is false where the survey did not come to its end, `cut_short` where only time was
+    wanting.
     """
 
     failure: Failure
@@ -57,6 +58,7 @@ class Evidence:
     fits_after_free: bool | None = None
     earlier_traceback_bytes: int | None = None
     complete: bool = False
+    cut_short: bool = False
     workspace_bytes: int = 0
     let_go_bytes: int | None = None
     batch: SizeLiteral | None = None
@@ -172,6 +174,7 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
         fits_after_free=_fits(failure, memory, index, traceback, here),
         earlier_traceback_bytes=_earlier(failure, found, index),
         complete=found is not None and found.complete,
+        cut_short=found is not None and not found.complete and turn.native,
         let_go_bytes=_let_go(failure, memory),
         batch=batch,
         batch_bytes=batch_bytes,

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 
 _ALIKE = 0.01
+_GONE = MemoryError()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,11 @@ class Failure:
         said, capture = self.recognition.said.requested_bytes, self.capture
         seen = None if capture is None else capture.requested_bytes
         return seen if said is not None and seen is not None and _prints(seen, said) else said
+
+    def without_error(self) -> Failure:
+        """Return this without the error, which would keep all that the failed cell held."""
+        recognition = replace(self.recognition, error=_GONE)
+        return replace(self, error=_GONE, recognition=recognition)
 
     @property
     def elsewhere(self) -> bool:

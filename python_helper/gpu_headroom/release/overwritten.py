@@ -28,7 +28,7 @@ KIND = "rerun"
 
 
 def items(situation: Situation) -> Iterator[Freeable]:
-    """Yield for each cell that is to run again the names that it sets anew, as `rerun:<cell id>`."""
+    """Yield for each cell that is to run again the names it sets anew, as `rerun:<cell id>`."""
     for cell in situation.cells:
         if cell.cell_id is not None and f"{KIND}:{cell.cell_id}" in situation.wanted:
             yield from _of_cell(situation, cell, cell.cell_id)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..card.reports import show, show_line
 from ..kernel import running_cell
-from ..oom.failure import Failure, device_that_failed
+from ..oom.failure import Failure, device_that_failed, last_shown
 from ..text.format import format_error
 from ..text.messages import message
 
@@ -17,14 +17,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Protocol
 
+    from ..card.report import BuiltReport
     from ..card.reports import Reports
     from ..cells.runs import CellRun, Ledger
-    from ..concurrency.mainloop import MainLoop
+    from ..concurrency.mainloop import Job, MainLoop
     from ..concurrency.turns import Turn
     from ..errors.recognise import Recognition
     from ..errors.sticky_error import Fault
     from ..frameworks.torch.observer import Capture
+    from ..kernel.channel import Channel
     from ..oom.earlier import EarlierError
+    from ..oom.scene import Scene
     from ..protocol import wire
     from ..protocol.leases import Leases
     from ..protocol.requests import Options
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
         """What of the helper explains a failure."""
 
         shell: Any
+        channel: Channel | None
         life_id: str
         cuda: Cuda
         leases: Leases
@@ -52,6 +56,24 @@ if TYPE_CHECKING:
 
 
 _CARD_S = 0.25  # of processor time, before the next cell
+_COMPLETE_S = 10.0  # of it between cells, a slice at a time
+
+
+@dataclass(frozen=True, slots=True)
+class _Unfinished:
+    """A card that is to be completed: all that was seen of its failure, without the error.
+
+    `shown` tells the error that stands for it: another one means that the kernel went on.
+    """
+
+    failure: Failure
+    scene: Scene
+    built: BuiltReport
+    shown: int
+
+    @property
+    def report_id(self) -> str:
+        return self.built.report["report_id"]
 
 
 class Failures:
@@ -131,12 +153,52 @@ class Failures:
             self._life.mainloop.submit("earlier", None, work)
 
     def _show_card(self, failure: Failure, turn: Turn) -> None:
+        from ..card.report import report_of
+        from ..oom.evidence import measure
+
         life = self._life
-        report = life.reports.build(failure, turn)
+        evidence = measure(failure, turn)
+        looking = evidence.cut_short and life.channel is not None
+        built = report_of(evidence, looking=looking)
+        self._tell(built, update=False)
+        if looking:
+            later = _Unfinished(
+                replace(
+                    failure.without_error(),
+                    earlier_traceback_bytes=evidence.earlier_traceback_bytes,
+                ),
+                evidence.scene,
+                built,
+                last_shown(),
+            )
+            work = partial(self._complete, later)
+            life.mainloop.submit(("report", later.report_id), None, work, cpu_s=_COMPLETE_S)
+        if life.options["after_oom"] == "free" and not failure.elsewhere:
+            self._free(built.report["report_id"])
+
+    def _complete(self, unfinished: _Unfinished, _: Job, turn: Turn) -> None:
+        """Measure to the end what there was no time for at the end of the cell; between cells.
+
+        Where another cell has run meanwhile the card stays as it is: the kernel is another now.
+        """
+        from ..card.report import report_of
+        from ..oom.evidence import measure
+
+        report_id, built = unfinished.report_id, unfinished.built
+        if last_shown() == unfinished.shown and turn.unwelcome is None:
+            evidence = measure(unfinished.failure, turn, unfinished.scene)
+            if evidence.complete or not evidence.cut_short:
+                built = report_of(evidence, report_id=report_id)
+        built.report["looking"] = False
+        turn.on_main(lambda: self._tell(built, update=True))
+
+    def _tell(self, built: BuiltReport, *, update: bool) -> None:
+        """Keep a report, show it, and tell the pages."""
+        life = self._life
+        report = life.reports.enter(built)
         self._earlier_error().enter(report)
         if life.options["mark_cells"]:
-            keep = life.options["keep_reports"]
-            show(life.shell, report, keep=keep)
+            show(life.shell, report, keep=life.options["keep_reports"], update=update)
         if life.leases.any():
             life.send(
                 {
@@ -150,8 +212,6 @@ class Failures:
                     "available_bytes": report["available_bytes"],
                 }
             )
-        if life.options["after_oom"] == "free" and not failure.elsewhere:
-            self._free(report["report_id"])
 
     def _earlier_error(self) -> EarlierError:
         if self._earlier is None:

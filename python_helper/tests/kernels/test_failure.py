@@ -197,9 +197,9 @@ LINE = (
     "GPU Headroom could not say more: LookupError: lost."
 )
 BREAK = """import gpu_headroom.card.report as broken
-built = broken.build
-def fail(failure, turn): raise LookupError('lost')
-broken.build = fail"""
+built = broken.report_of
+def fail(evidence, **how): raise LookupError('lost')
+broken.report_of = fail"""
 
 
 @pytest.mark.parametrize("attached", [True, False])
@@ -227,7 +227,7 @@ def test_the_line_says_where_the_gpu_is_simulated(gpu: LiveKernel) -> None:
     gpu.expected_complaints.append("report failed")
     gpu.run(BREAK)
     run = gpu.run(FAIL, stop_on_error=False)
-    gpu.run("broken.build = built")
+    gpu.run("broken.report_of = built")
     assert [kind for kind, _ in run.outputs] == ["error", "display_data"]
     line = run.outputs[-1][1]["data"]["text/plain"]
     assert line.startswith("Out of simulated GPU memory: needed ")
@@ -242,3 +242,53 @@ def test_lines_are_those_that_the_notebook_shows(gpu: LiveKernel) -> None:
         run = gpu.run(cell, cell_id="failing", stop_on_error=False)
         (shown,) = [content for kind, content in run.outputs if kind == "display_data"]
         assert shown["data"][MIME]["line"] == line
+
+
+# So little processor time that the walk at the end of the cell comes to nothing.
+HURRY = """
+import gpu_headroom.session.failures as hurried
+import gpu_headroom.holders.walk as walk
+patience, hurried._CARD_S = hurried._CARD_S, 1e-9
+walk._CHECK_EVERY = 1
+"""
+
+
+def test_a_card_is_completed_between_cells(gpu: LiveKernel) -> None:
+    """It is there at once, says that it looks further, and then knows all, under the same id."""
+    gpu.attach()
+    release(gpu)
+    gpu.run(HURRY)
+    since = gpu.now
+    first = report_of(gpu.run(FAIL, cell_id="failing", stop_on_error=False))
+    assert first["looking"] is True
+    assert first["requested_bytes"] == 512 * MIB
+    deadline = time.monotonic() + 20
+    while len(gpu.events("oom", since)) < 2 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    reply = gpu.ask("report", life_id=first["life_id"], report_id=first["report_id"])
+    whole = reply["report"]
+    assert whole["looking"] is False
+    assert whole["report_id"] == first["report_id"]
+    assert whole["line"] == first["line"] == 4
+    assert whole["traceback_bytes"] >= 7 * 512 * MIB
+    parts = {part["kind"]: part["bytes"] for part in whole["parts"]}
+    assert parts.get("not_attributed", 0) <= 0.05 * whole["in_use_bytes"]
+    gpu.run("hurried._CARD_S = patience")
+
+
+def test_a_card_stays_as_it_is_where_another_cell_comes_first(gpu: LiveKernel) -> None:
+    """What the kernel is then says nothing of the failure; the card does not look for ever."""
+    gpu.attach()
+    release(gpu)
+    gpu.run(HURRY)
+    since = gpu.now
+    first = gpu.submit(FAIL, stop_on_error=False)
+    second = gpu.submit("1 / 0", stop_on_error=False)
+    report = report_of(gpu.result(first))
+    gpu.result(second)
+    deadline = time.monotonic() + 20
+    while len(gpu.events("oom", since)) < 2 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    reply = gpu.ask("report", life_id=report["life_id"], report_id=report["report_id"])
+    assert reply["report"]["looking"] is False
+    gpu.run("hurried._CARD_S = patience")

@@ -197,13 +197,13 @@ def test_the_remedy_says_what_was_measured(
     program = transformer(workbench.draw)
     shown: list[Any] = []
     reports = workbench.session.reports
-    build = reports.build
+    enter = reports.enter
 
-    def noted(failure: Any, turn: Any) -> Any:
-        shown.append(build(failure, turn))
+    def noted(built: Any) -> Any:
+        shown.append(enter(built))
         return shown[-1]
 
-    monkeypatch.setattr(reports, "build", noted)
+    monkeypatch.setattr(reports, "enter", noted)
     with workbench.card(CAPACITY):
         workbench.run(program.setup, "setup")
         batch = 16
