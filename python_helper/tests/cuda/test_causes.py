@@ -20,6 +20,8 @@ model = nn.Sequential(*[m for _ in range(24) for m in (nn.Linear(2048, 2048), nn
 def batch(n):
     return torch.randn(n, 2048, device='cuda')
 """
+# Another framework for CUDA is not there, and the stub pins as much as one asks for.
+ELSEWHERE = ("preallocation", "pinned-memory")
 STEP = """
 optimizer = torch.optim.AdamW(model.parameters())
 model(batch(64)).sum().backward()
@@ -60,6 +62,75 @@ with ProcessPoolExecutor(1, mp_context=get_context('spawn')) as pool:
     "activations": [
         LAYERS + STEP,
         "for n in (1024, 131072):\n    loss = model(batch(n)).sum()\n    loss.backward()",
+    ],
+    "kept-tensors": [
+        LAYERS,
+        """
+predictions = []
+with torch.no_grad():
+    while True:
+        predictions.append(model(batch(16384)))
+""",
+    ],
+    "kept-copies": [
+        LAYERS,
+        "import copy\nbest = []\nwhile True:\n    best.append(copy.deepcopy(model.state_dict()))",
+    ],
+    "growing-cache": [
+        "cache = {}",
+        "while True:\n    cache[len(cache)] = torch.empty(2**27, device='cuda')",
+    ],
+    "displayed-values": [
+        "torch.empty(2**31, device='cuda').view(2**15, -1)",
+        "other = torch.empty(5 * 2**29, device='cuda')",
+    ],
+    "reference-cycles": [
+        """
+class Trainer:
+    def __init__(self):
+        self.values = torch.empty(2**29, device='cuda')
+        self.callbacks = [self]
+""",
+        "for _ in range(20):\n    Trainer()",
+    ],
+    "loop-leftovers": [
+        "for n in range(3):\n    output = torch.empty(9 * 2**28, device='cuda')",
+    ],
+    "evaluation-in-training-mode": [
+        """
+from torch import nn
+class Net(nn.Module):
+    def forward(self, x):
+        maps = []
+        for n in range(12):
+            if self.training:
+                maps.append(x + n)
+        return maps if self.training else x
+net = Net()
+net.weight = nn.Parameter(torch.empty(8, device='cuda'))
+""",
+        "with torch.no_grad():\n    maps = net(torch.empty(2**29, device='cuda'))",
+    ],
+    "wide-dtype": [
+        "from torch import nn\nlayers = nn.ModuleList()",
+        """
+while True:
+    layers.append(nn.Linear(8192, 8192, device='cuda', dtype=torch.float64))
+""",
+    ],
+    "data-on-card": [
+        LAYERS + "images = torch.empty(2**31 + 2**30, device='cuda')",
+        "result = model(batch(262144))",
+    ],
+    "several-tasks": [
+        "import asyncio",
+        """
+async def answer(n):
+    values = torch.empty(2**29, device='cuda')
+    await asyncio.sleep(0.01)
+    return float(values[0])
+await asyncio.gather(*(answer(n) for n in range(12)))
+""",
     ],
     "model-too-large": [
         "from torch import nn\nlayers = nn.ModuleList()",
@@ -105,6 +176,16 @@ def test_other_programs_are_named(start_cuda: StartCuda) -> None:
     assert cause(kernel, *cells) == "other-programs"
 
 
+def test_a_limit_is_named(start_cuda: StartCuda) -> None:
+    """Somebody has told PyTorch to take a part of the card only."""
+    kernel = start_cuda()
+    cells = (
+        "import torch\ntorch.cuda.set_per_process_memory_fraction(0.3)",
+        "x = torch.empty(2**31, device='cuda')",
+    )
+    assert cause(kernel, *cells) == "memory-fraction"
+
+
 def test_each_cause_has_a_notebook() -> None:
     """None of them is believed without having been seen."""
-    assert {*NOTEBOOKS, "other-programs"} == RULES.keys()
+    assert {*NOTEBOOKS, *ELSEWHERE, "other-programs", "memory-fraction"} == RULES.keys()
