@@ -119,10 +119,13 @@ describe('ReportController', () => {
     expect(run).toHaveBeenCalledWith(site.panel, ['cell-7'], nullTranslator);
   });
 
-  it('should not free again what was freed', async () => {
+  it('should let go of old values although the rest was freed before', async () => {
     memory.send(RELEASED);
     await controller.act('apply-and-run', FIX, site);
-    expect(asked()).toEqual(['fix']);
+    expect(asked()).toEqual(['fix', 'release']);
+    expect(memory.requests[1]?.[1]).toMatchObject({
+      items: expect.arrayContaining(['rerun:cell-7']) as string[]
+    });
     expect(run).toHaveBeenCalledTimes(1);
   });
 
