@@ -34,6 +34,10 @@ which it passes (`python -m benchmarks.causes.run --check`).
 
 {summary}
 
+Before those rules, with the ten that there were, the first cause was right in 41 of the 83, also
+true in 14, absent in 10 and wrong in 18; of 18 edits, all of them of a batch, the cell passed
+after 9.
+
 ## What the numbers mean
 
 * **Right**: the first cause is the one whose removal makes the cell pass at the least price.
