@@ -25,8 +25,10 @@ TEXT = """# Which cause a card names
 
 Made by `make causes`; do not edit. Measured on a **simulated GPU**, {date}, {versions}.
 
-{notebooks} notebooks run out of GPU memory, each for a seeded cause, written in the shape of real
-threads and pages of libraries (the `source` in each header) **before the rules that explain them**.
+{notebooks} of {all} notebooks were run: each runs out of GPU memory for a seeded cause, written in
+the shape of real threads and pages of libraries (the `source` in each header). They were committed
+**before the rules that explain them**, and were at hand while these were written: the numbers say
+less than those of notebooks that nobody has seen.
 In {plausible} there is more than one plausible cause. They are in `benchmarks/causes/notebooks/`;
 every single result is in `benchmarks/causes/results.json`.
 A label is proven: in {cured} the header names the edits of a person who knows, after
@@ -65,6 +67,7 @@ def write(results: Results, notebooks: Sequence[SeededNotebook]) -> None:
             date=results.date,
             versions=", ".join(f"{name} {each}" for name, each in results.versions.items()),
             notebooks=len(pairs),
+            all=len(notebooks),
             plausible=sum(bool(notebook.also) for notebook, _ in pairs),
             cured=sum(bool(notebook.cures) for notebook, _ in pairs),
             summary=summary(pairs),
