@@ -126,8 +126,12 @@ class _Large:
             return _Use(*kernel.value(f"_measured({self.requests})"))
 
 
-def examine(environment: Environment, notebook: SeededNotebook) -> Examination:
+def examine(
+    environment: Environment, notebook: SeededNotebook, *, quick: bool = False
+) -> Examination:
     """Let a notebook fail, read its card, and do what it offers, each in a fresh kernel.
+
+    `quick` leaves out what edits save, which takes as long as all the rest.
 
     Raises `NotAsSaid` where the notebook does not do what its header says.
     """
@@ -141,8 +145,8 @@ def examine(environment: Environment, notebook: SeededNotebook) -> Examination:
             _passes_freed(kernel, notebook, report, items) for items in (OF_THE_FAILED_CELL, None)
         ]
     offered = [each for each in report["remedies"] if each["kind"] == "edit"]
-    large = _Large(environment, notebook, requests)
-    unedited = large.run(notebook.sources) if offered else _UNKNOWN
+    large = None if quick else _Large(environment, notebook, requests)
+    unedited = large.run(notebook.sources) if large and offered else _UNKNOWN
     edits = [_try(environment, notebook, remedy, large, unedited) for remedy in offered]
     parts = {part["kind"]: part["bytes"] for part in report["parts"]}
     causes = [each["rule"] for each in (report["cause"], *report["further_causes"]) if each]
@@ -193,7 +197,7 @@ def _try(
     environment: Environment,
     notebook: SeededNotebook,
     remedy: dict[str, Any],
-    large: _Large,
+    large: _Large | None,
     unedited: _Use,
 ) -> EditTrial:
     """Apply an edit of the card in a kernel that failed, and run what the helper says."""
@@ -214,7 +218,7 @@ def _try(
             passes = not fault
     except AssertionError as error:
         fault = str(error)[-500:]
-    edited = large.run(sources) if passes else _UNKNOWN
+    edited = large.run(sources) if large and passes else _UNKNOWN
     return EditTrial(
         remedy=remedy["id"],
         passes=passes,

@@ -25,14 +25,20 @@ TEXT = """# Which cause a card names
 
 Made by `make causes`; do not edit. Measured on a **simulated GPU**, {date}, {versions}.
 
-{notebooks} notebooks run out of GPU memory, each for a seeded cause, written in the shape of real
-threads and pages of libraries (the `source` in each header) **before the rules that explain them**.
+{notebooks} of {all} notebooks were run: each runs out of GPU memory for a seeded cause, written in
+the shape of real threads and pages of libraries (the `source` in each header). They were committed
+**before the rules that explain them**, and were at hand while these were written: the numbers say
+less than those of notebooks that nobody has seen.
 In {plausible} there is more than one plausible cause. They are in `benchmarks/causes/notebooks/`;
 every single result is in `benchmarks/causes/results.json`.
 A label is proven: in {cured} the header names the edits of a person who knows, after
 which it passes (`python -m benchmarks.causes.run --check`).
 
 {summary}
+
+Before those rules, with the ten that there were, the first cause was right in 41 of the 83, also
+true in 14, absent in 10 and wrong in 18; of 18 edits, all of them of a batch, the cell passed
+after 9.
 
 ## What the numbers mean
 
@@ -61,6 +67,7 @@ def write(results: Results, notebooks: Sequence[SeededNotebook]) -> None:
             date=results.date,
             versions=", ".join(f"{name} {each}" for name, each in results.versions.items()),
             notebooks=len(pairs),
+            all=len(notebooks),
             plausible=sum(bool(notebook.also) for notebook, _ in pairs),
             cured=sum(bool(notebook.cures) for notebook, _ in pairs),
             summary=summary(pairs),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from tests.conftest import ROOT
@@ -48,7 +49,7 @@ def main() -> None:
         if wanted.check:
             missing = _check(pool, environments, notebooks)
         else:
-            missing = _examine(pool, environments, notebooks)
+            missing = _examine(pool, environments, notebooks, quick=wanted.quick)
     if missing:
         raise SystemExit("Not as said:\n" + "\n".join(missing))
 
@@ -72,24 +73,28 @@ def _examine(
     pool: ThreadPoolExecutor,
     environments: Mapping[bool, Environment],
     notebooks: list[SeededNotebook],
+    *,
+    quick: bool,
 ) -> list[str]:
     results = Results.read()
     results.keep_only(each.name for each in read_all())
     versions = next(iter(environments.values())).versions
+    saving = Lock()
 
     def attempt(notebook: SeededNotebook) -> str:
         try:
-            found = examine(environments[notebook.needs_libraries], notebook)
+            found = examine(environments[notebook.needs_libraries], notebook, quick=quick)
         except (AssertionError, RuntimeError) as error:
             return f"{notebook.name}: {error}"
-        results.enter(found)
+        with saving:
+            results.enter(found)
+            results.save(versions)
         judged = verdict(notebook, found)
         said = f"{found.first} for {notebook.cause}"
         print(f"{judged:7} {notebook.name}: {said}; {useless(found) or ''}", flush=True)
         return ""
 
     missing = [fault for fault in pool.map(attempt, notebooks) if fault]
-    results.save(versions)
     page.write(results, read_all())
     pairs = [
         (each, results.examinations[each.name])
@@ -104,6 +109,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help="notebooks; all if there is none")
     parser.add_argument("--check", action="store_true", help="prove the labels")
+    parser.add_argument("--quick", action="store_true", help="do not measure what edits save")
     parser.add_argument("--workers", type=int, default=2)
     return parser.parse_args()
 

@@ -4,7 +4,7 @@
 # also: model-too-large
 # edit: yes
 # remedy: offload, save-checkpoint
-# card: 8GiB
+# card: 4GiB
 # fails: optimizer.step()
 # cure: copy.deepcopy(model)) => copy.deepcopy(model).cpu())
 # source: https://github.com/huggingface/pytorch-image-models/issues/72
@@ -27,7 +27,7 @@ x = torch.randn(64, 2048, device="cuda")
 # %%
 best_loss = float("inf")
 best_models = []
-for epoch in range(20):
+for epoch in range(10):
     model.train()
     for _ in range(2):
         optimizer.zero_grad(set_to_none=True)

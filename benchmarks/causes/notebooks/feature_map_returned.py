@@ -4,7 +4,7 @@
 # also: kept-tensors, activations
 # edit: yes
 # remedy: keep-numbers, smaller-batch
-# card: 8GiB
+# card: 3GiB
 # fails: loss.backward()
 # cure: heat_maps.append(feats) => heat_maps.append(feats[:1].detach().cpu())
 # source: https://github.com/Lightning-AI/pytorch-lightning/issues/5735
@@ -34,8 +34,8 @@ net = Net().cuda()
 opt = torch.optim.Adam(net.parameters(), lr=3e-4)
 
 # %%
-images = torch.rand(64, 3, 224, 224, device="cuda")
-labels = torch.randint(0, 100, (64,), device="cuda")
+images = torch.rand(24, 3, 224, 224, device="cuda")
+labels = torch.randint(0, 100, (24,), device="cuda")
 
 # %%
 heat_maps = []

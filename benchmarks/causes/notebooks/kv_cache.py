@@ -3,7 +3,7 @@
 # cause: growing-cache
 # edit: yes
 # remedy: delete-leftovers, keep-numbers
-# card: 8GiB
+# card: 3GiB
 # fails: chat.reply(prompt, user=f"user-{n}")
 # cure: self.sessions[user] = cache => cache.clear()
 # source: https://github.com/huggingface/transformers/issues/31717
@@ -50,5 +50,5 @@ chat = Chat()
 prompt = torch.randn(1, 4096, 1024, device="cuda")
 
 # %%
-for n in range(40):
+for n in range(8):
     chat.reply(prompt, user=f"user-{n}")

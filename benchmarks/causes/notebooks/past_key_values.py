@@ -4,7 +4,7 @@
 # also: kept-tensors
 # edit: yes
 # remedy: keep-numbers, delete-leftovers
-# card: 8GiB
+# card: 3GiB
 # needs: libraries
 # fails: prefix_cache[i] = lm(ids, use_cache=True).past_key_values
 # cure: prefix_cache[i] = lm(ids, use_cache=True).past_key_values => prefix_cache = {i: lm(ids, use_cache=True).past_key_values}
@@ -17,7 +17,7 @@ from transformers import GPT2Config, GPT2LMHeadModel
 lm = GPT2LMHeadModel(GPT2Config(n_layer=12, n_head=12, n_embd=768, vocab_size=4096)).cuda().eval()
 
 # %%
-prompts = [torch.randint(0, 4096, (8, 768)) for _ in range(30)]
+prompts = [torch.randint(0, 4096, (8, 768)) for _ in range(8)]
 
 # %%
 prefix_cache = {}

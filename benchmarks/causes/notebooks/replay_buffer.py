@@ -3,8 +3,8 @@
 # cause: kept-tensors
 # edit: yes
 # remedy: keep-numbers, move-per-batch
-# card: 6GiB
-# fails: agent.run(episodes=20, steps=30)
+# card: 3GiB
+# fails: agent.run(episodes=8, steps=30)
 # cure: torch.as_tensor(state).cuda() => torch.as_tensor(state)
 # cure: torch.as_tensor(next_state).cuda() => torch.as_tensor(next_state)
 # cure: zip(*batch)) => zip(*batch))\n        state, next_state = state.cuda(), next_state.cuda()
@@ -68,4 +68,4 @@ class Agent:
 
 # %%
 agent = Agent()
-agent.run(episodes=20, steps=30)
+agent.run(episodes=8, steps=30)
