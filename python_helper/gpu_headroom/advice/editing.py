@@ -64,14 +64,23 @@ def in_first_cell(evidence: Evidence, *rewrites: Rewrite) -> tuple[CellChange, .
     return None
 
 
+def _makers(evidence: Evidence, name: str, run: list[CellRun]) -> list[CellRun]:
+    """Return the cell that makes a variable, unless one of those that run does."""
+    if not name or any(defines_any(each, [name]) for each in run):
+        return []
+    makers = [each for each in evidence.failure.cells if defines_any(each, [name])]
+    return makers[-1:]
+
+
 def fix_of(
-    evidence: Evidence, changes: Iterable[CellChange]
+    evidence: Evidence, changes: Iterable[CellChange], *, empties: str = ""
 ) -> tuple[tuple[Diff, ...], CodeFix | None] | None:
     """Return the diffs of changes, and the fix behind them where the cells can be run again.
 
     `None` where a change does not hold. There is no fix, so that the diffs are advice, where no
     code leads from the changed cells to the failing one, or where a model would be made anew on
-    the way and lose what it has learnt.
+    the way and lose what it has learnt. `empties` is a variable that still holds what the failed
+    run put into it: the cell that makes it runs again, too.
     """
     changes = tuple(changes)
     diffs = diffs_of(*changes)
@@ -84,6 +93,7 @@ def fix_of(
         if path is None:
             return diffs, None
         run += [each for each in path if each.key not in {one.key for one in run}]
+    run += _makers(evidence, empties, run)
     order = {each.key: n for n, each in enumerate(failure.cells)}
     run.sort(key=lambda each: (each.key == failure.cell.key, order.get(each.key, 0)))
     changed = {each.cell.key for each in changes}

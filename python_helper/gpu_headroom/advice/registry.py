@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from . import code_fix
+from . import code_fix, editing
 from .remedies import (
     accumulate,
     autocast,
@@ -127,11 +127,12 @@ REMEDIES: Sequence[_Remedy] = (
 # What they say, for translators.
 TEXTS = {
     name: text
-    for each in (*RULES.values(), *REMEDIES, code_fix)
+    for each in (*RULES.values(), *REMEDIES, code_fix, editing)
     for name, text in each.TEXTS.items()
 }
 _MOST_OFFERS = 10  # renderers show four, and fold the rest away
 _MOST_CAUSES = 4
+_TRADED = ("activations",)
 # Without gradients there is nothing that could be kept.
 _AS_WELL = ("evaluation-with-gradients",)
 
@@ -161,6 +162,8 @@ def offers(evidence: Evidence) -> list[Offer]:
         place = min((order[each] for each in remedy.TREATS if each in order), default=None)
         if remedy.TREATS and place is None and findings:
             continue
+        if remedy.TREATS == _TRADED and place:
+            continue  # something is given for it, and there is another cause to act on first
         offer = remedy.offer(evidence)
         if offer is not None and _helps(offer, evidence):
             found.append((-1 if place is None else place, offer))

@@ -70,7 +70,7 @@ def asked(error: BaseException, requested_bytes: int | None, inspector: Inspecto
     expression = _expression(text)
     if text is None or expression is None:
         return None
-    operands = tuple(islice(_operands(expression, frame, inspector), _MOST_OPERANDS))
+    operands = tuple(list(_operands(expression, frame, inspector))[:_MOST_OPERANDS])
     shape = None if requested_bytes is None else _result(operands, requested_bytes)
     shown = " ".join(text.split())
     return Asked(

@@ -103,5 +103,5 @@ def test_refuses_a_missing_parameter() -> None:
 
 def test_keeps_code_marks_closed() -> None:
     """A user's text cannot end the `code` that it stands in."""
-    said = message("remedy.detach", TEXTS, name="a`b")
+    said = message("remedy.keep-numbers", TEXTS, name="a`b")
     assert said["text"] == "Collect numbers instead of graphs in `a'b`"

@@ -63,4 +63,4 @@ def offer(evidence: Evidence) -> Offer | None:
 
 
 def _is_of_transformers(name: str) -> bool:
-    return any(each in name for each in ("For", "LMHead", "PreTrained", "UNet2D"))
+    return any(each in name for each in ("For", "LMHead", "PreTrained"))

@@ -42,7 +42,7 @@ def offer(evidence: Evidence) -> Offer | None:
     return Offer(
         id="delete-leftovers",
         kind="edit" if fix is not None else "advice",
-        title=message("remedy.delete-leftovers", TEXTS, names="`, `".join(names)),
+        title=message("remedy.delete-leftovers", TEXTS, names=", ".join(names)),
         note=message("remedy.delete-leftovers.note", TEXTS),
         effect_bytes=size,
         measured=True,

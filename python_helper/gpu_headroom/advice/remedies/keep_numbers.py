@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from ...edits.keep_numbers import detached_state, kept
@@ -28,6 +29,7 @@ TEXTS = {
         "each time."
     ),
 }
+_SEEKS = re.compile(r"autograd\.grad\(|requires_grad")  # gradients of an input go through it
 _MUCH = 0.2  # of what is kept are the values themselves, not their graphs
 
 
@@ -39,7 +41,7 @@ def offer(evidence: Evidence) -> Offer | None:
     if held is None:
         return None
     changes = in_first_cell(evidence, *_rewrites(evidence, held, of_graphs=graphs is not None))
-    found = None if changes is None else fix_of(evidence, changes)
+    found = None if changes is None else fix_of(evidence, changes, empties=held.root)
     diffs, fix = found or ((), None)
     to_host = graphs is None
     return Offer(
@@ -63,15 +65,17 @@ def offer(evidence: Evidence) -> Offer | None:
 def _rewrites(evidence: Evidence, held: Group, *, of_graphs: bool) -> list[Rewrite]:
     """Return what to try, the smallest loss first: a number, no graph, off the card."""
     own = held.bytes - held.graph_bytes
+    are_numbers = all(not shape for shape, _, _ in held.shapes)
     if not of_graphs:
         ways = [".cpu()"]
     elif own > _MUCH * held.bytes:
         ways = [".detach().cpu()", ".detach()"]
     else:
-        ways = [".item()", ".detach()", ".detach().cpu()"]
+        ways = [*([".item()"] if are_numbers else []), ".detach()", ".detach().cpu()"]
     names = list(dict.fromkeys((held.name, *_inside(held))))
     rewrites = [kept(name, None, how) for how in ways for name in names]
-    if of_graphs and held.name in evidence.scene.running.adding:
+    carried = of_graphs and held.name in evidence.scene.running.adding and not are_numbers
+    if carried and not any(_SEEKS.search(each.source) for each in evidence.failure.cells):
         rewrites.append(detached_state(held.name))
     return rewrites
 

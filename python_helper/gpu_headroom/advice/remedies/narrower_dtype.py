@@ -52,7 +52,9 @@ def offer(evidence: Evidence) -> Offer | None:
         id="narrower-dtype",
         kind="edit" if fix is not None else "advice",
         title=message("remedy.narrower-dtype.half" if half else "remedy.narrower-dtype", TEXTS),
-        note=message(f"remedy.narrower-dtype.note{'_half' if half else ''}", TEXTS),
+        note=message(
+            "remedy.narrower-dtype.note_half" if half else "remedy.narrower-dtype.note", TEXTS
+        ),
         effect_bytes=sum(each.bytes for each in wide or weights) // 2,
         diffs=diffs,
         fix=fix,

@@ -48,7 +48,7 @@ def check(evidence: Evidence) -> Finding | None:
             TEXTS,
             held_bytes=size,
             in_use_bytes=evidence.memory.in_use_bytes,
-            name="`, `".join([each.name for each in data[:3]]),
+            name=", ".join([each.name for each in data[:3]]),
         ),
         message(
             "cause.data-on-card.evidence",

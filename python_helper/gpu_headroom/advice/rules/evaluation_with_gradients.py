@@ -33,12 +33,14 @@ def check(evidence: Evidence) -> Finding | None:
     if model is None:
         return None
     kept, in_use = evidence.kinds.get("activations", 0), evidence.memory.in_use_bytes
-    which = "_no_backward" if model.training else ""
+    which = "cause.evaluation-with-gradients.evidence"
+    if model.training:
+        which = "cause.evaluation-with-gradients.evidence_no_backward"
     return Finding(
         message(
             "cause.evaluation-with-gradients", TEXTS, activations_bytes=kept, in_use_bytes=in_use
         ),
-        message(f"cause.evaluation-with-gradients.evidence{which}", TEXTS, model=model.name),
+        message(which, TEXTS, model=model.name),
         bytes=kept,
         price=A_LINE,
     )

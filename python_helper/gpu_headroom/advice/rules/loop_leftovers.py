@@ -40,7 +40,7 @@ def check(evidence: Evidence) -> Finding | None:
         message(
             "cause.loop-leftovers",
             TEXTS,
-            name="`, `".join([each.name for each in found[:3]]),
+            name=", ".join([each.name for each in found[:3]]),
             held_bytes=size,
             in_use_bytes=evidence.memory.in_use_bytes,
         ),
