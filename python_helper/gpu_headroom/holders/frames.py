@@ -15,7 +15,7 @@ from ..inspection.kinds import is_kind, name_of, top_of
 from .place import Place
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from types import CodeType, FrameType, TracebackType
 
     from .inspector import Visit
@@ -156,15 +156,21 @@ def _visit_future(walk: Walk, future: Any, place: Place) -> None:
             walk.push(value, place.step("attribute", "__traceback__"))
 
 
+def locals_of(frame: FrameType) -> Mapping[str, Any]:
+    """Return the local variables of a frame that has ended; none of a mapping of the user's own."""
+    variables = frame.f_locals
+    if type(variables) is not dict and name_of(type(variables)) != "FrameLocalsProxy":
+        return {}
+    return variables
+
+
 def _variables(frame: FrameType) -> list[tuple[str, Any]]:
     """Return the local variables, by names such as `x in Block.forward`.
 
     `exec` may have been given a mapping of the user's own: it is not asked. What only our own
     frames know has no name.
     """
-    variables = frame.f_locals
-    if type(variables) is not dict and name_of(type(variables)) != "FrameLocalsProxy":
-        return []
+    variables = locals_of(frame)
     function, own = _function(frame.f_code), _module(frame) == _OWN
     where = f" in {function}" if function else ""
     return [("" if own else name + where, value) for name, value in variables.items()]

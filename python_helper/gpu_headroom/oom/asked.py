@@ -10,12 +10,14 @@ from itertools import combinations_with_replacement, islice, zip_longest
 from typing import TYPE_CHECKING
 
 from ..cells.given import callee
+from ..cells.parsing import parse_cell
+from ..holders.frames import locals_of
 from ..text.format import MIB
 from .place import innermost
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from types import CodeType, FrameType
+    from types import CodeType, FrameType, TracebackType
 
     from ..holders.inspector import Inspector
 
@@ -60,11 +62,18 @@ class Asked:
 def asked(error: BaseException, requested_bytes: int | None, inspector: Inspector) -> Asked | None:
     """Look at the operation that failed; `None` where its text is not at hand.
 
+    In the person's own code where its shapes explain the request, else in the innermost frame.
     Holds no object afterwards. Reads variables of frames that have ended with `error`.
     """
-    step = innermost(error)
-    if step is None:
-        return None
+    steps = (innermost(error, own=True), innermost(error))
+    found = [_asked_at(step, requested_bytes, inspector) for step in dict.fromkeys(steps) if step]
+    there = [each for each in found if each is not None]
+    return next((each for each in there if each.shape), there[-1] if there else None)
+
+
+def _asked_at(
+    step: TracebackType, requested_bytes: int | None, inspector: Inspector
+) -> Asked | None:
     frame = step.tb_frame
     text = _text_at(frame.f_code, step.tb_lasti, step.tb_lineno)
     expression = _expression(text)
@@ -100,21 +109,12 @@ def _text_at(code: CodeType, instruction: int, number: int) -> str | None:
 
 
 def _expression(text: str | None) -> ast.expr | None:
-    try:
-        tree = ast.parse(f"({text}\n)", mode="eval") if text else None
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        tree = None
-    if tree is None and text:
-        return _assigned(text)
-    return None if tree is None else tree.body
-
-
-def _assigned(line: str) -> ast.expr | None:
-    try:
-        (statement,) = ast.parse(line).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    return getattr(statement, "value", None)
+    for each in (f"({text}\n)", text) if text else ():
+        tree = parse_cell(each)
+        if tree is not None and len(tree.body) == 1:
+            found = getattr(tree.body[0], "value", None)
+            return found if isinstance(found, ast.expr) else None
+    return None
 
 
 def _operation(expression: ast.expr) -> str:
@@ -127,9 +127,7 @@ def _operation(expression: ast.expr) -> str:
 
 def _operands(expression: ast.expr, frame: FrameType, inspector: Inspector) -> Iterator[Operand]:
     """Yield the tensors that an expression names, with what they were called in its frame."""
-    variables = frame.f_locals
-    if type(variables) is not dict and type(variables).__name__ != "FrameLocalsProxy":
-        return
+    variables = locals_of(frame)
     seen = set[str]()
     with inspector.quiet():
         for node in ast.walk(expression):

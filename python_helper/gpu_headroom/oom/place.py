@@ -14,6 +14,7 @@ from traceback import walk_tb
 from typing import TYPE_CHECKING
 
 from ..cells.parsing import LONGEST, parse_cell
+from ..holders.frames import is_installed
 from ..inspection.kinds import top_of
 
 if TYPE_CHECKING:
@@ -73,11 +74,16 @@ def lines_in_cells(
     return tuple(found)
 
 
-def innermost(error: BaseException) -> TracebackType | None:
-    """Return the innermost step of an error; those inside the simulated GPU are none."""
+def innermost(error: BaseException, *, own: bool = False) -> TracebackType | None:
+    """Return the innermost step of an error, or of the person's `own` code.
+
+    Those inside the simulated GPU are none.
+    """
     step, found = error.__traceback__, None
     while step is not None:
-        if top_of(step.tb_frame.f_globals.get("__name__")) != _OWN:
+        frame = step.tb_frame
+        simulated = top_of(frame.f_globals.get("__name__")) == _OWN
+        if not simulated and not (own and is_installed(frame)):
             found = step
         step = step.tb_next
     return found

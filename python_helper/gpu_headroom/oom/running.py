@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from ..cells.given import Function, callee
 from ..cells.parsing import LONGEST, parse_cell
-from ..holders.frames import is_installed
+from ..holders.frames import is_installed, locals_of
 from ..inspection.kinds import origins
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Scope = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.For | ast.AsyncFor | ast.While
 
 _Loop = (ast.For, ast.AsyncFor, ast.While)
-_BACKWARD = frozenset({"backward", "manual_backward", "autograd.grad", "gradient"})
+_BACKWARD = frozenset({"backward", "manual_backward", "gradient"})
 # Functions of Transformers, Lightning, Accelerate and Keras.
 _TRAIN = frozenset({"training_step", "train_step", "optimizer_step", "_inner_training_loop"})
 _EVALUATE = frozenset(
@@ -223,9 +223,9 @@ def _scopes_at(tree: ast.Module, number: int) -> tuple[Scope, Scope]:
 
 def _goes_through_model(frame: FrameType, loop: Scope) -> bool:
     """Whether a loop goes through the parts of a model: its rounds are one pass."""
-    variables = frame.f_locals
-    if not isinstance(loop, (ast.For, ast.AsyncFor)) or type(variables) is not dict:
+    if not isinstance(loop, (ast.For, ast.AsyncFor)):
         return False
+    variables = locals_of(frame)
     named = [each.id for each in ast.walk(loop.iter) if isinstance(each, ast.Name)]
     values = [variables.get(each) for each in named]
     return any(("torch", "Module") in origins(type(each)) for each in values)
@@ -257,7 +257,12 @@ def _statements(scope: Scope, number: int | None = None) -> Iterator[ast.AST]:
 
 
 def _goes_back(call: ast.Call) -> bool:
-    return callee(call) in _BACKWARD or ast.unparse(call.func).endswith("autograd.grad")
+    if callee(call) in _BACKWARD:
+        return True
+    function = call.func
+    owner = function.value if isinstance(function, ast.Attribute) else None
+    last = owner.attr if isinstance(owner, ast.Attribute) else getattr(owner, "id", "")
+    return callee(call) == "grad" and last == "autograd"
 
 
 def _bound_from(loop: Scope, number: int) -> Iterator[str]:

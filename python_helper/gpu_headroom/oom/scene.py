@@ -10,6 +10,7 @@ from traceback import walk_tb
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..concurrency.turns import Turn
+from ..holders.frames import locals_of
 from ..holders.inspector import Inspector
 from ..inspection.kinds import name_of
 from .asked import asked
@@ -68,8 +69,7 @@ def scene(failure: Failure, turn: Turn | None = None) -> Scene:
 
 def _modules(error: BaseException, inspector: Inspector) -> Iterator[RunningModule]:
     for frame, _ in list(walk_tb(error.__traceback__))[-_MOST_FRAMES:]:
-        variables = frame.f_locals if "self" in frame.f_code.co_varnames else {}
-        owner = variables.get("self") if type(variables) is dict else None
+        owner = locals_of(frame).get("self") if "self" in frame.f_code.co_varnames else None
         if owner is not None and inspector.is_module(owner):
             kind = str.__str__(name_of(type(owner)))
             yield RunningModule(id(owner), kind, frame.f_code.co_name)

@@ -1,0 +1,124 @@
+"""What the text of the running code says: cells that fail at a marked line, without a framework."""
+
+from __future__ import annotations
+
+import itertools
+import linecache
+from typing import Any
+
+import pytest
+from gpu_headroom.oom.running import Running, grown_by_functions, left_by_loops, running
+
+_NUMBERS = itertools.count()
+
+
+class Model:
+    """Something whose call fails, as a forward pass does that finds no memory."""
+
+    def __call__(self, *_: object) -> Any:
+        """Fail as it is called."""
+        raise MemoryError
+
+
+def fail(source: str) -> Running:
+    """Run a cell that fails, and read what ran."""
+    name = f"<cell {next(_NUMBERS)}>"
+    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+    space: dict[str, Any] = {"model": Model(), "data": [1, 2], "__name__": "__main__"}
+    with pytest.raises(MemoryError) as caught:
+        exec(compile(source, name, "exec"), space)  # noqa: S102  a cell is executed
+    return running(caught.value)
+
+
+TRAINING = {
+    "loop": "for x in data:\n    loss = model(x)\n    loss.backward()",
+    "no loop": "loss = model(1)\nloss.backward()",
+    "function": "def step(x):\n    out = model(x)\n    out.backward()\nfor x in data:\n    step(x)",
+    "backward behind micro-batches": (
+        "for step in data:\n    for x in data:\n        total = model(x)\n    total.backward()"
+    ),
+    "autograd": "import torch\nloss = model(1)\ntorch.autograd.grad(loss, data)",
+}
+EVALUATING = {
+    "loop": "for x in data:\n    out = model(x)",
+    "beside a training loop": (
+        "for epoch in data:\n    for x in []:\n        x.backward()\n    for x in data:\n"
+        "        out = model(x)"
+    ),
+    "after training": "for x in []:\n    x.backward()\nout = model(1)",
+    "a function beside one": (
+        "def train(x):\n    x.backward()\ndef validate(x):\n    return model(x)\nvalidate(1)"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TRAINING)
+def test_a_backward_pass_belongs_to_it(name: str) -> None:
+    """It follows in the same function, or in the same loop."""
+    assert fail(TRAINING[name]).trains
+
+
+@pytest.mark.parametrize("name", EVALUATING)
+def test_no_backward_pass_belongs_to_it(name: str) -> None:
+    """One in a loop or a function beside it, or one before it, says nothing."""
+    assert not fail(EVALUATING[name]).trains
+
+
+def test_names_of_the_round_before() -> None:
+    """What a loop sets at the failing line or behind it is still from the round before."""
+    found = fail("for x in data:\n    y = x\n    out = model(y)\n    loss = out")
+    assert found.previous == {"out", "loss"}
+    assert found.bound >= {"x", "y", "out", "loss"}
+    assert found.loops
+
+
+def test_what_a_loop_adds_to() -> None:
+    """Sums and what is made from itself, but not where only a number of it goes on."""
+    source = (
+        "total = count = 0\nh = None\nfor x in data:\n    h, out = model(x, h)\n"
+        "    total += out\n    count += out.item()"
+    )
+    found = fail(source)
+    assert found.adding == {"total", "h"}
+
+
+def test_what_the_running_code_puts_things_into() -> None:
+    """By the last name: an attribute, a list in a dict, a dict by its keys."""
+    source = (
+        "class Kept: pass\nself = Kept(); self.outs = []\nlog = {'loss': []}\ntable = {}\n"
+        "for x in data:\n    self.outs.append(model(x))\n    log['loss'].append(x)\n"
+        "    table[x] = x"
+    )
+    assert fail(source).growing - {"cache"} == {"outs", "log", "table"}  # ours is among them
+
+
+def test_layers_are_one_pass() -> None:
+    """A loop through the parts of a model is no loop of rounds."""
+    torch = pytest.importorskip("torch")
+    source = "layers = torch.nn.ModuleList()\nh = 1\nfor layer in [layers]:\n    h = model(h)"
+    name = "<cell of layers>"
+    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+    with pytest.raises(MemoryError) as caught:
+        exec(compile(source, name, "exec"), {"model": Model(), "torch": torch, "__name__": "m"})  # noqa: S102  a cell is executed
+    found = running(caught.value)
+    assert not found.loops
+    assert not found.adding
+
+
+def test_says_nothing_of_text_that_is_not_at_hand() -> None:
+    """No file is read, and nothing is guessed."""
+    with pytest.raises(MemoryError) as caught:
+        exec(compile("model(1)", "<gone>", "exec"), {"model": Model(), "__name__": "m"})  # noqa: S102  a cell is executed
+    found = running(caught.value)
+    assert not found.trains
+    assert not found.growing
+
+
+def test_reads_other_cells() -> None:
+    """What their loops leave, and what their functions put things into; never their `forward`."""
+    loop = "for x in data:\n    out = x\nnumber = 1"
+    assert left_by_loops([loop], "print(x)") == {"out"}
+    functions = (
+        "def cache(self):\n    self.memory.append(1)\ndef forward(self):\n    maps.append(1)"
+    )
+    assert grown_by_functions([functions, "broken ("]) == {"memory"}
