@@ -72,6 +72,12 @@ class Evidence:
         return sum(self.kinds.get(kind, 0) for kind in _OF_THE_MODEL)
 
     @property
+    def being_made_bytes(self) -> int:
+        """What a model that was being made had so far, and let go of as it failed."""
+        makes = any(each.function == "__init__" for each in self.scene.modules)
+        return (self.let_go_bytes or 0) if makes else 0
+
+    @property
     def line(self) -> int | None:
         """The line of the failed cell."""
         return self.scene.line

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from ...edits.flags import trainer_flags
 from ...edits.keep_numbers import detached_state, kept
 from ...text.messages import message
 from ..editing import fix_of, in_first_cell
 from ..remedy import Offer
+from ..rules.data_on_card import of_evaluation
 from ..rules.kept_tensors import largest_kept
 from ..rules.retained_graph import largest_retained
 
@@ -40,8 +42,18 @@ def offer(evidence: Evidence) -> Offer | None:
     held = graphs or values
     if held is None:
         return None
-    changes = in_first_cell(evidence, *_rewrites(evidence, held, of_graphs=graphs is not None))
-    found = None if changes is None else fix_of(evidence, changes, empties=held.root)
+    if of_evaluation(held):
+        changes = in_first_cell(
+            evidence, trainer_flags("transformers", eval_accumulation_steps="1")
+        )
+    else:
+        rewrites = _rewrites(evidence, held, of_graphs=graphs is not None)
+        changes = in_first_cell(evidence, *rewrites)
+    found = (
+        None
+        if changes is None
+        else fix_of(evidence, changes, empties=held.root if held.origin == "names" else "")
+    )
     diffs, fix = found or ((), None)
     to_host = graphs is None
     return Offer(

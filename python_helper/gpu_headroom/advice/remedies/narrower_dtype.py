@@ -47,7 +47,10 @@ def offer(evidence: Evidence) -> Offer | None:
         changes = None
     found = None if changes is None else fix_of(evidence, changes)
     diffs, fix = found or ((), None)
-    half = "" if wide else "half"
+    half = not wide
+    size = sum(each.bytes for each in wide)
+    if half:
+        size = sum(each.kinds.get("parameters", 0) for each in weights) + evidence.being_made_bytes
     return Offer(
         id="narrower-dtype",
         kind="edit" if fix is not None else "advice",
@@ -55,7 +58,7 @@ def offer(evidence: Evidence) -> Offer | None:
         note=message(
             "remedy.narrower-dtype.note_half" if half else "remedy.narrower-dtype.note", TEXTS
         ),
-        effect_bytes=sum(each.bytes for each in wide or weights) // 2,
+        effect_bytes=size // 2,
         diffs=diffs,
         fix=fix,
     )

@@ -31,6 +31,8 @@ TEXTS = {
 }
 _SHARE = 0.2
 _MOSTLY = 0.5
+# Functions of Transformers' trainer that gather what it predicts.
+_EVALUATES = ("evaluation_loop", "prediction_loop", "nested_concat", "torch_pad_and_concatenate")
 _LOADS = ("<module>", "__init__", "<listcomp>", "<dictcomp>", "<genexpr>")
 _MOVES = ("cuda", "to", "as_tensor", "tensor", "from_numpy", "randn", "rand", "zeros", "ones")
 
@@ -78,9 +80,15 @@ def data_groups(evidence: Evidence) -> list[Group]:
         and not is_cache(each)
         and not any(each is other for other in others)
         and not _is_inside(each)
+        and not of_evaluation(each)
     ]
     size = sum(each.bytes for each in data)
     return data if evidence.share(size) >= _SHARE else []
+
+
+def of_evaluation(group: Group) -> bool:
+    """Whether a trainer's own loop of evaluation keeps it."""
+    return group.root.partition(" in ")[2].rpartition(".")[2] in _EVALUATES
 
 
 def _is_inside(group: Group) -> bool:

@@ -48,7 +48,7 @@ def check(evidence: Evidence) -> Finding | None:
     model, kept = found
     size, first = sum(each.bytes for each in kept), kept[0]
     count = sum(first.shapes.values())
-    old = first.kinds.get("optimizer_state") and first.kinds.get("parameters")
+    old = first.count == 1 and first.kinds.get("optimizer_state") and not first.graphs
     which = "cause.kept-copies.evidence_optimizer" if old else "cause.kept-copies.evidence"
     return Finding(
         message(
@@ -70,11 +70,12 @@ def made_anew(evidence: Evidence) -> Group | None:
     """Return the model that the failing statement was to put another in the place of."""
     named = {each.name: each.type_name for each in evidence.models}
     making = {each.type_name for each in evidence.scene.modules if each.function == "__init__"}
+    state = sum(each.bytes for each in evidence.groups if each.kinds.get("optimizer_state"))
     for each in evidence.groups:
         again = each.path in evidence.scene.running.assigning or named.get(each.path) in making
         least = _SHARE if again else _MUCH
         is_model = each.path in named and each.origin == "names"
-        if is_model and (again or making) and evidence.share(each.bytes) >= least:
+        if is_model and (again or making) and evidence.share(each.bytes + state) >= least:
             return each
     return None
 

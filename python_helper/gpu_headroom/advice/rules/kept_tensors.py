@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ...text.messages import message
 from ..caches import is_cache
 from ..finding import A_LINE, Finding
-from .data_on_card import is_moving
+from .data_on_card import is_moving, of_evaluation
 from .kept_copies import copies
 
 if TYPE_CHECKING:
@@ -86,6 +86,7 @@ def piles(evidence: Evidence) -> list[Group]:
         and (
             (each.count >= _SEVERAL and each.last_name in running.growing)
             or each.name in running.adding
+            or of_evaluation(each)
         )
         and each.kind == "tensor"
         and each.graph_bytes < each.bytes / 2

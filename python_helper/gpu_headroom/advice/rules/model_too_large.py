@@ -24,7 +24,8 @@ _SHARE = 0.6
 
 def check(evidence: Evidence) -> Finding | None:
     """Speak where parameters, gradients and optimizer state are most of what is in use."""
-    model, in_use = evidence.model_bytes, evidence.memory.in_use_bytes
+    model = evidence.model_bytes + evidence.being_made_bytes
+    in_use = evidence.memory.in_use_bytes
     if evidence.share(model) < _SHARE:
         return None
     return Finding(
@@ -32,7 +33,7 @@ def check(evidence: Evidence) -> Finding | None:
         message(
             "cause.model-too-large.evidence",
             TEXTS,
-            parameters_bytes=evidence.kinds.get("parameters", 0),
+            parameters_bytes=evidence.kinds.get("parameters", 0) + evidence.being_made_bytes,
             gradients_bytes=evidence.kinds.get("gradients", 0),
             optimizer_bytes=evidence.kinds.get("optimizer_state", 0),
         ),

@@ -31,6 +31,7 @@ TEXTS = {
 }
 _SHARE = 0.4
 _OF_WEIGHTS = 0.6
+_ADAPTED = re.compile(r"\bget_peft_model\(|\bLoraConfig\(")  # adapters beside the weights train
 _TRAINS = re.compile(r"\.backward\(|optim|Trainer|\.fit\(|GradientTape|\.train\(\)")
 _MOSTLY = 0.9
 
@@ -60,14 +61,18 @@ def wide_groups(evidence: Evidence) -> list[Group]:
 
 
 def weights_of_inference(evidence: Evidence) -> list[Group]:
-    """Return the models in single precision that no cell trains, where they fill the card."""
+    """Return the models in single precision that no cell trains, where they fill the card.
+
+    Weights under adapters, such as LoRA's, are among them.
+    """
     kinds = evidence.kinds
-    if evidence.share(kinds.get("parameters", 0)) < _OF_WEIGHTS or kinds.get("gradients"):
+    if evidence.share(kinds.get("parameters", 0) + evidence.being_made_bytes) < _OF_WEIGHTS:
         return []
-    failure = evidence.failure
-    trains = evidence.scene.running.trains or kinds.get("optimizer_state")
-    if trains or any(_TRAINS.search(each.source) for each in failure.cells):
-        return []
+    sources = [each.source for each in evidence.failure.cells]
+    if not any(map(_ADAPTED.search, sources)):
+        trains = evidence.scene.running.trains or kinds.get("optimizer_state")
+        if trains or kinds.get("gradients") or any(map(_TRAINS.search, sources)):
+            return []
     return [
         each
         for each in evidence.groups
@@ -79,7 +84,7 @@ def _of_inference(evidence: Evidence) -> Finding | None:
     wide = weights_of_inference(evidence)
     if not wide:
         return None
-    size = sum(each.bytes for each in wide)
+    size = sum(each.kinds.get("parameters", 0) for each in wide) + evidence.being_made_bytes
     return Finding(
         message(
             "cause.wide-dtype.inference",
