@@ -19,6 +19,9 @@ TEXTS = {
         "**`{name}` keeps {count} tensors on the GPU: {held_bytes}** of the {in_use_bytes} in "
         "tensors."
     ),
+    "cause.kept-tensors.one": (
+        "**`{name}` keeps {held_bytes} on the GPU** of the {in_use_bytes} in tensors."
+    ),
     "cause.kept-tensors.evidence_one": (
         "Each round of the loop makes it anew, and larger: now it is {shape} in {dtype}, and the "
         "old one and the new one are there at once. It need not be on the GPU."
@@ -38,21 +41,21 @@ def check(evidence: Evidence) -> Finding | None:
     if kept is None:
         return None
     shape, dtype, alike = kept.commonest
+    held: dict[str, str | int | None] = {
+        "name": kept.name,
+        "held_bytes": kept.bytes,
+        "in_use_bytes": evidence.memory.in_use_bytes,
+    }
     if kept.count == 1:
+        claim = message("cause.kept-tensors.one", TEXTS, **held)
         which = "cause.kept-tensors.evidence_one"
         said = message(which, TEXTS, shape=str(list(shape)), dtype=dtype)
     else:
+        claim = message("cause.kept-tensors", TEXTS, count=kept.count, **held)
         which = "cause.kept-tensors.evidence"
         said = message(which, TEXTS, alike=alike, shape=str(list(shape)), dtype=dtype)
     return Finding(
-        message(
-            "cause.kept-tensors",
-            TEXTS,
-            name=kept.name,
-            count=kept.count,
-            held_bytes=kept.bytes,
-            in_use_bytes=evidence.memory.in_use_bytes,
-        ),
+        claim,
         said,
         bytes=kept.bytes,
         price=A_LINE,

@@ -25,8 +25,8 @@ TEXTS = {
         "trains them."
     ),
     "cause.wide-dtype.evidence_inference": (
-        "Without a backward pass half precision is enough for most models: `bfloat16` or "
-        "`float16` takes half of it."
+        "Half precision is enough for weights that no step changes: `bfloat16` or `float16` takes "
+        "half of it."
     ),
 }
 _SHARE = 0.4
