@@ -21,6 +21,7 @@ from .remedies import (
     narrower_dtype,
     no_grad,
     smaller_batch,
+    smaller_input,
     split_request,
 )
 from .rules import (
@@ -116,6 +117,7 @@ REMEDIES: Sequence[_Remedy] = (
     map_location,
     narrower_dtype,
     smaller_batch,
+    smaller_input,
     accumulate,
     autocast,
     checkpointing,

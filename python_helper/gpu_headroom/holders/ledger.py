@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _MOST_ALIASES = 10_000
 _MOST_OF_ONE = 8
+_HALVED = 5
 
 
 @dataclass(slots=True)
@@ -135,6 +136,20 @@ class StorageLedger:
             if held.kind in ("tensor", "activations")
             and _has_rows(held.storage.shape or (), rows, multiples=multiples)
         )
+
+    def bytes_of_sides(self, device_index: int, size: int, *, both: bool) -> int:
+        """Return the bytes of inputs and activations that have `size` as a length.
+
+        With `both` as two sides, which layers may have halved some times.
+        """
+        sizes = {size >> times for times in range(_HALVED)} if both else {size}
+        found = 0
+        for held in self.on(device_index):
+            sides = [each for each in held.storage.shape or () if each in sizes and each > 1]
+            enough = any(sides.count(each) > 1 for each in sides) if both else bool(sides)
+            if enough and held.kind in ("tensor", "activations"):
+                found += held.storage.bytes
+        return found
 
     def retained(self, device_index: int) -> tuple[Retained, ...]:
         """Return the containers that several graphs are kept in, largest first."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ..cells.batch import batch_literals
+from ..cells.batch import batch_literals, size_literals
 from ..concurrency.turns import Disturbed
 from ..holders.groups import groups_of
 from ..holders.ledger import StorageLedger
@@ -19,6 +19,7 @@ from .scene import Scene, scene
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Literal
 
     from ..cells.literals import SizeLiteral
     from ..concurrency.turns import Turn
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 _NAMED_BYTES = MIB
 _NAMED_SHARE = 0.01  # of what the traceback keeps in use
+_ROLES: Sequence[Literal["image", "length"]] = ("image", "length")
+_PROVEN_INPUT = 0.3
 _PROVEN_SHARE = 0.1  # of what is in use must have as many rows as a literal says
 
 
@@ -40,7 +43,8 @@ class Evidence:
 
     `failure` has no reading of another card than the one that failed. `let_go_bytes` came back
     between the failure and the end of the cell. `batch` is proven to scale `batch_bytes` of what
-    is in use. `groups` are what stands under one name, `models` those of them that hold memory.
+    is in use, `input_size`, the length of the input or the side of an image, `input_bytes`.
+    `groups` are what stands under one name, `models` those of them that hold memory.
     `complete` is false where the survey did not come to its end, `cut_short` where only time was
     wanting.
     """
@@ -63,6 +67,8 @@ class Evidence:
     let_go_bytes: int | None = None
     batch: SizeLiteral | None = None
     batch_bytes: int = 0
+    input_size: SizeLiteral | None = None
+    input_bytes: int = 0
     groups: tuple[Group, ...] = ()
     models: tuple[Model, ...] = ()
 
@@ -162,6 +168,7 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
         kinds = {}  # memory of another allocator: better no split than a wrong one
     traceback = ledger.bytes(index, origin="traceback") if found else None
     batch, batch_bytes = _proven_batch(failure, ledger, index, here.line) if found else (None, 0)
+    size, size_bytes = _proven_input(failure, ledger, index, here.line) if found else (None, 0)
     rest = None if in_use is None else in_use - sum(kinds.values())
     workspaces = min(found.workspaces.get(index, 0), rest or 0) if found else 0
     groups = groups_of(found, index) if found else ()
@@ -184,6 +191,8 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
         let_go_bytes=_let_go(failure, memory),
         batch=batch,
         batch_bytes=batch_bytes,
+        input_size=size,
+        input_bytes=size_bytes,
         groups=groups,
         models=_models(found, groups) if found else (),
     )
@@ -286,6 +295,20 @@ def _proven_batch(
     for multiples in (False, True):  # tokens and heads multiply the rows; many numbers divide them
         for literal in literals:
             scaling = ledger.bytes_of_rows(index, literal.value, multiples=multiples)
+            if scaling and scaling >= least:
+                return literal, scaling
+    return None, 0
+
+
+def _proven_input(
+    failure: Failure, ledger: StorageLedger, index: int, line: int | None
+) -> tuple[SizeLiteral | None, int]:
+    """Return the literal that much in memory has as its length, or as both sides of an image."""
+    least = _PROVEN_INPUT * ledger.bytes(index)
+    values = user_names(failure.shell)
+    for role in _ROLES:
+        for literal in size_literals(role, failure.cell, failure.cells, values, line=line):
+            scaling = ledger.bytes_of_sides(index, literal.value, both=role == "image")
             if scaling and scaling >= least:
                 return literal, scaling
     return None, 0

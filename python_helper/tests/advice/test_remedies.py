@@ -16,6 +16,7 @@ from gpu_headroom.oom.scene import RunningModule
 from gpu_headroom.text.format import GIB, MIB
 from tests.advice.cases import cell, evidence, group
 
+LONG = "max_length = 4096\ntrain(max_length)"
 STEP = """
 import torch
 for x, y in loader:
@@ -57,6 +58,13 @@ OFFERED: dict[str, dict[str, Any]] = {
     "narrower-dtype": {"groups": (group("model", 9 * GIB, "parameters", dtype="float64"),)},
     "autocast": {"source": STEP, **TRAINED},
     "checkpointing": {"source": STEP, **TRAINED, "models": (SEQUENTIAL,)},
+    "smaller-input": {
+        "kinds": {"activations": 10 * GIB},
+        "running": Running(trains=True),
+        "source": LONG,
+        "input_size": literals_in(cell(LONG), LONG, "length")[0],
+        "input_bytes": 10 * GIB,
+    },
     "expandable-segments": {"cached": 4 * GIB, "largest_block": 64 * MIB},
     "close-other-programs": {"outside": 6 * GIB},
     "lighter-optimizer": {"kinds": {"parameters": 4 * GIB, "optimizer_state": 8 * GIB}},

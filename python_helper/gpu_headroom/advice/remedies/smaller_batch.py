@@ -120,16 +120,25 @@ def _fitting(evidence: Evidence, batch: SizeLiteral, predicted: Prediction | Non
     halves = [batch.value >> times for times in range(1, batch.value.bit_length())]
     if predicted is not None and predicted.low is not None:
         return next((each for each in halves if each <= predicted.low), None)
+    return estimated(evidence, batch.value, evidence.batch_bytes)
+
+
+def estimated(evidence: Evidence, value: int, scaling_bytes: int, *, power: int = 1) -> int | None:
+    """Return the largest of value/2, value/4 … with which as much should fit; `None`: none.
+
+    `scaling_bytes` grow with this power of the value.
+    """
     memory, kinds = evidence.memory, evidence.kinds
     if memory.in_use_bytes is None or memory.headroom_bytes is None:
         return None
     # Gradients that the coming backward pass makes, where there are none yet.
     to_come = max(0, kinds.get("parameters", 0) - kinds.get("gradients", 0))
     share = _BACKWARD_ROOM if evidence.scene.in_backward else _FORWARD_ROOM
-    room = (memory.headroom_bytes + evidence.batch_bytes - to_come) * share
-    scaling = evidence.batch_bytes + (evidence.requested_bytes or 0)
-    fitting = next((each for each in halves if scaling * each / batch.value <= room), 0)
-    return fitting if fitting >= max(1, batch.value * _SMALLEST_RATIO) else None
+    room = (memory.headroom_bytes + scaling_bytes - to_come) * share
+    scaling = scaling_bytes + (evidence.requested_bytes or 0)
+    halves = [value >> times for times in range(1, value.bit_length())]
+    found = next((each for each in halves if scaling * (each / value) ** power <= room), 0)
+    return found if found >= max(1, value * _SMALLEST_RATIO) else None
 
 
 def _title(batch: SizeLiteral, value: int, *, elsewhere: bool) -> Message:
