@@ -34,6 +34,7 @@ class Group:
     `graphs` members. `shapes` counts tensors by shape, dtype and bytes, without gradients,
     optimizer state and graphs. `progress` is the share of a model's parameters that the graph of
     the failed pass has come to, 0 where it says nothing. `keyed`: its members have keys.
+    `plain`: they are tensors, models or tuples of these, and no other objects around them.
     """
 
     root: str
@@ -48,6 +49,7 @@ class Group:
     shapes: Counter[tuple[Shape, str, int]]
     progress: float = 0.0
     keyed: bool = False
+    plain: bool = True
 
     @property
     def name(self) -> str:
@@ -90,6 +92,7 @@ class _Gathering:
         self.kinds: Counter[HolderKind] = Counter()
         self.graph_bytes = 0
         self.parameters = self.reached = 0
+        self.plain = True
         self.shapes: Counter[tuple[Shape, str, int]] = Counter()
 
     @property
@@ -102,6 +105,7 @@ class _Gathering:
 
     def add(self, held: HeldStorage, member: Member | None, reached: Collection[object]) -> None:
         storage = held.storage
+        self.plain &= _is_plain(held.place, self.place)
         if held.kind == "parameters":
             self.parameters += 1
             self.reached += storage.key in reached
@@ -147,10 +151,18 @@ def groups_of(found: Survey, device_index: int) -> tuple[Group, ...]:
             shapes=each.shapes,
             progress=each.progress,
             keyed=each.keyed,
+            plain=each.plain,
         )
         for (origin, path, _), each in gathered.items()
     ]
     return tuple(sorted(groups, key=lambda each: -each.bytes))
+
+
+def _is_plain(place: Place, container: Place) -> bool:
+    """Whether a tensor is itself a member of a container, or a part of a model or tuple that is."""
+    inside = place.depth - container.depth
+    steps = [each.via.kind for each in place.way if each.via is not None]
+    return inside <= 1 or all(each == "index" or each in _WITHIN for each in steps[-inside + 1 :])
 
 
 def _levels(place: Place) -> tuple[tuple[Place, Member], ...]:

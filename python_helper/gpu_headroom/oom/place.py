@@ -47,12 +47,14 @@ def failing_line(error: BaseException, cell: CellRun) -> int | None:
 
 
 def failed_in_backward(error: BaseException) -> bool:
-    """Whether PyTorch was running a backward pass."""
-    return any(
-        frame.f_code.co_name in ("backward", "_engine_run_backward")
-        and top_of(frame.f_globals.get("__name__")) == "torch"
+    """Whether a backward pass was running; not where checkpointing computes forward in it."""
+    names = [
+        frame.f_code.co_name
         for frame, _ in walk_tb(error.__traceback__)
-    )
+        if top_of(frame.f_globals.get("__name__")) == "torch"
+    ]
+    goes_back = any(each in names for each in ("backward", "_engine_run_backward"))
+    return goes_back and not any(each in names for each in ("recompute_fn", "unpack_hook"))
 
 
 def lines_in_cells(

@@ -76,6 +76,8 @@ def offer(evidence: Evidence) -> Offer | None:
 
 def _rewrites(evidence: Evidence, held: Group, *, of_graphs: bool) -> list[Rewrite]:
     """Return what to try, the smallest loss first: a number, no graph, off the card."""
+    if not held.plain or held.kinds.get("optimizer_state"):
+        return []  # objects that cannot be moved or detached by a method of their own
     own = held.bytes - held.graph_bytes
     are_numbers = all(not shape for shape, _, _ in held.shapes)
     if not of_graphs:

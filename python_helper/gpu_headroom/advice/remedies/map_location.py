@@ -31,12 +31,10 @@ def offer(evidence: Evidence) -> Offer | None:
         return None
     largest = found[1][0]
     torch = torch_name(evidence) or "torch"
-    changes = in_first_cell(
-        evidence,
-        loaded_to_host(torch, largest.name),
-        loaded_to_host(torch),
-        kept(largest.name, None, ".cpu()"),
-    )
+    rewrites = [loaded_to_host(torch, largest.name), loaded_to_host(torch)]
+    if largest.plain and not largest.kinds.get("optimizer_state"):
+        rewrites.append(kept(largest.name, None, ".cpu()"))
+    changes = in_first_cell(evidence, *rewrites)
     fixed = None if changes is None else fix_of(evidence, changes)
     diffs, fix = fixed or ((), None)
     return Offer(

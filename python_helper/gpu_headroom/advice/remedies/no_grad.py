@@ -9,6 +9,7 @@ from ...text.messages import message
 from ..editing import at_places, fix_of, torch_name
 from ..remedy import Offer
 from ..rules.evaluation_with_gradients import evaluated_model
+from ..rules.retained_graph import largest_retained
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
@@ -19,12 +20,17 @@ TEXTS = {
     "remedy.no-grad.note": "Activations are then not kept. Gradients cannot be had from it.",
 }
 
+_MUCH = 0.2
+
 
 def offer(evidence: Evidence) -> Offer | None:
     """Offer it where what runs is an evaluation and activations fill the card."""
     model = evaluated_model(evidence)
     if model is None:
         return None
+    kept = largest_retained(evidence)
+    if kept is not None and kept.bytes - kept.graph_bytes > _MUCH * kept.bytes:
+        return None  # the values themselves pile up, with graphs or without
     torch = torch_name(evidence)
     beside = evidence.scene.running.trains
     changes = None
@@ -34,13 +40,13 @@ def offer(evidence: Evidence) -> Offer | None:
         )
     found = None if changes is None else fix_of(evidence, changes)
     diffs, fix = found or ((), None)
-    kept = evidence.pass_bytes if beside else evidence.kinds.get("activations", 0)
+    size = evidence.pass_bytes if beside else evidence.kinds.get("activations", 0)
     return Offer(
         id="no-grad",
         kind="edit" if fix is not None else "advice",
         title=message("remedy.no-grad", TEXTS),
         note=message("remedy.no-grad.note", TEXTS),
-        effect_bytes=kept,
+        effect_bytes=size,
         diffs=diffs,
         fix=fix,
     )
