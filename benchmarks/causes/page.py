@@ -135,7 +135,9 @@ def _freed(examination: Examination) -> str:
 
 
 def _share(what: str, count: int, total: int) -> Sequence[str]:
-    return what, f"{count} of {total}", f"{count / total:.0%}" if total else ""
+    if not total:
+        return what, "not measured", ""
+    return what, f"{count} of {total}", f"{count / total:.0%}"
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
