@@ -20,7 +20,7 @@ MARKUP = (
     "&lt;script&gt;",
 )
 ALLOWED = {
-    *("div", "style", "h3", "h4", "p", "ol", "li", "br", "strong", "code", "pre", "small"),
+    *("div", "style", "h3", "h4", "p", "ol", "ul", "li", "br", "strong", "code", "pre", "small"),
     *("table", "thead", "tbody", "tr", "th", "td", "details", "summary"),
 }
 ATTRIBUTES = {"class", "scope", "colspan", "aria-hidden"}
