@@ -55,7 +55,7 @@ def report_of(
         "report_id": report_id or uuid.uuid4().hex,
         "life_id": failure.life_id,
         "time_s": failure.time_s,
-        "simulated": device is not None and device.simulated,
+        "simulated": failure.simulated or (device is not None and device.simulated),
         "sticky_error": False,
         "framework": _framework(failure),
         "error_name": failure.recognition.error_name,

@@ -78,7 +78,9 @@ def show_line(failure: Failure, why: wire.Message) -> None:
     measured = failure.capture or device
     available = measured.free_bytes if measured else said.free_bytes
     title, needed = headline(
-        failure.requested_bytes, available, simulated=bool(device and device.simulated)
+        failure.requested_bytes,
+        available,
+        simulated=failure.simulated or bool(device and device.simulated),
     )
     line = f"{title}: {needed}. {why['text']}"
     failure.shell.display_pub.publish({"text/plain": sendable(line)})

@@ -25,7 +25,7 @@ class Failure:
 
     `runs` are also earlier ones of each. `after_oom` is what the person's settings ask for.
     `earlier_traceback_bytes` is what only the error of an earlier cell held when this cell began;
-    `None` where that is not known.
+    `None` where that is not known. `simulated` holds also where there was no time for a reading.
     """
 
     error: BaseException
@@ -40,6 +40,7 @@ class Failure:
     runs: tuple[CellRun, ...] = ()
     after_oom: Literal["ask", "free", "never"] = "ask"
     earlier_traceback_bytes: int | None = None
+    simulated: bool = False
 
     @property
     def requested_bytes(self) -> int | None:

@@ -135,6 +135,7 @@ class Failures:
             time_s=time.time(),
             runs=tuple(life.ledger.runs()),
             after_oom=life.options["after_oom"],
+            simulated=_is_simulated(snapshot or life.sampler.latest),
         )
         if shown_before is not None:
             held = self._earlier_error().held(shown_before, index)
@@ -223,6 +224,10 @@ class Failures:
     def _named(self, run: CellRun) -> CellRun:
         name = running_cell.code_name(self._life.shell, run.source, run.execution_count)
         return replace(run, filename=name)
+
+
+def _is_simulated(snapshot: DeviceSnapshot | None) -> bool:
+    return snapshot is not None and any(each.simulated for each in snapshot.devices)
 
 
 def recognised(
