@@ -73,7 +73,9 @@ function table(context: IContext): HTMLElement {
 /** What took part, in one line. */
 function versions({ report }: IContext): HTMLElement | null {
   const text = listVersions(report);
-  return text ? element('p', 'jp-GpuHeadroomCard-note', text) : null;
+  return text
+    ? element('p', 'jp-GpuHeadroomCard-note jp-mod-versions', text)
+    : null;
 }
 
 /** "Python 3.13.1, PyTorch 2.9.1". */

@@ -17,7 +17,8 @@ function untranslated(place: Locator): Promise<string[]> {
       return left === text ? text : rest(left);
     };
     const copy = host.cloneNode(true) as HTMLElement;
-    copy.querySelectorAll('code, svg').forEach(node => {
+    // Names of programs are the same in all languages.
+    copy.querySelectorAll('code, svg, .jp-mod-versions').forEach(node => {
       node.remove();
     });
     const spoken = [...copy.querySelectorAll('[aria-label], [title]')].flatMap(
