@@ -61,7 +61,8 @@ export class Freeing {
       ),
       overwrittenItems(cellIds)
     );
-    const goesOn = hasFreed(released) || released.status === 'nothing';
+    // What there was may have gone before, and only unused cache come back.
+    const goesOn = ['done', 'nothing'].includes(released.status);
     if (!goesOn) {
       this._refuse(remedyId, released);
     }
