@@ -6,8 +6,7 @@ import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from ..advice.registry import causes, offers
-from ..oom.evidence import measure
+from ..advice.registry import diagnose
 from ..oom.failure_memory import ERROR
 from ..text.messages import message
 from .versions import versions
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..advice.remedy import Fix
-    from ..concurrency.turns import Turn
     from ..oom.evidence import Evidence
     from ..oom.failure import Failure
     from ..protocol.wire import Detail, FrameworkName, Message, Part, PartKind, Report
@@ -35,11 +33,6 @@ class BuiltReport:
     fixes: Mapping[str, Fix]
 
 
-def build(failure: Failure, turn: Turn) -> BuiltReport:
-    """Measure a failure, look for its cause and for remedies, and put it all into one report."""
-    return report_of(measure(failure, turn))
-
-
 def report_of(
     evidence: Evidence, *, report_id: str | None = None, looking: bool = False
 ) -> BuiltReport:
@@ -48,7 +41,7 @@ def report_of(
     `report_id` is that of an earlier one that this completes; `looking` that it will be completed.
     """
     failure = evidence.failure
-    found, ranked = offers(evidence), causes(evidence)
+    ranked, found = diagnose(evidence)
     memory, cell, device = evidence.memory, failure.cell, failure.device
     report: Report = {
         "version": VERSION,
@@ -82,7 +75,7 @@ def report_of(
         "versions": versions(),
         "looking": looking,
     }
-    fixes = {offer.id: offer.fix for offer in found if offer.fix is not None}
+    fixes = {each.id: each.edited.fix for each in found if each.edited.fix is not None}
     return BuiltReport(report, fixes)
 
 

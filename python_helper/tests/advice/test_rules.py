@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from gpu_headroom.advice import rules
-from gpu_headroom.advice.registry import RULES, causes
+from gpu_headroom.advice.registry import RULES, diagnose
 from gpu_headroom.holders.modules import Model
 from gpu_headroom.oom.asked import Asked, Operand
 from gpu_headroom.oom.running import Running
@@ -175,12 +175,12 @@ SILENT: list[dict[str, Any]] = [
 
 def likeliest(found: Evidence) -> Cause | None:
     """Return the cause that comes first."""
-    return next(iter(causes(found)), None)
+    return next(iter(diagnose(found).causes), None)
 
 
 def test_growth_comes_before_what_a_smaller_batch_would_only_put_off() -> None:
     """Several causes hold: first the one whose removal is enough at the least price."""
-    found = causes(
+    found = diagnose(
         evidence(
             kinds={**MODEL, "activations": 9 * GIB},
             groups=(
@@ -189,7 +189,7 @@ def test_growth_comes_before_what_a_smaller_batch_would_only_put_off() -> None:
             ),
             running=TRAINS,
         )
-    )
+    ).causes
     assert [each["rule"] for each in found] == ["retained-graph", "data-on-card", "activations"]
     assert [each["bytes"] for each in found] == [6 * GIB, 3 * GIB, 9 * GIB]
 

@@ -57,7 +57,7 @@ def measure(failure: Failure) -> Evidence:
 
 def build(failure: Failure) -> BuiltReport:
     """Build a report with time enough."""
-    return reports.build(failure, Turn(30.0))
+    return reports.report_of(measure(failure))
 
 
 def parts(report: Any) -> dict[str, int]:
