@@ -13,6 +13,7 @@ from ..holders.names import user_names
 from ..holders.survey import survey
 from ..text.format import MIB
 from .failure_memory import failure_memory, from_device, from_statement
+from .others import MUCH_OUTSIDE, NOBODY, others_on
 from .place import failing_line
 from .running import grown_by_functions
 from .scene import Scene, scene
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from ..protocol.wire import Holder, HolderKind
     from .failure import Failure
     from .failure_memory import FailureMemory
+    from .others import Others
 
 _NAMED_BYTES = MIB
 _NAMED_SHARE = 0.01  # of what the traceback keeps in use
@@ -44,7 +46,8 @@ class Evidence:
     `failure` has no reading of another card than the one that failed. `let_go_bytes` came back
     between the failure and the end of the cell. `batch` is proven to scale `batch_bytes` of what
     is in use, `input_size`, the length of the input or the side of an image, `input_bytes`.
-    `groups` are what stands under one name, `models` those of them that hold memory.
+    `groups` are what stands under one name, `models` those of them that hold memory. `others` are
+    asked for where there is much that is not this process's.
     `complete` is false where the survey did not come to its end, `cut_short` where only time was
     wanting.
     """
@@ -71,6 +74,7 @@ class Evidence:
     input_bytes: int = 0
     groups: tuple[Group, ...] = ()
     models: tuple[Model, ...] = ()
+    others: Others = NOBODY
 
     @property
     def model_bytes(self) -> int:
@@ -172,6 +176,7 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
     rest = None if in_use is None else in_use - sum(kinds.values())
     workspaces = min(found.workspaces.get(index, 0), rest or 0) if found else 0
     groups = groups_of(found, index) if found else ()
+    much_outside = (memory.outside_bytes or 0) >= MUCH_OUTSIDE * (memory.capacity_bytes or 0)
     return Evidence(
         failure=failure,
         memory=memory,
@@ -195,6 +200,7 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
         input_bytes=size_bytes,
         groups=groups,
         models=_models(found, groups) if found else (),
+        others=others_on(failure.device) if much_outside else NOBODY,
     )
 
 

@@ -134,6 +134,8 @@ SENTENCES = {
     "detail.traceback": "Kept by the traceback only",
     "detail.not_attributed": "Not attributed",
     "detail.let_go": "Came back by itself after the error",
+    "detail.process": "{name}, process {pid}",
+    "detail.program": "{name}, another program",
     # The card: where the number of such a row comes from.
     "source.call": "{name}",
     "source.error": "error message",

@@ -10,6 +10,7 @@ from gpu_headroom.advice import rules
 from gpu_headroom.advice.registry import RULES, diagnose
 from gpu_headroom.holders.modules import Model
 from gpu_headroom.oom.asked import Asked, Operand
+from gpu_headroom.oom.others import Others
 from gpu_headroom.oom.running import Running
 from gpu_headroom.oom.scene import RunningModule
 from gpu_headroom.text.format import GIB, MIB
@@ -46,7 +47,11 @@ SPEAKS: dict[str, list[dict[str, Any]]] = {
         {"cached": 4 * GIB, "largest_block": 64 * MIB},
         {"cached": 2 * GIB, "free": GIB, "largest_block": 512 * MIB},
     ],
-    "other-programs": [{"outside": 6 * GIB}],
+    "other-programs": [
+        {"outside": 6 * GIB},
+        {"outside": 6 * GIB, "others": Others((), 5 * GIB, 0)},
+        {"outside": 6 * GIB, "others": Others((), 0, 5 * GIB)},
+    ],
     "retained-graph": [
         {"groups": (group("losses", 8 * GIB, "activations", count=10, graphs=10),)},
         {
