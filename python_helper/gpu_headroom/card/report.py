@@ -103,6 +103,8 @@ def _parts(evidence: Evidence) -> list[Part]:
         ("activations", kinds.get("activations")),
         ("other_tensors", kinds.get("tensor")),
         ("workspaces", evidence.workspace_bytes),
+        ("earlier_error", evidence.earlier_error_bytes),
+        ("temporaries", evidence.temporary_bytes),
         ("not_attributed", evidence.not_attributed_bytes),
         ("cached", memory.cached_bytes),
         ("free", memory.usable_bytes),

@@ -44,8 +44,10 @@ class Evidence:
     """All that rules and remedies may reason from; sizes in bytes, `None` is not known.
 
     `failure` has no reading of another card than the one that failed. `let_go_bytes` came back
-    between the failure and the end of the cell. `batch` is proven to scale `batch_bytes` of what
-    is in use, `input_size`, the length of the input or the side of an image, `input_bytes`.
+    between the failure and the end of the cell: `earlier_error_bytes` of it were held by the error
+    that this one took the place of, `temporary_bytes` had no name yet. `batch` is proven to scale
+    `batch_bytes` of what is in use, `input_size`, the length of the input or the side of an image,
+    `input_bytes`.
     `groups` are what stands under one name, `models` those of them that hold memory. `others` are
     asked for where there is much that is not this process's.
     `complete` is false where the survey did not come to its end, `cut_short` where only time was
@@ -68,6 +70,8 @@ class Evidence:
     cut_short: bool = False
     workspace_bytes: int = 0
     let_go_bytes: int | None = None
+    earlier_error_bytes: int = 0
+    temporary_bytes: int = 0
     batch: SizeLiteral | None = None
     batch_bytes: int = 0
     input_size: SizeLiteral | None = None
@@ -85,7 +89,7 @@ class Evidence:
     def being_made_bytes(self) -> int:
         """What a model that was being made had so far, and let go of as it failed."""
         makes = any(each.function == "__init__" for each in self.scene.modules)
-        return (self.let_go_bytes or 0) if makes else 0
+        return self.temporary_bytes if makes else 0
 
     @property
     def line(self) -> int | None:
@@ -173,8 +177,11 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
     traceback = ledger.bytes(index, origin="traceback") if found else None
     batch, batch_bytes = _proven_batch(failure, ledger, index, here.line) if found else (None, 0)
     size, size_bytes = _proven_input(failure, ledger, index, here.line) if found else (None, 0)
+    let_go = _let_go(failure, memory)
     rest = None if in_use is None else in_use - sum(kinds.values())
     workspaces = min(found.workspaces.get(index, 0), rest or 0) if found else 0
+    gone = min(let_go or 0, (rest or 0) - workspaces)
+    earlier = min(gone, failure.earlier_traceback_bytes or 0)
     groups = groups_of(found, index) if found else ()
     much_outside = (memory.outside_bytes or 0) >= MUCH_OUTSIDE * (memory.capacity_bytes or 0)
     return Evidence(
@@ -184,7 +191,7 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
         requested_bytes=failure.requested_bytes,
         scene=here,
         kinds=kinds,
-        not_attributed_bytes=None if rest is None else rest - workspaces,
+        not_attributed_bytes=None if rest is None else rest - workspaces - gone,
         workspace_bytes=workspaces,
         traceback_bytes=traceback,
         traceback_variables=_traceback_variables(ledger, index),
@@ -193,7 +200,9 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
         earlier_traceback_bytes=_earlier(failure, found, index),
         complete=found is not None and found.complete,
         cut_short=found is not None and not found.complete and turn.native,
-        let_go_bytes=_let_go(failure, memory),
+        let_go_bytes=let_go,
+        earlier_error_bytes=earlier,
+        temporary_bytes=gone - earlier,
         batch=batch,
         batch_bytes=batch_bytes,
         input_size=size,

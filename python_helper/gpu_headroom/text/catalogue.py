@@ -115,6 +115,8 @@ SENTENCES = {
     "part.activations": "activations",
     "part.other_tensors": "other tensors",
     "part.workspaces": "library workspaces",
+    "part.earlier_error": "earlier error",
+    "part.temporaries": "temporary values",
     "part.not_attributed": "not attributed",
     "part.cached": "cached",
     "part.free": "free",

@@ -105,7 +105,7 @@ SPEAKS: dict[str, list[dict[str, Any]]] = {
     "data-on-card": [
         {"groups": (group("X_train", 5 * GIB),)},
         {
-            "let_go_bytes": 10 * GIB,
+            "temporary_bytes": 10 * GIB,
             "asked": Asked("torch.randn(n, 1024).cuda()", "cuda", (), None),
             "running": Running(own=("<module>", "__init__")),
         },
@@ -147,7 +147,7 @@ SPEAKS: dict[str, list[dict[str, Any]]] = {
         {"kinds": {"activations": 10 * GIB}, "models": TRAINED},
     ],
     "model-too-large": [{"kinds": {"parameters": 4 * GIB, "optimizer_state": 8 * GIB}}],
-    "unnamed-values": [{"let_go_bytes": 10 * GIB}],
+    "unnamed-values": [{"temporary_bytes": 10 * GIB}],
 }
 
 SILENT: list[dict[str, Any]] = [
@@ -172,9 +172,9 @@ SILENT: list[dict[str, Any]] = [
     {"kinds": {"activations": 3 * GIB}},
     {"kinds": {"parameters": 4 * GIB, "activations": 3 * GIB}},
     {"models": EVALUATED, "kinds": {"activations": GIB}},
-    {"let_go_bytes": 5 * GIB},  # less than half
-    {"let_go_bytes": 10 * GIB, "in_backward": True},
-    {"let_go_bytes": 10 * GIB, "requested": None},
+    {"temporary_bytes": 5 * GIB},  # less than half
+    {"temporary_bytes": 10 * GIB, "in_backward": True},
+    {"temporary_bytes": 10 * GIB, "requested": None},
 ]
 
 
