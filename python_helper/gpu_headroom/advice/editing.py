@@ -9,6 +9,7 @@ from ..cells.batch import defines_any, path_from
 from ..edits.rewrite import Anchor
 from ..text.messages import message
 from .code_fix import CellChange, CodeFix, diffs_of
+from .remedy import UNCHANGED, Edited
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from ..cells.runs import CellRun
     from ..edits.rewrite import Rewrite
     from ..oom.evidence import Evidence
-    from ..protocol.wire import Diff
+    from ..protocol.wire import Message
 
 TEXTS = {"fix.done": "The code is changed as shown."}
 _MOST_CELLS = 30
@@ -72,26 +73,32 @@ def _makers(evidence: Evidence, name: str, run: list[CellRun]) -> list[CellRun]:
     return makers[-1:]
 
 
-def fix_of(
-    evidence: Evidence, changes: Iterable[CellChange], *, empties: str = ""
-) -> tuple[tuple[Diff, ...], CodeFix | None] | None:
+def edited(
+    evidence: Evidence,
+    changes: Iterable[CellChange] | None,
+    *,
+    empties: str = "",
+    sets: str | None = None,
+    done: Message | None = None,
+) -> Edited:
     """Return the diffs of changes, and the fix behind them where the cells can be run again.
 
-    `None` where a change does not hold. There is no fix, so that the diffs are advice, where no
-    code leads from the changed cells to the failing one, or where a model would be made anew on
-    the way and lose what it has learnt. `empties` is a variable that still holds what the failed
-    run put into it: the cell that makes it runs again, too.
+    Nothing where there are no changes, or where one does not hold. There is no fix, so that the
+    diffs are advice, where no code leads from the changed cells to the failing one, or where a
+    model would be made anew on the way and lose what it has learnt. `empties` is a variable that
+    still holds what the failed run put into it: the cell that makes it runs again, too. `sets` is
+    what the first change sets, in short; `done` what is said when all is done.
     """
-    changes = tuple(changes)
-    diffs = diffs_of(*changes)
-    if diffs is None:
-        return None
+    changes = tuple(changes or ())
+    diffs = diffs_of(*changes, sets=sets)
+    if not diffs:
+        return UNCHANGED
     failure = evidence.failure
     run: list[CellRun] = []
     for change in changes:
         path = path_from(change.cell, failure.cell, failure.cells)
         if path is None:
-            return diffs, None
+            return Edited(diffs)
         run += [each for each in path if each.key not in {one.key for one in run}]
     run += _makers(evidence, empties, run)
     order = {each.key: n for n, each in enumerate(failure.cells)}
@@ -99,8 +106,8 @@ def fix_of(
     changed = {each.cell.key for each in changes}
     models = [each.name for each in evidence.models]
     if any(defines_any(each, models) for each in run[:-1] if each.key not in changed):
-        return diffs, None
+        return Edited(diffs)
     ids = tuple([each.cell_id for each in run if each.cell_id is not None])
     if len(ids) < len(run):
-        return diffs, None
-    return diffs, CodeFix(changes, ids, message("fix.done", TEXTS))
+        return Edited(diffs)
+    return Edited(diffs, CodeFix(changes, ids, done or message("fix.done", TEXTS)))

@@ -145,7 +145,7 @@ def size_literals(  # noqa: PLR0913  all that a question is made of
         *(
             each
             for each in islice(earlier, _MOST_LITERALS)
-            if counts(each) and cells_to_run(each, cell, cells, code)
+            if counts(each) and path_from(each.cell, cell, cells, code)
         ),
     ]
 
@@ -167,21 +167,14 @@ def defines_any(cell: CellRun, names: Iterable[str]) -> bool:
     return not Code().of(cell).stores.isdisjoint(names)
 
 
-def cells_to_run(
-    literal: SizeLiteral, failed: CellRun, cells: Sequence[CellRun], code: Code | None = None
-) -> tuple[CellRun, ...] | None:
-    """Return the cells that carry a changed literal to the failing one, both included.
-
-    A cell between them belongs to these when it reads what the literal sets, directly or
-    through others, and leaves a name that is read further on. `None`: nothing leads there.
-    """
-    return path_from(literal.cell, failed, cells, code)
-
-
 def path_from(
     first: CellRun, failed: CellRun, cells: Sequence[CellRun], code: Code | None = None
 ) -> tuple[CellRun, ...] | None:
-    """Return the cells that carry a change of the `first` one to the failing one, as above."""
+    """Return the cells that carry a change of the `first` one to the failing one, both included.
+
+    A cell between them belongs to these when it reads what the first one sets, directly or
+    through others, and leaves a name that is read further on. `None`: nothing leads there.
+    """
     if _same_cell(first, failed):
         return (failed,)
     code = code or Code()

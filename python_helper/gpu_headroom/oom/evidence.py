@@ -13,6 +13,7 @@ from ..holders.names import user_names
 from ..holders.survey import survey
 from ..text.format import MIB
 from .failure_memory import failure_memory, from_device, from_statement
+from .others import MUCH_OUTSIDE, NOBODY, others_on
 from .place import failing_line
 from .running import grown_by_functions
 from .scene import Scene, scene
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from ..protocol.wire import Holder, HolderKind
     from .failure import Failure
     from .failure_memory import FailureMemory
+    from .others import Others
 
 _NAMED_BYTES = MIB
 _NAMED_SHARE = 0.01  # of what the traceback keeps in use
@@ -42,9 +44,12 @@ class Evidence:
     """All that rules and remedies may reason from; sizes in bytes, `None` is not known.
 
     `failure` has no reading of another card than the one that failed. `let_go_bytes` came back
-    between the failure and the end of the cell. `batch` is proven to scale `batch_bytes` of what
-    is in use, `input_size`, the length of the input or the side of an image, `input_bytes`.
-    `groups` are what stands under one name, `models` those of them that hold memory.
+    between the failure and the end of the cell: `earlier_error_bytes` of it were held by the error
+    that this one took the place of, `temporary_bytes` had no name yet. `batch` is proven to scale
+    `batch_bytes` of what is in use, `input_size`, the length of the input or the side of an image,
+    `input_bytes`.
+    `groups` are what stands under one name, `models` those of them that hold memory. `others` are
+    asked for where there is much that is not this process's.
     `complete` is false where the survey did not come to its end, `cut_short` where only time was
     wanting.
     """
@@ -65,12 +70,15 @@ class Evidence:
     cut_short: bool = False
     workspace_bytes: int = 0
     let_go_bytes: int | None = None
+    earlier_error_bytes: int = 0
+    temporary_bytes: int = 0
     batch: SizeLiteral | None = None
     batch_bytes: int = 0
     input_size: SizeLiteral | None = None
     input_bytes: int = 0
     groups: tuple[Group, ...] = ()
     models: tuple[Model, ...] = ()
+    others: Others = NOBODY
 
     @property
     def model_bytes(self) -> int:
@@ -81,7 +89,7 @@ class Evidence:
     def being_made_bytes(self) -> int:
         """What a model that was being made had so far, and let go of as it failed."""
         makes = any(each.function == "__init__" for each in self.scene.modules)
-        return (self.let_go_bytes or 0) if makes else 0
+        return self.temporary_bytes if makes else 0
 
     @property
     def line(self) -> int | None:
@@ -169,9 +177,13 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
     traceback = ledger.bytes(index, origin="traceback") if found else None
     batch, batch_bytes = _proven_batch(failure, ledger, index, here.line) if found else (None, 0)
     size, size_bytes = _proven_input(failure, ledger, index, here.line) if found else (None, 0)
+    let_go = _let_go(failure, memory)
     rest = None if in_use is None else in_use - sum(kinds.values())
     workspaces = min(found.workspaces.get(index, 0), rest or 0) if found else 0
+    gone = min(let_go or 0, (rest or 0) - workspaces)
+    earlier = min(gone, failure.earlier_traceback_bytes or 0)
     groups = groups_of(found, index) if found else ()
+    much_outside = (memory.outside_bytes or 0) >= MUCH_OUTSIDE * (memory.capacity_bytes or 0)
     return Evidence(
         failure=failure,
         memory=memory,
@@ -179,7 +191,7 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
         requested_bytes=failure.requested_bytes,
         scene=here,
         kinds=kinds,
-        not_attributed_bytes=None if rest is None else rest - workspaces,
+        not_attributed_bytes=None if rest is None else rest - workspaces - gone,
         workspace_bytes=workspaces,
         traceback_bytes=traceback,
         traceback_variables=_traceback_variables(ledger, index),
@@ -188,13 +200,16 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
         earlier_traceback_bytes=_earlier(failure, found, index),
         complete=found is not None and found.complete,
         cut_short=found is not None and not found.complete and turn.native,
-        let_go_bytes=_let_go(failure, memory),
+        let_go_bytes=let_go,
+        earlier_error_bytes=earlier,
+        temporary_bytes=gone - earlier,
         batch=batch,
         batch_bytes=batch_bytes,
         input_size=size,
         input_bytes=size_bytes,
         groups=groups,
         models=_models(found, groups) if found else (),
+        others=others_on(failure.device) if much_outside else NOBODY,
     )
 
 

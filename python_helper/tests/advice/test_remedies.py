@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from gpu_headroom.advice import remedies
-from gpu_headroom.advice.registry import REMEDIES, offers
+from gpu_headroom.advice.registry import REMEDIES, diagnose
 from gpu_headroom.cells.literals import literals_in
 from gpu_headroom.holders.modules import Model
 from gpu_headroom.oom.running import Running
 from gpu_headroom.oom.scene import RunningModule
 from gpu_headroom.text.format import GIB, MIB
 from tests.advice.cases import cell, evidence, group
+
+if TYPE_CHECKING:
+    from gpu_headroom.advice.remedy import Offer
+    from gpu_headroom.oom.evidence import Evidence
 
 LONG = "max_length = 4096\ntrain(max_length)"
 STEP = """
@@ -83,6 +87,11 @@ def test_every_remedy_is_in_the_registry() -> None:
     assert {name.split(".")[1].replace("-", "_") for name in names} == files
     assert len(REMEDIES) == len(files)
     assert {name.replace("-", "_") for name in (*OFFERED, "smaller-batch", "accumulate")} == files
+
+
+def offers(found: Evidence) -> list[Offer]:
+    """Return what is offered, in order."""
+    return diagnose(found).offers
 
 
 @pytest.mark.parametrize("remedy", OFFERED)
@@ -195,7 +204,7 @@ def test_is_unsure_far_from_what_was_seen() -> None:
 
 def test_edits_the_cell_as_it_is_now() -> None:
     """The edit is proven on the text that was sent, and names the cells to run."""
-    outcome = smaller_batch().fix.edits(
+    outcome = smaller_batch().edited.fix.edits(
         {"failing": "batch_size = 1024  # large\ntrain(batch_size)"}
     )
     assert outcome.status == "ok"
@@ -212,7 +221,7 @@ def test_edits_the_cell_as_it_is_now() -> None:
 
 def test_follows_a_line_that_has_moved() -> None:
     """A cell edited elsewhere still has the line."""
-    outcome = smaller_batch().fix.edits({"failing": "import torch\n\nbatch_size = 1024"})
+    outcome = smaller_batch().edited.fix.edits({"failing": "import torch\n\nbatch_size = 1024"})
     assert outcome.edits[0]["first_line"] == 3
 
 
@@ -228,7 +237,7 @@ def test_follows_a_line_that_has_moved() -> None:
 )
 def test_refuses_a_cell_that_has_changed(source: str) -> None:
     """Nothing is edited that does not match, and a sentence says why."""
-    outcome = smaller_batch().fix.edits({"failing": source})
+    outcome = smaller_batch().edited.fix.edits({"failing": source})
     assert (outcome.status, outcome.edits, outcome.run) == ("changed", (), ())
     assert outcome.message["text"] == (
         "The cell was edited after it failed; line 1 no longer matches."
@@ -237,7 +246,7 @@ def test_refuses_a_cell_that_has_changed(source: str) -> None:
 
 def test_refuses_a_cell_that_is_gone() -> None:
     """The cell with the literal was deleted."""
-    outcome = smaller_batch().fix.edits({"other": "batch_size = 1024"})
+    outcome = smaller_batch().edited.fix.edits({"other": "batch_size = 1024"})
     assert (outcome.status, outcome.message["id"]) == ("changed", "fix.missing")
 
 
@@ -261,7 +270,7 @@ def test_names_the_cell_that_sets_the_batch() -> None:
     """Both cells and what lies between are run, the defining one first."""
     offer = elsewhere(cell("loader = DataLoader(data, batch_size)", "loader", 3))
     assert offer.remedy["title"]["text"].endswith("(line 1 of In [2])")
-    outcome = offer.fix.edits({"sizes": "batch_size = 1024"})
+    outcome = offer.edited.fix.edits({"sizes": "batch_size = 1024"})
     assert outcome.run == ("sizes", "loader", "failing")
 
 
@@ -269,7 +278,7 @@ def test_does_not_make_a_model_anew() -> None:
     """A cell in between that makes a model would lose what it has learnt: text, no button."""
     between = cell("model = make(batch_size)\nloader = load(batch_size)", "loader", 3)
     offer = elsewhere(between, models=(Model("model", training=True),))
-    assert (offer.remedy["kind"], offer.fix) == ("advice", None)
+    assert (offer.remedy["kind"], offer.edited.fix) == ("advice", None)
 
 
 def test_is_advice_where_cells_have_no_identity() -> None:
@@ -280,5 +289,5 @@ def test_is_advice_where_cells_have_no_identity() -> None:
     (literal,) = literals_in(anonymous, source)
     failure = replace(made.failure, cell=anonymous, cells=(anonymous,))
     (offer,) = offers(replace(made, batch=literal, failure=failure))
-    assert (offer.remedy["kind"], offer.fix) == ("advice", None)
+    assert (offer.remedy["kind"], offer.edited.fix) == ("advice", None)
     assert offer.remedy["diffs"]

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from gpu_headroom.cells.batch import batch_literals, cells_to_run
+from gpu_headroom.cells.batch import batch_literals, path_from
 from gpu_headroom.cells.literals import literals_in
 from gpu_headroom.cells.runs import CellRun
 
@@ -211,7 +211,7 @@ OTHER = cell("print(batch_size)", "other")
 def path(literal_cell: CellRun, *cells: CellRun, failing: CellRun = FAILING) -> list[str] | None:
     """Return the ids of the cells to run after the literal of a cell was changed."""
     (literal,) = literals_in(literal_cell, literal_cell.source)
-    run = cells_to_run(literal, failing, [*cells, failing])
+    run = path_from(literal.cell, failing, [*cells, failing])
     return None if run is None else [str(each.cell_id) for each in run]
 
 

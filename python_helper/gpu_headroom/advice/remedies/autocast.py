@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...edits.autocast import autocast
-from ...edits.flags import HALF, trainer_flags
+from ...edits.flags import HALF, LIBRARIES, trainer_flags
 from ...text.messages import message
-from ..editing import fix_of, in_first_cell, torch_name
+from ..editing import edited, in_first_cell, torch_name
 from ..remedy import Offer
 from ..rules import activations
 
@@ -33,24 +33,18 @@ def offer(evidence: Evidence) -> Offer | None:
     if not evidence.is_enough(size):
         return None
     torch = torch_name(evidence)
-    rewrites = [
-        trainer_flags(library, **HALF[library, "bfloat16"])
-        for library in ("transformers", "lightning", "accelerate")
-    ]
+    rewrites = [trainer_flags(library, **HALF[library, "bfloat16"]) for library in LIBRARIES]
     if torch is not None:
         rewrites.append(autocast(torch))
     changes = in_first_cell(evidence, *rewrites)
-    found = None if changes is None else fix_of(evidence, changes)
-    if found is None or found[1] is None:
+    change = edited(evidence, changes)
+    if change.fix is None:
         return None
-    diffs, fix = found
     return Offer(
         id="autocast",
-        kind="edit",
         title=message("remedy.autocast", TEXTS),
         note=message("remedy.autocast.note", TEXTS),
         effect_bytes=size,
-        diffs=diffs,
-        fix=fix,
+        edited=change,
         rank=2,
     )

@@ -13,7 +13,7 @@ from ...edits.checkpointing import (
 from ...edits.flags import trainer_flags
 from ...edits.rewrite import all_of
 from ...text.messages import message
-from ..editing import fix_of, in_first_cell
+from ..editing import edited, in_first_cell
 from ..remedy import Offer
 from ..rules import activations
 
@@ -46,18 +46,15 @@ def offer(evidence: Evidence) -> Offer | None:
             rewrites.append(checkpointing_enabled(each.name))
     rewrites.append(checkpointed_blocks())
     changes = in_first_cell(evidence, *rewrites)
-    found = None if changes is None else fix_of(evidence, changes)
-    if found is None or found[1] is None:
+    change = edited(evidence, changes)
+    if change.fix is None:
         return None
-    diffs, fix = found
     return Offer(
         id="checkpointing",
-        kind="edit",
         title=message("remedy.checkpointing", TEXTS),
         note=message("remedy.checkpointing.note", TEXTS),
         effect_bytes=None,
-        diffs=diffs,
-        fix=fix,
+        edited=change,
         rank=2,
     )
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...cells.batch import cells_to_run, defines_any
 from ...cells.largest_batch import predict, probes
 from ...edits.number import set_number
 from ...text.messages import message
-from ..code_fix import CellChange, CodeFix, diffs_of
+from ..code_fix import CellChange
+from ..editing import edited
 from ..remedy import Offer
 
 if TYPE_CHECKING:
@@ -45,33 +45,28 @@ _UNSURE_RATIO = 1 / 8
 
 def offer(evidence: Evidence) -> Offer | None:
     """Offer it where a literal is proven to scale the memory, and less of it would fit."""
-    batch, failure = evidence.batch, evidence.failure
+    batch = evidence.batch
     if batch is None:
         return None
     predicted = _predicted(evidence, batch)
     value = fitting(evidence)
     if value is None:
         return None
-    change = CellChange(batch.cell, batch.line, set_number(batch, value))
-    diffs = diffs_of(change, sets=f"{batch.name} = {value}")
-    if diffs is None:
+    change = edited(
+        evidence,
+        [CellChange(batch.cell, batch.line, set_number(batch, value))],
+        sets=f"{batch.name} = {value}",
+        done=message("fix.ok", TEXTS, name=batch.name, old=batch.value, new=value),
+    )
+    if not change.diffs:
         return None
-    path = cells_to_run(batch, failure.cell, failure.cells) or (failure.cell,)
-    run = tuple([each.cell_id for each in path if each.cell_id is not None])
-    # A cell in between that makes a model anew would lose what it has learnt.
-    models = [each.name for each in evidence.models]
-    makes_models = any(defines_any(each, models) for each in path[1:-1])
-    editable = len(run) == len(path) and not makes_models
     ratio = value / batch.value
-    done = message("fix.ok", TEXTS, name=batch.name, old=batch.value, new=value)
     return Offer(
         id="smaller-batch",
-        kind="edit" if editable else "advice",
-        title=_title(batch, value, elsewhere=path[0] is not path[-1]),
+        title=_title(batch, value, elsewhere=batch.cell.key != evidence.failure.cell.key),
         note=_note(evidence, batch, ratio, predicted),
         effect_bytes=int(evidence.batch_bytes * (1 - ratio)),
-        diffs=diffs,
-        fix=CodeFix((change,), run, done) if editable else None,
+        edited=change,
     )
 
 
