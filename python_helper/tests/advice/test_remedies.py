@@ -275,10 +275,20 @@ def test_names_the_cell_that_sets_the_batch() -> None:
 
 
 def test_does_not_make_a_model_anew() -> None:
-    """A cell in between that makes a model would lose what it has learnt: text, no button."""
+    """A cell in between that makes a model would lose what it has learnt: text, no button.
+
+    Unless that is learnt again by the cells that run, and soon.
+    """
     between = cell("model = make(batch_size)\nloader = load(batch_size)", "loader", 3)
-    offer = elsewhere(between, models=(Model("model", training=True),))
-    assert (offer.remedy["kind"], offer.edited.fix) == ("advice", None)
+    models = (Model("model", training=True),)
+    offer = elsewhere(between, models=models)
+    assert offer.edited.fix.run == ("sizes", "loader", "failing")
+    for learnt in (
+        [between, cell("fit(model, loader)", "training", 4)],
+        [replace(between, end_s=600.0)],
+    ):
+        offer = elsewhere(*learnt, models=models)
+        assert (offer.remedy["kind"], offer.edited.fix) == ("advice", None)
 
 
 def test_is_advice_where_cells_have_no_identity() -> None:
