@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ..cells.batch import batch_literals, size_literals
@@ -33,6 +34,12 @@ if TYPE_CHECKING:
 _NAMED_BYTES = MIB
 _NAMED_SHARE = 0.01  # of what the traceback keeps in use
 _ROLES: Sequence[Literal["image", "length"]] = ("image", "length")
+_LEAST_PROGRESS = 0.02
+# What a backward pass takes besides, and a forward pass and the backward pass behind it.
+_BACKWARD_ROOM = 0.85
+_FORWARD_ROOM = 0.75
+_UNKNOWN_ROOM = 0.5  # as much again may follow
+_OPERANDS = 2  # of an operation, as large as its result
 _PROVEN_INPUT = 0.3
 _PROVEN_SHARE = 0.1  # of what is in use must have as many rows as a literal says
 
@@ -44,6 +51,7 @@ class Evidence:
     `failure` has no reading of another card than the one that failed. `let_go_bytes` came back
     between the failure and the end of the cell. `batch` is proven to scale `batch_bytes` of what
     is in use, `input_size`, the length of the input or the side of an image, `input_bytes`.
+    `halves_bytes` is what autocast would save of what graphs keep.
     `groups` are what stands under one name, `models` those of them that hold memory.
     `complete` is false where the survey did not come to its end, `cut_short` where only time was
     wanting.
@@ -69,6 +77,7 @@ class Evidence:
     batch_bytes: int = 0
     input_size: SizeLiteral | None = None
     input_bytes: int = 0
+    halves_bytes: int = 0
     groups: tuple[Group, ...] = ()
     models: tuple[Model, ...] = ()
 
@@ -108,16 +117,48 @@ class Evidence:
         missing = self.missing_bytes
         return missing is not None and size >= max(0, missing) + self._to_come()
 
+    def fits(self, scaling_bytes: int, left: float) -> bool:
+        """Whether it would probably come to its end with this share `left` of what scales.
+
+        That is `scaling_bytes` of what is in use, what was just being computed, and as much as a
+        failed forward pass had still to come to.
+        """
+        headroom = self.memory.headroom_bytes
+        if headroom is None:
+            return False
+        share = _BACKWARD_ROOM
+        if not self.scene.in_backward:
+            known = self._progress()
+            share = _UNKNOWN_ROOM if known is None else _FORWARD_ROOM * known
+        room = (headroom + scaling_bytes - self._gradients_to_come()) * share
+        return left * (scaling_bytes + (self.requested_bytes or 0)) <= room
+
+    def saved_bytes(self, scaling_bytes: int, left: float) -> int:
+        """Return how much less is in use at the request that failed, with this share `left`.
+
+        What was being computed, and had no name yet, scales as what is kept does.
+        """
+        computed = 0 if self.scene.running.in_optimizer else self.requested_bytes or 0
+        if self.complete:
+            computed += min(self.not_attributed_bytes or 0, _OPERANDS * computed)
+        return int((scaling_bytes + computed) * (1 - left))
+
     @property
     def progress(self) -> float:
-        """How much of a failed forward pass had been done, by the parameters it came to; 0 to 1.
+        """How much of a failed forward pass had been done; 0 to 1.
 
         One where it was none, and where nothing tells.
         """
-        running = self.scene.running
-        if self.scene.in_backward or running.in_optimizer:
+        if self.scene.in_backward or self.scene.running.in_optimizer:
             return 1.0
-        return max((each.progress for each in self.groups if each.progress), default=1.0)
+        return self._progress() or 1.0
+
+    def _progress(self) -> float | None:
+        """Tell it by the parameters that the pass came to, and by the part that was running."""
+        known = [each.progress for each in self.groups if each.progress]
+        if self.scene.progress is not None:
+            known.append(self.scene.progress)
+        return max(_LEAST_PROGRESS, *known) if known else None
 
     @property
     def pass_bytes(self) -> int:
@@ -131,10 +172,10 @@ class Evidence:
         if self.scene.in_backward or running.in_optimizer:
             return 0
         rest = int(self.pass_bytes * (1 / self.progress - 1))
-        if not running.trains:
-            return rest
-        gradients = self.kinds.get("parameters", 0) - self.kinds.get("gradients", 0)
-        return max(0, gradients) + rest
+        return rest + (self._gradients_to_come() if running.trains else 0)
+
+    def _gradients_to_come(self) -> int:
+        return max(0, self.kinds.get("parameters", 0) - self.kinds.get("gradients", 0))
 
 
 _OF_THE_MODEL: tuple[HolderKind, ...] = ("parameters", "gradients", "optimizer_state")
@@ -193,6 +234,7 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
         batch_bytes=batch_bytes,
         input_size=size,
         input_bytes=size_bytes,
+        halves_bytes=found.halves.get(index, 0) if found else 0,
         groups=groups,
         models=_models(found, groups) if found else (),
     )
@@ -296,7 +338,7 @@ def _proven_batch(
         for literal in literals:
             scaling = ledger.bytes_of_rows(index, literal.value, multiples=multiples)
             if scaling and scaling >= least:
-                return literal, scaling
+                return literal, ledger.bytes_of_rows(index, literal.value, multiples=True)
     return None, 0
 
 
@@ -308,9 +350,9 @@ def _proven_input(
     values = user_names(failure.shell)
     for role in _ROLES:
         for literal in size_literals(role, failure.cell, failure.cells, values, line=line):
-            scaling = ledger.bytes_of_sides(index, literal.value, both=role == "image")
-            if scaling and scaling >= least:
-                return literal, scaling
+            of_sides = partial(ledger.bytes_of_sides, index, literal.value, both=role == "image")
+            if (scaling := of_sides()) and scaling >= least:
+                return literal, of_sides(multiples=True)
     return None, 0
 
 
