@@ -33,25 +33,27 @@ def saved_by_autocast(walk: Walk) -> Counter[int]:
 
     Less than nothing where copies of weights outweigh it.
     """
-    inspector, wanted = walk.inspector, dict[object, set[bool]]()
-    halves = dict[Any, bool]()
+    inspector, halves = walk.inspector, dict[Any, bool]()
+    full, followed, copied = set[object](), set[object](), set[object]()
     with inspector.quiet():
         for node in sorted(walk.nodes, key=_order):
             if walk.out_of_time():
                 return Counter()
-            half = halves[node] = _is_half(node, halves)
+            multiplies = bool(_HALF.search(type(node).__name__))
+            half = halves[node] = multiplies or _follows(node, halves)
+            keys = copied if multiplies else followed if half else full
             for saved in inspector.saved_by(node):
                 if inspector.is_tensor(saved):
-                    for storage in inspector.storages(saved):
-                        wanted.setdefault(storage.key, set()).add(half)
-    found = Counter[int]()
+                    keys |= {each.key for each in inspector.storages(saved)}
+    found, known = Counter[int](), full | followed | copied
     for held in walk.ledger:
-        wants, storage = wanted.get(held.storage.key, ()), held.storage
-        if not wants or storage.dtype != _WIDE:
+        storage = held.storage
+        if storage.dtype != _WIDE or storage.key not in known:
             continue
-        stays = False in wants or not held.graph
-        found[storage.device_index] += storage.bytes * (1 - stays)
-        found[storage.device_index] -= storage.bytes // 2 * (True in wants)
+        # A copy is beside what a name holds, such as an input.
+        stays = storage.key in full or not (held.graph or storage.key in followed)
+        halved = storage.key in copied or storage.key in followed
+        found[storage.device_index] += storage.bytes * (1 - stays) - storage.bytes // 2 * halved
     return found
 
 
@@ -61,12 +63,9 @@ def _order(node: Any) -> int:
     return int(number()) if number is not None else 0
 
 
-def _is_half(node: Any, known: dict[Any, bool]) -> bool:
-    """Whether an operation would compute in half precision."""
-    name = type(node).__name__
-    if _HALF.search(name):
-        return True
-    given = following(node)
+def _follows(node: Any, halves: dict[Any, bool]) -> bool:
+    """Whether an operation would compute in half precision as it gets nothing else."""
+    name, given = type(node).__name__, following(node)
     if _FULL.search(name) or not given:
         return False
-    return all(known.get(each, False) for each in given[: 1 if _OF_FIRST.search(name) else None])
+    return all(halves.get(each, False) for each in given[: 1 if _OF_FIRST.search(name) else None])

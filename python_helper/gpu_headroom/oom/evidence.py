@@ -138,7 +138,7 @@ class Evidence:
 
         What was being computed, and had no name yet, scales as what is kept does.
         """
-        computed = 0 if self.scene.running.in_optimizer else self.requested_bytes or 0
+        computed = 0 if self.in_step else self.requested_bytes or 0
         if self.complete:
             computed += min(self.not_attributed_bytes or 0, _OPERANDS * computed)
         return int((scaling_bytes + computed) * (1 - left))
@@ -149,9 +149,14 @@ class Evidence:
 
         One where it was none, and where nothing tells.
         """
-        if self.scene.in_backward or self.scene.running.in_optimizer:
+        if self.scene.in_backward or self.in_step:
             return 1.0
         return self._progress() or 1.0
+
+    @property
+    def in_step(self) -> bool:
+        """Whether an optimizer made its step; not where it had the model run in it."""
+        return self.scene.running.in_optimizer and self.scene.progress is None
 
     def _progress(self) -> float | None:
         """Tell it by the parameters that the pass came to, and by the part that was running."""
@@ -168,11 +173,10 @@ class Evidence:
         )
 
     def _to_come(self) -> int:
-        running = self.scene.running
-        if self.scene.in_backward or running.in_optimizer:
+        if self.scene.in_backward or self.in_step:
             return 0
         rest = int(self.pass_bytes * (1 / self.progress - 1))
-        return rest + (self._gradients_to_come() if running.trains else 0)
+        return rest + (self._gradients_to_come() if self.scene.running.trains else 0)
 
     def _gradients_to_come(self) -> int:
         return max(0, self.kinds.get("parameters", 0) - self.kinds.get("gradients", 0))

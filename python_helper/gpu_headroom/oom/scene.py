@@ -84,7 +84,7 @@ def _modules(error: BaseException, inspector: Inspector) -> Iterator[tuple[Runni
 
 def _progress(running: list[object], inspector: Inspector) -> float | None:
     """Count the parts with parameters before the innermost running one, as a model lists them."""
-    if len(running) < 2:  # noqa: PLR2004  its own code is anywhere in it
+    if not running or running[-1] is running[0]:  # its own code may be anywhere in it
         return None
     innermost, before, count = id(running[-1]), None, 0
     waiting = [running[0]]
