@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from typing import TYPE_CHECKING
 
 from ..cells.batch import defines_any, path_from
+from ..cells.given import Function
+from ..cells.parsing import parse_cell
+from ..edits.find import calls
 from ..edits.rewrite import Anchor
 from ..text.messages import message
 from .code_fix import CellChange, CodeFix, diffs_of
@@ -22,6 +26,8 @@ if TYPE_CHECKING:
 TEXTS = {"fix.done": "The code is changed as shown."}
 _MOST_CELLS = 30
 _TORCH = re.compile(r"^\s*import torch(?: as (\w+))?\s*(?:#.*)?$", re.MULTILINE)
+_LEAVES_NOTHING = re.compile(r"\bSGD\((?!.*momentum)")
+_LEARN = {"backward", "fit", "step", "load_state_dict", "load_weights"}
 
 
 def cells(evidence: Evidence) -> Iterator[CellRun]:
@@ -73,6 +79,31 @@ def _makers(evidence: Evidence, name: str, run: list[CellRun]) -> list[CellRun]:
     return makers[-1:]
 
 
+def may_have_learnt(evidence: Evidence, run: Iterable[CellRun]) -> bool:
+    """Whether a model may be another than when it was made: trained, or loaded by another cell.
+
+    An optimizer that has stepped leaves its state or gradients; plain `SGD` may leave neither.
+    """
+    running, kinds, all_cells = evidence.scene.running, evidence.kinds, evidence.failure.cells
+    if not running.trains or kinds.get("optimizer_state") or kinds.get("gradients"):
+        return True
+    again = {each.key for each in run} | {evidence.failure.cell.key}
+    trees = {each.key: parse_cell(each.source) for each in all_cells}
+    functions = {
+        node.name
+        for tree in trees.values()
+        for node in (ast.walk(tree) if tree is not None else ())
+        if isinstance(node, Function) and any(calls(node, *_LEARN))
+    }
+    return any(_LEAVES_NOTHING.search(each.source) for each in all_cells) or any(
+        any(calls(statement, *_LEARN, *functions))
+        for key, tree in trees.items()
+        if key not in again and tree is not None
+        for statement in tree.body
+        if not isinstance(statement, (*Function, ast.ClassDef))
+    )
+
+
 def edited(
     evidence: Evidence,
     changes: Iterable[CellChange] | None,
@@ -96,7 +127,8 @@ def edited(
     failure = evidence.failure
     run: list[CellRun] = []
     for change in changes:
-        path = path_from(change.cell, failure.cell, failure.cells)
+        after = change.rewrite(change.cell.source)
+        path = path_from(change.cell, failure.cell, failure.cells, after=after)
         if path is None:
             return Edited(diffs)
         run += [each for each in path if each.key not in {one.key for one in run}]
@@ -104,8 +136,8 @@ def edited(
     order = {each.key: n for n, each in enumerate(failure.cells)}
     run.sort(key=lambda each: (each.key == failure.cell.key, order.get(each.key, 0)))
     changed = {each.cell.key for each in changes}
-    models = [each.name for each in evidence.models]
-    if any(defines_any(each, models) for each in run[:-1] if each.key not in changed):
+    makes = [each for each in run if defines_any(each, [one.name for one in evidence.models])]
+    if any(each.key not in changed for each in makes) and may_have_learnt(evidence, run):
         return Edited(diffs)
     ids = tuple([each.cell_id for each in run if each.cell_id is not None])
     if len(ids) < len(run):

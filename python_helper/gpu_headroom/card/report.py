@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 VERSION = "1.0"
 
+_MOST_PROCESSES = 5
 _OBSERVER = "attach_out_of_memory_observer()"
 _FRAMEWORKS = ("torch", "jax", "tensorflow", "cupy")  # `FrameworkName`, which is a type only
 
@@ -102,6 +103,8 @@ def _parts(evidence: Evidence) -> list[Part]:
         ("activations", kinds.get("activations")),
         ("other_tensors", kinds.get("tensor")),
         ("workspaces", evidence.workspace_bytes),
+        ("earlier_error", evidence.earlier_error_bytes),
+        ("temporaries", evidence.temporary_bytes),
         ("not_attributed", evidence.not_attributed_bytes),
         ("cached", memory.cached_bytes),
         ("free", memory.usable_bytes),
@@ -137,11 +140,23 @@ def _details(evidence: Evidence) -> list[Detail]:
     ]
     if said.allowed_bytes is not None:
         rows.append(_row("detail.allowed", said.allowed_bytes, _source(ERROR)))
+    if failure.names_others:
+        rows += [
+            _row(
+                message("detail.process", name=each["name"] or "?", pid=each["pid"])
+                if each["pid"] is not None
+                else message("detail.program", name=each["name"] or "?"),
+                each["bytes"],
+                _source("nvmlDeviceGetComputeRunningProcesses"),
+            )
+            for each in evidence.others.processes[:_MOST_PROCESSES]
+        ]
     return rows
 
 
-def _row(label: str, size: int | None, source: Message) -> Detail:
-    return {"label": message(label), "bytes": size, "source": source}
+def _row(label: str | Message, size: int | None, source: Message) -> Detail:
+    said = message(label) if isinstance(label, str) else label
+    return {"label": said, "bytes": size, "source": source}
 
 
 def _source(call: str) -> Message:

@@ -168,12 +168,16 @@ def defines_any(cell: CellRun, names: Iterable[str]) -> bool:
 
 
 def path_from(
-    first: CellRun, failed: CellRun, cells: Sequence[CellRun], code: Code | None = None
+    first: CellRun,
+    failed: CellRun,
+    cells: Sequence[CellRun],
+    code: Code | None = None,
+    *,
+    after: str | None = None,
 ) -> tuple[CellRun, ...] | None:
-    """Return the cells that carry a change of the `first` one to the failing one, both included.
+    """Return the cells that carry a change of the `first` one to the failing one, as above.
 
-    A cell between them belongs to these when it reads what the first one sets, directly or
-    through others, and leaves a name that is read further on. `None`: nothing leads there.
+    `after` is its text with the change: then what it makes of it, and what it makes anew, counts.
     """
     if _same_cell(first, failed):
         return (failed,)
@@ -182,17 +186,39 @@ def path_from(
     start = next((n for n, each in enumerate(ran) if _same_cell(each, first)), None)
     if start is None:
         return None
-    touched = _touched(ran[start], ran[start + 1 :], code)
+    names = set(code.of(first).stores) if after is None else renewed(first.source, after)
+    touched = _touched(names, ran[start + 1 :], code)
     needed, path = set(code.of(failed).reads), [failed]
     for cell in reversed(touched):
         if code.of(cell).stores & needed:
             path.insert(0, cell)
             needed |= code.of(cell).reads
-    return tuple(path) if path[0] is touched[0] else None
+    return (ran[start], *path) if names & needed else None
 
 
-def _touched(first: CellRun, later: Sequence[CellRun], code: Code) -> list[CellRun]:
-    names, found = set(code.of(first).stores), [first]
+def renewed(before: str, after: str) -> set[str]:
+    """Return the names that mean something else when a changed cell is run again.
+
+    What the change is about, what is made of that, and what is made at all: functions, classes and
+    constants that stay as they are do not count.
+    """
+    old, new = parse_cell(before), parse_cell(after)
+    known = {ast.dump(each) for each in old.body} if old is not None else set()
+    made, found = set[str](), set[str]()
+    for each in new.body if new is not None else ():
+        content = _look_through(ast.Module([each], []))
+        stays = isinstance(each, (*Function, ast.ClassDef, ast.Import, ast.ImportFrom)) or (
+            isinstance(each, ast.Assign) and isinstance(each.value, ast.Constant)
+        )
+        made |= set() if stays else content.stores
+        if ast.dump(each) not in known or content.reads & found or not stays:
+            # A call on its own may change what it is given.
+            found |= content.stores | (content.reads & made)
+    return found
+
+
+def _touched(names: Iterable[str], later: Sequence[CellRun], code: Code) -> list[CellRun]:
+    names, found = set(names), list["CellRun"]()
     for cell in later:
         if code.of(cell).reads & names:
             found.append(cell)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..cells.batch import batch_literals, size_literals
+from ..cells.batch import size_literals
 from ..concurrency.turns import Disturbed
 from ..holders.groups import groups_of
 from ..holders.ledger import StorageLedger
@@ -14,6 +14,7 @@ from ..holders.names import user_names
 from ..holders.survey import survey
 from ..text.format import MIB
 from .failure_memory import failure_memory, from_device, from_statement
+from .others import MUCH_OUTSIDE, NOBODY, others_on
 from .place import failing_line
 from .running import grown_by_functions
 from .scene import Scene, scene
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from ..protocol.wire import Holder, HolderKind
     from .failure import Failure
     from .failure_memory import FailureMemory
+    from .others import Others
 
 _NAMED_BYTES = MIB
 _NAMED_SHARE = 0.01  # of what the traceback keeps in use
@@ -41,6 +43,7 @@ _FORWARD_ROOM = 0.75
 _UNKNOWN_ROOM = 0.5  # as much again may follow
 _OPERANDS = 2  # of an operation, as large as its result
 _PROVEN_INPUT = 0.3
+_PROVEN_UNNAMED = 0.5
 _PROVEN_SHARE = 0.1  # of what is in use must have as many rows as a literal says
 
 
@@ -49,10 +52,12 @@ class Evidence:
     """All that rules and remedies may reason from; sizes in bytes, `None` is not known.
 
     `failure` has no reading of another card than the one that failed. `let_go_bytes` came back
-    between the failure and the end of the cell. `batch` is proven to scale `batch_bytes` of what
-    is in use, `input_size`, the length of the input or the side of an image, `input_bytes`.
-    `halves_bytes` is what autocast would save of what graphs keep.
-    `groups` are what stands under one name, `models` those of them that hold memory.
+    between the failure and the end of the cell: `earlier_error_bytes` of it were held by the error
+    that this one took the place of, `temporary_bytes` had no name yet. `batch` is proven to scale
+    `batch_bytes` of what is in use, `input_size`, the length of the input or the side of an image,
+    `input_bytes`. `halves_bytes` is what autocast would save of what graphs keep.
+    `groups` are what stands under one name, `models` those of them that hold memory. `others` are
+    asked for where there is much that is not this process's.
     `complete` is false where the survey did not come to its end, `cut_short` where only time was
     wanting.
     """
@@ -73,6 +78,8 @@ class Evidence:
     cut_short: bool = False
     workspace_bytes: int = 0
     let_go_bytes: int | None = None
+    earlier_error_bytes: int = 0
+    temporary_bytes: int = 0
     batch: SizeLiteral | None = None
     batch_bytes: int = 0
     input_size: SizeLiteral | None = None
@@ -80,6 +87,7 @@ class Evidence:
     halves_bytes: int = 0
     groups: tuple[Group, ...] = ()
     models: tuple[Model, ...] = ()
+    others: Others = NOBODY
 
     @property
     def model_bytes(self) -> int:
@@ -90,7 +98,7 @@ class Evidence:
     def being_made_bytes(self) -> int:
         """What a model that was being made had so far, and let go of as it failed."""
         makes = any(each.function == "__init__" for each in self.scene.modules)
-        return (self.let_go_bytes or 0) if makes else 0
+        return self.temporary_bytes if makes else 0
 
     @property
     def line(self) -> int | None:
@@ -139,8 +147,7 @@ class Evidence:
         What was being computed, and had no name yet, scales as what is kept does.
         """
         computed = 0 if self.in_step else self.requested_bytes or 0
-        if self.complete:
-            computed += min(self.not_attributed_bytes or 0, _OPERANDS * computed)
+        computed += min(self.temporary_bytes, _OPERANDS * computed)
         return int((scaling_bytes + computed) * (1 - left))
 
     @property
@@ -212,11 +219,15 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
     if in_use is not None and sum(kinds.values()) > in_use:
         kinds = {}  # memory of another allocator: better no split than a wrong one
     traceback = ledger.bytes(index, origin="traceback") if found else None
-    batch, batch_bytes = _proven_batch(failure, ledger, index, here.line) if found else (None, 0)
+    batch, batch_bytes = _proven_batch(failure, ledger, index, here) if found else (None, 0)
     size, size_bytes = _proven_input(failure, ledger, index, here.line) if found else (None, 0)
+    let_go = _let_go(failure, memory)
     rest = None if in_use is None else in_use - sum(kinds.values())
     workspaces = min(found.workspaces.get(index, 0), rest or 0) if found else 0
+    gone = min(let_go or 0, (rest or 0) - workspaces)
+    earlier = min(gone, failure.earlier_traceback_bytes or 0)
     groups = groups_of(found, index) if found else ()
+    much_outside = (memory.outside_bytes or 0) >= MUCH_OUTSIDE * (memory.capacity_bytes or 0)
     return Evidence(
         failure=failure,
         memory=memory,
@@ -224,7 +235,7 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
         requested_bytes=failure.requested_bytes,
         scene=here,
         kinds=kinds,
-        not_attributed_bytes=None if rest is None else rest - workspaces,
+        not_attributed_bytes=None if rest is None else rest - workspaces - gone,
         workspace_bytes=workspaces,
         traceback_bytes=traceback,
         traceback_variables=_traceback_variables(ledger, index),
@@ -233,7 +244,9 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
         earlier_traceback_bytes=_earlier(failure, found, index),
         complete=found is not None and found.complete,
         cut_short=found is not None and not found.complete and turn.native,
-        let_go_bytes=_let_go(failure, memory),
+        let_go_bytes=let_go,
+        earlier_error_bytes=earlier,
+        temporary_bytes=gone - earlier,
         batch=batch,
         batch_bytes=batch_bytes,
         input_size=size,
@@ -241,6 +254,7 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
         halves_bytes=found.halves.get(index, 0) if found else 0,
         groups=groups,
         models=_models(found, groups) if found else (),
+        others=others_on(failure.device) if much_outside else NOBODY,
     )
 
 
@@ -332,16 +346,35 @@ def _needed_before(failure: Failure, index: int) -> int | None:
 
 
 def _proven_batch(
-    failure: Failure, ledger: StorageLedger, index: int, line: int | None
+    failure: Failure, ledger: StorageLedger, index: int, here: Scene
 ) -> tuple[SizeLiteral | None, int]:
-    """Return the literal that tensors in memory have as many rows as, and their bytes."""
-    least = _PROVEN_SHARE * ledger.bytes(index)
-    values = user_names(failure.shell)
-    literals = batch_literals(failure.cell, failure.cells, values, line=line)
-    for multiples in (False, True):  # tokens and heads multiply the rows; many numbers divide them
+    """Return the literal that tensors in memory have as many rows as, and their bytes.
+
+    A number of another name counts where a running function was given it, and most have so many.
+    """
+    in_all = ledger.bytes(index)
+    literals_of = partial(
+        size_literals,
+        cell=failure.cell,
+        cells=failure.cells,
+        values=user_names(failure.shell),
+        line=here.line,
+    )
+    named = literals_of("batch")
+    given = [
+        each
+        for each in literals_of("unnamed")
+        if each.parameter is not None and each.parameter.callee in here.running.own
+    ]
+    # Tokens and heads multiply the rows; many numbers divide them.
+    for literals, least, multiples in (
+        (named, _PROVEN_SHARE, False),
+        (named, _PROVEN_SHARE, True),
+        (given, _PROVEN_UNNAMED, False),
+    ):
         for literal in literals:
             scaling = ledger.bytes_of_rows(index, literal.value, multiples=multiples)
-            if scaling and scaling >= least:
+            if scaling and scaling >= least * in_all:
                 return literal, ledger.bytes_of_rows(index, literal.value, multiples=True)
     return None, 0
 

@@ -136,6 +136,7 @@ class Failures:
             runs=tuple(life.ledger.runs()),
             after_oom=life.options["after_oom"],
             simulated=_is_simulated(snapshot or life.sampler.latest),
+            names_others=life.options["name_others"],
         )
         if shown_before is not None:
             held = self._earlier_error().held(shown_before, index)

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from gpu_headroom.cells.batch import batch_literals, path_from
+from gpu_headroom.cells.batch import batch_literals, path_from, renewed
 from gpu_headroom.cells.literals import literals_in
 from gpu_headroom.cells.runs import CellRun
 
@@ -247,3 +247,39 @@ def test_warns_of_nothing_in_the_users_code() -> None:
     """Python has warned of a cell when it ran; looking at it warns no second time."""
     source = "pattern = '\\d'\nbatch_size = 64"
     assert len(literals_in(cell(source), source)) == 1  # a warning would be an error here
+
+
+CLASS = """BATCH = 64
+class Net(nn.Module):
+    def forward(self, x): return x
+def load(): return DataLoader(data, BATCH)
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        (CLASS, CLASS.replace("64", "32"), {"BATCH", "load"}),
+        (
+            "BATCH = 64\nsize = BATCH * 2\nx = 1",
+            "BATCH = 32\nsize = BATCH * 2\nx = 1",
+            {"BATCH", "size"},
+        ),
+        ("BATCH = 64\nmodel = Net()", "BATCH = 32\nmodel = Net()", {"BATCH", "model"}),
+        ("model = Net()", "model = Net()\nmodel.half()", {"model"}),
+        ("import a\nn = 1\nprint(n)", "import a\nn = 2\nprint(n)", {"n"}),
+    ],
+)
+def test_what_a_changed_cell_makes_anew(before: str, after: str, expected: set[str]) -> None:
+    """What the change is about, and what is made when the cell runs; a class that stays is not."""
+    assert renewed(before, after) == expected
+
+
+def test_a_class_beside_the_literal_makes_no_model_anew() -> None:
+    """Only what is made of the batch has to be made again."""
+    first, model = cell(CLASS, "first"), cell("model = Net()", "model")
+    failing = cell("fit(model, BATCH)")
+    after = CLASS.replace("64", "32")
+    run = path_from(first, failing, [first, model, failing], after=after)
+    assert run is not None
+    assert [each.cell_id for each in run] == ["first", "failing"]

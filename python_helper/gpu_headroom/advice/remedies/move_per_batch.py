@@ -39,7 +39,7 @@ def offer(evidence: Evidence) -> Offer | None:
     changes = in_first_cell(evidence, moved_per_batch(*names)) if names else None
     if changes is None:
         changes = _in_two_cells(evidence, names) or in_first_cell(evidence, dataset_on_host())
-    size = sum(each.bytes for each in data) or evidence.let_go_bytes or 0
+    size = sum(each.bytes for each in data) or evidence.temporary_bytes
     return Offer(
         id="move-per-batch",
         title=message("remedy.move-per-batch", TEXTS),
