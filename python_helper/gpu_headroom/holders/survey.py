@@ -14,6 +14,7 @@ from . import graphs
 from .frames import frame_roots, kept_errors, last_tracebacks
 from .inspector import Inspector
 from .names import name_roots, output_roots
+from .precision import saved_by_autocast
 from .walk import Walk
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class Survey:
     has the bytes of cuBLAS's workspaces on each device, for an account that is complete. `reached`
     are the parameters that graphs of failed functions lead to, by their storages. `earlier` has
     the bytes on each device that only errors before the `failed` one keep, such as one that was
-    being handled.
+    being handled. `halves` has the bytes that autocast would save on each device.
     """
 
     ledger: StorageLedger
@@ -54,6 +55,7 @@ class Survey:
     workspaces: Mapping[int, int]
     reached: frozenset[object] = frozenset()
     earlier: Mapping[int, int] = field(default_factory=dict)
+    halves: Mapping[int, int] = field(default_factory=dict)
 
 
 def survey(  # noqa: PLR0913  each is a question that a caller may leave out
@@ -107,6 +109,7 @@ def survey(  # noqa: PLR0913  each is a question that a caller may leave out
             workspaces=_workspaces(walk) if complete else {},
             reached=frozenset(walk.reached),
             earlier=of_earlier,
+            halves=saved_by_autocast(walk) if complete and for_account else {},
         )
 
 

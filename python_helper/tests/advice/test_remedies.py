@@ -33,6 +33,8 @@ SEQUENTIAL = Model("model", training=True, type_name="Sequential")
 TRAINED: dict[str, Any] = {
     "kinds": {"activations": 10 * GIB},
     "running": Running(trains=True, loops=True),
+    "halves_bytes": 5 * GIB,
+    "in_backward": True,
 }
 OFFERED: dict[str, dict[str, Any]] = {
     "free-traceback": {"traceback_bytes": 9 * GIB},
@@ -165,7 +167,7 @@ def test_halves_the_batch_until_the_estimate_fits() -> None:
     # 9 GiB and 2 GiB of request at 1024 rows; room for the batch is 10.5 GiB: half of it is 5.25.
     offer = smaller_batch()
     assert offer.remedy["title"]["params"]["new"] == 256
-    assert offer.remedy["effect_bytes"] == 9 * GIB * 3 // 4
+    assert offer.remedy["effect_bytes"] == (9 + 2) * GIB * 3 // 4  # with the request
     assert offer.remedy["effect_quality"] == "estimated"
     assert smaller_batch(in_backward=True).remedy["title"]["params"]["new"] == 512
 
@@ -198,7 +200,7 @@ def test_offers_no_edit_that_it_cannot_prove() -> None:
 def test_is_unsure_far_from_what_was_seen() -> None:
     """An estimate for a small fraction of the batch, or of an unknown request, says so."""
     assert smaller_batch(requested=None).remedy["note"]["id"].endswith("note_unsure")
-    assert smaller_batch(requested=60 * GIB) is None  # nothing of it would be enough
+    assert smaller_batch(requested=60 * GIB).remedy["note"]["id"].endswith("note_unsure")
     assert smaller_batch().remedy["note"]["id"].endswith("note")
 
 
@@ -289,6 +291,44 @@ def test_does_not_make_a_model_anew() -> None:
     ):
         offer = elsewhere(*learnt, models=models)
         assert (offer.remedy["kind"], offer.edited.fix) == ("advice", None)
+
+
+NET = "class Net: width = BATCH\ndef fit(): loss.backward()"
+MAKES = "model = Net(BATCH)\nopt = {}(model.parameters())"
+
+
+@pytest.mark.parametrize(
+    ("changes", "optimizer", "between", "anew"),
+    [
+        ({}, "Adam", (), True),
+        ({"kinds": {"optimizer_state": GIB}}, "Adam", (), False),
+        ({"kinds": {"gradients": GIB}}, "Adam", (), False),
+        ({"running": Running()}, "Adam", (), False),
+        ({}, "SGD", (), False),
+        ({}, "Adam", ("fit()",), False),
+        ({}, "Adam", ("model.load_state_dict(best)",), True),  # runs again, too
+        ({}, "Adam", (NET,), True),
+    ],
+)
+def test_makes_a_model_anew_that_has_learnt_nothing(
+    changes: dict[str, Any], optimizer: str, between: tuple[str, ...], anew: bool
+) -> None:
+    """A first step that failed has changed no weights: the cells of the model may run again."""
+    defining = cell("batch_size = 1024", "sizes", 2)
+    (literal,) = literals_in(defining, defining.source)
+    makes = cell(MAKES.format(optimizer).replace("BATCH", "batch_size"), "model", 3)
+    others = [cell(each, f"other-{n}", 4) for n, each in enumerate((NET, *between))]
+    given = {"running": Running(trains=True), "batch": literal, "batch_bytes": 9 * GIB, **changes}
+    found = offers(
+        evidence(
+            source="fit(model, batch_size)",
+            cells=(defining, makes, *others),
+            models=(Model("model", training=True),),
+            **given,
+        )
+    )
+    (offer,) = [each for each in found if each.remedy["id"] == "smaller-batch"]
+    assert (offer.edited.fix is not None) is anew
 
 
 def test_is_advice_where_cells_have_no_identity() -> None:
