@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from gpu_headroom.advice.remedy import Offer
     from gpu_headroom.oom.evidence import Evidence
 
+DOCS = Path(__file__).parents[3] / "docs" / "rules"
 LONG = "max_length = 4096\ntrain(max_length)"
 STEP = """
 import torch
@@ -89,6 +90,15 @@ def test_every_remedy_is_in_the_registry() -> None:
     assert {name.split(".")[1].replace("-", "_") for name in names} == files
     assert len(REMEDIES) == len(files)
     assert {name.replace("-", "_") for name in (*OFFERED, "smaller-batch", "accumulate")} == files
+
+
+@pytest.mark.parametrize(
+    ("name", "rule"),
+    [(next(iter(each.TEXTS)).split(".")[1], rule) for each in REMEDIES for rule in each.TREATS],
+)
+def test_every_remedy_is_a_section_of_its_causes_pages(name: str, rule: str) -> None:
+    """It says when the remedy is offered, what it is expected to do, and what it costs."""
+    assert f"\n### `{name}`: " in (DOCS / f"{rule}.md").read_text("utf-8")
 
 
 def offers(found: Evidence) -> list[Offer]:
