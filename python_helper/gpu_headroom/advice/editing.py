@@ -104,13 +104,14 @@ def may_have_learnt(evidence: Evidence, run: Iterable[CellRun]) -> bool:
     )
 
 
-def edited(
+def edited(  # noqa: PLR0913  all that a change may be
     evidence: Evidence,
     changes: Iterable[CellChange] | None,
     *,
     empties: str = "",
     sets: str | None = None,
     done: Message | None = None,
+    by_itself: bool = False,
 ) -> Edited:
     """Return the diffs of changes, and the fix behind them where the cells can be run again.
 
@@ -118,7 +119,8 @@ def edited(
     diffs are advice, where no code leads from the changed cells to the failing one, or where a
     model would be made anew on the way and lose what it has learnt. `empties` is a variable that
     still holds what the failed run put into it: the cell that makes it runs again, too. `sets` is
-    what the first change sets, in short; `done` what is said when all is done.
+    what the first change sets, in short; `done` what is said when all is done. `by_itself`: the
+    changed cell does it as it runs, whether or not a name leads from there to the failing one.
     """
     changes = tuple(changes or ())
     diffs = diffs_of(*changes, sets=sets)
@@ -129,6 +131,8 @@ def edited(
     for change in changes:
         after = change.rewrite(change.cell.source)
         path = path_from(change.cell, failure.cell, failure.cells, after=after)
+        if path is None and by_itself:
+            path = (change.cell, failure.cell)
         if path is None:
             return Edited(diffs)
         run += [each for each in path if each.key not in {one.key for one in run}]
