@@ -34,7 +34,9 @@ _UNTIL_LONG = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What was found; `complete` is false where the time ended it, or others ran beside it.
+    """What was found; `complete` is false where others ran beside it, or there was too much.
+
+    `cut_short` tells that only time was wanting.
 
     `type_names` has the class of what a root names, by its origin and the row it is shown as.
     `part_of_graphs` tells that graphs were met that do not show all that they hold. `workspaces`
@@ -47,6 +49,7 @@ class Survey:
     ledger: StorageLedger
     models: tuple[Model, ...]
     complete: bool
+    cut_short: bool
     type_names: Mapping[tuple[Origin, str], str]
     part_of_graphs: bool
     workspaces: Mapping[int, int]
@@ -95,11 +98,12 @@ def survey(  # noqa: PLR0913  each is a question that a caller may leave out
         if not done:
             walk.open_long(until=_UNTIL_LONG)
         walk.run(gc_knows.unreached(walk, known), long=not done)
-        complete = turn.native and not walk.truncated
+        complete = turn.native and not (walk.truncated or walk.unlisted)
         return Survey(
             walk.ledger,
             tuple(walk.models),
             complete,
+            turn.native and walk.truncated,
             walk.type_names,
             part_of_graphs=bool(walk.saved_from),
             workspaces=_workspaces(walk) if complete else {},

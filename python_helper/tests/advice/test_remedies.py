@@ -11,15 +11,17 @@ from gpu_headroom.advice import remedies
 from gpu_headroom.advice.registry import REMEDIES, diagnose
 from gpu_headroom.cells.literals import literals_in
 from gpu_headroom.holders.modules import Model
+from gpu_headroom.oom.asked import Asked, Operand
 from gpu_headroom.oom.running import Running
 from gpu_headroom.oom.scene import RunningModule
 from gpu_headroom.text.format import GIB, MIB
-from tests.advice.cases import cell, evidence, group
+from tests.advice.cases import cell, device, evidence, group
 
 if TYPE_CHECKING:
     from gpu_headroom.advice.remedy import Offer
     from gpu_headroom.oom.evidence import Evidence
 
+DOCS = Path(__file__).parents[3] / "docs" / "rules"
 LONG = "max_length = 4096\ntrain(max_length)"
 STEP = """
 import torch
@@ -29,6 +31,10 @@ for x, y in loader:
     loss.backward()
     optimizer.step()
 """
+LATE = STEP.replace("    optimizer.zero_grad()\n", "").replace(
+    "    loss.backward()", "    optimizer.zero_grad()\n    loss.backward()"
+)
+HEAD = "net = make()\nopt = Adam(net.fc.parameters())\nnet(x)"
 SEQUENTIAL = Model("model", training=True, type_name="Sequential")
 TRAINED: dict[str, Any] = {
     "kinds": {"activations": 10 * GIB},
@@ -64,6 +70,35 @@ OFFERED: dict[str, dict[str, Any]] = {
     "narrower-dtype": {"groups": (group("model", 9 * GIB, "parameters", dtype="float64"),)},
     "autocast": {"source": STEP, **TRAINED},
     "checkpointing": {"source": STEP, **TRAINED, "models": (SEQUENTIAL,)},
+    "clear-gradients": {
+        "source": LATE,
+        "kinds": {"gradients": 4 * GIB, "parameters": 4 * GIB, "activations": GIB},
+        "running": Running(trains=True),
+    },
+    "freeze-backbone": {
+        "source": HEAD,
+        "kinds": {"activations": 10 * GIB},
+        "running": Running(trains=True),
+        "models": (Model("net", training=True, type_name="Net", key=1),),
+        "modules": (RunningModule(1, "Net", "forward"),),
+        "groups": (
+            group("net", GIB, "parameters", progress=0.9),
+            group("x in forward", 9 * GIB, "activations", origin="traceback"),
+        ),
+    },
+    "same-shape": {
+        "source": "loss = criterion(pred, y)",
+        "line": 1,
+        "requested": 20 * GIB,
+        "asked": Asked(
+            "criterion(pred, y)",
+            "criterion",
+            (Operand("pred", (70_000, 1), "float32", MIB), Operand("y", (70_000,), "float32", MIB)),
+            (70_000, 70_000),
+        ),
+    },
+    "raise-fraction": {"usable": 0, "free": 8 * GIB},
+    "less-preallocation": {"device": device("torch", "jax")},
     "smaller-input": {
         "kinds": {"activations": 10 * GIB},
         "running": Running(trains=True),
@@ -79,7 +114,7 @@ OFFERED: dict[str, dict[str, Any]] = {
 
 
 # Where one is offered so may be the other: both hold.
-BESIDE = {"autocast": ("checkpointing",)}
+BESIDE = {"autocast": ("checkpointing",), "split-request": ("same-shape",)}
 
 
 def test_every_remedy_is_in_the_registry() -> None:
@@ -89,6 +124,15 @@ def test_every_remedy_is_in_the_registry() -> None:
     assert {name.split(".")[1].replace("-", "_") for name in names} == files
     assert len(REMEDIES) == len(files)
     assert {name.replace("-", "_") for name in (*OFFERED, "smaller-batch", "accumulate")} == files
+
+
+@pytest.mark.parametrize(
+    ("name", "rule"),
+    [(next(iter(each.TEXTS)).split(".")[1], rule) for each in REMEDIES for rule in each.TREATS],
+)
+def test_every_remedy_is_a_section_of_its_causes_pages(name: str, rule: str) -> None:
+    """It says when the remedy is offered, what it is expected to do, and what it costs."""
+    assert f"\n### `{name}`: " in (DOCS / f"{rule}.md").read_text("utf-8")
 
 
 def offers(found: Evidence) -> list[Offer]:
@@ -277,10 +321,20 @@ def test_names_the_cell_that_sets_the_batch() -> None:
 
 
 def test_does_not_make_a_model_anew() -> None:
-    """A cell in between that makes a model would lose what it has learnt: text, no button."""
+    """A cell in between that makes a model would lose what it has learnt: text, no button.
+
+    Unless that is learnt again by the cells that run, and soon.
+    """
     between = cell("model = make(batch_size)\nloader = load(batch_size)", "loader", 3)
-    offer = elsewhere(between, models=(Model("model", training=True),))
-    assert (offer.remedy["kind"], offer.edited.fix) == ("advice", None)
+    models = (Model("model", training=True),)
+    offer = elsewhere(between, models=models)
+    assert offer.edited.fix.run == ("sizes", "loader", "failing")
+    for learnt in (
+        [between, cell("fit(model, loader)", "training", 4)],
+        [replace(between, end_s=600.0)],
+    ):
+        offer = elsewhere(*learnt, models=models)
+        assert (offer.remedy["kind"], offer.edited.fix) == ("advice", None)
 
 
 NET = "class Net: width = BATCH\ndef fit(): loss.backward()"
@@ -296,7 +350,7 @@ MAKES = "model = Net(BATCH)\nopt = {}(model.parameters())"
         ({"running": Running()}, "Adam", (), False),
         ({}, "SGD", (), False),
         ({}, "Adam", ("fit()",), False),
-        ({}, "Adam", ("model.load_state_dict(best)",), False),
+        ({}, "Adam", ("model.load_state_dict(best)",), True),  # runs again, too
         ({}, "Adam", (NET,), True),
     ],
 )

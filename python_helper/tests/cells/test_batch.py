@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from gpu_headroom.cells.batch import batch_literals, path_from, renewed
+from gpu_headroom.cells.batch import batch_literals, path_from
 from gpu_headroom.cells.literals import literals_in
 from gpu_headroom.cells.runs import CellRun
 
@@ -243,43 +243,51 @@ def test_knows_when_a_literal_leads_nowhere() -> None:
     assert path(SIZES, SIZES, failing=cell("other()")) is None
 
 
+CLASS = """class Buffer:
+    def add(self, x):
+        self.items.append(x)
+
+def helper(): ...
+size = 3"""
+PATHS: list[tuple[int, list[str], list[str] | None]] = [
+    # what only a function reads is read when it is called
+    (3, ["def fill(b: Buffer): b.add(x)", "model = make()", "fill(Buffer())"], ["0", "3"]),
+    (3, ["def new(): return Buffer()", "buffer = new()", "buffer.add(x)"], ["0", "2", "3"]),
+    (3, ["def new(): return Buffer()", "new().add(x)"], ["0", "2"]),
+    # a function that is the same as before carries nothing
+    (3, ["model = helper()", "run(model, Buffer())"], ["0", "2"]),
+    (3, ["model = helper()", "run(model)"], None),
+    (6, ["net = Net(size)", "net.load(state)", "net(x)"], ["0", "1", "2", "3"]),
+    (6, ["net = Net(size)", "print(net)", "net(x)"], ["0", "1", "3"]),
+    (6, ["for m in nets:\n    m.hook(size)", "nets[0](x)"], ["0", "1", "2"]),
+]
+
+
+@pytest.mark.parametrize(("line", "sources", "expected"), PATHS)
+def test_what_leads_from_a_line(line: int, sources: list[str], expected: list[str] | None) -> None:
+    """Cells run again that read or affect as they run what has changed, and no others."""
+    first, *later = [cell(text, str(n)) for n, text in enumerate([CLASS, *sources])]
+    run = path_from(first, later[-1], [first, *later], lines=[line])
+    assert (run and [each.cell_id for each in run]) == expected
+
+
 def test_warns_of_nothing_in_the_users_code() -> None:
     """Python has warned of a cell when it ran; looking at it warns no second time."""
     source = "pattern = '\\d'\nbatch_size = 64"
     assert len(literals_in(cell(source), source)) == 1  # a warning would be an error here
 
 
-CLASS = """BATCH = 64
+NET = """BATCH = 64
 class Net(nn.Module):
     def forward(self, x): return x
 def load(): return DataLoader(data, BATCH)
 """
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "expected"),
-    [
-        (CLASS, CLASS.replace("64", "32"), {"BATCH", "load"}),
-        (
-            "BATCH = 64\nsize = BATCH * 2\nx = 1",
-            "BATCH = 32\nsize = BATCH * 2\nx = 1",
-            {"BATCH", "size"},
-        ),
-        ("BATCH = 64\nmodel = Net()", "BATCH = 32\nmodel = Net()", {"BATCH", "model"}),
-        ("model = Net()", "model = Net()\nmodel.half()", {"model"}),
-        ("import a\nn = 1\nprint(n)", "import a\nn = 2\nprint(n)", {"n"}),
-    ],
-)
-def test_what_a_changed_cell_makes_anew(before: str, after: str, expected: set[str]) -> None:
-    """What the change is about, and what is made when the cell runs; a class that stays is not."""
-    assert renewed(before, after) == expected
-
-
 def test_a_class_beside_the_literal_makes_no_model_anew() -> None:
     """Only what is made of the batch has to be made again."""
-    first, model = cell(CLASS, "first"), cell("model = Net()", "model")
-    failing = cell("fit(model, BATCH)")
-    after = CLASS.replace("64", "32")
-    run = path_from(first, failing, [first, model, failing], after=after)
+    first, model = cell(NET, "first"), cell("model = Net()", "model")
+    failing = cell("fit(model, load())")
+    run = path_from(first, failing, [first, model, failing], lines=[1])
     assert run is not None
     assert [each.cell_id for each in run] == ["first", "failing"]
