@@ -145,13 +145,14 @@ def may_have_learnt(evidence: Evidence, run: Iterable[CellRun]) -> bool:
     )
 
 
-def edited(
+def edited(  # noqa: PLR0913  all that a change may be
     evidence: Evidence,
     changes: Iterable[CellChange] | None,
     *,
     empties: str = "",
     sets: str | None = None,
     done: Message | None = None,
+    by_itself: bool = False,
 ) -> Edited:
     """Return the diffs of changes, and the fix behind them where the cells can be run again.
 
@@ -160,6 +161,8 @@ def edited(
     model would be made anew on the way and lose what took long to learn. `empties` is a variable
     that still holds what the failed run put into it: the cell that makes it runs again, too.
     `sets` is what the first change sets, in short; `done` what is said when all is done.
+    `by_itself`: the changed cell does it as it runs, whether or not a name leads to the failing
+    one.
     """
     changes = tuple(changes or ())
     diffs = diffs_of(*changes, sets=sets)
@@ -170,6 +173,8 @@ def edited(
     starts: list[tuple[CellRun, set[int] | None]] = [(each.cell, each.lines) for each in changes]
     for cell, lines in starts:  # it grows meanwhile
         path = path_from(cell, failure.cell, failure.cells, lines=lines)
+        if path is None and by_itself:
+            path = (cell, failure.cell)
         if path is None:
             return Edited(diffs)
         run += [each for each in path if each.key not in {one.key for one in run}]

@@ -11,10 +11,11 @@ from gpu_headroom.advice import remedies
 from gpu_headroom.advice.registry import REMEDIES, diagnose
 from gpu_headroom.cells.literals import literals_in
 from gpu_headroom.holders.modules import Model
+from gpu_headroom.oom.asked import Asked, Operand
 from gpu_headroom.oom.running import Running
 from gpu_headroom.oom.scene import RunningModule
 from gpu_headroom.text.format import GIB, MIB
-from tests.advice.cases import cell, evidence, group
+from tests.advice.cases import cell, device, evidence, group
 
 if TYPE_CHECKING:
     from gpu_headroom.advice.remedy import Offer
@@ -30,6 +31,10 @@ for x, y in loader:
     loss.backward()
     optimizer.step()
 """
+LATE = STEP.replace("    optimizer.zero_grad()\n", "").replace(
+    "    loss.backward()", "    optimizer.zero_grad()\n    loss.backward()"
+)
+HEAD = "net = make()\nopt = Adam(net.fc.parameters())\nnet(x)"
 SEQUENTIAL = Model("model", training=True, type_name="Sequential")
 TRAINED: dict[str, Any] = {
     "kinds": {"activations": 10 * GIB},
@@ -65,6 +70,35 @@ OFFERED: dict[str, dict[str, Any]] = {
     "narrower-dtype": {"groups": (group("model", 9 * GIB, "parameters", dtype="float64"),)},
     "autocast": {"source": STEP, **TRAINED},
     "checkpointing": {"source": STEP, **TRAINED, "models": (SEQUENTIAL,)},
+    "clear-gradients": {
+        "source": LATE,
+        "kinds": {"gradients": 4 * GIB, "parameters": 4 * GIB, "activations": GIB},
+        "running": Running(trains=True),
+    },
+    "freeze-backbone": {
+        "source": HEAD,
+        "kinds": {"activations": 10 * GIB},
+        "running": Running(trains=True),
+        "models": (Model("net", training=True, type_name="Net", key=1),),
+        "modules": (RunningModule(1, "Net", "forward"),),
+        "groups": (
+            group("net", GIB, "parameters", progress=0.9),
+            group("x in forward", 9 * GIB, "activations", origin="traceback"),
+        ),
+    },
+    "same-shape": {
+        "source": "loss = criterion(pred, y)",
+        "line": 1,
+        "requested": 20 * GIB,
+        "asked": Asked(
+            "criterion(pred, y)",
+            "criterion",
+            (Operand("pred", (70_000, 1), "float32", MIB), Operand("y", (70_000,), "float32", MIB)),
+            (70_000, 70_000),
+        ),
+    },
+    "raise-fraction": {"usable": 0, "free": 8 * GIB},
+    "less-preallocation": {"device": device("torch", "jax")},
     "smaller-input": {
         "kinds": {"activations": 10 * GIB},
         "running": Running(trains=True),
@@ -80,7 +114,7 @@ OFFERED: dict[str, dict[str, Any]] = {
 
 
 # Where one is offered so may be the other: both hold.
-BESIDE = {"autocast": ("checkpointing",)}
+BESIDE = {"autocast": ("checkpointing",), "split-request": ("same-shape",)}
 
 
 def test_every_remedy_is_in_the_registry() -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...edits.autocast import autocast
 from ...edits.flags import HALF, LIBRARIES, trainer_flags
+from ...edits.start import keras_precision
 from ...text.messages import message
 from ..editing import edited, in_first_cell, torch_name
 from ..remedy import Offer
@@ -36,9 +37,10 @@ def offer(evidence: Evidence) -> Offer | None:
     rewrites = [trainer_flags(library, **HALF[library, "bfloat16"]) for library in LIBRARIES]
     if torch is not None:
         rewrites.append(autocast(torch))
-    changes = in_first_cell(evidence, *rewrites)
-    change = edited(evidence, changes)
-    if change.fix is None:
+    change = edited(evidence, in_first_cell(evidence, *rewrites))
+    if change.fix is None:  # Keras takes it for models made after that
+        change = edited(evidence, in_first_cell(evidence, keras_precision("mixed_bfloat16")))
+    if not change.diffs:
         return None
     return Offer(
         id="autocast",
