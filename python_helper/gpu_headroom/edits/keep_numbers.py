@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING
 from .find import assigned, called, calls, dotted, mentions, names, under
 from .flow import WITHOUT, backwards, derived, evaluates, leaves, trains
 from .rewrite import rewriting
-from .source import Function, Refused
+from .source import CellSource, Function, Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from .source import CellSource
+    from collections.abc import Collection, Iterable, Iterator
 
 _ADDING = ("append", "appendleft", "add", "extend", "insert", "put")
 _JOINING = ("cat", "concat", "concatenate", "stack", "vstack", "hstack")
@@ -30,11 +28,19 @@ _OF_CONTAINERS = {
     "setdefault",
     "values",
 }
+# These take values from anywhere.
+_TAKES_ALL = {"print", "zip", "enumerate", "len", "isinstance", "save", "plot", "scatter", "hist"}
 _PLAIN = {"item", "tolist", "numpy", "float", "int", "str", "len", "bool"}
 
 
 @rewriting
-def kept(source: CellSource, container: str, value: str | None, how: str) -> None:
+def kept(
+    source: CellSource,
+    container: str,
+    value: str | None,
+    how: str,
+    beside: Collection[str] = (),
+) -> None:
     """`kept(container, value, how)`: what is put into a list, dict or sum is kept as `how` says.
 
     `container` is where it is kept: `losses`, `self.losses`, `log['loss']`, a sum `total`.
@@ -43,13 +49,25 @@ def kept(source: CellSource, container: str, value: str | None, how: str) -> Non
     and the like, `total += loss`, `total = total + loss`, `history[k] = out`, comprehensions and
     `torch.cat([outs, out])`. Refused where gradients are computed from what is kept, or where a
     function that does not train returns it for that; `.item()` where it is used as a tensor later:
-    then ask for `.detach()`; `.cpu()` where it meets what is on the card.
+    then ask for `.detach()`; `.cpu()` where it meets what is on the card. What it meets in a
+    container of tensors that is `beside` it is kept on the host with it.
     """
-    wanted, places = container.replace('"', "'"), 0
-    functions: dict[ast.AST, ast.expr] = {}
+    wanted = container.replace('"', "'")
     later = derived(source.tree, wanted)
     if any(mentions(each, later) for each in backwards(source.tree)):
         raise Refused
+    if not _kept(source, wanted, value, how):
+        raise Refused
+    if how == ".item()" and _as_tensor(source.tree, wanted, later):
+        raise Refused
+    if "cpu" in how:
+        _kept_beside(source, later, {each for each in beside if each != wanted})
+
+
+def _kept(source: CellSource, wanted: str, value: str | None, how: str) -> int:
+    """Keep less in one container; return how often something is put there."""
+    places = 0
+    functions: dict[ast.AST, ast.expr] = {}
     for node in ast.walk(source.tree):
         for each in _values(node, wanted):
             for one in _members(each, value):
@@ -57,10 +75,47 @@ def kept(source: CellSource, container: str, value: str | None, how: str) -> Non
                 functions[source.function(one)] = one
     if any(_returned(source, one, wanted) for one in functions.values()):
         raise Refused
-    if not places or (how == ".item()" and _as_tensor(source.tree, wanted, later)):
-        raise Refused
-    if "cpu" in how and _meets_others(source.tree, later):
-        raise Refused
+    return places
+
+
+def _kept_beside(source: CellSource, later: set[str], beside: set[str]) -> None:
+    """Keep on the host what meets there what is kept there."""
+    for _ in range(len(beside) + 1):
+        others = list(meets(source.tree, later))
+        found = {one for one in beside if any(mentions(each, {one}) for each in others)}
+        if not others:
+            return
+        for one in found:
+            if not _kept(source, one, None, ".cpu()"):
+                raise Refused
+            later = later | derived(source.tree, one)
+        beside = beside - found
+        if not found:
+            break
+    raise Refused
+
+
+def stay_apart(texts: Iterable[str], *containers: str) -> bool:
+    """Whether no cell needs on the card what containers keep on the host, nor what it becomes."""
+    try:
+        trees = [CellSource(each).tree for each in texts]
+        known = set(containers)
+        for _ in trees:  # functions give it away to other cells
+            later = set().union(*[derived(each, *known) for each in trees])
+            known = later | {name for each in trees for name in _given_away(each, later)}
+        return not any(found for each in trees for found in meets(each, derived(each, *known)))
+    except (Refused, RecursionError):
+        return False
+
+
+def _given_away(tree: ast.AST, later: set[str]) -> Iterator[str]:
+    """Yield the functions that return one of these, and the names that are given such a value."""
+    for function in ast.walk(tree):
+        if isinstance(function, Function) and any(
+            isinstance(each, ast.Return) and each.value and mentions(each.value, later)
+            for each in ast.walk(function)
+        ):
+            yield function.name
 
 
 @rewriting
@@ -211,20 +266,22 @@ def _returned(source: CellSource, node: ast.expr, wanted: str) -> bool:
     )
 
 
-def _meets_others(tree: ast.AST, later: set[str]) -> bool:
-    """Whether what is kept is compared, subtracted or multiplied with what may be on the card."""
+def meets(tree: ast.AST, later: set[str]) -> Iterator[ast.expr]:
+    """Yield what is computed with together with these names, and may be on the card."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Compare):
             sides = [node.left, *node.comparators]
+            if any(isinstance(each, (ast.In, ast.NotIn, ast.Is, ast.IsNot)) for each in node.ops):
+                continue
         elif isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Sub, ast.MatMult)):
             sides = [node.left, node.right]
+        elif isinstance(node, ast.Call) and called(node) not in {*_TAKES_ALL, *_OF_CONTAINERS}:
+            sides = [*node.args, *[each.value for each in node.keywords if each.arg != "dim"]]
         else:
             continue
-        ours = [each for each in sides if mentions(each, later) and not _plain(each)]
-        others = [each for each in sides if names(each) and not mentions(each, later)]
-        if ours and any(not _plain(each) for each in others):
-            return True
-    return False
+        if any(mentions(each, later) and not _plain(each) for each in sides):
+            others = [each for each in sides if names(each) and not mentions(each, later)]
+            yield from [each for each in others if not _plain(each)]
 
 
 def _plain(node: ast.expr) -> bool:

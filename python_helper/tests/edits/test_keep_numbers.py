@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from gpu_headroom.edits.keep_numbers import detached_state, kept
-from tests.edits.cases import check, refuses_hostile, shuffled
+from gpu_headroom.edits.keep_numbers import detached_state, kept, stay_apart
+from tests.edits.cases import check, refuses_hostile, shuffled, table
 
 LOOP = """losses = []
 for x, y in loader:
@@ -250,3 +250,74 @@ def test_takes_any_text() -> None:
     """Hostile cells raise nothing."""
     refuses_hostile(kept("losses", "loss", ".item()"))
     refuses_hostile(detached_state("h"))
+
+
+BESIDE: list[tuple[str, str | None]] = table(
+    """
+for x, y in loader:
+    preds.append(model(x))
+    ys.append(y)
+loss = criterion(torch.cat(preds, dim=d), torch.cat(ys))
+--->
+for x, y in loader:
+    preds.append(model(x).cpu())
+    ys.append(y.cpu())
+loss = criterion(torch.cat(preds, dim=d), torch.cat(ys))
+====
+preds.append(x)
+ys.append(y)
+zs.append(z)
+acc = (torch.cat(preds) == torch.cat(ys)).sum() - torch.cat(zs)
+--->
+preds.append(x.cpu())
+ys.append(y.cpu())
+zs.append(z.cpu())
+acc = (torch.cat(preds) == torch.cat(ys)).sum() - torch.cat(zs)
+====
+preds.append(x)
+plot(steps, preds)
+--->
+preds.append(x.cpu())
+plot(steps, preds)
+====
+preds.append(x)
+if x in preds:
+    print(len(preds))
+--->
+preds.append(x.cpu())
+if x in preds:
+    print(len(preds))
+====
+preds.append(x)
+loss = criterion(torch.cat(preds), y)
+====
+preds.append(x)
+names.append(y)
+show(preds, names)
+====
+preds.append(x)
+loss = criterion(target=y, input=torch.cat(preds))
+"""
+)
+
+
+@pytest.mark.parametrize(("before", "after"), BESIDE)
+def test_what_meets_on_the_host_is_kept_there_together(before: str, after: str | None) -> None:
+    """Containers of tensors that are compared; where another may be on the card, none is."""
+    check(kept("preds", None, ".cpu()", ["preds", "ys", "zs"]), before, after)
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        (["print(len(preds))", "torch.cat(preds).mean()"], True),
+        (["torch.cat(preds) - labels.cuda()"], False),
+        (["def f():\n    return torch.cat(preds)", "p = f()", "p == y"], False),
+        (["def f():\n    return torch.cat(preds)", "p = f()", "p == y.cpu()"], True),
+        (["loss(g(m.preds), y)"], False),
+        (["x = (("], False),
+    ],
+)
+def test_other_cells_may_need_it_on_the_card(cells: list[str], *, expected: bool) -> None:
+    """Also what a function gives them."""
+    assert stay_apart(cells, "preds", "m.preds") is expected

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ...edits.flags import trainer_flags
-from ...edits.keep_numbers import detached_state, kept
+from ...edits.keep_numbers import detached_state, kept, stay_apart
 from ...text.messages import message
 from ..editing import edited, in_first_cell
 from ..remedy import Offer
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ...edits.rewrite import Rewrite
     from ...holders.groups import Group
     from ...oom.evidence import Evidence
+    from ..code_fix import CellChange
 
 TREATS: tuple[str, ...] = ("retained-graph", "kept-tensors")
 TEXTS = {
@@ -49,6 +50,8 @@ def offer(evidence: Evidence) -> Offer | None:
     else:
         rewrites = _rewrites(evidence, held, of_graphs=graphs is not None)
         changes = in_first_cell(evidence, *rewrites)
+        if changes is not None and not _stays_apart(evidence, held, changes[0]):
+            changes = None
     to_host = graphs is None
     return Offer(
         id="keep-numbers",
@@ -79,11 +82,21 @@ def _rewrites(evidence: Evidence, held: Group, *, of_graphs: bool) -> list[Rewri
     else:
         ways = [*([".item()"] if are_numbers else []), ".detach()", ".detach().cpu()"]
     names = list(dict.fromkeys((held.name, *_inside(held))))
-    rewrites = [kept(name, None, how) for how in ways for name in names]
+    beside = [each.name for each in evidence.groups if each.kind == "tensor" and each.plain]
+    rewrites = [kept(name, None, how, beside) for how in ways for name in names]
     carried = of_graphs and held.name in evidence.scene.running.adding and not are_numbers
     if carried and not any(_SEEKS.search(each.source) for each in evidence.failure.cells):
         rewrites.append(detached_state(held.name))
     return rewrites
+
+
+def _stays_apart(evidence: Evidence, held: Group, change: CellChange) -> bool:
+    """Whether no other cell needs on the card what the changed one keeps on the host."""
+    after = change.rewrite(change.cell.source)
+    if after is None or after.count(".cpu()") == change.cell.source.count(".cpu()"):
+        return True
+    others = [each.source for each in evidence.failure.cells if each.key != change.cell.key]
+    return stay_apart(others, held.name, *_inside(held))
 
 
 def _inside(held: Group) -> list[str]:
