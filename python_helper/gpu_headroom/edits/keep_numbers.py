@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import builtins
+import re
 from typing import TYPE_CHECKING
 
 from .find import assigned, called, calls, dotted, mentions, names, under
@@ -30,6 +32,9 @@ _OF_CONTAINERS = {
 }
 # These take values from anywhere.
 _TAKES_ALL = {"print", "zip", "enumerate", "len", "isinstance", "save", "plot", "scatter", "hist"}
+_LIBRARIES = {"torch", "F", "nn", "np", "numpy", "plt", "pd", "sns", "math", "metrics"}
+_LOSS = re.compile(r"loss|criterion", re.IGNORECASE)
+_MOVES = ("to", "cuda")
 _PLAIN = {"item", "tolist", "numpy", "float", "int", "str", "len", "bool"}
 
 
@@ -98,18 +103,17 @@ def _kept_beside(source: CellSource, later: set[str], beside: set[str]) -> None:
 def stay_apart(texts: Iterable[str], *containers: str) -> bool:
     """Whether no cell needs on the card what containers keep on the host, nor what it becomes."""
     try:
-        trees = [CellSource(each).tree for each in texts]
-        known = set(containers)
-        for _ in trees:  # functions give it away to other cells
-            later = set().union(*[derived(each, *known) for each in trees])
-            known = later | {name for each in trees for name in _given_away(each, later)}
-        return not any(found for each in trees for found in meets(each, derived(each, *known)))
+        body = [each for text in texts for each in CellSource(text).tree.body]
+        tree = ast.Module(body, [])
+        later = derived(tree, *containers)
+        later = derived(tree, *later, *_given_away(tree, later))
+        return not any(meets(tree, later))
     except (Refused, RecursionError):
         return False
 
 
 def _given_away(tree: ast.AST, later: set[str]) -> Iterator[str]:
-    """Yield the functions that return one of these, and the names that are given such a value."""
+    """Yield the functions that return one of these."""
     for function in ast.walk(tree):
         if isinstance(function, Function) and any(
             isinstance(each, ast.Return) and each.value and mentions(each.value, later)
@@ -267,7 +271,13 @@ def _returned(source: CellSource, node: ast.expr, wanted: str) -> bool:
 
 
 def meets(tree: ast.AST, later: set[str]) -> Iterator[ast.expr]:
-    """Yield what is computed with together with these names, and may be on the card."""
+    """Yield what is computed with together with these names, and may be on the card.
+
+    Also what is called with one of them: unless it is of a library, or a function that is here,
+    it may be a model.
+    """
+    later = later | _taken(tree, later)
+    own = {each.name for each in ast.walk(tree) if isinstance(each, Function)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Compare):
             sides = [node.left, *node.comparators]
@@ -279,15 +289,41 @@ def meets(tree: ast.AST, later: set[str]) -> Iterator[ast.expr]:
             sides = [*node.args, *[each.value for each in node.keywords if each.arg != "dim"]]
         else:
             continue
-        if any(mentions(each, later) and not _plain(each) for each in sides):
+        if any(mentions(each, later) and not _plain(each, *_MOVES) for each in sides):
             others = [each for each in sides if names(each) and not mentions(each, later)]
             yield from [each for each in others if not _plain(each)]
+            if isinstance(node, ast.Call) and called(node) not in own and not _of_library(node):
+                yield node.func
 
 
-def _plain(node: ast.expr) -> bool:
-    """Whether a number or a value on the host is made of it."""
+def _taken(tree: ast.AST, later: set[str]) -> set[str]:
+    """Return the parameters of functions that are called with one of these."""
+    found: set[str] = set()
+    taking = {
+        called(node)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and any(mentions(each, later) and not _plain(each, *_MOVES) for each in node.args)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, Function) and node.name in taking:
+            arguments = {each.arg for each in node.args.args} - {"self"}
+            found |= derived(node, *arguments)
+    return found
+
+
+def _of_library(call: ast.Call) -> bool:
+    """Whether it is of a library as far as names tell, Python's own, or a loss: no model."""
+    name = dotted(call.func)
+    root, _, rest = name.partition(".")
+    of_python = not rest and name in vars(builtins)
+    return of_python or (root in _LIBRARIES and bool(rest)) or _LOSS.search(name) is not None
+
+
+def _plain(node: ast.expr, *also: str) -> bool:
+    """Whether a number or a value on the host is made of it, or one of these methods is called."""
     return any(
-        called(each) in {*_PLAIN, "cpu"} or getattr(each, "attr", "") in ("shape", "ndim")
+        called(each) in {*_PLAIN, "cpu", *also} or getattr(each, "attr", "") in ("shape", "ndim")
         for each in ast.walk(node)
     )
 

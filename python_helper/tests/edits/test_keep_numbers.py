@@ -316,6 +316,10 @@ def test_what_meets_on_the_host_is_kept_there_together(before: str, after: str |
         (["def f():\n    return torch.cat(preds)", "p = f()", "p == y.cpu()"], True),
         (["loss(g(m.preds), y)"], False),
         (["x = (("], False),
+        (["for p in preds:\n    head(p)"], False),
+        (["for p in preds:\n    head(p.to(device))"], True),
+        (["def show(ps):\n    print(ps[0].shape)", "show(preds)"], True),
+        (["def use(ps):\n    return head(ps[0])\nuse(preds)"], False),
     ],
 )
 def test_other_cells_may_need_it_on_the_card(cells: list[str], *, expected: bool) -> None:
