@@ -39,12 +39,14 @@ _PLAIN = {"item", "tolist", "numpy", "float", "int", "str", "len", "bool"}
 
 
 @rewriting
-def kept(
+def kept(  # noqa: PLR0913  all that can be said of a value
     source: CellSource,
     container: str,
     value: str | None,
     how: str,
     beside: Collection[str] = (),
+    *,
+    one: bool = True,
 ) -> None:
     """`kept(container, value, how)`: what is put into a list, dict or sum is kept as `how` says.
 
@@ -55,13 +57,14 @@ def kept(
     `torch.cat([outs, out])`. Refused where gradients are computed from what is kept, or where a
     function that does not train returns it for that; `.item()` where it is used as a tensor later:
     then ask for `.detach()`; `.cpu()` where it meets what is on the card. What it meets in a
-    container of tensors that is `beside` it is kept on the host with it.
+    container of tensors that is `beside` it is kept on the host with it. Without `one` a value is
+    several tensors, of which each has to be named: `outs.append((a, b))`.
     """
     wanted = container.replace('"', "'")
     later = derived(source.tree, wanted)
     if any(mentions(each, later) for each in backwards(source.tree)):
         raise Refused
-    if not _kept(source, wanted, value, how):
+    if not _kept(source, wanted, value, how, one=one):
         raise Refused
     if how == ".item()" and _as_tensor(source.tree, wanted, later):
         raise Refused
@@ -69,16 +72,18 @@ def kept(
         _kept_beside(source, later, {each for each in beside if each != wanted})
 
 
-def _kept(source: CellSource, wanted: str, value: str | None, how: str) -> int:
+def _kept(source: CellSource, wanted: str, value: str | None, how: str, *, one: bool = True) -> int:
     """Keep less in one container; return how often something is put there."""
     places = 0
     functions: dict[ast.AST, ast.expr] = {}
     for node in ast.walk(source.tree):
         for each in _values(node, wanted):
-            for one in _members(each, value):
-                places += _append(source, one, how)
-                functions[source.function(one)] = one
-    if any(_returned(source, one, wanted) for one in functions.values()):
+            if not one and not isinstance(each, (ast.Tuple, ast.List, ast.Dict)):
+                raise Refused
+            for member in _members(each, value):
+                places += _append(source, member, how)
+                functions[source.function(member)] = member
+    if any(_returned(source, each, wanted) for each in functions.values()):
         raise Refused
     return places
 

@@ -5,22 +5,27 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from ...edits.cache import cached_on_host, only_by_keys
 from ...edits.flags import trainer_flags
 from ...edits.keep_numbers import detached_state, kept, stay_apart
 from ...text.messages import message
+from ..caches import is_cache
 from ..editing import edited, in_first_cell
 from ..remedy import Offer
 from ..rules.data_on_card import of_evaluation
+from ..rules.growing_cache import largest_cache
 from ..rules.kept_tensors import largest_kept
 from ..rules.retained_graph import largest_retained
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from ...edits.rewrite import Rewrite
     from ...holders.groups import Group
     from ...oom.evidence import Evidence
     from ..code_fix import CellChange
 
-TREATS: tuple[str, ...] = ("retained-graph", "kept-tensors")
+TREATS: tuple[str, ...] = ("retained-graph", "kept-tensors", "growing-cache")
 TEXTS = {
     "remedy.keep-numbers": "Collect numbers instead of graphs in `{name}`",
     "remedy.keep-numbers.note": (
@@ -39,8 +44,7 @@ _MUCH = 0.2  # of what is kept are the values themselves, not their graphs
 def offer(evidence: Evidence) -> Offer | None:
     """Offer it where something was found that keeps the results of many rounds."""
     graphs = largest_retained(evidence)
-    values = largest_kept(evidence) if graphs is None else None
-    held = graphs or values
+    held = graphs or largest_kept(evidence) or largest_cache(evidence)
     if held is None:
         return None
     if of_evaluation(held):
@@ -48,10 +52,7 @@ def offer(evidence: Evidence) -> Offer | None:
             evidence, trainer_flags("transformers", eval_accumulation_steps="1")
         )
     else:
-        rewrites = _rewrites(evidence, held, of_graphs=graphs is not None)
-        changes = in_first_cell(evidence, *rewrites)
-        if changes is not None and not _stays_apart(evidence, held, changes[0]):
-            changes = None
+        changes = _first_that_holds(evidence, held, of_graphs=graphs is not None)
     to_host = graphs is None
     return Offer(
         id="keep-numbers",
@@ -69,34 +70,50 @@ def offer(evidence: Evidence) -> Offer | None:
     )
 
 
-def _rewrites(evidence: Evidence, held: Group, *, of_graphs: bool) -> list[Rewrite]:
-    """Return what to try, the smallest loss first: a number, no graph, off the card."""
+def _first_that_holds(
+    evidence: Evidence, held: Group, *, of_graphs: bool
+) -> tuple[CellChange, ...] | None:
+    """Return the first change that holds in its cell and in all others."""
+    names = list(dict.fromkeys((held.name, *_inside(held))))
+    for rewrite, holds in _rewrites(evidence, held, names, of_graphs=of_graphs):
+        changes = in_first_cell(evidence, rewrite)
+        if changes is None:
+            continue
+        changed = changes[0].cell.key
+        others = [each.source for each in evidence.failure.cells if each.key != changed]
+        if holds is None or holds(others, *names):
+            return changes
+    return None
+
+
+def _rewrites(
+    evidence: Evidence, held: Group, names: list[str], *, of_graphs: bool
+) -> Iterator[tuple[Rewrite, Callable[..., bool] | None]]:
+    """Yield what to try, the smallest loss first: a number, no graph, off the card.
+
+    Each with what has to be so of all other cells.
+    """
     if not held.plain or held.kinds.get("optimizer_state"):
-        return []  # objects that cannot be moved or detached by a method of their own
+        return  # objects that cannot be moved or detached by a method of their own
     own = held.bytes - held.graph_bytes
     are_numbers = all(not shape for shape, _, _ in held.shapes)
+    one = sum(held.shapes.values()) <= held.count
     if not of_graphs:
-        ways = [".cpu()"]
+        ways = [] if is_cache(held) else [".cpu()"]
     elif own > _MUCH * held.bytes:
         ways = [".detach().cpu()", ".detach()"]
     else:
         ways = [*([".item()"] if are_numbers else []), ".detach()", ".detach().cpu()"]
-    names = list(dict.fromkeys((held.name, *_inside(held))))
     beside = [each.name for each in evidence.groups if each.kind == "tensor" and each.plain]
-    rewrites = [kept(name, None, how, beside) for how in ways for name in names]
+    for how in ways:
+        for name in names:
+            yield kept(name, None, how, beside, one=one), stay_apart if "cpu" in how else None
     carried = of_graphs and held.name in evidence.scene.running.adding and not are_numbers
     if carried and not any(_SEEKS.search(each.source) for each in evidence.failure.cells):
-        rewrites.append(detached_state(held.name))
-    return rewrites
-
-
-def _stays_apart(evidence: Evidence, held: Group, change: CellChange) -> bool:
-    """Whether no other cell needs on the card what the changed one keeps on the host."""
-    after = change.rewrite(change.cell.source)
-    if after is None or after.count(".cpu()") == change.cell.source.count(".cpu()"):
-        return True
-    others = [each.source for each in evidence.failure.cells if each.key != change.cell.key]
-    return stay_apart(others, held.name, *_inside(held))
+        yield detached_state(held.name), None
+    if not of_graphs and one and not evidence.device_index:
+        for name in names:
+            yield cached_on_host(name), only_by_keys
 
 
 def _inside(held: Group) -> list[str]:
