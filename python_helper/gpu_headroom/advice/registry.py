@@ -9,6 +9,7 @@ from . import code_fix, editing
 from .remedies import (
     accumulate,
     autocast,
+    backward_each,
     checkpointing,
     close_other_programs,
     delete_leftovers,
@@ -111,6 +112,7 @@ RULES: Mapping[str, _Rule] = {
 REMEDIES: Sequence[_Remedy] = (
     free_traceback,
     keep_numbers,
+    backward_each,
     no_grad,
     eval_mode,
     delete_leftovers,

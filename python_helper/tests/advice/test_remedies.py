@@ -37,6 +37,11 @@ TRAINED: dict[str, Any] = {
 OFFERED: dict[str, dict[str, Any]] = {
     "free-traceback": {"traceback_bytes": 9 * GIB},
     "keep-numbers": {"groups": (group("losses", 8 * GIB, "activations", count=10, graphs=10),)},
+    "backward-each": {
+        "groups": (group("loss", 8 * GIB, "activations", graphs=1),),
+        "running": Running(adding=frozenset({"loss"})),
+        "source": "for x in parts:\n    loss += f(x)\nloss.backward()",
+    },
     "no-grad": {
         "kinds": {"activations": 10 * GIB},
         "models": (Model("model", training=False),),

@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from ...cells.parsing import parse_cell
 from ...edits.cache import cached_on_host, only_by_keys
+from ...edits.find import mentions
 from ...edits.flags import trainer_flags
+from ...edits.flow import backwards
 from ...edits.keep_numbers import detached_state, kept, stay_apart
 from ...text.messages import message
 from ..caches import is_cache
@@ -44,6 +47,8 @@ _MUCH = 0.2  # of what is kept are the values themselves, not their graphs
 def offer(evidence: Evidence) -> Offer | None:
     """Offer it where something was found that keeps the results of many rounds."""
     graphs = largest_retained(evidence)
+    if graphs is not None and _is_trained(evidence, graphs):
+        return None  # what goes backward must keep its graph
     held = graphs or largest_kept(evidence) or largest_cache(evidence)
     if held is None:
         return None
@@ -68,6 +73,15 @@ def offer(evidence: Evidence) -> Offer | None:
         measured=True,
         edited=edited(evidence, changes, empties=held.root if held.origin == "names" else ""),
     )
+
+
+def _is_trained(evidence: Evidence, held: Group) -> bool:
+    """Whether a sum that grows goes backward itself."""
+    if held.name not in evidence.scene.running.adding:
+        return False
+    trees = [parse_cell(each.source) for each in evidence.failure.cells]
+    back = [each for tree in trees if tree is not None for each in backwards(tree)]
+    return any(mentions(each, {held.name}) for each in back)
 
 
 def _first_that_holds(
