@@ -42,6 +42,10 @@ OFFERED: dict[str, dict[str, Any]] = {
         "running": Running(adding=frozenset({"loss"})),
         "source": "for x in parts:\n    loss += f(x)\nloss.backward()",
     },
+    "one-at-a-time": {
+        "running": Running(at_once=True, own=("answer",)),
+        "source": "found = await asyncio.gather(*(answer(n) for n in range(12)))",
+    },
     "no-grad": {
         "kinds": {"activations": 10 * GIB},
         "models": (Model("model", training=False),),
