@@ -115,13 +115,14 @@ def _trains(cell: CellRun) -> bool:
     return tree is None or trains(tree)
 
 
-def edited(
+def edited(  # noqa: PLR0913  all that a change may ask for
     evidence: Evidence,
     changes: Iterable[CellChange] | None,
     *,
     empties: str = "",
     sets: str | None = None,
     done: Message | None = None,
+    apart: bool = False,
 ) -> Edited:
     """Return the diffs of changes, and the fix behind them where the cells can be run again.
 
@@ -129,7 +130,8 @@ def edited(
     diffs are advice, where no code leads from the changed cells to the failing one, or where a
     model would be made anew on the way and lose what took long to learn. `empties` is a variable
     that still holds what the failed run put into it: the cell that makes it runs again, too.
-    `sets` is what the first change sets, in short; `done` what is said when all is done.
+    `sets` is what the first change sets, in short; `done` what is said when all is done. Cells
+    that stand `apart` run again although nothing leads from them to the failing one.
     """
     changes = tuple(changes or ())
     diffs = diffs_of(*changes, sets=sets)
@@ -140,6 +142,8 @@ def edited(
     starts: list[tuple[CellRun, set[int] | None]] = [(each.cell, each.lines) for each in changes]
     for cell, lines in starts:  # it grows meanwhile
         path = path_from(cell, failure.cell, failure.cells, lines=lines)
+        if path is None and apart:
+            path = (cell, failure.cell)
         if path is None:
             return Edited(diffs)
         run += [each for each in path if each.key not in {one.key for one in run}]

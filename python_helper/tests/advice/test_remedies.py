@@ -46,6 +46,13 @@ OFFERED: dict[str, dict[str, Any]] = {
         "running": Running(at_once=True, own=("answer",)),
         "source": "found = await asyncio.gather(*(answer(n) for n in range(12)))",
     },
+    "collect-garbage": {
+        "groups": (group("", 9 * GIB, "parameters", origin="elsewhere"),),
+    },
+    "end-in-semicolon": {
+        "groups": (group("Out[7]", 9 * GIB, origin="outputs"),),
+        "source": "model(x)",
+    },
     "no-grad": {
         "kinds": {"activations": 10 * GIB},
         "models": (Model("model", training=False),),
