@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from typing import TYPE_CHECKING
 
 from ..cells.batch import affects, defines_any, path_from, reads
+from ..cells.given import Function
 from ..cells.parsing import parse_cell
+from ..edits.find import calls
 from ..edits.flow import trains
 from ..edits.rewrite import Anchor
 from ..text.messages import message
@@ -30,6 +33,8 @@ _SOON_S = 120.0
 _HOOKS = re.compile(r"\.register_\w*hook\(")
 _STREAMS = re.compile(r"^(\w+) = (?:\w+\.)*(?:BytesIO|StringIO|open|iter)\(", re.MULTILINE)
 _TORCH = re.compile(r"^\s*import torch(?: as (\w+))?\s*(?:#.*)?$", re.MULTILINE)
+_LEAVES_NOTHING = re.compile(r"\bSGD\((?!.*momentum)")
+_LEARN = {"backward", "fit", "step", "load_state_dict", "load_weights"}
 
 
 def cells(evidence: Evidence) -> Iterator[CellRun]:
@@ -115,14 +120,39 @@ def _trains(cell: CellRun) -> bool:
     return tree is None or trains(tree)
 
 
-def edited(  # noqa: PLR0913  all that a change may ask for
+def may_have_learnt(evidence: Evidence, run: Iterable[CellRun]) -> bool:
+    """Whether a model may be another than when it was made: trained, or loaded by another cell.
+
+    An optimizer that has stepped leaves its state or gradients; plain `SGD` may leave neither.
+    """
+    running, kinds, all_cells = evidence.scene.running, evidence.kinds, evidence.failure.cells
+    if not running.trains or kinds.get("optimizer_state") or kinds.get("gradients"):
+        return True
+    again = {each.key for each in run} | {evidence.failure.cell.key}
+    trees = {each.key: parse_cell(each.source) for each in all_cells}
+    functions = {
+        node.name
+        for tree in trees.values()
+        for node in (ast.walk(tree) if tree is not None else ())
+        if isinstance(node, Function) and any(calls(node, *_LEARN))
+    }
+    return any(_LEAVES_NOTHING.search(each.source) for each in all_cells) or any(
+        any(calls(statement, *_LEARN, *functions))
+        for key, tree in trees.items()
+        if key not in again and tree is not None
+        for statement in tree.body
+        if not isinstance(statement, (*Function, ast.ClassDef))
+    )
+
+
+def edited(  # noqa: PLR0913  all that a change may be
     evidence: Evidence,
     changes: Iterable[CellChange] | None,
     *,
     empties: str = "",
     sets: str | None = None,
     done: Message | None = None,
-    apart: bool = False,
+    by_itself: bool = False,
 ) -> Edited:
     """Return the diffs of changes, and the fix behind them where the cells can be run again.
 
@@ -130,8 +160,9 @@ def edited(  # noqa: PLR0913  all that a change may ask for
     diffs are advice, where no code leads from the changed cells to the failing one, or where a
     model would be made anew on the way and lose what took long to learn. `empties` is a variable
     that still holds what the failed run put into it: the cell that makes it runs again, too.
-    `sets` is what the first change sets, in short; `done` what is said when all is done. Cells
-    that stand `apart` run again although nothing leads from them to the failing one.
+    `sets` is what the first change sets, in short; `done` what is said when all is done.
+    `by_itself`: the changed cell does it as it runs, whether or not a name leads to the failing
+    one.
     """
     changes = tuple(changes or ())
     diffs = diffs_of(*changes, sets=sets)
@@ -142,7 +173,7 @@ def edited(  # noqa: PLR0913  all that a change may ask for
     starts: list[tuple[CellRun, set[int] | None]] = [(each.cell, each.lines) for each in changes]
     for cell, lines in starts:  # it grows meanwhile
         path = path_from(cell, failure.cell, failure.cells, lines=lines)
-        if path is None and apart:
+        if path is None and by_itself:
             path = (cell, failure.cell)
         if path is None:
             return Edited(diffs)
@@ -155,7 +186,7 @@ def edited(  # noqa: PLR0913  all that a change may ask for
     models = [each.name for each in evidence.models]
     others = [each for each in run[:-1] if each.key not in changed]
     anew = [name for name in models if any(defines_any(each, [name]) for each in others)]
-    if anew and not _soon_learnt(evidence, run):
+    if anew and may_have_learnt(evidence, run) and not _soon_learnt(evidence, run):
         return Edited(diffs)
     if anew and done is None:
         done = message("fix.done.anew", TEXTS, model=anew[0])

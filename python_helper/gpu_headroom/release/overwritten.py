@@ -41,7 +41,7 @@ def _of_cell(situation: Situation, cell: CellRun, cell_id: str) -> Iterator[Free
     names = [
         each
         for each in sorted(set_anew(cell, situation.cells))
-        if each in values and holds_memory(situation, values[each])
+        if each in values and _holds(situation, values[each])
     ]
     displayed = _displayed(situation, cell)
     if not names and not displayed:
@@ -75,6 +75,13 @@ def _free(shell: Any, names: tuple[str, ...], counts: tuple[int, ...]) -> None:
     delete(shell, names)
     history = shell.history_manager.output_hist
     forget(shell, {id(history[each]) for each in counts if each in history})
+
+
+def _holds(situation: Situation, value: object) -> bool:
+    """Whether a value holds memory; what a checkpointed graph computes again cannot be seen."""
+    inspector = situation.inspector
+    has_graph = inspector.is_tensor(value) and inspector.graph_of(value) is not None
+    return has_graph or holds_memory(situation, value)
 
 
 def set_anew(cell: CellRun, cells: tuple[CellRun, ...]) -> set[str]:

@@ -11,15 +11,17 @@ from gpu_headroom.advice import remedies
 from gpu_headroom.advice.registry import REMEDIES, diagnose
 from gpu_headroom.cells.literals import literals_in
 from gpu_headroom.holders.modules import Model
+from gpu_headroom.oom.asked import Asked, Operand
 from gpu_headroom.oom.running import Running
 from gpu_headroom.oom.scene import RunningModule
 from gpu_headroom.text.format import GIB, MIB
-from tests.advice.cases import cell, evidence, group
+from tests.advice.cases import cell, device, evidence, group
 
 if TYPE_CHECKING:
     from gpu_headroom.advice.remedy import Offer
     from gpu_headroom.oom.evidence import Evidence
 
+DOCS = Path(__file__).parents[3] / "docs" / "rules"
 LONG = "max_length = 4096\ntrain(max_length)"
 STEP = """
 import torch
@@ -29,10 +31,16 @@ for x, y in loader:
     loss.backward()
     optimizer.step()
 """
+LATE = STEP.replace("    optimizer.zero_grad()\n", "").replace(
+    "    loss.backward()", "    optimizer.zero_grad()\n    loss.backward()"
+)
+HEAD = "net = make()\nopt = Adam(net.fc.parameters())\nnet(x)"
 SEQUENTIAL = Model("model", training=True, type_name="Sequential")
 TRAINED: dict[str, Any] = {
     "kinds": {"activations": 10 * GIB},
     "running": Running(trains=True, loops=True),
+    "halves_bytes": 5 * GIB,
+    "in_backward": True,
 }
 OFFERED: dict[str, dict[str, Any]] = {
     "free-traceback": {"traceback_bytes": 9 * GIB},
@@ -78,6 +86,35 @@ OFFERED: dict[str, dict[str, Any]] = {
     "narrower-dtype": {"groups": (group("model", 9 * GIB, "parameters", dtype="float64"),)},
     "autocast": {"source": STEP, **TRAINED},
     "checkpointing": {"source": STEP, **TRAINED, "models": (SEQUENTIAL,)},
+    "clear-gradients": {
+        "source": LATE,
+        "kinds": {"gradients": 4 * GIB, "parameters": 4 * GIB, "activations": GIB},
+        "running": Running(trains=True),
+    },
+    "freeze-backbone": {
+        "source": HEAD,
+        "kinds": {"activations": 10 * GIB},
+        "running": Running(trains=True),
+        "models": (Model("net", training=True, type_name="Net", key=1),),
+        "modules": (RunningModule(1, "Net", "forward"),),
+        "groups": (
+            group("net", GIB, "parameters", progress=0.9),
+            group("x in forward", 9 * GIB, "activations", origin="traceback"),
+        ),
+    },
+    "same-shape": {
+        "source": "loss = criterion(pred, y)",
+        "line": 1,
+        "requested": 20 * GIB,
+        "asked": Asked(
+            "criterion(pred, y)",
+            "criterion",
+            (Operand("pred", (70_000, 1), "float32", MIB), Operand("y", (70_000,), "float32", MIB)),
+            (70_000, 70_000),
+        ),
+    },
+    "raise-fraction": {"usable": 0, "free": 8 * GIB},
+    "less-preallocation": {"device": device("torch", "jax")},
     "smaller-input": {
         "kinds": {"activations": 10 * GIB},
         "running": Running(trains=True),
@@ -93,7 +130,7 @@ OFFERED: dict[str, dict[str, Any]] = {
 
 
 # Where one is offered so may be the other: both hold.
-BESIDE = {"autocast": ("checkpointing",)}
+BESIDE = {"autocast": ("checkpointing",), "split-request": ("same-shape",)}
 
 
 def test_every_remedy_is_in_the_registry() -> None:
@@ -103,6 +140,15 @@ def test_every_remedy_is_in_the_registry() -> None:
     assert {name.split(".")[1].replace("-", "_") for name in names} == files
     assert len(REMEDIES) == len(files)
     assert {name.replace("-", "_") for name in (*OFFERED, "smaller-batch", "accumulate")} == files
+
+
+@pytest.mark.parametrize(
+    ("name", "rule"),
+    [(next(iter(each.TEXTS)).split(".")[1], rule) for each in REMEDIES for rule in each.TREATS],
+)
+def test_every_remedy_is_a_section_of_its_causes_pages(name: str, rule: str) -> None:
+    """It says when the remedy is offered, what it is expected to do, and what it costs."""
+    assert f"\n### `{name}`: " in (DOCS / f"{rule}.md").read_text("utf-8")
 
 
 def offers(found: Evidence) -> list[Offer]:
@@ -181,7 +227,7 @@ def test_halves_the_batch_until_the_estimate_fits() -> None:
     # 9 GiB and 2 GiB of request at 1024 rows; room for the batch is 10.5 GiB: half of it is 5.25.
     offer = smaller_batch()
     assert offer.remedy["title"]["params"]["new"] == 256
-    assert offer.remedy["effect_bytes"] == 9 * GIB * 3 // 4
+    assert offer.remedy["effect_bytes"] == (9 + 2) * GIB * 3 // 4  # with the request
     assert offer.remedy["effect_quality"] == "estimated"
     assert smaller_batch(in_backward=True).remedy["title"]["params"]["new"] == 512
 
@@ -214,7 +260,7 @@ def test_offers_no_edit_that_it_cannot_prove() -> None:
 def test_is_unsure_far_from_what_was_seen() -> None:
     """An estimate for a small fraction of the batch, or of an unknown request, says so."""
     assert smaller_batch(requested=None).remedy["note"]["id"].endswith("note_unsure")
-    assert smaller_batch(requested=60 * GIB) is None  # nothing of it would be enough
+    assert smaller_batch(requested=60 * GIB).remedy["note"]["id"].endswith("note_unsure")
     assert smaller_batch().remedy["note"]["id"].endswith("note")
 
 
@@ -305,6 +351,44 @@ def test_does_not_make_a_model_anew() -> None:
     ):
         offer = elsewhere(*learnt, models=models)
         assert (offer.remedy["kind"], offer.edited.fix) == ("advice", None)
+
+
+NET = "class Net: width = BATCH\ndef fit(): loss.backward()"
+MAKES = "model = Net(BATCH)\nopt = {}(model.parameters())"
+
+
+@pytest.mark.parametrize(
+    ("changes", "optimizer", "between", "anew"),
+    [
+        ({}, "Adam", (), True),
+        ({"kinds": {"optimizer_state": GIB}}, "Adam", (), False),
+        ({"kinds": {"gradients": GIB}}, "Adam", (), False),
+        ({"running": Running()}, "Adam", (), False),
+        ({}, "SGD", (), False),
+        ({}, "Adam", ("fit()",), False),
+        ({}, "Adam", ("model.load_state_dict(best)",), True),  # runs again, too
+        ({}, "Adam", (NET,), True),
+    ],
+)
+def test_makes_a_model_anew_that_has_learnt_nothing(
+    changes: dict[str, Any], optimizer: str, between: tuple[str, ...], anew: bool
+) -> None:
+    """A first step that failed has changed no weights: the cells of the model may run again."""
+    defining = cell("batch_size = 1024", "sizes", 2)
+    (literal,) = literals_in(defining, defining.source)
+    makes = cell(MAKES.format(optimizer).replace("BATCH", "batch_size"), "model", 3)
+    others = [cell(each, f"other-{n}", 4) for n, each in enumerate((NET, *between))]
+    given = {"running": Running(trains=True), "batch": literal, "batch_bytes": 9 * GIB, **changes}
+    found = offers(
+        evidence(
+            source="fit(model, batch_size)",
+            cells=(defining, makes, *others),
+            models=(Model("model", training=True),),
+            **given,
+        )
+    )
+    (offer,) = [each for each in found if each.remedy["id"] == "smaller-batch"]
+    assert (offer.edited.fix is not None) is anew
 
 
 def test_is_advice_where_cells_have_no_identity() -> None:

@@ -275,3 +275,19 @@ def test_warns_of_nothing_in_the_users_code() -> None:
     """Python has warned of a cell when it ran; looking at it warns no second time."""
     source = "pattern = '\\d'\nbatch_size = 64"
     assert len(literals_in(cell(source), source)) == 1  # a warning would be an error here
+
+
+NET = """BATCH = 64
+class Net(nn.Module):
+    def forward(self, x): return x
+def load(): return DataLoader(data, BATCH)
+"""
+
+
+def test_a_class_beside_the_literal_makes_no_model_anew() -> None:
+    """Only what is made of the batch has to be made again."""
+    first, model = cell(NET, "first"), cell("model = Net()", "model")
+    failing = cell("fit(model, load())")
+    run = path_from(first, failing, [first, model, failing], lines=[1])
+    assert run is not None
+    assert [each.cell_id for each in run] == ["first", "failing"]

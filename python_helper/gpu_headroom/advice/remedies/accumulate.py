@@ -50,7 +50,7 @@ def offer(evidence: Evidence) -> Offer | None:
                     id="accumulate",
                     title=message("remedy.accumulate", TEXTS, new=value, steps=steps),
                     note=message("remedy.accumulate.note", TEXTS, old=batch.value),
-                    effect_bytes=int(evidence.batch_bytes * (1 - value / batch.value)),
+                    effect_bytes=evidence.saved_bytes(evidence.batch_bytes, value / batch.value),
                     edited=change,
                     rank=2,
                 )

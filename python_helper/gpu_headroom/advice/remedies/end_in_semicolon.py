@@ -33,15 +33,16 @@ def offer(evidence: Evidence) -> Offer | None:
     counts = {int(found[0]) for each in kept if (found := _NUMBER.search(each.root))}
     cells = [each for each in evidence.failure.cells if each.execution_count in counts]
     failing = evidence.failure.cell
-    changes = [
+    every = [
         CellChange(each, len(each.source.rstrip().split("\n")), not_displayed())
         for each in [*cells, *([] if failing in cells else [failing])]
     ]
+    changes = [each for each in every if each.diff() is not None]
     return Offer(
         id="end-in-semicolon",
         title=message("remedy.end-in-semicolon", TEXTS),
         note=message("remedy.end-in-semicolon.note", TEXTS),
         effect_bytes=sum(each.bytes for each in kept),
         measured=True,
-        edited=edited(evidence, [each for each in changes if each.diff() is not None], apart=True),
+        edited=edited(evidence, changes, by_itself=True),
     )

@@ -36,9 +36,6 @@ TEXTS = {
     ),
     "fix.ok": "`{name} = {old}` becomes `{new}`.",
 }
-# A failed forward pass had not come to its peak: as much again may follow.
-_FORWARD_ROOM = 0.5
-_BACKWARD_ROOM = 0.85
 _SMALLEST_RATIO = 1 / 1024
 _UNSURE_RATIO = 1 / 8
 
@@ -65,7 +62,7 @@ def offer(evidence: Evidence) -> Offer | None:
         id="smaller-batch",
         title=_title(batch, value, elsewhere=batch.cell.key != evidence.failure.cell.key),
         note=_note(evidence, batch, ratio, predicted),
-        effect_bytes=int(evidence.batch_bytes * (1 - ratio)),
+        effect_bytes=evidence.saved_bytes(evidence.batch_bytes, ratio),
         edited=change,
     )
 
@@ -123,16 +120,9 @@ def estimated(evidence: Evidence, value: int, scaling_bytes: int, *, power: int 
 
     `scaling_bytes` grow with this power of the value.
     """
-    memory, kinds = evidence.memory, evidence.kinds
-    if memory.in_use_bytes is None or memory.headroom_bytes is None:
-        return None
-    # Gradients that the coming backward pass makes, where there are none yet.
-    to_come = max(0, kinds.get("parameters", 0) - kinds.get("gradients", 0))
-    share = _BACKWARD_ROOM if evidence.scene.in_backward else _FORWARD_ROOM
-    room = (memory.headroom_bytes + scaling_bytes - to_come) * share
-    scaling = scaling_bytes + (evidence.requested_bytes or 0)
     halves = [value >> times for times in range(1, value.bit_length())]
-    found = next((each for each in halves if scaling * (each / value) ** power <= room), 0)
+    fits = (each for each in halves if evidence.fits(scaling_bytes, (each / value) ** power))
+    found = next(fits, 0)
     return found if found >= max(1, value * _SMALLEST_RATIO) else None
 
 

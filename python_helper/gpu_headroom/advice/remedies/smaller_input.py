@@ -53,7 +53,7 @@ def offer(evidence: Evidence) -> Offer | None:
         note=message(
             "remedy.smaller-input.note_image" if is_image else "remedy.smaller-input.note", TEXTS
         ),
-        effect_bytes=int(evidence.input_bytes * (1 - (value / size.value) ** power)),
+        effect_bytes=evidence.saved_bytes(evidence.input_bytes, (value / size.value) ** power),
         edited=change,
         rank=2,
     )
