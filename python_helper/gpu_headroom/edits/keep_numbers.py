@@ -105,6 +105,33 @@ def _kept_beside(source: CellSource, later: set[str], beside: set[str]) -> None:
     raise Refused
 
 
+@rewriting
+def entries_kept(source: CellSource, container: str, how: str = ".detach()") -> None:
+    """`entries_kept(container)`: of a dict that is appended each tensor is kept without its graph.
+
+    `outs.append(out)` becomes `outs.append({k: v.detach() if hasattr(v, "detach") else v ...})`,
+    where the text shows that `out` is a dict, and that it is not changed behind that.
+    """
+    later = derived(source.tree, container)
+    if any(mentions(each, later) for each in backwards(source.tree)):
+        raise Refused
+    for node in ast.walk(source.tree):
+        for each in _values(node, container):
+            uses = [
+                one
+                for one in ast.walk(source.function(each))
+                if isinstance(one, ast.Subscript)
+                and dotted(one.value) == dotted(each) != ""
+                and isinstance(getattr(one.slice, "value", None), str)
+            ]
+            if not uses or any(
+                isinstance(one.ctx, ast.Store) and one.lineno > each.lineno for one in uses
+            ):
+                raise Refused
+            kept_as = f'v{how} if hasattr(v, "detach") else v'
+            source.replace(each, f"{{k: {kept_as} for k, v in {dotted(each)}.items()}}")
+
+
 def stay_apart(texts: Iterable[str], *containers: str) -> bool:
     """Whether no cell needs on the card what containers keep on the host, nor what it becomes."""
     try:
@@ -155,6 +182,51 @@ def detached_state(source: CellSource, *names: str, several: bool = False) -> No
         source.after(loop.body[-1], code)
     else:
         source.before(loop.body[0], code)
+
+
+@rewriting
+def detached_leaf(source: CellSource, name: str) -> None:
+    """`detached_leaf("x_adv")`: an input that a loop improves begins each step without a past.
+
+    `x = x.detach().requires_grad_()` at the head of a loop that asks `autograd.grad` for the
+    gradient of `x` and makes it anew from that. Refused where that goes backward; what becomes of
+    it elsewhere `goes_nowhere` says.
+    """
+    asked = [each for each in ast.walk(source.tree) if _asks(each, name)]
+    if len(asked) != 1:
+        raise Refused
+    loop = source.loop(asked[0])
+    function = source.function(loop)
+    others = [each for each in backwards(function) if each is not asked[0]]
+    if not _carried(source, loop, name) or others:
+        raise Refused
+    code = f"{name} = {name}.detach().requires_grad_()"
+    if any(code in line for line in source.lines):
+        raise Refused
+    source.before(loop.body[0], code)
+
+
+def goes_nowhere(texts: Iterable[str], name: str) -> bool:
+    """Whether no cell asks for gradients of a name, or of what the functions with it return."""
+    try:
+        body = [each for text in texts for each in CellSource(text).tree.body]
+    except Refused:
+        return False
+    givers = {
+        each.name: each
+        for each in body
+        if isinstance(each, Function) and any(_asks(node, name) for node in ast.walk(each))
+    }
+    tree = ast.Module([each for each in body if each not in givers.values()], [])
+    later = derived(tree, name, *givers)
+    return not any(mentions(each, later) for each in backwards(tree) if not _asks(each, name))
+
+
+def _asks(node: ast.AST, name: str) -> bool:
+    """Whether it is `autograd.grad(loss, name)`."""
+    if called(node) != "grad" or not isinstance(node, ast.Call) or len(node.args) < 2:  # noqa: PLR2004  what, and of what
+        return False
+    return name in {dotted(each) for each in leaves(node.args[1])}
 
 
 def _values(node: ast.AST, wanted: str) -> Iterator[ast.expr]:

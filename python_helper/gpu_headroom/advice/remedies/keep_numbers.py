@@ -7,10 +7,17 @@ from typing import TYPE_CHECKING
 
 from ...cells.parsing import parse_cell
 from ...edits.cache import cached_on_host, only_by_keys
-from ...edits.find import mentions
+from ...edits.find import called, mentions
 from ...edits.flags import trainer_flags
 from ...edits.flow import backwards
-from ...edits.keep_numbers import detached_state, kept, stay_apart
+from ...edits.keep_numbers import (
+    detached_leaf,
+    detached_state,
+    entries_kept,
+    goes_nowhere,
+    kept,
+    stay_apart,
+)
 from ...text.messages import message
 from ..caches import is_cache
 from ..editing import edited, in_first_cell
@@ -81,6 +88,7 @@ def _is_trained(evidence: Evidence, held: Group) -> bool:
         return False
     trees = [parse_cell(each.source) for each in evidence.failure.cells]
     back = [each for tree in trees if tree is not None for each in backwards(tree)]
+    back = [each for each in back if called(each) != "grad"]
     return any(mentions(each, {held.name}) for each in back)
 
 
@@ -107,17 +115,13 @@ def _rewrites(
 
     Each with what has to be so of all other cells.
     """
+    if of_graphs and not held.plain:
+        yield from [(entries_kept(name), None) for name in names]
     if not held.plain or held.kinds.get("optimizer_state"):
         return  # objects that cannot be moved or detached by a method of their own
-    own = held.bytes - held.graph_bytes
     are_numbers = all(not shape for shape, _, _ in held.shapes)
     one = sum(held.shapes.values()) <= held.count
-    if not of_graphs:
-        ways = [] if is_cache(held) else [".cpu()"]
-    elif own > _MUCH * held.bytes:
-        ways = [".detach().cpu()", ".detach()"]
-    else:
-        ways = [*([".item()"] if are_numbers else []), ".detach()", ".detach().cpu()"]
+    ways = _ways(held, are_numbers=are_numbers) if of_graphs else [".cpu()"] * (not is_cache(held))
     beside = [each.name for each in evidence.groups if each.kind == "tensor" and each.plain]
     for how in ways:
         for name in names:
@@ -125,9 +129,18 @@ def _rewrites(
     carried = of_graphs and held.name in evidence.scene.running.adding and not are_numbers
     if carried and not any(_SEEKS.search(each.source) for each in evidence.failure.cells):
         yield detached_state(held.name), None
+    elif carried and goes_nowhere([each.source for each in evidence.failure.cells], held.name):
+        yield detached_leaf(held.name), None
     if not of_graphs and one and not evidence.device_index:
         for name in names:
             yield cached_on_host(name), only_by_keys
+
+
+def _ways(held: Group, *, are_numbers: bool) -> list[str]:
+    """Return how values with graphs can be kept: most of it may be the values themselves."""
+    if held.bytes - held.graph_bytes > _MUCH * held.bytes:
+        return [".detach().cpu()", ".detach()"]
+    return [*([".item()"] if are_numbers else []), ".detach()", ".detach().cpu()"]
 
 
 def _inside(held: Group) -> list[str]:
