@@ -225,7 +225,7 @@ def _goes_through_model(frame: FrameType, loop: Scope) -> bool:
     """Whether a loop goes through the parts of a model: its rounds are one pass."""
     if not isinstance(loop, (ast.For, ast.AsyncFor)):
         return False
-    variables = locals_of(frame)
+    variables = {**frame.f_globals, **locals_of(frame)}
     named = [each.id for each in ast.walk(loop.iter) if isinstance(each, ast.Name)]
     values = [variables.get(each) for each in named]
     return any(("torch", "Module") in origins(type(each)) for each in values)
