@@ -41,7 +41,7 @@ class Offer:
     note: Message
     effect_bytes: int | None
     measured: bool = False
-    kind: Literal["release", "edit", "snippet", "advice", "restart"] = "advice"
+    kind: Literal["release", "edit", "snippet", "advice", "restart", "save"] = "advice"
     type_this: str | None = None
     diffs: tuple[Diff, ...] = ()
     fix: Fix | None = None

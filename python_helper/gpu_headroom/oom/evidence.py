@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 from ..cells.batch import batch_literals, size_literals
 from ..concurrency.turns import Disturbed
 from ..holders.groups import groups_of
+from ..holders.inspector import Inspector
 from ..holders.ledger import StorageLedger
 from ..holders.names import user_names
 from ..holders.survey import survey
+from ..holders.training import Training, TrainingState
 from ..text.format import MIB
 from .failure_memory import failure_memory, from_device, from_statement
 from .place import failing_line
@@ -44,7 +46,8 @@ class Evidence:
     `failure` has no reading of another card than the one that failed. `let_go_bytes` came back
     between the failure and the end of the cell. `batch` is proven to scale `batch_bytes` of what
     is in use, `input_size`, the length of the input or the side of an image, `input_bytes`.
-    `groups` are what stands under one name, `models` those of them that hold memory.
+    `groups` are what stands under one name, `models` those of them that hold memory. `training`
+    is what can be saved of a training that had made a step.
     `complete` is false where the survey did not come to its end, `cut_short` where only time was
     wanting.
     """
@@ -71,6 +74,7 @@ class Evidence:
     input_bytes: int = 0
     groups: tuple[Group, ...] = ()
     models: tuple[Model, ...] = ()
+    training: Training | None = None
 
     @property
     def model_bytes(self) -> int:
@@ -195,6 +199,7 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
         input_bytes=size_bytes,
         groups=groups,
         models=_models(found, groups) if found else (),
+        training=_training(failure, turn, here) if here.running.trains else None,
     )
 
 
@@ -223,6 +228,12 @@ def _models(found: Survey, groups: Sequence[Group]) -> tuple[Model, ...]:
     """Take the named models that hold memory; what a library keeps for itself says nothing."""
     here = {each.path for each in groups if each.kinds.get("parameters")}
     return tuple([each for each in found.models if each.name and each.name in here])
+
+
+def _training(failure: Failure, turn: Turn, here: Scene) -> Training | None:
+    state = TrainingState(failure.shell, Inspector(turn))
+    is_worth_it = state.has_trained(in_step=here.running.in_optimizer)
+    return Training(tuple(state.kept), state.bytes) if is_worth_it else None
 
 
 def _memory(failure: Failure, attributed: int) -> FailureMemory:

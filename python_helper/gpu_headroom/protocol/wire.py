@@ -191,7 +191,7 @@ class Remedy(TypedDict):
     """
 
     id: str
-    kind: Literal["release", "edit", "snippet", "advice", "restart"]
+    kind: Literal["release", "edit", "snippet", "advice", "restart", "save"]
     title: Message
     note: Message
     effect_bytes: int | None
@@ -482,6 +482,15 @@ class Cleanup(_WorkDone):
     code: str | None
 
 
+class Rescue(_WorkDone):
+    """A training was saved, or could not be; `code` is the cell that goes on from the file."""
+
+    type: Literal["rescue"]
+    path: str | None
+    bytes: int | None
+    code: str | None
+
+
 class Progress(_Told):
     """A walk that a person asked for goes on."""
 
@@ -643,6 +652,12 @@ class CleanupReply(_Queued):
     type: Literal["cleanup"]
 
 
+class RescueReply(_Queued):
+    """Reply to `rescue`; the file comes as a `rescue` event."""
+
+    type: Literal["rescue"]
+
+
 class PresenceReply(_Answer):
     """Reply to `presence`: what this kernel holds, and since when it rests."""
 
@@ -669,6 +684,7 @@ Event = (
     | Path
     | Snapshot
     | Cleanup
+    | Rescue
     | Progress
     | WarningEvent
     | ErrorEvent
@@ -689,6 +705,7 @@ Reply = (
     | ReportReply
     | FixReply
     | CleanupReply
+    | RescueReply
     | PresenceReply
     | RefusedReply
 )
