@@ -232,7 +232,7 @@ def _models(found: Survey, groups: Sequence[Group]) -> tuple[Model, ...]:
 
 def _training(failure: Failure, turn: Turn, here: Scene) -> Training | None:
     state = TrainingState(failure.shell, Inspector(turn))
-    is_worth_it = state.has_trained(in_step=here.running.in_optimizer)
+    is_worth_it = state.kept and state.has_trained(in_step=here.running.in_optimizer)
     return Training(tuple(state.kept), state.bytes) if is_worth_it else None
 
 
