@@ -121,6 +121,7 @@ def _attach_keys() -> dict[str, Any]:
     options = {
         "mark_cells": True,
         "keep_reports": True,
+        "name_others": True,
         "record_allocations": False,
         "after_oom": "ask",
     }

@@ -25,7 +25,7 @@ const HELPER = join(ROOT, 'python_helper', 'gpu_headroom');
 const TARGET = join(ROOT, 'src', 'kernel', 'pack.ts');
 
 /** Largest size of the pack on the wire, in bytes (base64): grown on purpose only. */
-const LIMIT = 231_000;
+const LIMIT = 224_000;
 
 /** Modules and folders of the wheel that no kernel needs from a page. */
 const WHEEL_ONLY = [
@@ -71,9 +71,9 @@ function protocolVersion() {
   );
 }
 
-/** A comment, or a string with the docstring's place before it, if it has it. */
+/** A comment, or a string with what stands before the docstring of a body, if it has it. */
 const PYTHON_TEXT =
-  /(#[^\n]*)|((?:^|:[ \t]*\n)\s*)?("""(?:\\[^]|[^\\])*?"""|'''(?:\\[^]|[^\\])*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')/g;
+  /(#[^\n]*)|(:[ \t]*\n\s*)?("""(?:\\[^]|[^\\])*?"""|'''(?:\\[^]|[^\\])*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')/g;
 
 /** What only a type checker executes: an `if` at the left margin, all that it holds. */
 const FOR_TYPES = /^if TYPE_CHECKING:\n(?:(?:[ \t]+[^\n]*)?\n)+/gm;
@@ -144,13 +144,14 @@ function strip(path, source) {
     return source;
   }
   const plain = source
-    .replace(PYTHON_TEXT, (all, comment, place, string) => {
+    .replace(PYTHON_TEXT, (all, comment, place, string, at) => {
       if (comment !== undefined) {
         return '';
       }
-      return place === undefined || !string.startsWith('"""')
-        ? all
-        : `${place}""${'\n'.repeat(string.split('\n').length - 1)}`;
+      const isDocstring = place !== undefined || at === 0;
+      return isDocstring && string.startsWith('"""')
+        ? `${place ?? ''}""${'\n'.repeat(string.split('\n').length - 1)}`
+        : all;
     })
     .replace(FOR_TYPES, blank);
   return squeezed(withoutAnnotations(plain)).replace(/[ \t]+$/gm, '');

@@ -21,6 +21,7 @@ const SettingsSchema = v.object({
   markCells: v.fallback(v.boolean(), true),
   showBadges: v.fallback(v.boolean(), true),
   keepReports: v.fallback(v.boolean(), true),
+  nameOthers: v.fallback(v.boolean(), true),
   /** Keep in a notebook on which GPU it ran. */
   rememberGpu: v.fallback(v.boolean(), true),
   recordAllocations: v.fallback(v.boolean(), false),

@@ -33,6 +33,7 @@ CLIENT = "a-page"
 OPTIONS: dict[str, Any] = {
     "mark_cells": True,
     "keep_reports": True,
+    "name_others": True,
     "record_allocations": False,
     "after_oom": "ask",
 }

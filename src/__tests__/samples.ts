@@ -299,6 +299,7 @@ export const REQUESTS: IRequests = {
     options: {
       mark_cells: true,
       keep_reports: true,
+      name_others: true,
       record_allocations: false,
       after_oom: 'ask'
     }

@@ -36,6 +36,10 @@ export function namePart(kind: ISegment['kind'], trans: ITranslate): string {
       return trans.__('other tensors');
     case 'workspaces':
       return trans.__('library workspaces');
+    case 'earlier_error':
+      return trans.__('earlier error');
+    case 'temporaries':
+      return trans.__('temporary values');
     case 'not_attributed':
       return trans.__('not attributed');
     case 'in_use':

@@ -63,6 +63,7 @@ export class HelperClient implements IDisposable {
       options: {
         mark_cells: settings.markCells,
         keep_reports: settings.keepReports,
+        name_others: settings.nameOthers,
         record_allocations: settings.recordAllocations,
         after_oom: settings.afterOom
       }

@@ -16,6 +16,8 @@ export const PartKindSchema = v.picklist([
   'activations',
   'other_tensors',
   'workspaces',
+  'earlier_error',
+  'temporaries',
   'not_attributed',
   'cached',
   'free'

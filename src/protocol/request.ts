@@ -2,6 +2,8 @@
 export interface IOptions {
   mark_cells: boolean;
   keep_reports: boolean;
+  /** Say names and ids of other processes in cards. */
+  name_others: boolean;
   /** Remember the cell and line that made each allocation. */
   record_allocations: boolean;
   /** After an out-of-memory error: offer to free, free at once, or neither. */

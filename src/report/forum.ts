@@ -13,6 +13,9 @@ const AROUND = 3;
 const MAX_LINE = 300;
 const MAX_ROWS = 60;
 
+/** Details that name other processes. */
+const OF_OTHERS = new Set(['detail.process', 'detail.program']);
+
 /**
  * A report as Markdown, for a forum or an assistant: what was measured, the
  * causes and remedies, versions, and the lines around the failing one. No data,
@@ -32,7 +35,8 @@ export function forumText(
     const effect = givesMemory(remedy) ? `: ${effectText(trans, remedy)}` : '';
     return `${index + 1}. ${oneLine(sentence(remedy.title))}${effect}`;
   });
-  const details = report.details.map(({ label, bytes, source: from }) => [
+  const own = report.details.filter(({ label }) => !OF_OTHERS.has(label.id));
+  const details = own.map(({ label, bytes, source: from }) => [
     sentence(label),
     bytes === null ? trans.__('not measured') : formatBytes(bytes, 2),
     sentence(from)

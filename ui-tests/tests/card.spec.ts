@@ -23,6 +23,33 @@ async function proposed(failure: Locator): Promise<string> {
   return size;
 }
 
+/** More names than a card's first look has time for. */
+const HEAP = `import torch
+from torch import nn
+
+globals().update({f"name_{n}": {"a": {"b": [n]}} for n in range(100_000)})
+model = nn.Linear(1024, 1024).cuda()`;
+
+const LEAK = `losses = []
+while True:
+    loss = model(torch.randn(65536, 1024, device="cuda")).sum()
+    losses.append(loss)`;
+
+/** Note whether these words ever stand on the page. */
+async function noteWords(page: Page, words: string): Promise<void> {
+  await page.evaluate(text => {
+    const noted = window as { noted?: boolean };
+    noted.noted = false;
+    new MutationObserver(() => {
+      noted.noted ||= document.body.textContent.includes(text);
+    }).observe(document.body, { childList: true, subtree: true });
+  }, words);
+}
+
+function notedWords(page: Page): Promise<boolean | undefined> {
+  return page.evaluate(() => (window as { noted?: boolean }).noted);
+}
+
 /** Whether the notebook has changes to save, and whether it is trusted. */
 function standing(page: Page): Promise<{ dirty: boolean; trusted: boolean }> {
   return page.evaluate(() => {
@@ -300,6 +327,47 @@ import torch`,
     const text = await notebook.saved();
     expect(text).toContain('Out of simulated GPU memory');
     expect(text).not.toContain('<button');
+  });
+
+  test('should be completed in place where there is much to look through', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(notebookOf([SIMULATE, HEAP, LEAK]));
+    await notebook.runUpTo(1);
+    await noteWords(page, 'Looking further…');
+    await notebook.run(2);
+    const failure = card(notebook.cell(2));
+    await expect(failure).toContainText('losses keeps 3.0 GiB of activations', {
+      timeout: 30_000
+    });
+    await expect(failure).not.toContainText('Looking further…');
+    await expect(failure).toHaveCount(1);
+    expect(await notedWords(page)).toBe(true);
+    const apply = failure.getByRole('button', { name: 'Apply', exact: true });
+    await apply.first().click();
+    expect(await notebook.source(2)).toContain('losses.append(loss.item())');
+  });
+
+  test('should be copied for a forum, and as evidence without names', async ({
+    open,
+    page
+  }) => {
+    await page
+      .context()
+      .grantPermissions(['clipboard-read', 'clipboard-write']);
+    const notebook = await open(notebookOf([SIMULATE, MODEL, TRAIN]));
+    const failure = await fail(notebook);
+    const copied = (): Promise<string> =>
+      page.evaluate(() => navigator.clipboard.readText());
+    await failure.getByText('Details', { exact: true }).click();
+    await failure.getByRole('button', { name: /^Copy for a forum/ }).click();
+    await expect(failure).toContainText('Copied as Markdown');
+    await expect.poll(copied).toContain('--> 3 train(batch_size)');
+    expect(await copied()).toMatch(/\| activations \| \d+\.\d GiB \|/);
+    await failure.getByRole('button', { name: 'Report a wrong diag' }).click();
+    await expect.poll(copied).toContain('"rule": "activations"');
+    expect(await copied()).not.toMatch(/batch_size|train\(/);
   });
 
   test('should mark its cell until that runs again', async ({ open, page }) => {

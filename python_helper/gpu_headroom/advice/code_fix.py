@@ -34,6 +34,13 @@ class CellChange:
     line: int
     rewrite: Rewrite
 
+    @property
+    def lines(self) -> set[int]:
+        """The lines of the cell as it ran that it changes, or inserts something at."""
+        after = self.rewrite(self.cell.source)
+        found = hunks(self.cell.source, after) if after is not None else []
+        return {n for each in found for n in range(each.first - 1, each.first + len(each.old))}
+
     def diff(self, sets: str | None = None) -> Diff | None:
         """Return what it changes in the cell as it ran; `None` if nothing."""
         before = self.cell.source

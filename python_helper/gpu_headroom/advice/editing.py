@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from typing import TYPE_CHECKING
 
-from ..cells.batch import defines_any, path_from
+from ..cells.batch import affects, defines_any, path_from, reads
+from ..cells.given import Function
+from ..cells.parsing import parse_cell
+from ..edits.find import calls
+from ..edits.flow import trains
 from ..edits.rewrite import Anchor
 from ..text.messages import message
 from .code_fix import CellChange, CodeFix, diffs_of
+from .remedy import UNCHANGED, Edited
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ..cells.runs import CellRun
     from ..edits.rewrite import Rewrite
     from ..oom.evidence import Evidence
-    from ..protocol.wire import Diff
+    from ..protocol.wire import Message
 
-TEXTS = {"fix.done": "The code is changed as shown."}
+TEXTS = {
+    "fix.done": "The code is changed as shown.",
+    "fix.done.anew": "The code is changed as shown; `{model}` starts anew.",
+}
 _MOST_CELLS = 30
+_SOON_S = 120.0
+_HOOKS = re.compile(r"\.register_\w*hook\(")
+_STREAMS = re.compile(r"^(\w+) = (?:\w+\.)*(?:BytesIO|StringIO|open|iter)\(", re.MULTILINE)
 _TORCH = re.compile(r"^\s*import torch(?: as (\w+))?\s*(?:#.*)?$", re.MULTILINE)
+_LEAVES_NOTHING = re.compile(r"\bSGD\((?!.*momentum)")
+_LEARN = {"backward", "fit", "step", "load_state_dict", "load_weights"}
 
 
 def cells(evidence: Evidence) -> Iterator[CellRun]:
@@ -64,43 +78,119 @@ def in_first_cell(evidence: Evidence, *rewrites: Rewrite) -> tuple[CellChange, .
     return None
 
 
-def _makers(evidence: Evidence, name: str, run: list[CellRun]) -> list[CellRun]:
-    """Return the cell that makes a variable, unless one of those that run does."""
-    if not name or any(defines_any(each, [name]) for each in run):
-        return []
-    makers = [each for each in evidence.failure.cells if defines_any(each, [name])]
-    return makers[-1:]
+def _makers(evidence: Evidence, names: Iterable[str], run: Sequence[CellRun]) -> list[CellRun]:
+    """Return the cells that make variables, unless one of those that run does."""
+    found = []
+    for name in names:
+        makers = [each for each in evidence.failure.cells if defines_any(each, [name])]
+        if not any(defines_any(each, [name]) for each in run):
+            found += makers[-1:]
+    return found
 
 
-def fix_of(
-    evidence: Evidence, changes: Iterable[CellChange], *, empties: str = ""
-) -> tuple[tuple[Diff, ...], CodeFix | None] | None:
+def _used_up(evidence: Evidence, run: Iterable[CellRun]) -> set[str]:
+    """Return the names with which cells cannot run again: hooks are in them, or they are read.
+
+    A second hook would stand beside the first; an open file is at its end.
+    """
+    found: set[str] = set()
+    streams = {name for each in evidence.failure.cells for name in _STREAMS.findall(each.source)}
+    for each in run:
+        found |= reads(each) & streams
+        if _HOOKS.search(each.source):
+            found |= affects(each) & {model.name for model in evidence.models}
+    return found
+
+
+def _soon_learnt(evidence: Evidence, run: Sequence[CellRun]) -> bool:
+    """Whether a model that is made anew learns again soon all that it may have learnt.
+
+    What trains is among the cells that run, and the last of them has never come to its end.
+    """
+    failure, keys = evidence.failure, {each.key for each in run}
+    return (
+        sum((each.end_s or failure.time_s) - each.start_s for each in run) <= _SOON_S
+        and not any(each.key == failure.cell.key and each.status == "ok" for each in failure.runs)
+        and all(each.key in keys for each in failure.cells if _trains(each))
+    )
+
+
+def _trains(cell: CellRun) -> bool:
+    tree = parse_cell(cell.source)
+    return tree is None or trains(tree)
+
+
+def may_have_learnt(evidence: Evidence, run: Iterable[CellRun]) -> bool:
+    """Whether a model may be another than when it was made: trained, or loaded by another cell.
+
+    An optimizer that has stepped leaves its state or gradients; plain `SGD` may leave neither.
+    """
+    running, kinds, all_cells = evidence.scene.running, evidence.kinds, evidence.failure.cells
+    if not running.trains or kinds.get("optimizer_state") or kinds.get("gradients"):
+        return True
+    again = {each.key for each in run} | {evidence.failure.cell.key}
+    trees = {each.key: parse_cell(each.source) for each in all_cells}
+    functions = {
+        node.name
+        for tree in trees.values()
+        for node in (ast.walk(tree) if tree is not None else ())
+        if isinstance(node, Function) and any(calls(node, *_LEARN))
+    }
+    return any(_LEAVES_NOTHING.search(each.source) for each in all_cells) or any(
+        any(calls(statement, *_LEARN, *functions))
+        for key, tree in trees.items()
+        if key not in again and tree is not None
+        for statement in tree.body
+        if not isinstance(statement, (*Function, ast.ClassDef))
+    )
+
+
+def edited(  # noqa: PLR0913  all that a change may be
+    evidence: Evidence,
+    changes: Iterable[CellChange] | None,
+    *,
+    empties: str = "",
+    sets: str | None = None,
+    done: Message | None = None,
+    by_itself: bool = False,
+) -> Edited:
     """Return the diffs of changes, and the fix behind them where the cells can be run again.
 
-    `None` where a change does not hold. There is no fix, so that the diffs are advice, where no
-    code leads from the changed cells to the failing one, or where a model would be made anew on
-    the way and lose what it has learnt. `empties` is a variable that still holds what the failed
-    run put into it: the cell that makes it runs again, too.
+    Nothing where there are no changes, or where one does not hold. There is no fix, so that the
+    diffs are advice, where no code leads from the changed cells to the failing one, or where a
+    model would be made anew on the way and lose what took long to learn. `empties` is a variable
+    that still holds what the failed run put into it: the cell that makes it runs again, too.
+    `sets` is what the first change sets, in short; `done` what is said when all is done.
+    `by_itself`: the changed cell does it as it runs, whether or not a name leads to the failing
+    one.
     """
-    changes = tuple(changes)
-    diffs = diffs_of(*changes)
-    if diffs is None:
-        return None
+    changes = tuple(changes or ())
+    diffs = diffs_of(*changes, sets=sets)
+    if not diffs:
+        return UNCHANGED
     failure = evidence.failure
     run: list[CellRun] = []
-    for change in changes:
-        path = path_from(change.cell, failure.cell, failure.cells)
+    starts: list[tuple[CellRun, set[int] | None]] = [(each.cell, each.lines) for each in changes]
+    for cell, lines in starts:  # it grows meanwhile
+        path = path_from(cell, failure.cell, failure.cells, lines=lines)
+        if path is None and by_itself:
+            path = (cell, failure.cell)
         if path is None:
-            return diffs, None
+            return Edited(diffs)
         run += [each for each in path if each.key not in {one.key for one in run}]
-    run += _makers(evidence, empties, run)
+        starts += [(each, None) for each in _makers(evidence, _used_up(evidence, run), run)]
+    run += _makers(evidence, [empties] if empties else [], run)
     order = {each.key: n for n, each in enumerate(failure.cells)}
     run.sort(key=lambda each: (each.key == failure.cell.key, order.get(each.key, 0)))
     changed = {each.cell.key for each in changes}
     models = [each.name for each in evidence.models]
-    if any(defines_any(each, models) for each in run[:-1] if each.key not in changed):
-        return diffs, None
+    others = [each for each in run[:-1] if each.key not in changed]
+    anew = [name for name in models if any(defines_any(each, [name]) for each in others)]
+    if anew and may_have_learnt(evidence, run) and not _soon_learnt(evidence, run):
+        return Edited(diffs)
+    if anew and done is None:
+        done = message("fix.done.anew", TEXTS, model=anew[0])
     ids = tuple([each.cell_id for each in run if each.cell_id is not None])
     if len(ids) < len(run):
-        return diffs, None
-    return diffs, CodeFix(changes, ids, message("fix.done", TEXTS))
+        return Edited(diffs)
+    return Edited(diffs, CodeFix(changes, ids, done or message("fix.done", TEXTS)))

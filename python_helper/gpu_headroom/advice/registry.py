@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from . import code_fix, editing
 from .remedies import (
     accumulate,
     autocast,
     checkpointing,
+    clear_gradients,
     close_other_programs,
     delete_leftovers,
     eval_mode,
     expandable_segments,
     free_traceback,
+    freeze_backbone,
     keep_numbers,
+    less_preallocation,
     lighter_optimizer,
     map_location,
     move_per_batch,
     narrower_dtype,
     no_grad,
+    raise_fraction,
+    same_shape,
     save_training,
     smaller_batch,
     smaller_input,
@@ -117,12 +123,17 @@ REMEDIES: Sequence[_Remedy] = (
     move_per_batch,
     map_location,
     narrower_dtype,
+    same_shape,
+    raise_fraction,
+    clear_gradients,
+    freeze_backbone,
     smaller_batch,
     smaller_input,
     accumulate,
     autocast,
     checkpointing,
     expandable_segments,
+    less_preallocation,
     close_other_programs,
     lighter_optimizer,
     split_request,
@@ -141,26 +152,35 @@ _TRADED = ("activations",)
 _AS_WELL = ("evaluation-with-gradients",)
 
 
-def causes(evidence: Evidence) -> list[Cause]:
-    """Return the causes that hold, likeliest first; none where no single one stands out."""
-    return [
-        {"rule": name, "claim": said.claim, "evidence": said.evidence, "bytes": said.bytes}
-        for name, said in _findings(evidence)
-    ]
+class Diagnosis(NamedTuple):
+    """The causes that hold, likeliest first, and the remedies that the numbers support."""
+
+    causes: list[Cause]
+    offers: list[Offer]
 
 
-def offers(evidence: Evidence) -> list[Offer]:
-    """Return at most ten remedies: what frees first, then in the order of the causes they treat.
+def diagnose(evidence: Evidence) -> Diagnosis:
+    """Look for causes, none where no single one stands out, and for at most ten remedies.
 
-    Where memory grows from round to round, nothing that only puts off the end of it. None for the
-    GPU of another process: what is done in this kernel does not reach it.
+    Remedies: what frees first, then in the order of the causes they treat. Where memory grows from
+    round to round, nothing that only puts off the end of it. None for the GPU of another process:
+    what is done in this kernel does not reach it.
     """
-    if evidence.failure.elsewhere:
-        return []
     findings = _findings(evidence)
-    order = {name: n for n, (name, _) in enumerate(findings)}
-    if findings and findings[0][1].grew:
-        order = {name: order[name] for name, each in findings if each.grew or name in _AS_WELL}
+    causes: list[Cause] = [
+        {"rule": name, "claim": said.claim, "evidence": said.evidence, "bytes": said.bytes}
+        for name, said in findings.items()
+    ]
+    offers = [] if evidence.failure.elsewhere else _offers(evidence, findings)
+    return Diagnosis(causes, offers)
+
+
+def _offers(evidence: Evidence, findings: Mapping[str, Finding]) -> list[Offer]:
+    order = {name: n for n, name in enumerate(findings)}
+    if any(each.grew for each in islice(findings.values(), 1)):
+        order = {
+            name: order[name] for name, each in findings.items() if each.grew or name in _AS_WELL
+        }
     found: list[tuple[int, Offer]] = []
     for remedy in REMEDIES:
         place = min((order[each] for each in remedy.TREATS if each in order), default=None)
@@ -178,7 +198,7 @@ def offers(evidence: Evidence) -> list[Offer]:
 def _helps(offer: Offer, evidence: Evidence) -> bool:
     """Whether an edit may be enough by its own numbers: another that fails is of no use."""
     missing = evidence.missing_bytes
-    if offer.fix is None or offer.effect_bytes is None or missing is None:
+    if offer.edited.fix is None or offer.effect_bytes is None or missing is None:
         return True
     return offer.effect_bytes >= missing
 
@@ -190,7 +210,7 @@ def _order(found: tuple[int, Offer]) -> tuple[int, int, int, int]:
     return first, place, offer.rank, -(offer.effect_bytes or 0)
 
 
-def _findings(evidence: Evidence) -> list[tuple[str, Finding]]:
+def _findings(evidence: Evidence) -> dict[str, Finding]:
     """Return what rules have found, first what lets the cell pass at the least price.
 
     What has grown from round to round is enough: the rounds before have passed.
@@ -198,7 +218,7 @@ def _findings(evidence: Evidence) -> list[tuple[str, Finding]]:
     found = [(name, said) for name, rule in RULES.items() if (said := rule.check(evidence))]
     found.sort(key=lambda each: _rank(each[1], evidence))
     certain = [each for each in found if each[1].certain]
-    return (certain or found)[:_MOST_CAUSES]
+    return dict((certain or found)[:_MOST_CAUSES])
 
 
 def _rank(found: Finding, evidence: Evidence) -> tuple[bool, bool, bool, int, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,11 +29,22 @@ class Fix(Protocol):
         """Return the edit for cells of these `sources` (cell id to text), or why there is none."""
 
 
+class Edited(NamedTuple):
+    """What a change of code looks like, and the fix that makes it where its cells can run again."""
+
+    diffs: tuple[Diff, ...] = ()
+    fix: Fix | None = None
+
+
+UNCHANGED = Edited()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
-    """A remedy that the evidence supports: mostly advice, with an estimate of its effect.
+    """A remedy that the evidence supports, with an estimate of its effect.
 
-    A lower `rank` comes first, then the larger effect.
+    It is an edit where `edited` has a fix, else what `kind` says: mostly advice. A lower `rank`
+    comes first, then the larger effect.
     """
 
     id: str
@@ -41,10 +52,9 @@ class Offer:
     note: Message
     effect_bytes: int | None
     measured: bool = False
-    kind: Literal["release", "edit", "snippet", "advice", "restart", "save"] = "advice"
+    kind: Literal["release", "snippet", "advice", "restart", "save"] = "advice"
     type_this: str | None = None
-    diffs: tuple[Diff, ...] = ()
-    fix: Fix | None = None
+    edited: Edited = UNCHANGED
     rank: int = 1
 
     @property
@@ -53,11 +63,11 @@ class Offer:
         known: Literal["measured", "estimated"] = "measured" if self.measured else "estimated"
         return {
             "id": self.id,
-            "kind": self.kind,
+            "kind": self.kind if self.edited.fix is None else "edit",
             "title": self.title,
             "note": self.note,
             "effect_bytes": self.effect_bytes,
             "effect_quality": "not_measured" if self.effect_bytes is None else known,
             "type_this": self.type_this,
-            "diffs": list(self.diffs),
+            "diffs": list(self.edited.diffs),
         }

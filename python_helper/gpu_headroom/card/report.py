@@ -6,8 +6,7 @@ import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from ..advice.registry import causes, offers
-from ..oom.evidence import measure
+from ..advice.registry import diagnose
 from ..oom.failure_memory import ERROR
 from ..text.messages import message
 from .versions import versions
@@ -16,13 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..advice.remedy import Fix
-    from ..concurrency.turns import Turn
     from ..oom.evidence import Evidence
     from ..oom.failure import Failure
     from ..protocol.wire import Detail, FrameworkName, Message, Part, PartKind, Report
 
 VERSION = "1.0"
 
+_MOST_PROCESSES = 5
 _OBSERVER = "attach_out_of_memory_observer()"
 _FRAMEWORKS = ("torch", "jax", "tensorflow", "cupy")  # `FrameworkName`, which is a type only
 
@@ -35,11 +34,6 @@ class BuiltReport:
     fixes: Mapping[str, Fix]
 
 
-def build(failure: Failure, turn: Turn) -> BuiltReport:
-    """Measure a failure, look for its cause and for remedies, and put it all into one report."""
-    return report_of(measure(failure, turn))
-
-
 def report_of(
     evidence: Evidence, *, report_id: str | None = None, looking: bool = False
 ) -> BuiltReport:
@@ -48,7 +42,7 @@ def report_of(
     `report_id` is that of an earlier one that this completes; `looking` that it will be completed.
     """
     failure = evidence.failure
-    found, ranked = offers(evidence), causes(evidence)
+    ranked, found = diagnose(evidence)
     memory, cell, device = evidence.memory, failure.cell, failure.device
     report: Report = {
         "version": VERSION,
@@ -82,7 +76,7 @@ def report_of(
         "versions": versions(),
         "looking": looking,
     }
-    fixes = {offer.id: offer.fix for offer in found if offer.fix is not None}
+    fixes = {each.id: each.edited.fix for each in found if each.edited.fix is not None}
     return BuiltReport(report, fixes)
 
 
@@ -109,6 +103,8 @@ def _parts(evidence: Evidence) -> list[Part]:
         ("activations", kinds.get("activations")),
         ("other_tensors", kinds.get("tensor")),
         ("workspaces", evidence.workspace_bytes),
+        ("earlier_error", evidence.earlier_error_bytes),
+        ("temporaries", evidence.temporary_bytes),
         ("not_attributed", evidence.not_attributed_bytes),
         ("cached", memory.cached_bytes),
         ("free", memory.usable_bytes),
@@ -144,11 +140,23 @@ def _details(evidence: Evidence) -> list[Detail]:
     ]
     if said.allowed_bytes is not None:
         rows.append(_row("detail.allowed", said.allowed_bytes, _source(ERROR)))
+    if failure.names_others:
+        rows += [
+            _row(
+                message("detail.process", name=each["name"] or "?", pid=each["pid"])
+                if each["pid"] is not None
+                else message("detail.program", name=each["name"] or "?"),
+                each["bytes"],
+                _source("nvmlDeviceGetComputeRunningProcesses"),
+            )
+            for each in evidence.others.processes[:_MOST_PROCESSES]
+        ]
     return rows
 
 
-def _row(label: str, size: int | None, source: Message) -> Detail:
-    return {"label": message(label), "bytes": size, "source": source}
+def _row(label: str | Message, size: int | None, source: Message) -> Detail:
+    said = message(label) if isinstance(label, str) else label
+    return {"label": said, "bytes": size, "source": source}
 
 
 def _source(call: str) -> Message:

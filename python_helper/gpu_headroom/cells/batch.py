@@ -19,7 +19,7 @@ from .parsing import LONGEST, parse_cell
 from .values import value_at
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from .given import Parameter
     from .literals import SizeLiteral
@@ -34,11 +34,20 @@ _MOST_LITERALS = 100  # of a cell, and of all others
 
 @dataclass(slots=True)
 class _Content:
-    """What one cell contains."""
+    """What one cell contains.
+
+    `reads` are all names in it, `runs` those that it reads itself as it runs, outside of the bodies
+    of functions. `stores` are the names it leaves behind, `affects` those it calls a method of for
+    its effect. `within` is what each function and class reads when it is used, `lines` where it is.
+    """
 
     tree: ast.Module | None = None
     reads: set[str] = field(default_factory=set)
+    runs: set[str] = field(default_factory=set)
     stores: set[str] = field(default_factory=set)
+    affects: set[str] = field(default_factory=set)
+    within: dict[str, set[str]] = field(default_factory=dict)
+    lines: dict[str, range] = field(default_factory=dict)
     calls: dict[str | None, list[ast.Call]] = field(default_factory=dict)
 
 
@@ -81,16 +90,66 @@ class Code:
 def _look_through(tree: ast.Module) -> _Content:
     """Note the names a cell reads and leaves behind, its functions and classes included."""
     content = _Content(tree)
+    imported: set[str] = set()
     for node in ast.walk(tree):
-        if isinstance(node, (*Function, ast.ClassDef)):
-            content.stores.add(node.name)
-        elif isinstance(node, ast.Call):
+        if isinstance(node, ast.Call):
             content.calls.setdefault(callee(node), []).append(node)
         elif isinstance(node, ast.Name):
             content.reads.add(node.id)
-            if isinstance(node.ctx, ast.Store):
-                content.stores.add(node.id)
+        elif isinstance(node, ast.Global):
+            content.stores.update(node.names)
+        elif isinstance(node, ast.alias):
+            imported.add(node.asname or node.name)
+    for node in _run_by_itself(tree):
+        _enter(content, node)
+    content.affects -= imported
     return content
+
+
+def _enter(content: _Content, node: ast.AST) -> None:
+    if isinstance(node, (*Function, ast.ClassDef)):
+        content.within.setdefault(node.name, set()).update(names_in(node))
+        first = min([node.lineno, *[each.lineno for each in node.decorator_list]])
+        content.lines[node.name] = range(first, (node.end_lineno or first) + 1)
+        content.stores.add(node.name)
+    elif isinstance(node, ast.Name):
+        (content.runs if isinstance(node.ctx, ast.Load) else content.stores).add(node.id)
+    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        content.affects |= _affected(node.value)
+    elif isinstance(node, ast.For) and names_in(node.target) & content.affects:
+        content.affects |= names_in(node.iter)
+
+
+def _affected(call: ast.Call) -> set[str]:
+    """Return `model` of `model.layer.register_forward_hook(f)`."""
+    owner: ast.expr = call.func
+    while isinstance(owner, (ast.Attribute, ast.Subscript, ast.Call)):
+        owner = owner.func if isinstance(owner, ast.Call) else owner.value
+    return {owner.id} if isinstance(owner, ast.Name) and owner is not call.func else set()
+
+
+def _run_by_itself(tree: ast.AST) -> Iterator[ast.AST]:
+    """Yield what runs as a cell does, the inside before the outside: no bodies of functions."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, Function):
+            early = [*node.decorator_list, *node.args.defaults, *node.args.kw_defaults]
+            for each in filter(None, early):
+                yield from (each, *_run_by_itself(each))
+        elif isinstance(node, ast.ClassDef):
+            inner = (each for each in _run_by_itself(node) if not _is_stored(each))
+            yield from (each for each in inner if not isinstance(each, (*Function, ast.ClassDef)))
+        else:
+            yield from _run_by_itself(node)
+        yield node
+
+
+def _is_stored(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
+
+
+def names_in(node: ast.AST) -> set[str]:
+    """Return all names in a piece of code."""
+    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
 
 
 def size_literals(  # noqa: PLR0913  all that a question is made of
@@ -145,7 +204,7 @@ def size_literals(  # noqa: PLR0913  all that a question is made of
         *(
             each
             for each in islice(earlier, _MOST_LITERALS)
-            if counts(each) and cells_to_run(each, cell, cells, code)
+            if counts(each) and path_from(each.cell, cell, cells, code, lines=[each.line])
         ),
     ]
 
@@ -167,21 +226,30 @@ def defines_any(cell: CellRun, names: Iterable[str]) -> bool:
     return not Code().of(cell).stores.isdisjoint(names)
 
 
-def cells_to_run(
-    literal: SizeLiteral, failed: CellRun, cells: Sequence[CellRun], code: Code | None = None
-) -> tuple[CellRun, ...] | None:
-    """Return the cells that carry a changed literal to the failing one, both included.
+def affects(cell: CellRun) -> set[str]:
+    """Return the names that a cell calls a method of for its effect: of `model` a hook is added."""
+    return Code().of(cell).affects
 
-    A cell between them belongs to these when it reads what the literal sets, directly or
-    through others, and leaves a name that is read further on. `None`: nothing leads there.
-    """
-    return path_from(literal.cell, failed, cells, code)
+
+def reads(cell: CellRun) -> set[str]:
+    """Return the names that a cell reads itself as it runs, outside of the bodies of functions."""
+    return Code().of(cell).runs
 
 
 def path_from(
-    first: CellRun, failed: CellRun, cells: Sequence[CellRun], code: Code | None = None
+    first: CellRun,
+    failed: CellRun,
+    cells: Sequence[CellRun],
+    code: Code | None = None,
+    *,
+    lines: Iterable[int] | None = None,
 ) -> tuple[CellRun, ...] | None:
-    """Return the cells that carry a change of the `first` one to the failing one, as above."""
+    """Return the cells that carry a change of the `first` one to the failing one, both included.
+
+    A cell between them belongs to these when it reads what the first one sets as it runs, directly
+    or through others, and leaves a name that is read further on. `None`: nothing leads there.
+    `lines` are those that change: a function that has none of them is the same as before.
+    """
     if _same_cell(first, failed):
         return (failed,)
     code = code or Code()
@@ -189,22 +257,49 @@ def path_from(
     start = next((n for n, each in enumerate(ran) if _same_cell(each, first)), None)
     if start is None:
         return None
-    touched = _touched(ran[start], ran[start + 1 :], code)
-    needed, path = set(code.of(failed).reads), [failed]
-    for cell in reversed(touched):
-        if code.of(cell).stores & needed:
+    within: dict[str, set[str]] = {}
+    for each in (*ran, failed):
+        within |= code.of(each).within
+    changed = set(lines) if lines is not None else None
+    marks = _marks(code.of(first), changed)
+    touched = [(first, marks | code.of(first).affects)]
+    names = _users(marks, within)
+    for cell in ran[start + 1 :]:
+        content = code.of(cell)
+        if content.runs & names:
+            left = _marks(content, set())
+            touched.append((cell, left | content.affects))
+            names = _users(names | left, within)
+    needed, path = _used(code.of(failed).reads, within), [failed]
+    for cell, left in reversed(touched):
+        if left & needed:
             path.insert(0, cell)
-            needed |= code.of(cell).reads
-    return tuple(path) if path[0] is touched[0] else None
+            needed = _used(needed | code.of(cell).reads, within)
+    return tuple(path) if _same_cell(path[0], first) else None
 
 
-def _touched(first: CellRun, later: Sequence[CellRun], code: Code) -> list[CellRun]:
-    names, found = set(code.of(first).stores), [first]
-    for cell in later:
-        if code.of(cell).reads & names:
-            found.append(cell)
-            names |= code.of(cell).stores
-    return found
+def _marks(content: _Content, lines: set[int] | None) -> set[str]:
+    """Return the names that are others once a cell has run again, with these lines changed."""
+    same = {
+        name for name, each in content.lines.items() if lines is not None and lines.isdisjoint(each)
+    }
+    return content.stores - same
+
+
+def _users(names: set[str], within: Mapping[str, set[str]]) -> set[str]:
+    """Return these names and all functions and classes that read one of them, or each other."""
+    names = set(names)
+    while more := {name for name, reads in within.items() if reads & names} - names:
+        names |= more
+    return names
+
+
+def _used(names: set[str], within: Mapping[str, set[str]]) -> set[str]:
+    """Return these names and all that the functions and classes among them read."""
+    names = set(names)
+    while more := {each for name in names & within.keys() for each in within[name]} - names:
+        names |= more
+    return names
 
 
 def _same_cell(one: CellRun, other: CellRun) -> bool:

@@ -56,10 +56,17 @@ def checkpointed_blocks(source: CellSource) -> None:
                 places += 1
     if not places or "checkpoint(" in source.text:
         raise Refused
+    if any(isinstance(each, ast.ImportFrom) and _imports(each) for each in source.tree.body):
+        return
     top = [each for each in source.tree.body if isinstance(each, (ast.ClassDef, *Function))]
     if not top:
         raise Refused
     source.before(top[0], f"{_IMPORT}checkpoint", "")
+
+
+def _imports(node: ast.ImportFrom) -> bool:
+    plain = any((each.name, each.asname) == ("checkpoint", None) for each in node.names)
+    return plain and node.module == "torch.utils.checkpoint"
 
 
 @rewriting

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     Library = Literal["transformers", "lightning", "accelerate"]
 
+LIBRARIES: tuple[Library, ...] = ("transformers", "lightning", "accelerate")
+"""Those whose trainers have such flags."""
 _ARGUMENTS = ("TrainingArguments", "SFTConfig", "DPOConfig", "GRPOConfig", "RewardConfig")
 _LIGHTNING = {"pl", "L", "lightning", "pytorch_lightning"}
 _LIGHTNING_ONLY = {"max_epochs", "accelerator", "devices", "max_steps", "logger", "callbacks"}

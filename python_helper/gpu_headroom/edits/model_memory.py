@@ -1,4 +1,4 @@
-"""Loading to the host, freezing, and gradients that are given back."""
+"""Loading to the host, freezing, gradients that are given back, and a limit that is lifted."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING
 
 from .call import set_keyword
 from .checkpointing import made
-from .find import assigned, calls, dotted, keyword, method
+from .find import assigned, calls, dotted, keyword
 from .rewrite import rewriting
-from .source import Loop, Refused
+from .source import Refused
+from .training import training_step
 
 if TYPE_CHECKING:
     from .source import CellSource
+
+_TRAINED = "{}.requires_grad_(True)"
 
 
 @rewriting
@@ -34,35 +37,43 @@ def loaded_to_host(source: CellSource, torch: str = "torch", name: str | None = 
 
 
 @rewriting
-def frozen(source: CellSource, part: str) -> None:
-    """`frozen("model.backbone")`: a part of a model is not trained, once the model is made."""
+def frozen(source: CellSource, part: str, *trained: str) -> None:
+    """`frozen("model", "model.fc")`: a model is not trained once it is made, but for parts of it.
+
+    Refused where anything is said of `requires_grad` already.
+    """
     statement = made(source, re.split(r"[.\[]", part)[0])
-    line = f"{part}.requires_grad_(False)"
-    if line in source.text:
+    if "requires_grad" in source.text:
         raise Refused
-    source.after(statement, line)
+    source.after(statement, f"{part}.requires_grad_(False)", *map(_TRAINED.format, trained))
 
 
 @rewriting
-def gradients_cleared(source: CellSource, optimizer: str) -> None:
-    """`gradients_cleared(optimizer)`: `optimizer.zero_grad(set_to_none=True)` behind each step.
+def gradients_cleared(source: CellSource) -> None:
+    """`gradients_cleared()`: `zero_grad()` of a training step comes before its forward pass.
 
-    Where gradients are set to zero, they are given back instead; where nothing clears them in the
-    loop, a line is inserted.
+    Behind it the gradients of the step before stand beside all that it keeps. Where they are only
+    set to zero they are given back.
     """
-    clears = [
-        node
-        for node in ast.walk(source.tree)
-        if isinstance(node, ast.Call) and dotted(method(node, "zero_grad")) == optimizer
-    ]
-    for call in clears:
-        given = keyword(call, "set_to_none")
-        if given is not None and source.text_of(given.value) == "False":
-            set_keyword(source, call, "set_to_none", "True")
-    if clears:
-        return
-    for node in ast.walk(source.tree):
-        if isinstance(node, ast.Expr) and dotted(method(node.value, "step")) == optimizer:
-            if not any(isinstance(each, Loop) for each in source.parents(node)):
-                raise Refused
-            source.after(node, f"{optimizer}.zero_grad(set_to_none=True)")
+    step = training_step(source)
+    first, clears = step.forward[0], step.zero_grad
+    call = clears.value if isinstance(clears, ast.Expr) else None
+    if clears is None or not isinstance(call, ast.Call):
+        raise Refused
+    given = keyword(call, "set_to_none")
+    zeroed = given is not None and source.text_of(given.value) == "False"
+    place = step.block.index(clears)
+    if step.block.index(first) < place < step.block.index(step.backward) and not zeroed:
+        source.before(first, source.text_of(clears))
+        source.remove(clears)
+    elif zeroed:
+        set_keyword(source, call, "set_to_none", "True")
+
+
+@rewriting
+def unlimited(source: CellSource) -> None:
+    """`unlimited()`: PyTorch may take all of the card: `set_per_process_memory_fraction(1.0)`."""
+    for call in calls(source.tree, "set_per_process_memory_fraction"):
+        given = call.args[0] if call.args else getattr(keyword(call, "fraction"), "value", None)
+        if given is not None:
+            source.replace(given, "1.0")

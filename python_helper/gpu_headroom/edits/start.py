@@ -1,22 +1,15 @@
-"""What a framework has to be told when it starts: Keras, TensorFlow, JAX."""
+"""What a framework has to be told when it starts: Keras, TensorFlow."""
 
 from __future__ import annotations
 
 import ast
 from typing import TYPE_CHECKING
 
-from .find import called, method
-from .rewrite import Anchor, rewriting, statement_at
-from .source import Loop, Refused
+from .rewrite import rewriting
+from .source import Refused
 
 if TYPE_CHECKING:
     from .source import CellSource
-
-# JAX takes three quarters of the card when it starts: a cell to run before it is imported.
-JAX_NO_PREALLOCATION = """import os
-
-os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"
-"""
 
 
 @rewriting
@@ -42,21 +35,6 @@ def memory_growth(source: CellSource) -> None:
         f'for gpu in {name}.config.list_physical_devices("GPU"):',
         f"    {name}.config.experimental.set_memory_growth(gpu, True)",
     )
-
-
-@rewriting
-def session_cleared(source: CellSource, anchor: Anchor, keras: str = "keras") -> None:
-    """`session_cleared(anchor, keras)`: models of earlier steps go before the next is made.
-
-    The line makes a model in a loop: `keras.backend.clear_session()` begins each step.
-    """
-    statement = statement_at(source, anchor)
-    loop = statement if isinstance(statement, Loop) else source.loop(statement)
-    if any(called(node) == "clear_session" for node in ast.walk(loop)):
-        raise Refused
-    if any(method(node, "fit") is not None for node in ast.walk(statement)):
-        raise Refused
-    source.before(loop.body[0], f"{keras}.backend.clear_session()")
 
 
 def _imported(source: CellSource, module: str) -> tuple[str, ast.stmt]:

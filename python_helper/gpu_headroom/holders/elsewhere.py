@@ -40,7 +40,7 @@ def listed(inspector: Inspector, wanted: list[type]) -> list[Any] | None:
 def known(walk: Walk) -> list[Any]:
     """Return the models, optimizers and arrays with GPU memory that the gc knows."""
     found = listed(walk.inspector, kinds(walk.inspector))
-    walk.truncated |= found is None
+    walk.unlisted |= found is None
     is_idle = walk.inspector.is_idle
     with walk.inspector.quiet():
         return [each for each in found or () if not walk.out_of_time() and not is_idle(each)]

@@ -106,7 +106,8 @@ class _Gathering:
     def add(self, held: HeldStorage, member: Member | None, reached: Collection[object]) -> None:
         storage = held.storage
         self.plain &= _is_plain(held.place, self.place)
-        if held.kind == "parameters":
+        via = held.place.via
+        if held.kind == "parameters" and via is not None and via.kind != "buffer":
             self.parameters += 1
             self.reached += storage.key in reached
         self.members.add(member)

@@ -137,16 +137,21 @@ class StorageLedger:
             and _has_rows(held.storage.shape or (), rows, multiples=multiples)
         )
 
-    def bytes_of_sides(self, device_index: int, size: int, *, both: bool) -> int:
+    def bytes_of_sides(
+        self, device_index: int, size: int, *, both: bool, multiples: bool = False
+    ) -> int:
         """Return the bytes of inputs and activations that have `size` as a length.
 
-        With `both` as two sides, which layers may have halved some times.
+        With `both` as two sides, which layers may have halved some times; else with `multiples`
+        also those of as many rows: of the tokens of several texts.
         """
         sizes = {size >> times for times in range(_HALVED)} if both else {size}
         found = 0
         for held in self.on(device_index):
-            sides = [each for each in held.storage.shape or () if each in sizes and each > 1]
+            shape = held.storage.shape or ()
+            sides = [each for each in shape if each in sizes and each > 1]
             enough = any(sides.count(each) > 1 for each in sides) if both else bool(sides)
+            enough = enough or (multiples and not both and _has_rows(shape, size, multiples=True))
             if enough and held.kind in ("tensor", "activations"):
                 found += held.storage.bytes
         return found

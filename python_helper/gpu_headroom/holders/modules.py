@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any
 from ..inspection.kinds import is_kind, name_of
 
 if TYPE_CHECKING:
+    from .inspector import Inspector
     from .place import Place, StepKind
     from .walk import Walk
 
+_LISTS = ("Sequential", "ModuleList")
+_MOST_PARTS = 20_000
 _TENSORS: dict[str, StepKind] = {"_parameters": "parameter", "_buffers": "buffer"}
 
 
@@ -18,13 +21,15 @@ _TENSORS: dict[str, StepKind] = {"_parameters": "parameter", "_buffers": "buffer
 class Model:
     """A model that a variable leads to, by its path, and whether it is in training mode.
 
-    `key` tells it from others as long as it is there.
+    `key` tells it from others as long as it is there. `blocks` are the parts made of parts that
+    stand in a list, at most.
     """
 
     name: str
     training: bool
     type_name: str = ""
     key: int = 0
+    blocks: int = 0
 
 
 def visit(walk: Walk, module: Any, place: Place) -> None:
@@ -33,7 +38,8 @@ def visit(walk: Walk, module: Any, place: Place) -> None:
     if place.via is None or place.via.kind != "module":
         training = attributes.get("training") is not False
         kind = str.__str__(name_of(type(module)))
-        walk.models.append(Model(place.path, training, kind, id(module)))
+        blocks = _blocks(walk.inspector, module)
+        walk.models.append(Model(place.path, training, kind, id(module), blocks))
     for table, via in _TENSORS.items():
         for name, tensor in _items(attributes.pop(table, None)):
             walk.push(tensor, place.step(via, name, "parameters"))
@@ -65,6 +71,19 @@ def children(attributes: dict[str, Any]) -> list[Any]:
 def tensors_of(attributes: dict[str, Any]) -> list[Any]:
     """Return the parameters and buffers that a module with these attributes has itself."""
     return [each for table in _TENSORS for _, each in _items(attributes.get(table))]
+
+
+def _blocks(inspector: Inspector, module: Any) -> int:
+    most, waiting = 0, [(module, children(inspector.attributes(module)))]
+    for _ in range(_MOST_PARTS):
+        if not waiting:
+            break
+        part, inside = waiting.pop()
+        parts = [(each, children(inspector.attributes(each))) for each in inside]
+        if str.__str__(name_of(type(part))) in _LISTS:
+            most = max(most, sum(bool(further) for _, further in parts))
+        waiting += parts
+    return most
 
 
 def _items(table: object) -> list[tuple[str, Any]]:

@@ -14,6 +14,7 @@ from . import graphs
 from .frames import frame_roots, kept_errors, last_tracebacks
 from .inspector import Inspector
 from .names import name_roots, output_roots
+from .precision import saved_by_autocast
 from .walk import Walk
 
 if TYPE_CHECKING:
@@ -33,24 +34,28 @@ _UNTIL_LONG = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What was found; `complete` is false where the time ended it, or others ran beside it.
+    """What was found; `complete` is false where others ran beside it, or there was too much.
+
+    `cut_short` tells that only time was wanting.
 
     `type_names` has the class of what a root names, by its origin and the row it is shown as.
     `part_of_graphs` tells that graphs were met that do not show all that they hold. `workspaces`
     has the bytes of cuBLAS's workspaces on each device, for an account that is complete. `reached`
     are the parameters that graphs of failed functions lead to, by their storages. `earlier` has
     the bytes on each device that only errors before the `failed` one keep, such as one that was
-    being handled.
+    being handled. `halves` has the bytes that autocast would save on each device.
     """
 
     ledger: StorageLedger
     models: tuple[Model, ...]
     complete: bool
+    cut_short: bool
     type_names: Mapping[tuple[Origin, str], str]
     part_of_graphs: bool
     workspaces: Mapping[int, int]
     reached: frozenset[object] = frozenset()
     earlier: Mapping[int, int] = field(default_factory=dict)
+    halves: Mapping[int, int] = field(default_factory=dict)
 
 
 def survey(  # noqa: PLR0913  each is a question that a caller may leave out
@@ -93,16 +98,18 @@ def survey(  # noqa: PLR0913  each is a question that a caller may leave out
         if not done:
             walk.open_long(until=_UNTIL_LONG)
         walk.run(gc_knows.unreached(walk, known), long=not done)
-        complete = turn.native and not walk.truncated
+        complete = turn.native and not (walk.truncated or walk.unlisted)
         return Survey(
             walk.ledger,
             tuple(walk.models),
             complete,
+            turn.native and walk.truncated,
             walk.type_names,
             part_of_graphs=bool(walk.saved_from),
             workspaces=_workspaces(walk) if complete else {},
             reached=frozenset(walk.reached),
             earlier=of_earlier,
+            halves=saved_by_autocast(walk) if complete and for_account else {},
         )
 
 

@@ -24,8 +24,10 @@ _FIRST: tuple[object, ...] = (modules.visit, modules.visit_optimizer, arrays.vis
 
 
 class Walk:
-    """One walk over any number of roots. `truncated` tells that its turn ended some of it.
+    """One walk over any number of roots.
 
+    `truncated` tells that its turn ended some of it, `unlisted` that there were too many objects
+    to ask the gc for those that no name reaches.
     `results` are the tensors met that a graph hangs on; `into_graphs` goes on into the graphs.
     `saved_from` has the nodes that made what graphs may have saved, with the place of the graph.
     `reached` are the parameters that graphs of failed functions lead to, by their storages.
@@ -43,6 +45,7 @@ class Walk:
         self.saved_from: dict[Any, Place] = {}
         self.reached: set[object] = set()
         self.truncated = False
+        self.unlisted = False
         self._into_graphs = into_graphs
         self._until = 1.0
         self._late = False

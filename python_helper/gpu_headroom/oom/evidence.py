@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
-from ..cells.batch import batch_literals, size_literals
+from ..cells.batch import size_literals
 from ..concurrency.turns import Disturbed
 from ..holders.groups import groups_of
 from ..holders.inspector import Inspector
@@ -15,6 +16,7 @@ from ..holders.survey import survey
 from ..holders.training import Training, TrainingState
 from ..text.format import MIB
 from .failure_memory import failure_memory, from_device, from_statement
+from .others import MUCH_OUTSIDE, NOBODY, others_on
 from .place import failing_line
 from .running import grown_by_functions
 from .scene import Scene, scene
@@ -31,11 +33,19 @@ if TYPE_CHECKING:
     from ..protocol.wire import Holder, HolderKind
     from .failure import Failure
     from .failure_memory import FailureMemory
+    from .others import Others
 
 _NAMED_BYTES = MIB
 _NAMED_SHARE = 0.01  # of what the traceback keeps in use
 _ROLES: Sequence[Literal["image", "length"]] = ("image", "length")
+_LEAST_PROGRESS = 0.02
+# What a backward pass takes besides, and a forward pass and the backward pass behind it.
+_BACKWARD_ROOM = 0.85
+_FORWARD_ROOM = 0.75
+_UNKNOWN_ROOM = 0.5  # as much again may follow
+_OPERANDS = 2  # of an operation, as large as its result
 _PROVEN_INPUT = 0.3
+_PROVEN_UNNAMED = 0.5
 _PROVEN_SHARE = 0.1  # of what is in use must have as many rows as a literal says
 
 
@@ -44,10 +54,13 @@ class Evidence:
     """All that rules and remedies may reason from; sizes in bytes, `None` is not known.
 
     `failure` has no reading of another card than the one that failed. `let_go_bytes` came back
-    between the failure and the end of the cell. `batch` is proven to scale `batch_bytes` of what
-    is in use, `input_size`, the length of the input or the side of an image, `input_bytes`.
-    `groups` are what stands under one name, `models` those of them that hold memory. `training`
-    is what can be saved of a training that had made a step.
+    between the failure and the end of the cell: `earlier_error_bytes` of it were held by the error
+    that this one took the place of, `temporary_bytes` had no name yet. `batch` is proven to scale
+    `batch_bytes` of what is in use, `input_size`, the length of the input or the side of an image,
+    `input_bytes`. `halves_bytes` is what autocast would save of what graphs keep.
+    `groups` are what stands under one name, `models` those of them that hold memory. `others` are
+    asked for where there is much that is not this process's. `training` is what can be saved of
+    one that had made a step.
     `complete` is false where the survey did not come to its end, `cut_short` where only time was
     wanting.
     """
@@ -68,13 +81,17 @@ class Evidence:
     cut_short: bool = False
     workspace_bytes: int = 0
     let_go_bytes: int | None = None
+    earlier_error_bytes: int = 0
+    temporary_bytes: int = 0
     batch: SizeLiteral | None = None
     batch_bytes: int = 0
     input_size: SizeLiteral | None = None
     input_bytes: int = 0
+    halves_bytes: int = 0
     groups: tuple[Group, ...] = ()
     models: tuple[Model, ...] = ()
     training: Training | None = None
+    others: Others = NOBODY
 
     @property
     def model_bytes(self) -> int:
@@ -85,7 +102,7 @@ class Evidence:
     def being_made_bytes(self) -> int:
         """What a model that was being made had so far, and let go of as it failed."""
         makes = any(each.function == "__init__" for each in self.scene.modules)
-        return (self.let_go_bytes or 0) if makes else 0
+        return self.temporary_bytes if makes else 0
 
     @property
     def line(self) -> int | None:
@@ -112,16 +129,52 @@ class Evidence:
         missing = self.missing_bytes
         return missing is not None and size >= max(0, missing) + self._to_come()
 
+    def fits(self, scaling_bytes: int, left: float) -> bool:
+        """Whether it would probably come to its end with this share `left` of what scales.
+
+        That is `scaling_bytes` of what is in use, what was just being computed, and as much as a
+        failed forward pass had still to come to.
+        """
+        headroom = self.memory.headroom_bytes
+        if headroom is None:
+            return False
+        share = _BACKWARD_ROOM
+        if not self.scene.in_backward:
+            known = self._progress()
+            share = _UNKNOWN_ROOM if known is None else _FORWARD_ROOM * known
+        room = (headroom + scaling_bytes - self._gradients_to_come()) * share
+        return left * (scaling_bytes + (self.requested_bytes or 0)) <= room
+
+    def saved_bytes(self, scaling_bytes: int, left: float) -> int:
+        """Return how much less is in use at the request that failed, with this share `left`.
+
+        What was being computed, and had no name yet, scales as what is kept does.
+        """
+        computed = 0 if self.in_step else self.requested_bytes or 0
+        computed += min(self.temporary_bytes, _OPERANDS * computed)
+        return int((scaling_bytes + computed) * (1 - left))
+
     @property
     def progress(self) -> float:
-        """How much of a failed forward pass had been done, by the parameters it came to; 0 to 1.
+        """How much of a failed forward pass had been done; 0 to 1.
 
         One where it was none, and where nothing tells.
         """
-        running = self.scene.running
-        if self.scene.in_backward or running.in_optimizer:
+        if self.scene.in_backward or self.in_step:
             return 1.0
-        return max((each.progress for each in self.groups if each.progress), default=1.0)
+        return self._progress() or 1.0
+
+    @property
+    def in_step(self) -> bool:
+        """Whether an optimizer made its step; not where it had the model run in it."""
+        return self.scene.running.in_optimizer and self.scene.progress is None
+
+    def _progress(self) -> float | None:
+        """Tell it by the parameters that the pass came to, and by the part that was running."""
+        known = [each.progress for each in self.groups if each.progress]
+        if self.scene.progress is not None:
+            known.append(self.scene.progress)
+        return max(_LEAST_PROGRESS, *known) if known else None
 
     @property
     def pass_bytes(self) -> int:
@@ -131,14 +184,13 @@ class Evidence:
         )
 
     def _to_come(self) -> int:
-        running = self.scene.running
-        if self.scene.in_backward or running.in_optimizer:
+        if self.scene.in_backward or self.in_step:
             return 0
         rest = int(self.pass_bytes * (1 / self.progress - 1))
-        if not running.trains:
-            return rest
-        gradients = self.kinds.get("parameters", 0) - self.kinds.get("gradients", 0)
-        return max(0, gradients) + rest
+        return rest + (self._gradients_to_come() if self.scene.running.trains else 0)
+
+    def _gradients_to_come(self) -> int:
+        return max(0, self.kinds.get("parameters", 0) - self.kinds.get("gradients", 0))
 
 
 _OF_THE_MODEL: tuple[HolderKind, ...] = ("parameters", "gradients", "optimizer_state")
@@ -171,11 +223,15 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
     if in_use is not None and sum(kinds.values()) > in_use:
         kinds = {}  # memory of another allocator: better no split than a wrong one
     traceback = ledger.bytes(index, origin="traceback") if found else None
-    batch, batch_bytes = _proven_batch(failure, ledger, index, here.line) if found else (None, 0)
+    batch, batch_bytes = _proven_batch(failure, ledger, index, here) if found else (None, 0)
     size, size_bytes = _proven_input(failure, ledger, index, here.line) if found else (None, 0)
+    let_go = _let_go(failure, memory)
     rest = None if in_use is None else in_use - sum(kinds.values())
     workspaces = min(found.workspaces.get(index, 0), rest or 0) if found else 0
+    gone = min(let_go or 0, (rest or 0) - workspaces)
+    earlier = min(gone, failure.earlier_traceback_bytes or 0)
     groups = groups_of(found, index) if found else ()
+    much_outside = (memory.outside_bytes or 0) >= MUCH_OUTSIDE * (memory.capacity_bytes or 0)
     return Evidence(
         failure=failure,
         memory=memory,
@@ -183,7 +239,7 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
         requested_bytes=failure.requested_bytes,
         scene=here,
         kinds=kinds,
-        not_attributed_bytes=None if rest is None else rest - workspaces,
+        not_attributed_bytes=None if rest is None else rest - workspaces - gone,
         workspace_bytes=workspaces,
         traceback_bytes=traceback,
         traceback_variables=_traceback_variables(ledger, index),
@@ -191,15 +247,19 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
         fits_after_free=_fits(failure, memory, index, traceback, here),
         earlier_traceback_bytes=_earlier(failure, found, index),
         complete=found is not None and found.complete,
-        cut_short=found is not None and not found.complete and turn.native,
-        let_go_bytes=_let_go(failure, memory),
+        cut_short=found is not None and found.cut_short,
+        let_go_bytes=let_go,
+        earlier_error_bytes=earlier,
+        temporary_bytes=gone - earlier,
         batch=batch,
         batch_bytes=batch_bytes,
         input_size=size,
         input_bytes=size_bytes,
+        halves_bytes=found.halves.get(index, 0) if found else 0,
         groups=groups,
         models=_models(found, groups) if found else (),
         training=_training(failure, turn, here) if here.running.trains else None,
+        others=others_on(failure.device) if much_outside else NOBODY,
     )
 
 
@@ -297,17 +357,36 @@ def _needed_before(failure: Failure, index: int) -> int | None:
 
 
 def _proven_batch(
-    failure: Failure, ledger: StorageLedger, index: int, line: int | None
+    failure: Failure, ledger: StorageLedger, index: int, here: Scene
 ) -> tuple[SizeLiteral | None, int]:
-    """Return the literal that tensors in memory have as many rows as, and their bytes."""
-    least = _PROVEN_SHARE * ledger.bytes(index)
-    values = user_names(failure.shell)
-    literals = batch_literals(failure.cell, failure.cells, values, line=line)
-    for multiples in (False, True):  # tokens and heads multiply the rows; many numbers divide them
+    """Return the literal that tensors in memory have as many rows as, and their bytes.
+
+    A number of another name counts where a running function was given it, and most have so many.
+    """
+    in_all = ledger.bytes(index)
+    literals_of = partial(
+        size_literals,
+        cell=failure.cell,
+        cells=failure.cells,
+        values=user_names(failure.shell),
+        line=here.line,
+    )
+    named = literals_of("batch")
+    given = [
+        each
+        for each in literals_of("unnamed")
+        if each.parameter is not None and each.parameter.callee in here.running.own
+    ]
+    # Tokens and heads multiply the rows; many numbers divide them.
+    for literals, least, multiples in (
+        (named, _PROVEN_SHARE, False),
+        (named, _PROVEN_SHARE, True),
+        (given, _PROVEN_UNNAMED, False),
+    ):
         for literal in literals:
             scaling = ledger.bytes_of_rows(index, literal.value, multiples=multiples)
-            if scaling and scaling >= least:
-                return literal, scaling
+            if scaling and scaling >= least * in_all:
+                return literal, ledger.bytes_of_rows(index, literal.value, multiples=True)
     return None, 0
 
 
@@ -319,9 +398,9 @@ def _proven_input(
     values = user_names(failure.shell)
     for role in _ROLES:
         for literal in size_literals(role, failure.cell, failure.cells, values, line=line):
-            scaling = ledger.bytes_of_sides(index, literal.value, both=role == "image")
-            if scaling and scaling >= least:
-                return literal, scaling
+            of_sides = partial(ledger.bytes_of_sides, index, literal.value, both=role == "image")
+            if (scaling := of_sides()) and scaling >= least:
+                return literal, of_sides(multiples=True)
     return None, 0
 
 

@@ -26,6 +26,7 @@ class Failure:
     `runs` are also earlier ones of each. `after_oom` is what the person's settings ask for.
     `earlier_traceback_bytes` is what only the error of an earlier cell held when this cell began;
     `None` where that is not known. `simulated` holds also where there was no time for a reading.
+    `names_others` allows the card to say names and ids of other processes.
     """
 
     error: BaseException
@@ -41,6 +42,7 @@ class Failure:
     after_oom: Literal["ask", "free", "never"] = "ask"
     earlier_traceback_bytes: int | None = None
     simulated: bool = False
+    names_others: bool = True
 
     @property
     def requested_bytes(self) -> int | None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..concurrency.turns import Turn
 from ..holders.frames import locals_of
 from ..holders.inspector import Inspector
+from ..holders.modules import children, tensors_of
 from ..inspection.kinds import name_of
 from .asked import asked
 from .place import failed_in_backward, failing_line, is_last_step, lines_in_cells
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from .failure import Failure
 
 _MOST_FRAMES = 200
+_MOST_PARTS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,8 @@ class Scene:
 
     `places` are the cells and lines on the way, outermost first, as far as a model's call.
     `is_last`: the request was the last thing that the cell did, so that nothing follows it.
+    `progress` is the share of a model's parts that stand before the running one; `None` where no
+    model was running.
     """
 
     line: int | None = None
@@ -42,6 +46,7 @@ class Scene:
     is_last: bool = False
     modules: tuple[RunningModule, ...] = ()
     places: tuple[tuple[CellRun, int], ...] = ()
+    progress: float | None = None
 
 
 class RunningModule(NamedTuple):
@@ -56,20 +61,40 @@ def scene(failure: Failure, turn: Turn | None = None) -> Scene:
     """Look at the frames of a failure."""
     inner, cell = failure.recognition.error, failure.cell
     inspector = Inspector(turn or Turn(asked=False))
+    modules = list(_modules(inner, inspector))
     return Scene(
         line=failing_line(inner, cell) or failing_line(failure.error, cell),
         in_backward=failed_in_backward(inner),
         running=running(inner),
         asked=asked(inner, failure.requested_bytes, inspector) if inspector.torch else None,
         is_last=is_last_step(inner, cell),
-        modules=tuple(_modules(inner, inspector)),
+        modules=tuple([each for each, _ in modules]),
         places=lines_in_cells(inner, (*failure.cells[:-1], cell)),
+        progress=_progress([owner for _, owner in modules], inspector),
     )
 
 
-def _modules(error: BaseException, inspector: Inspector) -> Iterator[RunningModule]:
+def _modules(error: BaseException, inspector: Inspector) -> Iterator[tuple[RunningModule, object]]:
     for frame, _ in list(walk_tb(error.__traceback__))[-_MOST_FRAMES:]:
         owner = locals_of(frame).get("self") if "self" in frame.f_code.co_varnames else None
         if owner is not None and inspector.is_module(owner):
             kind = str.__str__(name_of(type(owner)))
-            yield RunningModule(id(owner), kind, frame.f_code.co_name)
+            yield RunningModule(id(owner), kind, frame.f_code.co_name), owner
+
+
+def _progress(running: list[object], inspector: Inspector) -> float | None:
+    """Count the parts with parameters before the innermost running one, as a model lists them."""
+    if not running or running[-1] is running[0]:  # its own code may be anywhere in it
+        return None
+    innermost, before, count = id(running[-1]), None, 0
+    waiting = [running[0]]
+    for _ in range(_MOST_PARTS):
+        if not waiting:
+            break
+        part = waiting.pop()
+        if id(part) == innermost:
+            before = count
+        attributes = inspector.attributes(part)
+        count += bool(tensors_of(attributes))
+        waiting += reversed(children(attributes))
+    return before / count if before is not None and count and not waiting else None

@@ -95,6 +95,7 @@ def _cautious(wishes: list[Options]) -> Options:
     return {
         "mark_cells": all(each["mark_cells"] for each in wishes),
         "keep_reports": all(each["keep_reports"] for each in wishes),
+        "name_others": all(each["name_others"] for each in wishes),
         "record_allocations": bool(wishes) and all(each["record_allocations"] for each in wishes),
         "after_oom": min(after_oom, key=_CAUTION.index, default="ask"),
     }

@@ -36,6 +36,7 @@ class Options(TypedDict):
 
     mark_cells: bool
     keep_reports: bool
+    name_others: bool
     record_allocations: bool
     after_oom: Literal["ask", "free", "never"]
 

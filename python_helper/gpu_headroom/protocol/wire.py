@@ -35,6 +35,8 @@ PartKind = Literal[
     "activations",
     "other_tensors",
     "workspaces",
+    "earlier_error",
+    "temporaries",
     "not_attributed",
     "cached",
     "free",

@@ -39,7 +39,7 @@ def _of_cell(situation: Situation, cell: CellRun, cell_id: str) -> Iterator[Free
     names = [
         each
         for each in sorted(set_anew(cell, situation.cells))
-        if each in values and holds_memory(situation, values[each])
+        if each in values and _holds(situation, values[each])
     ]
     if not names:
         return
@@ -54,6 +54,13 @@ def _of_cell(situation: Situation, cell: CellRun, cell_id: str) -> Iterator[Free
         names=tuple(names),
         confirm=message("confirm.delete_unmeasured", names=shown),
     )
+
+
+def _holds(situation: Situation, value: object) -> bool:
+    """Whether a value holds memory; what a checkpointed graph computes again cannot be seen."""
+    inspector = situation.inspector
+    has_graph = inspector.is_tensor(value) and inspector.graph_of(value) is not None
+    return has_graph or holds_memory(situation, value)
 
 
 def set_anew(cell: CellRun, cells: tuple[CellRun, ...]) -> set[str]:

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-_LIGHT = "--gh-text:#212121;--gh-muted:#616161;--gh-edge:#bdbdbd;--gh-code:#f2f2f2;--gh-bar:#1976d2"
-_DARK = "--gh-text:#e0e0e0;--gh-muted:#a6a6a6;--gh-edge:#5c5c5c;--gh-code:#2b2b2b;--gh-bar:#64b5f6"
+# A ground of its own, too: the page may be light where the system prefers dark, as on Colab.
+_LIGHT = (
+    "--gh-ground:#fff;--gh-text:#212121;--gh-muted:#616161;--gh-edge:#bdbdbd;--gh-code:#f2f2f2;"
+    "--gh-bar:#1976d2"
+)
+_DARK = (
+    "--gh-ground:#1e1e1e;--gh-text:#e0e0e0;--gh-muted:#a6a6a6;--gh-edge:#5c5c5c;--gh-code:#2b2b2b;"
+    "--gh-bar:#64b5f6"
+)
 _ROOT = ".gpu-headroom-report"
 
 STYLE = (
     "<style>"
-    f"{_ROOT}{{{_LIGHT};color:var(--gh-text);border:1px solid var(--gh-edge);padding:4px 12px;"
+    f"{_ROOT}{{{_LIGHT};background:var(--gh-ground);color:var(--gh-text);"
+    "border:1px solid var(--gh-edge);padding:4px 12px;"
     "font:13px/1.5 system-ui,sans-serif;font-variant-numeric:tabular-nums}"
     f"@media (prefers-color-scheme:dark){{{_ROOT}{{{_DARK}}}}}"
     f"html[theme=dark] {_ROOT}{{{_DARK}}}"

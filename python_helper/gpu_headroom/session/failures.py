@@ -69,6 +69,7 @@ class _Unfinished:
     failure: Failure
     scene: Scene
     built: BuiltReport
+    not_attributed_bytes: int
     shown: int
 
     @property
@@ -136,6 +137,7 @@ class Failures:
             runs=tuple(life.ledger.runs()),
             after_oom=life.options["after_oom"],
             simulated=_is_simulated(snapshot or life.sampler.latest),
+            names_others=life.options["name_others"],
         )
         if shown_before is not None:
             held = self._earlier_error().held(shown_before, index)
@@ -170,6 +172,7 @@ class Failures:
                 ),
                 evidence.scene,
                 built,
+                evidence.not_attributed_bytes or 0,
                 last_shown(),
             )
             work = partial(self._complete, later)
@@ -181,6 +184,7 @@ class Failures:
         """Measure to the end what there was no time for at the end of the cell; between cells.
 
         Where another cell has run meanwhile the card stays as it is: the kernel is another now.
+        So it does where less was found than the first time: others ran beside it.
         """
         from ..card.report import report_of
         from ..oom.evidence import measure
@@ -188,7 +192,7 @@ class Failures:
         report_id, built = unfinished.report_id, unfinished.built
         if last_shown() == unfinished.shown and turn.unwelcome is None:
             evidence = measure(unfinished.failure, turn, unfinished.scene)
-            if evidence.complete or not evidence.cut_short:
+            if (evidence.not_attributed_bytes or 0) <= unfinished.not_attributed_bytes:
                 built = report_of(evidence, report_id=report_id)
         built.report["looking"] = False
         turn.on_main(lambda: self._tell(built, update=True))

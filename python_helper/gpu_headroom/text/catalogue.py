@@ -115,6 +115,8 @@ SENTENCES = {
     "part.activations": "activations",
     "part.other_tensors": "other tensors",
     "part.workspaces": "library workspaces",
+    "part.earlier_error": "earlier error",
+    "part.temporaries": "temporary values",
     "part.not_attributed": "not attributed",
     "part.cached": "cached",
     "part.free": "free",
@@ -134,6 +136,8 @@ SENTENCES = {
     "detail.traceback": "Kept by the traceback only",
     "detail.not_attributed": "Not attributed",
     "detail.let_go": "Came back by itself after the error",
+    "detail.process": "{name}, process {pid}",
+    "detail.program": "{name}, another program",
     # The card: where the number of such a row comes from.
     "source.call": "{name}",
     "source.error": "error message",

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from gpu_headroom.advice import remedies
-from gpu_headroom.advice.registry import REMEDIES, offers
+from gpu_headroom.advice.registry import REMEDIES, diagnose
 from gpu_headroom.cells.literals import literals_in
 from gpu_headroom.holders.modules import Model
 from gpu_headroom.holders.training import Training
+from gpu_headroom.oom.asked import Asked, Operand
 from gpu_headroom.oom.running import Running
 from gpu_headroom.oom.scene import RunningModule
 from gpu_headroom.text.format import GIB, MIB
-from tests.advice.cases import cell, evidence, group
+from tests.advice.cases import cell, device, evidence, group
 
+if TYPE_CHECKING:
+    from gpu_headroom.advice.remedy import Offer
+    from gpu_headroom.oom.evidence import Evidence
+
+DOCS = Path(__file__).parents[3] / "docs" / "rules"
 LONG = "max_length = 4096\ntrain(max_length)"
 STEP = """
 import torch
@@ -26,10 +32,16 @@ for x, y in loader:
     loss.backward()
     optimizer.step()
 """
+LATE = STEP.replace("    optimizer.zero_grad()\n", "").replace(
+    "    loss.backward()", "    optimizer.zero_grad()\n    loss.backward()"
+)
+HEAD = "net = make()\nopt = Adam(net.fc.parameters())\nnet(x)"
 SEQUENTIAL = Model("model", training=True, type_name="Sequential")
 TRAINED: dict[str, Any] = {
     "kinds": {"activations": 10 * GIB},
     "running": Running(trains=True, loops=True),
+    "halves_bytes": 5 * GIB,
+    "in_backward": True,
 }
 OFFERED: dict[str, dict[str, Any]] = {
     "free-traceback": {"traceback_bytes": 9 * GIB},
@@ -59,6 +71,35 @@ OFFERED: dict[str, dict[str, Any]] = {
     "narrower-dtype": {"groups": (group("model", 9 * GIB, "parameters", dtype="float64"),)},
     "autocast": {"source": STEP, **TRAINED},
     "checkpointing": {"source": STEP, **TRAINED, "models": (SEQUENTIAL,)},
+    "clear-gradients": {
+        "source": LATE,
+        "kinds": {"gradients": 4 * GIB, "parameters": 4 * GIB, "activations": GIB},
+        "running": Running(trains=True),
+    },
+    "freeze-backbone": {
+        "source": HEAD,
+        "kinds": {"activations": 10 * GIB},
+        "running": Running(trains=True),
+        "models": (Model("net", training=True, type_name="Net", key=1),),
+        "modules": (RunningModule(1, "Net", "forward"),),
+        "groups": (
+            group("net", GIB, "parameters", progress=0.9),
+            group("x in forward", 9 * GIB, "activations", origin="traceback"),
+        ),
+    },
+    "same-shape": {
+        "source": "loss = criterion(pred, y)",
+        "line": 1,
+        "requested": 20 * GIB,
+        "asked": Asked(
+            "criterion(pred, y)",
+            "criterion",
+            (Operand("pred", (70_000, 1), "float32", MIB), Operand("y", (70_000,), "float32", MIB)),
+            (70_000, 70_000),
+        ),
+    },
+    "raise-fraction": {"usable": 0, "free": 8 * GIB},
+    "less-preallocation": {"device": device("torch", "jax")},
     "smaller-input": {
         "kinds": {"activations": 10 * GIB},
         "running": Running(trains=True),
@@ -75,7 +116,7 @@ OFFERED: dict[str, dict[str, Any]] = {
 
 
 # Where one is offered so may be the other: both hold.
-BESIDE = {"autocast": ("checkpointing",)}
+BESIDE = {"autocast": ("checkpointing",), "split-request": ("same-shape",)}
 
 
 def test_every_remedy_is_in_the_registry() -> None:
@@ -85,6 +126,20 @@ def test_every_remedy_is_in_the_registry() -> None:
     assert {name.split(".")[1].replace("-", "_") for name in names} == files
     assert len(REMEDIES) == len(files)
     assert {name.replace("-", "_") for name in (*OFFERED, "smaller-batch", "accumulate")} == files
+
+
+@pytest.mark.parametrize(
+    ("name", "rule"),
+    [(next(iter(each.TEXTS)).split(".")[1], rule) for each in REMEDIES for rule in each.TREATS],
+)
+def test_every_remedy_is_a_section_of_its_causes_pages(name: str, rule: str) -> None:
+    """It says when the remedy is offered, what it is expected to do, and what it costs."""
+    assert f"\n### `{name}`: " in (DOCS / f"{rule}.md").read_text("utf-8")
+
+
+def offers(found: Evidence) -> list[Offer]:
+    """Return what is offered, in order."""
+    return diagnose(found).offers
 
 
 @pytest.mark.parametrize("remedy", OFFERED)
@@ -168,7 +223,7 @@ def test_halves_the_batch_until_the_estimate_fits() -> None:
     # 9 GiB and 2 GiB of request at 1024 rows; room for the batch is 10.5 GiB: half of it is 5.25.
     offer = smaller_batch()
     assert offer.remedy["title"]["params"]["new"] == 256
-    assert offer.remedy["effect_bytes"] == 9 * GIB * 3 // 4
+    assert offer.remedy["effect_bytes"] == (9 + 2) * GIB * 3 // 4  # with the request
     assert offer.remedy["effect_quality"] == "estimated"
     assert smaller_batch(in_backward=True).remedy["title"]["params"]["new"] == 512
 
@@ -201,13 +256,13 @@ def test_offers_no_edit_that_it_cannot_prove() -> None:
 def test_is_unsure_far_from_what_was_seen() -> None:
     """An estimate for a small fraction of the batch, or of an unknown request, says so."""
     assert smaller_batch(requested=None).remedy["note"]["id"].endswith("note_unsure")
-    assert smaller_batch(requested=60 * GIB) is None  # nothing of it would be enough
+    assert smaller_batch(requested=60 * GIB).remedy["note"]["id"].endswith("note_unsure")
     assert smaller_batch().remedy["note"]["id"].endswith("note")
 
 
 def test_edits_the_cell_as_it_is_now() -> None:
     """The edit is proven on the text that was sent, and names the cells to run."""
-    outcome = smaller_batch().fix.edits(
+    outcome = smaller_batch().edited.fix.edits(
         {"failing": "batch_size = 1024  # large\ntrain(batch_size)"}
     )
     assert outcome.status == "ok"
@@ -224,7 +279,7 @@ def test_edits_the_cell_as_it_is_now() -> None:
 
 def test_follows_a_line_that_has_moved() -> None:
     """A cell edited elsewhere still has the line."""
-    outcome = smaller_batch().fix.edits({"failing": "import torch\n\nbatch_size = 1024"})
+    outcome = smaller_batch().edited.fix.edits({"failing": "import torch\n\nbatch_size = 1024"})
     assert outcome.edits[0]["first_line"] == 3
 
 
@@ -240,7 +295,7 @@ def test_follows_a_line_that_has_moved() -> None:
 )
 def test_refuses_a_cell_that_has_changed(source: str) -> None:
     """Nothing is edited that does not match, and a sentence says why."""
-    outcome = smaller_batch().fix.edits({"failing": source})
+    outcome = smaller_batch().edited.fix.edits({"failing": source})
     assert (outcome.status, outcome.edits, outcome.run) == ("changed", (), ())
     assert outcome.message["text"] == (
         "The cell was edited after it failed; line 1 no longer matches."
@@ -249,7 +304,7 @@ def test_refuses_a_cell_that_has_changed(source: str) -> None:
 
 def test_refuses_a_cell_that_is_gone() -> None:
     """The cell with the literal was deleted."""
-    outcome = smaller_batch().fix.edits({"other": "batch_size = 1024"})
+    outcome = smaller_batch().edited.fix.edits({"other": "batch_size = 1024"})
     assert (outcome.status, outcome.message["id"]) == ("changed", "fix.missing")
 
 
@@ -273,15 +328,63 @@ def test_names_the_cell_that_sets_the_batch() -> None:
     """Both cells and what lies between are run, the defining one first."""
     offer = elsewhere(cell("loader = DataLoader(data, batch_size)", "loader", 3))
     assert offer.remedy["title"]["text"].endswith("(line 1 of In [2])")
-    outcome = offer.fix.edits({"sizes": "batch_size = 1024"})
+    outcome = offer.edited.fix.edits({"sizes": "batch_size = 1024"})
     assert outcome.run == ("sizes", "loader", "failing")
 
 
 def test_does_not_make_a_model_anew() -> None:
-    """A cell in between that makes a model would lose what it has learnt: text, no button."""
+    """A cell in between that makes a model would lose what it has learnt: text, no button.
+
+    Unless that is learnt again by the cells that run, and soon.
+    """
     between = cell("model = make(batch_size)\nloader = load(batch_size)", "loader", 3)
-    offer = elsewhere(between, models=(Model("model", training=True),))
-    assert (offer.remedy["kind"], offer.fix) == ("advice", None)
+    models = (Model("model", training=True),)
+    offer = elsewhere(between, models=models)
+    assert offer.edited.fix.run == ("sizes", "loader", "failing")
+    for learnt in (
+        [between, cell("fit(model, loader)", "training", 4)],
+        [replace(between, end_s=600.0)],
+    ):
+        offer = elsewhere(*learnt, models=models)
+        assert (offer.remedy["kind"], offer.edited.fix) == ("advice", None)
+
+
+NET = "class Net: width = BATCH\ndef fit(): loss.backward()"
+MAKES = "model = Net(BATCH)\nopt = {}(model.parameters())"
+
+
+@pytest.mark.parametrize(
+    ("changes", "optimizer", "between", "anew"),
+    [
+        ({}, "Adam", (), True),
+        ({"kinds": {"optimizer_state": GIB}}, "Adam", (), False),
+        ({"kinds": {"gradients": GIB}}, "Adam", (), False),
+        ({"running": Running()}, "Adam", (), False),
+        ({}, "SGD", (), False),
+        ({}, "Adam", ("fit()",), False),
+        ({}, "Adam", ("model.load_state_dict(best)",), True),  # runs again, too
+        ({}, "Adam", (NET,), True),
+    ],
+)
+def test_makes_a_model_anew_that_has_learnt_nothing(
+    changes: dict[str, Any], optimizer: str, between: tuple[str, ...], anew: bool
+) -> None:
+    """A first step that failed has changed no weights: the cells of the model may run again."""
+    defining = cell("batch_size = 1024", "sizes", 2)
+    (literal,) = literals_in(defining, defining.source)
+    makes = cell(MAKES.format(optimizer).replace("BATCH", "batch_size"), "model", 3)
+    others = [cell(each, f"other-{n}", 4) for n, each in enumerate((NET, *between))]
+    given = {"running": Running(trains=True), "batch": literal, "batch_bytes": 9 * GIB, **changes}
+    found = offers(
+        evidence(
+            source="fit(model, batch_size)",
+            cells=(defining, makes, *others),
+            models=(Model("model", training=True),),
+            **given,
+        )
+    )
+    (offer,) = [each for each in found if each.remedy["id"] == "smaller-batch"]
+    assert (offer.edited.fix is not None) is anew
 
 
 def test_is_advice_where_cells_have_no_identity() -> None:
@@ -292,5 +395,5 @@ def test_is_advice_where_cells_have_no_identity() -> None:
     (literal,) = literals_in(anonymous, source)
     failure = replace(made.failure, cell=anonymous, cells=(anonymous,))
     (offer,) = offers(replace(made, batch=literal, failure=failure))
-    assert (offer.remedy["kind"], offer.fix) == ("advice", None)
+    assert (offer.remedy["kind"], offer.edited.fix) == ("advice", None)
     assert offer.remedy["diffs"]

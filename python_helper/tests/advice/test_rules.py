@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from gpu_headroom.advice import rules
-from gpu_headroom.advice.registry import RULES, causes
+from gpu_headroom.advice.registry import RULES, diagnose
 from gpu_headroom.holders.modules import Model
 from gpu_headroom.oom.asked import Asked, Operand
+from gpu_headroom.oom.others import Others
 from gpu_headroom.oom.running import Running
 from gpu_headroom.oom.scene import RunningModule
 from gpu_headroom.text.format import GIB, MIB
@@ -46,7 +47,11 @@ SPEAKS: dict[str, list[dict[str, Any]]] = {
         {"cached": 4 * GIB, "largest_block": 64 * MIB},
         {"cached": 2 * GIB, "free": GIB, "largest_block": 512 * MIB},
     ],
-    "other-programs": [{"outside": 6 * GIB}],
+    "other-programs": [
+        {"outside": 6 * GIB},
+        {"outside": 6 * GIB, "others": Others((), 5 * GIB, 0)},
+        {"outside": 6 * GIB, "others": Others((), 0, 5 * GIB)},
+    ],
     "retained-graph": [
         {"groups": (group("losses", 8 * GIB, "activations", count=10, graphs=10),)},
         {
@@ -100,7 +105,7 @@ SPEAKS: dict[str, list[dict[str, Any]]] = {
     "data-on-card": [
         {"groups": (group("X_train", 5 * GIB),)},
         {
-            "let_go_bytes": 10 * GIB,
+            "temporary_bytes": 10 * GIB,
             "asked": Asked("torch.randn(n, 1024).cuda()", "cuda", (), None),
             "running": Running(own=("<module>", "__init__")),
         },
@@ -142,7 +147,7 @@ SPEAKS: dict[str, list[dict[str, Any]]] = {
         {"kinds": {"activations": 10 * GIB}, "models": TRAINED},
     ],
     "model-too-large": [{"kinds": {"parameters": 4 * GIB, "optimizer_state": 8 * GIB}}],
-    "unnamed-values": [{"let_go_bytes": 10 * GIB}],
+    "unnamed-values": [{"temporary_bytes": 10 * GIB}],
 }
 
 SILENT: list[dict[str, Any]] = [
@@ -167,20 +172,20 @@ SILENT: list[dict[str, Any]] = [
     {"kinds": {"activations": 3 * GIB}},
     {"kinds": {"parameters": 4 * GIB, "activations": 3 * GIB}},
     {"models": EVALUATED, "kinds": {"activations": GIB}},
-    {"let_go_bytes": 5 * GIB},  # less than half
-    {"let_go_bytes": 10 * GIB, "in_backward": True},
-    {"let_go_bytes": 10 * GIB, "requested": None},
+    {"temporary_bytes": 5 * GIB},  # less than half
+    {"temporary_bytes": 10 * GIB, "in_backward": True},
+    {"temporary_bytes": 10 * GIB, "requested": None},
 ]
 
 
 def likeliest(found: Evidence) -> Cause | None:
     """Return the cause that comes first."""
-    return next(iter(causes(found)), None)
+    return next(iter(diagnose(found).causes), None)
 
 
 def test_growth_comes_before_what_a_smaller_batch_would_only_put_off() -> None:
     """Several causes hold: first the one whose removal is enough at the least price."""
-    found = causes(
+    found = diagnose(
         evidence(
             kinds={**MODEL, "activations": 9 * GIB},
             groups=(
@@ -189,7 +194,7 @@ def test_growth_comes_before_what_a_smaller_batch_would_only_put_off() -> None:
             ),
             running=TRAINS,
         )
-    )
+    ).causes
     assert [each["rule"] for each in found] == ["retained-graph", "data-on-card", "activations"]
     assert [each["bytes"] for each in found] == [6 * GIB, 3 * GIB, 9 * GIB]
 

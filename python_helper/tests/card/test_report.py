@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import jsonschema
 import pytest
 from gpu_headroom import release
-from gpu_headroom.card.report import BuiltReport, build
+from gpu_headroom.card.report import BuiltReport, report_of
 from gpu_headroom.concurrency.turns import Turn
+from gpu_headroom.oom.evidence import measure
 from gpu_headroom.render.html import html
 from gpu_headroom.render.text import text
 from gpu_headroom.simulate import simulate
@@ -52,7 +53,7 @@ def card(notebook: Notebook, source: str, cell_id: str = "failing") -> BuiltRepo
     """Run a cell that runs out of memory, and build its report."""
     result = notebook.run(source, cell_id=cell_id)
     assert not result.success
-    return build(notebook.failure(result), Turn(30.0))
+    return report_of(measure(notebook.failure(result), Turn(30.0)))
 
 
 def check(report: Any) -> None:

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from gpu_headroom.cells.batch import batch_literals, cells_to_run
+from gpu_headroom.cells.batch import batch_literals, path_from
 from gpu_headroom.cells.literals import literals_in
 from gpu_headroom.cells.runs import CellRun
 
@@ -211,7 +211,7 @@ OTHER = cell("print(batch_size)", "other")
 def path(literal_cell: CellRun, *cells: CellRun, failing: CellRun = FAILING) -> list[str] | None:
     """Return the ids of the cells to run after the literal of a cell was changed."""
     (literal,) = literals_in(literal_cell, literal_cell.source)
-    run = cells_to_run(literal, failing, [*cells, failing])
+    run = path_from(literal.cell, failing, [*cells, failing])
     return None if run is None else [str(each.cell_id) for each in run]
 
 
@@ -243,7 +243,51 @@ def test_knows_when_a_literal_leads_nowhere() -> None:
     assert path(SIZES, SIZES, failing=cell("other()")) is None
 
 
+CLASS = """class Buffer:
+    def add(self, x):
+        self.items.append(x)
+
+def helper(): ...
+size = 3"""
+PATHS: list[tuple[int, list[str], list[str] | None]] = [
+    # what only a function reads is read when it is called
+    (3, ["def fill(b: Buffer): b.add(x)", "model = make()", "fill(Buffer())"], ["0", "3"]),
+    (3, ["def new(): return Buffer()", "buffer = new()", "buffer.add(x)"], ["0", "2", "3"]),
+    (3, ["def new(): return Buffer()", "new().add(x)"], ["0", "2"]),
+    # a function that is the same as before carries nothing
+    (3, ["model = helper()", "run(model, Buffer())"], ["0", "2"]),
+    (3, ["model = helper()", "run(model)"], None),
+    (6, ["net = Net(size)", "net.load(state)", "net(x)"], ["0", "1", "2", "3"]),
+    (6, ["net = Net(size)", "print(net)", "net(x)"], ["0", "1", "3"]),
+    (6, ["for m in nets:\n    m.hook(size)", "nets[0](x)"], ["0", "1", "2"]),
+]
+
+
+@pytest.mark.parametrize(("line", "sources", "expected"), PATHS)
+def test_what_leads_from_a_line(line: int, sources: list[str], expected: list[str] | None) -> None:
+    """Cells run again that read or affect as they run what has changed, and no others."""
+    first, *later = [cell(text, str(n)) for n, text in enumerate([CLASS, *sources])]
+    run = path_from(first, later[-1], [first, *later], lines=[line])
+    assert (run and [each.cell_id for each in run]) == expected
+
+
 def test_warns_of_nothing_in_the_users_code() -> None:
     """Python has warned of a cell when it ran; looking at it warns no second time."""
     source = "pattern = '\\d'\nbatch_size = 64"
     assert len(literals_in(cell(source), source)) == 1  # a warning would be an error here
+
+
+NET = """BATCH = 64
+class Net(nn.Module):
+    def forward(self, x): return x
+def load(): return DataLoader(data, BATCH)
+"""
+
+
+def test_a_class_beside_the_literal_makes_no_model_anew() -> None:
+    """Only what is made of the batch has to be made again."""
+    first, model = cell(NET, "first"), cell("model = Net()", "model")
+    failing = cell("fit(model, load())")
+    run = path_from(first, failing, [first, model, failing], lines=[1])
+    assert run is not None
+    assert [each.cell_id for each in run] == ["first", "failing"]

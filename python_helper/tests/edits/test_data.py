@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 from gpu_headroom.edits.chunks import compared_in_parts, predicted_in_parts
 from gpu_headroom.edits.dtype import default_precision, half_precision, single_precision
-from gpu_headroom.edits.model_memory import frozen, gradients_cleared, loaded_to_host
+from gpu_headroom.edits.model_memory import frozen, gradients_cleared, loaded_to_host, unlimited
+from gpu_headroom.edits.optimizer import factored, one_by_one, owners
 from gpu_headroom.edits.per_batch import (
     batches_moved,
     dataset_on_host,
@@ -15,7 +18,8 @@ from gpu_headroom.edits.per_batch import (
     slices_moved,
 )
 from gpu_headroom.edits.rewrite import Anchor
-from gpu_headroom.edits.start import keras_precision, memory_growth, session_cleared
+from gpu_headroom.edits.shape import squeezed
+from gpu_headroom.edits.start import keras_precision, memory_growth
 from tests.edits.cases import check, here, refuses_hostile, shuffled, table
 
 PER_BATCH = table("""
@@ -407,32 +411,181 @@ model.backbone.requires_grad_(False)
 other = Net(10)
 """)
 CLEARED = table("""
-for x in data:
-    loss(x).backward()
-    optimizer.step()
+for x, y in data:
+    x = x.cuda()
+    out = model(x)  # ö
+    loss = criterion(out, y)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
 --->
-for x in data:
-    loss(x).backward()
-    optimizer.step()
-    optimizer.zero_grad(set_to_none=True)
+for x, y in data:
+    x = x.cuda()
+    opt.zero_grad()
+    out = model(x)  # ö
+    loss = criterion(out, y)
+    loss.backward()
+    opt.step()
 ====
 for x in data:
     optimizer.zero_grad(set_to_none=False)  # ö
+    loss = model(x).mean()
+    loss.backward()
     optimizer.step()
 --->
 for x in data:
     optimizer.zero_grad(set_to_none=True)  # ö
+    loss = model(x).mean()
+    loss.backward()
     optimizer.step()
 ====
 for x in data:
-    optimizer.zero_grad()
-    optimizer.step()
-====
-optimizer.step()
+    opt.zero_grad()
+    loss = model(x).mean()
+    loss.backward()
+    opt.step()
 ====
 for x in data:
-    scheduler.step()
+    loss = model(x).mean()
+    loss.backward()
+    opt.step()
+    opt.zero_grad()
+====
+for x in data:
+    loss = model(x).mean()
+    loss.backward()
+    if ready: opt.zero_grad()
 """)
+LIMITS = table("""
+torch.cuda.set_per_process_memory_fraction(0.25)  # ö
+--->
+torch.cuda.set_per_process_memory_fraction(1.0)  # ö
+====
+torch.cuda.set_per_process_memory_fraction(share, 0)
+--->
+torch.cuda.set_per_process_memory_fraction(1.0, 0)
+====
+torch.cuda.set_per_process_memory_fraction(fraction=0.5)
+--->
+torch.cuda.set_per_process_memory_fraction(fraction=1.0)
+====
+torch.cuda.set_per_process_memory_fraction(1.0)
+====
+torch.cuda.empty_cache()
+""")
+ONE_BY_ONE = table("""
+opt = torch.optim.AdamW(model.parameters(), lr=1e-4)
+--->
+opt = torch.optim.AdamW(model.parameters(), lr=1e-4, foreach=False)
+====
+opt = Adam(
+    model.parameters(),
+    lr=1e-4,  # ö
+)
+--->
+opt = Adam(
+    model.parameters(),
+    lr=1e-4,  # ö
+    foreach=False,
+)
+====
+opt = Adam(model.parameters(), fused=True)
+====
+opt = Adam(g.parameters())
+other = Adam(d.parameters())
+====
+opt = Adam(model.parameters(), **options)
+""")
+FACTORED = table("""
+opt = torch.optim.AdamW(model.parameters(), lr=1e-4, betas=(0.9, 0.95), weight_decay=0.1)
+--->
+opt = torch.optim.Adafactor(model.parameters(), lr=1e-4, weight_decay=0.1)
+====
+opt = optim.Adam(model.parameters(), 1e-4)  # ö
+--->
+opt = optim.Adafactor(model.parameters(), 1e-4)  # ö
+====
+opt = AdamW(model.parameters())
+--->
+opt = torch.optim.Adafactor(model.parameters())
+====
+opt = AdamW(model.parameters(), 1e-4, (0.9, 0.99))
+====
+opt = AdamW(model.parameters(), decoupled=True)
+====
+opt = torch.optim.SGD(model.parameters(), lr=1e-4)
+====
+a, b = Adam(g.parameters()), Adam(d.parameters())
+""")
+SQUEEZED = table("""
+loss = ((pred - y) ** 2).mean()  # here
+--->
+loss = ((pred.squeeze(-1) - y) ** 2).mean()  # here
+====
+loss = criterion(y, target=pred)  # here
+--->
+loss = criterion(y, target=pred.squeeze(-1))  # here
+====
+if ready:
+    total += F.mse_loss(pred, y) * 2  # here
+--->
+if ready:
+    total += F.mse_loss(pred.squeeze(-1), y) * 2  # here
+====
+loss = (pred - y) * (pred + y)  # here
+====
+loss = criterion(model(x), y)  # here
+====
+loss = criterion(pred[0], y)  # here
+""")
+OWNERS: list[tuple[str, set[str] | None]] = [
+    ("opt = Adam(model.parameters(), lr=1)", {"model"}),
+    ("opt = torch.optim.SGD(params=net.fc.parameters(), lr=1)", {"net.fc"}),
+    ("opt = SGD([{'params': a.parameters()}, {'params': b.head.parameters()}])", {"a", "b.head"}),
+    ("update = net.fc.parameters()\nopt = SGD(update, lr=1)", {"net.fc"}),
+    ("opt = Adam(list(g.parameters()) + list(d.parameters()))", None),
+    ("opt = Adam(filter(lambda p: p.requires_grad, model.parameters()))", None),
+    ("opt = Adam([x])", None),
+    ("opt = Adam(update)", None),
+    ("x = 1", set()),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), LIMITS)
+def test_lifts_a_limit(before: str, after: str | None) -> None:
+    """It would hold until the kernel ends if the line were only taken away."""
+    check(unlimited(), before, after)
+
+
+@pytest.mark.parametrize(("before", "after"), ONE_BY_ONE)
+def test_handles_one_parameter_after_the_other(before: str, after: str | None) -> None:
+    """Of the only optimizer."""
+    check(one_by_one(), before, after)
+
+
+@pytest.mark.parametrize(("before", "after"), FACTORED)
+def test_keeps_rows_and_columns(before: str, after: str | None) -> None:
+    """With the arguments that both take."""
+    check(factored(), before, after)
+
+
+@pytest.mark.parametrize(("before", "after"), SQUEEZED)
+def test_gives_a_column_the_shape_of_a_row(before: str, after: str | None) -> None:
+    """Where it is clear which."""
+    check(squeezed(here(before), "pred", "y"), before, after)
+
+
+@pytest.mark.parametrize(("source", "expected"), OWNERS)
+def test_what_optimizers_train(source: str, expected: set[str] | None) -> None:
+    """Silence where it is not certain."""
+    assert owners(ast.parse(source)) == expected
+
+
+def test_freezes_all_but_parts() -> None:
+    """What an optimizer has is trained."""
+    before = "net = Net()\nnet.fc = nn.Linear(4, 2)\nnet = net.cuda()"
+    after = f"{before}\nnet.requires_grad_(False)\nnet.fc.requires_grad_(True)"
+    check(frozen("net", "net.fc"), before, after)
 
 
 @pytest.mark.parametrize(("before", "after"), HOST)
@@ -449,8 +602,8 @@ def test_freezes_a_part(before: str, after: str | None) -> None:
 
 @pytest.mark.parametrize(("before", "after"), CLEARED)
 def test_gives_gradients_back(before: str, after: str | None) -> None:
-    """Behind each step."""
-    check(gradients_cleared("optimizer"), before, after)
+    """Before the forward pass of the next step."""
+    check(gradients_cleared(), before, after)
 
 
 PREDICTED = table("""
@@ -559,25 +712,6 @@ for gpu in tensorflow.config.list_physical_devices("GPU"):
 ====
 import keras
 """)
-SESSIONS = table("""
-for n in sizes:
-    model = build(n)  # here
-    model.fit(x, y)
---->
-for n in sizes:
-    keras.backend.clear_session()
-    model = build(n)  # here
-    model.fit(x, y)
-====
-for n in sizes:
-    keras.backend.clear_session()
-    model = build(n)  # here
-====
-for n in sizes:
-    model.fit(x, y)  # here
-====
-model = build(3)  # here
-""")
 
 
 @pytest.mark.parametrize(("before", "after"), KERAS)
@@ -592,12 +726,6 @@ def test_tensorflow_takes_what_it_needs(before: str, after: str | None) -> None:
     check(memory_growth(), before, after)
 
 
-@pytest.mark.parametrize(("before", "after"), SESSIONS)
-def test_clears_keras_in_a_loop(before: str, after: str | None) -> None:
-    """Of models that are made."""
-    check(session_cleared(here(before)), before, after)
-
-
 @pytest.mark.parametrize("seed", range(20))
 def test_whatever_stands_around_it(seed: int) -> None:
     """Comments and blank lines between: it parses, once, and no comment is lost."""
@@ -605,7 +733,7 @@ def test_whatever_stands_around_it(seed: int) -> None:
         (moved_per_batch("X", "y"), PER_BATCH[0]),
         (dataset_on_host(), DATASETS[0]),
         (half_precision("model"), HALF[3]),
-        (gradients_cleared("optimizer"), CLEARED[0]),
+        (gradients_cleared(), CLEARED[0]),
     ):
         source = shuffled(before, seed)
         changed = rewrite(source)
@@ -627,11 +755,14 @@ def test_takes_any_text() -> None:
         slices_moved({"x": ".cuda()"}),
         loaded_to_host(),
         frozen("x.y"),
-        gradients_cleared("x"),
+        gradients_cleared(),
+        unlimited(),
+        one_by_one(),
+        factored(),
+        squeezed(anchor, "losses", "loss"),
         predicted_in_parts(anchor, "x", 1),
         compared_in_parts(anchor, 1),
         keras_precision(),
         memory_growth(),
-        session_cleared(anchor),
     ):
         refuses_hostile(rewrite)

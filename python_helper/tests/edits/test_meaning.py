@@ -19,8 +19,10 @@ from gpu_headroom.edits.dtype import half_precision, single_precision
 from gpu_headroom.edits.keep_numbers import detached_state, kept
 from gpu_headroom.edits.model_memory import frozen, gradients_cleared
 from gpu_headroom.edits.no_grad import evaluating, without_gradients
+from gpu_headroom.edits.optimizer import factored, one_by_one
 from gpu_headroom.edits.per_batch import batches_moved, moved_per_batch
 from gpu_headroom.edits.rewrite import Anchor
+from gpu_headroom.edits.shape import squeezed
 from tests.edits.cases import here
 
 if TYPE_CHECKING:
@@ -215,9 +217,41 @@ def test_half_as_wide() -> None:
     assert run(source, single_precision("z"))["z"].dtype == torch.float32
 
 
-def test_frozen_and_cleared() -> None:
-    """Parts without gradients, and gradients that are gone."""
+def test_frozen() -> None:
+    """A part, or all but a part."""
     source = "model = nn.Sequential(nn.Linear(8, 8), nn.Linear(8, 8))\n"
     assert not run(source, frozen("model[1]"))["model"][1].weight.requires_grad
-    source = "for x in X.split(16):\n    model(x).sum().backward()\n    optimizer.step()\n"
-    assert run(source, gradients_cleared("optimizer"))["model"][0].weight.grad is None
+    parts = run(source, frozen("model", "model[1]"))["model"]
+    assert [each.weight.requires_grad for each in parts] == [False, True]
+
+
+LATE = """
+for xb, yb in zip(X.split(16), y.split(16)):
+    held = [each.grad for each in model.parameters() if each.grad is not None]
+    loss = F.mse_loss(model(xb), yb)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+def test_clears_gradients_earlier() -> None:
+    """The training is the same."""
+    assert torch.equal(weights(run(LATE)), weights(run(LATE, gradients_cleared())))
+
+
+def test_one_parameter_after_the_other() -> None:
+    """The step is the same; Adafactor trains as well."""
+    source = (
+        "optimizer = torch.optim.AdamW(model.parameters(), lr=0.1)\n"
+        "F.mse_loss(model(X), y).backward()\noptimizer.step()\n"
+    )
+    assert torch.allclose(weights(run(source)), weights(run(source, one_by_one())), atol=1e-6)
+    assert type(run(source, factored())["optimizer"]).__name__ == "Adafactor"
+
+
+def test_a_column_in_the_shape_of_a_row() -> None:
+    """The mean over rows, not over all pairs."""
+    source = "a, b = X[:, :1], y[:, 0]\nloss = ((a - b) ** 2).mean()  # here\n"
+    names = run(source, squeezed(here(source), "a", "b"))
+    assert torch.allclose(names["loss"], ((names["a"][:, 0] - names["b"]) ** 2).mean())

@@ -299,6 +299,20 @@ other = Net()
 model = Net(); x = 1
 """)
 BLOCKS = table("""
+from torch.utils.checkpoint import checkpoint
+class Net(nn.Module):
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+--->
+from torch.utils.checkpoint import checkpoint
+class Net(nn.Module):
+    def forward(self, x):
+        for layer in self.layers:
+            x = checkpoint(layer, x, use_reentrant=False)
+        return x
+====
 import torch
 # the model
 class Net(nn.Module):

@@ -135,6 +135,25 @@ def test_other_programs_are_named_unless_they_are_hidden(start_newest: Start) ->
     assert kernel.value(PROCESSES) == [None]
 
 
+def test_a_card_names_others_where_the_settings_allow_it(start_newest: Start) -> None:
+    """Names and ids of other programs stand in the details of a card, or nowhere in it."""
+    kernel = start_newest(installed=True)
+    kernel.run(
+        "%load_ext gpu_headroom\n"
+        "import gpu_headroom, torch\n"
+        f"simulation = gpu_headroom.simulate('8 GiB', outside={3 * GIB})\n"
+        "kept = torch.ones(2**20, device='cuda')"
+    )
+    kernel.attach()
+    fail = "torch.empty(6 * 2**30, dtype=torch.uint8, device='cuda')"
+    named = str(kernel.run(fail, stop_on_error=False).outputs[-1])
+    assert "simulated-program, process " in named
+    kernel.attach(name_others=False)
+    unnamed = str(kernel.run(fail, stop_on_error=False).outputs[-1])
+    assert "Outside this kernel" in unnamed
+    assert "simulated-program" not in unnamed
+
+
 def test_frameworks_stand_side_by_side(start_newest: Start) -> None:
     """PyTorch and JAX (a stand-in) on one card: outside is what neither of them explains."""
     kernel = start_newest(installed=True)

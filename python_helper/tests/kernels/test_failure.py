@@ -276,6 +276,19 @@ def test_a_card_is_completed_between_cells(gpu: LiveKernel) -> None:
     gpu.run("hurried._CARD_S = patience")
 
 
+def test_a_card_does_not_look_for_what_no_time_would_find(gpu: LiveKernel) -> None:
+    """With millions of objects nobody asks the gc for them all: the card does not wait."""
+    gpu.attach()
+    release(gpu)
+    gpu.run("heap = [[number] for number in range(1_000_000)]")
+    report = report_of(gpu.run(FAIL, cell_id="failing", stop_on_error=False))
+    assert report["looking"] is False
+    assert report["remedies"][0]["effect_quality"] == "estimated"
+    parts = {part["kind"]: part["bytes"] for part in report["parts"]}
+    assert parts.get("not_attributed", 0) <= 0.05 * report["in_use_bytes"]
+    gpu.run("del heap")
+
+
 def test_a_card_stays_as_it_is_where_another_cell_comes_first(gpu: LiveKernel) -> None:
     """What the kernel is then says nothing of the failure; the card does not look for ever."""
     gpu.attach()

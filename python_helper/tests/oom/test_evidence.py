@@ -57,7 +57,7 @@ def measure(failure: Failure) -> Evidence:
 
 def build(failure: Failure) -> BuiltReport:
     """Build a report with time enough."""
-    return reports.build(failure, Turn(30.0))
+    return reports.report_of(measure(failure))
 
 
 def parts(report: Any) -> dict[str, int]:
@@ -168,9 +168,26 @@ def test_says_what_came_back_by_itself(notebook: Notebook, source: str) -> None:
     assert evidence.memory.in_use_bytes == before + evidence.let_go_bytes
     assert evidence.traceback_bytes == 0
     report = build(evidence.failure).report
+    parts = {each["kind"]: each["bytes"] for each in report["parts"]}
+    assert parts["temporaries"] == evidence.let_go_bytes
+    assert "not_attributed" not in parts
     assert report["cause"] is not None
     assert report["cause"]["rule"] == "unnamed-values"
     assert "free-traceback" not in {each["id"] for each in report["remedies"]}
+
+
+def test_an_earlier_error_has_its_own_part(notebook: Notebook) -> None:
+    """What the error before held went when this one took its place: it is told apart."""
+    source = (
+        "def spoil():\n    kept = torch.empty(2**28, device='cuda')\n    raise ValueError\nspoil()"
+    )
+    assert not notebook.run(source).success
+    failure = fail(notebook, "many = [torch.empty(2**26, device='cuda') for _ in range(40)]")
+    evidence = measure(replace(failure, earlier_traceback_bytes=2**30))
+    assert evidence.let_go_bytes is not None
+    assert evidence.earlier_error_bytes == 2**30
+    assert evidence.temporary_bytes == evidence.let_go_bytes - 2**30
+    assert evidence.not_attributed_bytes == 0
 
 
 def test_says_nothing_came_back_where_a_name_holds_it(notebook: Notebook) -> None:

@@ -108,6 +108,7 @@ def test_without_anybody_options_are_the_defaults() -> None:
     [
         ("mark_cells", True, False),
         ("keep_reports", True, False),
+        ("name_others", True, False),
         ("record_allocations", True, False),
         ("after_oom", "free", "ask"),
         ("after_oom", "free", "never"),

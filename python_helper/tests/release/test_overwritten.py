@@ -57,6 +57,24 @@ def test_lets_go_of_the_values_of_a_failed_run(notebook: Notebook) -> None:
     assert not notebook.run("x").success
 
 
+def test_lets_go_of_what_a_checkpoint_computed_again(notebook: Notebook) -> None:
+    """Nothing shows it, and the graph of a small loss holds it."""
+    notebook.run(
+        "import torch\nfrom torch.utils.checkpoint import checkpoint\n"
+        "net = torch.nn.Sequential(*[torch.nn.Linear(1024, 1024) for _ in range(4)]).cuda()"
+    )
+    result = notebook.run(
+        "x = torch.randn(8, 1024, device='cuda')\n"
+        "loss = checkpoint(net, x, use_reentrant=False).sum()\n"
+        "loss.backward(stop_here)",
+        cell_id="failed",
+    )
+    assert not result.success
+    outcome = release.run(["rerun:failed"], notebook.situation(), notebook.read, ["rerun:failed"])
+    assert "loss" not in notebook.shell.user_ns
+    assert outcome.status == "done"
+
+
 def test_needs_agreement(notebook: Notebook) -> None:
     """It deletes variables: without a yes nothing happens."""
     notebook.run("import torch\nx = torch.empty(2**24, device='cuda')", cell_id="one")

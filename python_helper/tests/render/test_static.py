@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -233,6 +234,36 @@ def test_html_colours_stay_on_its_own_root() -> None:
     assert all(".gpu-headroom-report" in rule.split("{")[0] for rule in rules)
     assert "html[theme=dark]" in style
     assert "prefers-color-scheme:dark" in style
+
+
+def test_is_readable_on_a_page_of_either_kind() -> None:
+    """Text stands on a ground of the card's own, 4.5 : 1 at least (WCAG 1.4.3), in both themes."""
+    style = html(report()).split("<style>")[1].split("</style>")[0]
+    assert "background:var(--gh-ground);color:var(--gh-text)" in style
+    themes = [dict(found) for each in style.split("}") if (found := COLOUR.findall(each))]
+    assert len(themes) == 3
+    for colours in themes:
+        for ink, ground in (("text", "ground"), ("muted", "ground"), ("text", "code")):
+            assert contrast(colours[ink], colours[ground]) >= 4.5
+
+
+COLOUR = re.compile(r"--gh-(\w+):#(\w+)")
+
+
+def contrast(one: str, other: str) -> float:
+    """Return the contrast of two colours as WCAG 2 defines it."""
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def luminance(colour: str) -> float:
+    """Return the relative luminance of `fff` or `1e1e1e`."""
+    digits = colour if len(colour) == 6 else "".join(2 * each for each in colour)
+    parts = [int(digits[at : at + 2], 16) / 255 for at in (0, 2, 4)]
+    red, green, blue = [
+        each / 12.92 if each <= 0.04045 else ((each + 0.055) / 1.055) ** 2.4 for each in parts
+    ]
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def test_text_has_one_line_per_part() -> None:

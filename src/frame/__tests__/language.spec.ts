@@ -35,6 +35,8 @@ const remedies = (state: RemedyState): ICardState => ({
 const PARTS: IReport['parts'] = [
   { kind: 'other_tensors', bytes: gib(1) },
   { kind: 'workspaces', bytes: gib(1) },
+  { kind: 'earlier_error', bytes: gib(1) },
+  { kind: 'temporaries', bytes: gib(1) },
   { kind: 'not_attributed', bytes: gib(1) }
 ];
 

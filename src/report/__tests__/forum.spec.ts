@@ -61,4 +61,10 @@ describe('forumText', () => {
     const details = [{ label, bytes: 1, source: label }];
     expect(of({ details })).toContain('| a \\| b | 1 bytes | a \\| b |');
   });
+
+  it('should say nothing of other processes', () => {
+    const label = { id: 'detail.process', template: 'train.py', params: {} };
+    const details = [{ label, bytes: 1, source: label }];
+    expect(of({ details })).not.toContain('train.py');
+  });
 });

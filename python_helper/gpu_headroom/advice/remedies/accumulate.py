@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...edits.accumulate import accumulated
-from ...edits.flags import ACCUMULATION, trainer_flags
+from ...edits.flags import ACCUMULATION, LIBRARIES, trainer_flags
 from ...edits.number import set_number
 from ...edits.rewrite import all_of
 from ...text.messages import message
 from ..code_fix import CellChange
-from ..editing import cells, fix_of
+from ..editing import cells, edited
 from ..remedy import Offer
 from .smaller_batch import fitting
 
 if TYPE_CHECKING:
-    from ...edits.flags import Library
     from ...edits.rewrite import Rewrite
     from ...oom.evidence import Evidence
 
@@ -27,7 +26,6 @@ TEXTS = {
         "normalisation sees smaller batches."
     ),
 }
-_LIBRARIES: tuple[Library, ...] = ("transformers", "lightning", "accelerate")
 
 
 def offer(evidence: Evidence) -> Offer | None:
@@ -39,23 +37,21 @@ def offer(evidence: Evidence) -> Offer | None:
     steps = batch.value // value
     number = set_number(batch, value)
     ways: list[Rewrite] = [accumulated(steps)]
-    ways += [trainer_flags(each, **{ACCUMULATION[each]: str(steps)}) for each in _LIBRARIES]
+    ways += [trainer_flags(each, **{ACCUMULATION[each]: str(steps)}) for each in LIBRARIES]
     for rewrite in ways:
         for cell in cells(evidence):
             if cell.key == batch.cell.key:
                 changes = [CellChange(cell, batch.line, all_of(number, rewrite))]
             else:
                 changes = [CellChange(batch.cell, batch.line, number), CellChange(cell, 1, rewrite)]
-            found = fix_of(evidence, changes)
-            if found is not None and found[1] is not None:
+            change = edited(evidence, changes)
+            if change.fix is not None:
                 return Offer(
                     id="accumulate",
-                    kind="edit",
                     title=message("remedy.accumulate", TEXTS, new=value, steps=steps),
                     note=message("remedy.accumulate.note", TEXTS, old=batch.value),
-                    effect_bytes=int(evidence.batch_bytes * (1 - value / batch.value)),
-                    diffs=found[0],
-                    fix=found[1],
+                    effect_bytes=evidence.saved_bytes(evidence.batch_bytes, value / batch.value),
+                    edited=change,
                     rank=2,
                 )
     return None

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...edits.autocast import autocast
-from ...edits.flags import HALF, trainer_flags
+from ...edits.flags import HALF, LIBRARIES, trainer_flags
+from ...edits.start import keras_precision
 from ...text.messages import message
-from ..editing import fix_of, in_first_cell, torch_name
+from ..editing import edited, in_first_cell, torch_name
 from ..remedy import Offer
 from ..rules import activations
 
@@ -22,35 +23,30 @@ TEXTS = {
         "before Ampere compute it slowly. Check the loss."
     ),
 }
-_SHARE = 0.35  # of the activations, about: what layers compute in full precision stays
+_LEAST_SHARE = 0.1  # of the activations
 
 
 def offer(evidence: Evidence) -> Offer | None:
-    """Offer it where a training step's activations fill the card, in single precision."""
+    """Offer it where what the operations of a training step keep would take less enough."""
     if activations.check(evidence) is None or not evidence.scene.running.trains:
         return None
-    size = int(_SHARE * evidence.kinds.get("activations", 0))
-    if not evidence.is_enough(size):
+    kept, size = evidence.kinds.get("activations", 0), evidence.halves_bytes
+    if size < _LEAST_SHARE * kept or not evidence.fits(kept, 1 - size / kept):
         return None
     torch = torch_name(evidence)
-    rewrites = [
-        trainer_flags(library, **HALF[library, "bfloat16"])
-        for library in ("transformers", "lightning", "accelerate")
-    ]
+    rewrites = [trainer_flags(library, **HALF[library, "bfloat16"]) for library in LIBRARIES]
     if torch is not None:
         rewrites.append(autocast(torch))
-    changes = in_first_cell(evidence, *rewrites)
-    found = None if changes is None else fix_of(evidence, changes)
-    if found is None or found[1] is None:
+    change = edited(evidence, in_first_cell(evidence, *rewrites))
+    if change.fix is None:  # Keras takes it for models made after that
+        change = edited(evidence, in_first_cell(evidence, keras_precision("mixed_bfloat16")))
+    if not change.diffs:
         return None
-    diffs, fix = found
     return Offer(
         id="autocast",
-        kind="edit",
         title=message("remedy.autocast", TEXTS),
         note=message("remedy.autocast.note", TEXTS),
-        effect_bytes=size,
-        diffs=diffs,
-        fix=fix,
+        effect_bytes=evidence.saved_bytes(kept, 1 - size / kept),
+        edited=change,
         rank=2,
     )

@@ -13,12 +13,13 @@ from ...edits.checkpointing import (
 from ...edits.flags import trainer_flags
 from ...edits.rewrite import all_of
 from ...text.messages import message
-from ..editing import fix_of, in_first_cell
+from ..editing import edited, in_first_cell
 from ..remedy import Offer
 from ..rules import activations
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
+    from ..code_fix import CellChange
 
 TREATS: tuple[str, ...] = ("activations",)
 TEXTS = {
@@ -28,6 +29,8 @@ TEXTS = {
         "A step takes about a third longer; the results stay the same."
     ),
 }
+_BETWEEN = 0.1  # of the activations, about: what stands between the blocks
+_FEWEST, _SEGMENTS = 3, 4
 
 
 def offer(evidence: Evidence) -> Offer | None:
@@ -35,31 +38,38 @@ def offer(evidence: Evidence) -> Offer | None:
     kept = evidence.kinds.get("activations", 0)
     if activations.check(evidence) is None or not evidence.scene.running.trains:
         return None
-    if not evidence.is_enough(kept // 2):
+    blocks = max([each.blocks for each in evidence.models], default=0)
+    if not evidence.fits(kept, _BETWEEN + 1 / max(blocks, _FEWEST)):
         return None
-    rewrites = [trainer_flags("transformers", gradient_checkpointing="True")]
-    for each in evidence.models:
-        if each.type_name == "Sequential":
-            rewrites.append(all_of(not_checkpointed(each.name), checkpointed_sequential(each.name)))
-            rewrites.append(checkpointed_sequential(each.name))
-        elif _is_of_transformers(each.type_name):
-            rewrites.append(checkpointing_enabled(each.name))
-    rewrites.append(checkpointed_blocks())
-    changes = in_first_cell(evidence, *rewrites)
-    found = None if changes is None else fix_of(evidence, changes)
-    if found is None or found[1] is None:
+    change = edited(evidence, _changes(evidence))
+    if change.fix is None:
         return None
-    diffs, fix = found
     return Offer(
         id="checkpointing",
-        kind="edit",
         title=message("remedy.checkpointing", TEXTS),
         note=message("remedy.checkpointing.note", TEXTS),
         effect_bytes=None,
-        diffs=diffs,
-        fix=fix,
+        edited=change,
         rank=2,
     )
+
+
+def _changes(evidence: Evidence) -> tuple[CellChange, ...] | None:
+    """Return the change of the blocks, and where the whole model is checkpointed, that of this."""
+    rewrites = [trainer_flags("transformers", gradient_checkpointing="True")]
+    whole: tuple[CellChange, ...] | None = None
+    for each in evidence.models:
+        whole = whole or in_first_cell(evidence, not_checkpointed(each.name))
+        if each.type_name == "Sequential":
+            segments = max(each.blocks, _SEGMENTS)
+            in_parts = checkpointed_sequential(each.name, segments)
+            rewrites += [all_of(not_checkpointed(each.name), in_parts), in_parts]
+        elif _is_of_transformers(each.type_name):
+            rewrites.append(checkpointing_enabled(each.name))
+    found = in_first_cell(evidence, *rewrites, checkpointed_blocks())
+    if found is None or whole is None or found[0].cell.key == whole[0].cell.key:
+        return found
+    return (*whole, *found)
 
 
 def _is_of_transformers(name: str) -> bool:

@@ -17,6 +17,23 @@ TEXTS = {
     "remedy.close-other-programs.note": (
         "Shut down other notebooks' kernels on this GPU; `nvidia-smi` lists all programs."
     ),
+    "remedy.close-other-programs.notebooks": "Shut down other notebooks on this GPU",
+    "remedy.close-other-programs.note_notebooks": (
+        "Their variables are lost. `nvidia-smi` lists all programs."
+    ),
+    "remedy.close-other-programs.started": "End the processes that this notebook started",
+    "remedy.close-other-programs.note_started": (
+        "Workers of a pool and ranks of a launcher each have a context and tensors of their own: "
+        "close the pool, or start fewer of them. `nvidia-smi` lists all programs."
+    ),
+}
+_SAYS = {
+    "programs": ("remedy.close-other-programs", "remedy.close-other-programs.note"),
+    "notebooks": (
+        "remedy.close-other-programs.notebooks",
+        "remedy.close-other-programs.note_notebooks",
+    ),
+    "started": ("remedy.close-other-programs.started", "remedy.close-other-programs.note_started"),
 }
 
 
@@ -25,10 +42,11 @@ def offer(evidence: Evidence) -> Offer | None:
     others = others_in_the_way(evidence)
     if others is None:
         return None
+    title, note = _SAYS[evidence.others.whose(others)]
     return Offer(
         id="close-other-programs",
-        title=message("remedy.close-other-programs", TEXTS),
-        note=message("remedy.close-other-programs.note", TEXTS),
+        title=message(title, TEXTS),
+        note=message(note, TEXTS),
         effect_bytes=others,
         type_this="!nvidia-smi",
     )

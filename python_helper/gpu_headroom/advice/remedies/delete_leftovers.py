@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...edits.delete import deleted_before, deleted_in_loop
 from ...text.messages import message
-from ..editing import at_places, fix_of
+from ..editing import at_places, edited
 from ..remedy import Offer
 from ..rules.kept_copies import made_anew
 from ..rules.loop_leftovers import leftovers
@@ -37,16 +37,12 @@ def offer(evidence: Evidence) -> Offer | None:
         in_loop = found[0].name in evidence.scene.running.previous
     make = deleted_in_loop if in_loop else deleted_before
     changes = at_places(evidence, lambda anchor: make(anchor, *names))
-    fixed = None if changes is None else fix_of(evidence, changes)
-    diffs, fix = fixed or ((), None)
     return Offer(
         id="delete-leftovers",
-        kind="edit" if fix is not None else "advice",
         title=message("remedy.delete-leftovers", TEXTS, names=", ".join(names)),
         note=message("remedy.delete-leftovers.note", TEXTS),
         effect_bytes=size,
         measured=True,
         type_this=f"del {', '.join(names)}",
-        diffs=diffs,
-        fix=fix,
+        edited=edited(evidence, changes),
     )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...edits.no_grad import evaluating
 from ...text.messages import message
-from ..editing import at_places, fix_of
+from ..editing import at_places, edited
 from ..remedy import Offer
 from ..rules.evaluation_in_training_mode import evaluated_in_training
 
@@ -26,14 +26,10 @@ def offer(evidence: Evidence) -> Offer | None:
     if model is None or not evidence.scene.running.asks_mode:
         return None
     changes = at_places(evidence, lambda anchor: evaluating(anchor, model.name))
-    found = None if changes is None else fix_of(evidence, changes)
-    diffs, fix = found or ((), None)
     return Offer(
         id="eval-mode",
-        kind="edit" if fix is not None else "advice",
         title=message("remedy.eval-mode", TEXTS, model=model.name),
         note=message("remedy.eval-mode.note", TEXTS, model=model.name),
         effect_bytes=None,
-        diffs=diffs,
-        fix=fix,
+        edited=edited(evidence, changes),
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ...edits.flags import trainer_flags
 from ...edits.keep_numbers import detached_state, kept
 from ...text.messages import message
-from ..editing import fix_of, in_first_cell
+from ..editing import edited, in_first_cell
 from ..remedy import Offer
 from ..rules.data_on_card import of_evaluation
 from ..rules.kept_tensors import largest_kept
@@ -49,16 +49,9 @@ def offer(evidence: Evidence) -> Offer | None:
     else:
         rewrites = _rewrites(evidence, held, of_graphs=graphs is not None)
         changes = in_first_cell(evidence, *rewrites)
-    found = (
-        None
-        if changes is None
-        else fix_of(evidence, changes, empties=held.root if held.origin == "names" else "")
-    )
-    diffs, fix = found or ((), None)
     to_host = graphs is None
     return Offer(
         id="keep-numbers",
-        kind="edit" if fix is not None else "advice",
         title=message(
             "remedy.keep-numbers.to_host" if to_host else "remedy.keep-numbers",
             TEXTS,
@@ -69,8 +62,7 @@ def offer(evidence: Evidence) -> Offer | None:
         ),
         effect_bytes=held.bytes,
         measured=True,
-        diffs=diffs,
-        fix=fix,
+        edited=edited(evidence, changes, empties=held.root if held.origin == "names" else ""),
     )
 
 

@@ -1,22 +1,33 @@
-"""An optimizer that remembers less."""
+"""An optimizer that remembers less, or computes less at once."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...edits.flags import trainer_flags
+from ...edits.optimizer import factored, one_by_one
+from ...frameworks.imported import imported
 from ...text.messages import message
+from ..editing import edited, in_first_cell, torch_name
 from ..remedy import Offer
 from ..rules import model_too_large
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
+    from ..code_fix import CellChange
 
 TREATS: tuple[str, ...] = ("model-too-large",)
 TEXTS = {
     "remedy.lighter-optimizer": "An optimizer with less state",
     "remedy.lighter-optimizer.note": (
-        "The state takes {optimizer_bytes}. `SGD` without momentum keeps none, "
-        "8-bit optimizers about a quarter. Training changes."
+        "The state takes {optimizer_bytes}. `Adafactor` keeps rows and columns only, `SGD` without "
+        "momentum nothing, 8-bit optimizers about a quarter. Training changes: look for a learning "
+        "rate anew."
+    ),
+    "remedy.lighter-optimizer.one_by_one": "One parameter after the other: `foreach=False`",
+    "remedy.lighter-optimizer.note_one_by_one": (
+        "By itself the optimizer computes all at once, which takes about as much as the model "
+        "again. A step takes longer; the results stay the same."
     ),
 }
 _SHARE = 0.2
@@ -27,10 +38,31 @@ def offer(evidence: Evidence) -> Offer | None:
     state = evidence.kinds.get("optimizer_state", 0)
     if evidence.share(state) < _SHARE or model_too_large.check(evidence) is None:
         return None
+    at_once = any(each.startswith("_multi_tensor") for each in evidence.scene.running.functions)
+    if at_once:
+        change = edited(evidence, in_first_cell(evidence, one_by_one()))
+        if change.diffs:
+            return Offer(
+                id="lighter-optimizer",
+                title=message("remedy.lighter-optimizer.one_by_one", TEXTS),
+                note=message("remedy.lighter-optimizer.note_one_by_one", TEXTS),
+                effect_bytes=None,
+                edited=change,
+            )
     return Offer(
         id="lighter-optimizer",
         title=message("remedy.lighter-optimizer", TEXTS),
         note=message("remedy.lighter-optimizer.note", TEXTS, optimizer_bytes=state),
         effect_bytes=state,
+        edited=edited(evidence, _changes(evidence) if evidence.in_step else None),
         rank=2,
     )
+
+
+def _changes(evidence: Evidence) -> tuple[CellChange, ...] | None:
+    """Return the change to `Adafactor`, where parameters and gradients have fitted."""
+    rewrites = [trainer_flags("transformers", optim='"adafactor"')]
+    torch = torch_name(evidence)
+    if torch is not None and hasattr(imported("torch.optim"), "Adafactor"):
+        rewrites.append(factored(torch))
+    return in_first_cell(evidence, *rewrites)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ...edits.keep_numbers import kept
 from ...edits.model_memory import loaded_to_host
 from ...text.messages import message
-from ..editing import fix_of, in_first_cell, torch_name
+from ..editing import edited, in_first_cell, torch_name
 from ..remedy import Offer
 from ..rules.kept_copies import copies, made_anew
 
@@ -35,15 +35,11 @@ def offer(evidence: Evidence) -> Offer | None:
     if largest.plain and not largest.kinds.get("optimizer_state"):
         rewrites.append(kept(largest.name, None, ".cpu()"))
     changes = in_first_cell(evidence, *rewrites)
-    fixed = None if changes is None else fix_of(evidence, changes)
-    diffs, fix = fixed or ((), None)
     return Offer(
         id="map-location",
-        kind="edit" if fix is not None else "advice",
         title=message("remedy.map-location", TEXTS, name=largest.name),
         note=message("remedy.map-location.note", TEXTS),
         effect_bytes=sum(each.bytes for each in found[1]),
         measured=True,
-        diffs=diffs,
-        fix=fix,
+        edited=edited(evidence, changes),
     )

@@ -13,7 +13,7 @@ from ...edits.per_batch import (
 )
 from ...text.messages import message
 from ..code_fix import CellChange
-from ..editing import cells, fix_of, in_first_cell
+from ..editing import cells, edited, in_first_cell
 from ..remedy import Offer
 from ..rules.data_on_card import data_groups, is_moving
 
@@ -39,18 +39,14 @@ def offer(evidence: Evidence) -> Offer | None:
     changes = in_first_cell(evidence, moved_per_batch(*names)) if names else None
     if changes is None:
         changes = _in_two_cells(evidence, names) or in_first_cell(evidence, dataset_on_host())
-    found = None if changes is None else fix_of(evidence, changes)
-    diffs, fix = found or ((), None)
-    size = sum(each.bytes for each in data) or evidence.let_go_bytes or 0
+    size = sum(each.bytes for each in data) or evidence.temporary_bytes
     return Offer(
         id="move-per-batch",
-        kind="edit" if fix is not None else "advice",
         title=message("remedy.move-per-batch", TEXTS),
         note=message("remedy.move-per-batch.note", TEXTS),
         effect_bytes=size or None,
         measured=bool(data),
-        diffs=diffs,
-        fix=fix,
+        edited=edited(evidence, changes),
     )
 
 

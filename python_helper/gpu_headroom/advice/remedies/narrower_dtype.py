@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...edits.dtype import default_precision, half_precision, single_precision
 from ...text.messages import message
-from ..editing import fix_of, in_first_cell, torch_name
+from ..editing import edited, in_first_cell, torch_name
 from ..remedy import Offer
 from ..rules.wide_dtype import weights_of_inference, wide_groups
 
@@ -45,20 +45,16 @@ def offer(evidence: Evidence) -> Offer | None:
         changes = in_first_cell(evidence, *rewrites)
     else:
         changes = None
-    found = None if changes is None else fix_of(evidence, changes)
-    diffs, fix = found or ((), None)
     half = not wide
     size = sum(each.bytes for each in wide)
     if half:
         size = sum(each.kinds.get("parameters", 0) for each in weights) + evidence.being_made_bytes
     return Offer(
         id="narrower-dtype",
-        kind="edit" if fix is not None else "advice",
         title=message("remedy.narrower-dtype.half" if half else "remedy.narrower-dtype", TEXTS),
         note=message(
             "remedy.narrower-dtype.note_half" if half else "remedy.narrower-dtype.note", TEXTS
         ),
         effect_bytes=size // 2,
-        diffs=diffs,
-        fix=fix,
+        edited=edited(evidence, changes),
     )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...edits.no_grad import without_gradients
 from ...text.messages import message
-from ..editing import at_places, fix_of, torch_name
+from ..editing import at_places, edited, torch_name
 from ..remedy import Offer
 from ..rules.evaluation_with_gradients import evaluated_model
 from ..rules.retained_graph import largest_retained
@@ -38,15 +38,11 @@ def offer(evidence: Evidence) -> Offer | None:
         changes = at_places(
             evidence, lambda anchor: without_gradients(anchor, torch, constant=beside)
         )
-    found = None if changes is None else fix_of(evidence, changes)
-    diffs, fix = found or ((), None)
     size = evidence.pass_bytes if beside else evidence.kinds.get("activations", 0)
     return Offer(
         id="no-grad",
-        kind="edit" if fix is not None else "advice",
         title=message("remedy.no-grad", TEXTS),
         note=message("remedy.no-grad.note", TEXTS),
         effect_bytes=size,
-        diffs=diffs,
-        fix=fix,
+        edited=edited(evidence, changes),
     )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...cells.batch import cells_to_run, defines_any
 from ...cells.largest_batch import predict, probes
 from ...edits.number import set_number
 from ...text.messages import message
-from ..code_fix import CellChange, CodeFix, diffs_of
+from ..code_fix import CellChange
+from ..editing import edited
 from ..remedy import Offer
 
 if TYPE_CHECKING:
@@ -36,42 +36,34 @@ TEXTS = {
     ),
     "fix.ok": "`{name} = {old}` becomes `{new}`.",
 }
-# A failed forward pass had not come to its peak: as much again may follow.
-_FORWARD_ROOM = 0.5
-_BACKWARD_ROOM = 0.85
 _SMALLEST_RATIO = 1 / 1024
 _UNSURE_RATIO = 1 / 8
 
 
 def offer(evidence: Evidence) -> Offer | None:
     """Offer it where a literal is proven to scale the memory, and less of it would fit."""
-    batch, failure = evidence.batch, evidence.failure
+    batch = evidence.batch
     if batch is None:
         return None
     predicted = _predicted(evidence, batch)
     value = fitting(evidence)
     if value is None:
         return None
-    change = CellChange(batch.cell, batch.line, set_number(batch, value))
-    diffs = diffs_of(change, sets=f"{batch.name} = {value}")
-    if diffs is None:
+    change = edited(
+        evidence,
+        [CellChange(batch.cell, batch.line, set_number(batch, value))],
+        sets=f"{batch.name} = {value}",
+        done=message("fix.ok", TEXTS, name=batch.name, old=batch.value, new=value),
+    )
+    if not change.diffs:
         return None
-    path = cells_to_run(batch, failure.cell, failure.cells) or (failure.cell,)
-    run = tuple([each.cell_id for each in path if each.cell_id is not None])
-    # A cell in between that makes a model anew would lose what it has learnt.
-    models = [each.name for each in evidence.models]
-    makes_models = any(defines_any(each, models) for each in path[1:-1])
-    editable = len(run) == len(path) and not makes_models
     ratio = value / batch.value
-    done = message("fix.ok", TEXTS, name=batch.name, old=batch.value, new=value)
     return Offer(
         id="smaller-batch",
-        kind="edit" if editable else "advice",
-        title=_title(batch, value, elsewhere=path[0] is not path[-1]),
+        title=_title(batch, value, elsewhere=batch.cell.key != evidence.failure.cell.key),
         note=_note(evidence, batch, ratio, predicted),
-        effect_bytes=int(evidence.batch_bytes * (1 - ratio)),
-        diffs=diffs,
-        fix=CodeFix((change,), run, done) if editable else None,
+        effect_bytes=evidence.saved_bytes(evidence.batch_bytes, ratio),
+        edited=change,
     )
 
 
@@ -128,16 +120,9 @@ def estimated(evidence: Evidence, value: int, scaling_bytes: int, *, power: int 
 
     `scaling_bytes` grow with this power of the value.
     """
-    memory, kinds = evidence.memory, evidence.kinds
-    if memory.in_use_bytes is None or memory.headroom_bytes is None:
-        return None
-    # Gradients that the coming backward pass makes, where there are none yet.
-    to_come = max(0, kinds.get("parameters", 0) - kinds.get("gradients", 0))
-    share = _BACKWARD_ROOM if evidence.scene.in_backward else _FORWARD_ROOM
-    room = (memory.headroom_bytes + scaling_bytes - to_come) * share
-    scaling = scaling_bytes + (evidence.requested_bytes or 0)
     halves = [value >> times for times in range(1, value.bit_length())]
-    found = next((each for each in halves if scaling * (each / value) ** power <= room), 0)
+    fits = (each for each in halves if evidence.fits(scaling_bytes, (each / value) ** power))
+    found = next(fits, 0)
     return found if found >= max(1, value * _SMALLEST_RATIO) else None
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ...edits.number import set_number
 from ...text.messages import message
 from ..code_fix import CellChange
-from ..editing import fix_of
+from ..editing import edited
 from ..remedy import Offer
 from .smaller_batch import estimated
 
@@ -37,10 +37,9 @@ def offer(evidence: Evidence) -> Offer | None:
     value = estimated(evidence, size.value, evidence.input_bytes, power=power)
     if value is None or value < size.value // _MOST_HALVED:
         return None
-    found = fix_of(evidence, [CellChange(size.cell, size.line, set_number(size, value))])
-    if found is None:
+    change = edited(evidence, [CellChange(size.cell, size.line, set_number(size, value))])
+    if not change.diffs:
         return None
-    diffs, fix = found
     shown: dict[str, str | int] = {
         "name": size.name,
         "old": size.value,
@@ -50,13 +49,11 @@ def offer(evidence: Evidence) -> Offer | None:
     is_image = size.role == "image"
     return Offer(
         id="smaller-input",
-        kind="edit" if fix is not None else "advice",
         title=message("remedy.smaller-input", TEXTS, **shown),
         note=message(
             "remedy.smaller-input.note_image" if is_image else "remedy.smaller-input.note", TEXTS
         ),
-        effect_bytes=int(evidence.input_bytes * (1 - (value / size.value) ** power)),
-        diffs=diffs,
-        fix=fix,
+        effect_bytes=evidence.saved_bytes(evidence.input_bytes, (value / size.value) ** power),
+        edited=change,
         rank=2,
     )

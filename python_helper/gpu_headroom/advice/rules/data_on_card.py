@@ -99,7 +99,7 @@ def _is_inside(group: Group) -> bool:
 
 def _moving(evidence: Evidence) -> Finding | None:
     """The failing expression itself moves data, outside of any model: they have no name yet."""
-    asked, came_back = evidence.scene.asked, evidence.let_go_bytes or 0
+    asked, came_back = evidence.scene.asked, evidence.temporary_bytes
     if asked is None or not is_moving(evidence):
         return None
     plain = sum(

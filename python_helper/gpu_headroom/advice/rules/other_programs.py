@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...oom.others import MUCH_OUTSIDE
 from ...text.format import GIB
 from ...text.messages import message
 from ..finding import A_LINE, Finding
@@ -15,25 +16,36 @@ TEXTS = {
     "cause.other-programs": (
         "**Other programs: {outside_bytes} of the card's {capacity_bytes}** are not this kernel's."
     ),
+    "cause.other-programs.notebooks": (
+        "**Other notebooks: {outside_bytes} of the card's {capacity_bytes}** are not this kernel's."
+    ),
+    "cause.other-programs.started": (
+        "**Processes that this notebook started: {outside_bytes} of the card's {capacity_bytes}** "
+        "are not this kernel's own."
+    ),
     "cause.other-programs.evidence": (
         "This kernel's tensors take {in_use_bytes}. The request for {requested_bytes} "
         "would have fitted on a card that is otherwise empty."
     ),
 }
+_CLAIMS = {
+    "programs": "cause.other-programs",
+    "notebooks": "cause.other-programs.notebooks",
+    "started": "cause.other-programs.started",
+}
 # Driver context and libraries of this very process stand in `outside`, too.
 _OWN_CONTEXT_BYTES = GIB
-_MUCH_OF_THE_CARD = 0.2
 
 
 def check(evidence: Evidence) -> Finding | None:
     """Speak where the request would have fitted without the memory of other programs."""
-    others = others_in_the_way(evidence)
-    if others is None:
+    size = others_in_the_way(evidence)
+    if size is None:
         return None
     memory = evidence.memory
     return Finding(
         message(
-            "cause.other-programs",
+            _CLAIMS[evidence.others.whose(size)],
             TEXTS,
             outside_bytes=memory.outside_bytes,
             capacity_bytes=memory.capacity_bytes,
@@ -44,7 +56,7 @@ def check(evidence: Evidence) -> Finding | None:
             in_use_bytes=memory.in_use_bytes,
             requested_bytes=evidence.requested_bytes,
         ),
-        bytes=others,
+        bytes=size,
         price=A_LINE,
     )
 
@@ -55,5 +67,5 @@ def others_in_the_way(evidence: Evidence) -> int | None:
     if outside is None or capacity is None:
         return None
     others = outside - _OWN_CONTEXT_BYTES
-    much = outside >= _MUCH_OF_THE_CARD * capacity
+    much = outside >= MUCH_OUTSIDE * capacity
     return others if much and evidence.is_enough(others) else None

@@ -25,9 +25,9 @@ _SHARE = 0.5
 def check(evidence: Evidence) -> Finding | None:
     """Speak where the request would have fitted without what the failing line was making."""
     requested, memory = evidence.requested_bytes, evidence.memory
-    if evidence.let_go_bytes is None or requested is None or memory.headroom_bytes is None:
+    if requested is None or memory.headroom_bytes is None:
         return None
-    values = evidence.let_go_bytes - (evidence.earlier_traceback_bytes or 0)
+    values = evidence.temporary_bytes
     # What a backward pass lets go of when it fails was never a value of the program's.
     if evidence.scene.in_backward or evidence.share(values) < _SHARE:
         return None

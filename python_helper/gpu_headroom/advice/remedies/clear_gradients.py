@@ -1,0 +1,40 @@
+"""Gradients of the step before go before the next forward pass."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...edits.model_memory import gradients_cleared
+from ...text.messages import message
+from ..editing import edited, in_first_cell
+from ..remedy import Offer
+
+if TYPE_CHECKING:
+    from ...oom.evidence import Evidence
+
+TREATS: tuple[str, ...] = ("activations", "model-too-large")
+TEXTS = {
+    "remedy.clear-gradients": "Clear the gradients before the forward pass",
+    "remedy.clear-gradients.note": (
+        "Until then those of the step before stand beside all that it keeps. Training stays the "
+        "same."
+    ),
+}
+
+
+def offer(evidence: Evidence) -> Offer | None:
+    """Offer it where a forward pass of a training step fails beside gradients."""
+    size = evidence.kinds.get("gradients", 0)
+    forward = not (evidence.scene.in_backward or evidence.in_step)
+    if not (size and forward and evidence.scene.running.trains and evidence.is_enough(size)):
+        return None
+    change = edited(evidence, in_first_cell(evidence, gradients_cleared()))
+    if change.fix is None:
+        return None
+    return Offer(
+        id="clear-gradients",
+        title=message("remedy.clear-gradients", TEXTS),
+        note=message("remedy.clear-gradients.note", TEXTS),
+        effect_bytes=size,
+        edited=change,
+    )

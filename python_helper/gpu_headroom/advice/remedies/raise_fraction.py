@@ -1,0 +1,39 @@
+"""A limit of one's own is lifted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...edits.model_memory import unlimited
+from ...text.messages import message
+from ..editing import edited, in_first_cell
+from ..remedy import Offer
+from ..rules import memory_fraction
+
+if TYPE_CHECKING:
+    from ...oom.evidence import Evidence
+
+TREATS: tuple[str, ...] = ("memory-fraction",)
+TEXTS = {
+    "remedy.raise-fraction": "Let PyTorch take the whole card",
+    "remedy.raise-fraction.note": (
+        "The limit holds until the kernel ends or another is set. Who shares the card may run out "
+        "of memory."
+    ),
+}
+
+
+def offer(evidence: Evidence) -> Offer | None:
+    """Offer it where the driver has what the limit keeps from PyTorch."""
+    found = memory_fraction.check(evidence)
+    if found is None:
+        return None
+    change = edited(evidence, in_first_cell(evidence, unlimited()), by_itself=True)
+    return Offer(
+        id="raise-fraction",
+        title=message("remedy.raise-fraction", TEXTS),
+        note=message("remedy.raise-fraction.note", TEXTS),
+        effect_bytes=found.bytes,
+        type_this=None if change.diffs else "torch.cuda.set_per_process_memory_fraction(1.0)",
+        edited=change,
+    )

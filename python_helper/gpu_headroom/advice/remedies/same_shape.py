@@ -1,0 +1,51 @@
+"""A column beside a row makes a table of all pairs: both in one shape."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...edits.shape import squeezed
+from ...text.messages import message
+from ..editing import at_places, edited
+from ..remedy import Offer
+
+if TYPE_CHECKING:
+    from ...oom.asked import Operand
+    from ...oom.evidence import Evidence
+
+TREATS: tuple[str, ...] = ("huge-request",)
+TEXTS = {
+    "remedy.same-shape": "`{column}` in the shape of `{row}`: `{column}.squeeze(-1)`",
+    "remedy.same-shape.note": (
+        "{rows} rows against {rows} values make all pairs of them, which is hardly meant. The "
+        "result changes: each row goes with its own value."
+    ),
+}
+
+
+def offer(evidence: Evidence) -> Offer | None:
+    """Offer it where a result of all pairs is made of a column and a row as long."""
+    pair = _column_and_row(evidence)
+    if pair is None:
+        return None
+    column, row = (each.name for each in pair)
+    change = edited(evidence, at_places(evidence, lambda anchor: squeezed(anchor, column, row)))
+    if not change.diffs:
+        return None
+    return Offer(
+        id="same-shape",
+        title=message("remedy.same-shape", TEXTS, column=column, row=row),
+        note=message("remedy.same-shape.note", TEXTS, rows=pair[1].shape[0]),
+        effect_bytes=evidence.requested_bytes,
+        edited=change,
+    )
+
+
+def _column_and_row(evidence: Evidence) -> tuple[Operand, Operand] | None:
+    made = evidence.scene.asked
+    if made is None or made.shape is None or len(made.operands) != 2:  # noqa: PLR2004
+        return None
+    row, column = sorted(made.operands, key=lambda each: len(each.shape))
+    size = row.shape[-1] if row.shape else 0
+    is_pair = (row.shape, column.shape, made.shape) == ((size,), (size, 1), (size, size))
+    return (column, row) if is_pair else None

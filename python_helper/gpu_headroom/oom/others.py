@@ -1,0 +1,91 @@
+"""Whose the memory of other processes is: of those that this kernel started, of other notebooks."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..readings.nvml import processes
+
+if TYPE_CHECKING:
+    from typing import Literal
+
+    from ..protocol.wire import Process
+    from ..readings.snapshot import DeviceReading
+
+MUCH_OUTSIDE = 0.2
+"""Of the card; less than that is a context of one's own, and nobody is asked whose it is."""
+_PROC = Path("/proc")
+_MOST_ANCESTORS = 20
+_MOST_PROCESSES = 100
+
+
+class Others(NamedTuple):
+    """The other processes on a GPU, the largest first, and what two kinds of them hold, in bytes.
+
+    `started_bytes` are of processes that this kernel started, `kernels_bytes` of other notebooks'
+    kernels. Where the driver or the system tells nothing there are none.
+    """
+
+    processes: tuple[Process, ...] = ()
+    started_bytes: int = 0
+    kernels_bytes: int = 0
+
+    def whose(self, size: int) -> Literal["started", "notebooks", "programs"]:
+        """Say whose `size` bytes of others are for the most part."""
+        if 2 * self.started_bytes >= size:
+            return "started"
+        return "notebooks" if 2 * self.kernels_bytes >= size else "programs"
+
+
+NOBODY = Others()
+
+
+def others_on(device: DeviceReading | None) -> Others:
+    """Ask the driver for the processes on a GPU, and the system where these come from."""
+    found = (None if device is None else processes(device)) or []
+    started = kernels = 0
+    for each in found[:_MOST_PROCESSES]:
+        pid, size = each["pid"], each["bytes"] or 0
+        if pid is None:
+            continue
+        if _is_started_here(pid):
+            started += size
+        elif _is_kernel(pid):
+            kernels += size
+    return Others(tuple(found), started, kernels)
+
+
+def _is_started_here(pid: int) -> bool:
+    """Whether a process is a child of this one, or of its children."""
+    own = os.getpid()
+    for _ in range(_MOST_ANCESTORS):
+        parent = _parent(pid)
+        if parent == own:
+            return True
+        if parent is None or parent <= 1:
+            return False
+        pid = parent
+    return False
+
+
+def _parent(pid: int) -> int | None:
+    """Return the parent by proc_pid_stat(5): the name in brackets may hold anything."""
+    try:
+        stat = (_PROC / str(pid) / "stat").read_bytes()
+        return int(stat.rpartition(b")")[2].split()[1])
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+def _is_kernel(pid: int) -> bool:
+    """Whether a process was started as ipykernel's: others' arguments may not be readable."""
+    try:
+        words = (_PROC / str(pid) / "cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return False
+    return any(word.startswith(b"ipykernel") for word in words) or (
+        b"-f" in words[:-1]
+        and any(b"/kernel-" in word and word.endswith(b".json") for word in words)
+    )
