@@ -45,7 +45,11 @@ class TrainingState:
         self._inspector = inspector
         self._torch: Any = inspector.torch
         self.optimizers: dict[str, Any] = {}
-        self.kept: dict[str, Any] = {} if self._torch is None else self._find(shell)
+        self.kept: dict[str, Any] = {}
+        if self._torch is not None:
+            # A container may hold all that was trained before.
+            names = user_names(shell)
+            self.kept = self._find(names) or self._find(names, containers=True)
 
     @property
     def bytes(self) -> int:
@@ -79,9 +83,9 @@ class TrainingState:
         values = dict.values(state) if is_kind(state, dict) else ()
         return [each for each in values if type(each) is dict]
 
-    def _find(self, shell: Any) -> dict[str, Any]:
+    def _find(self, names: dict[str, Any], *, containers: bool = False) -> dict[str, Any]:
         found: dict[int, tuple[str, Any]] = {}
-        for name, value in self._reachable(shell):
+        for name, value in self._reachable(names, containers):
             found.setdefault(id(value), (name, value))
         here = list(found.values())
         models = [each for each in here if self._inspector.is_module(each[1])]
@@ -115,26 +119,26 @@ class TrainingState:
         is_other = self._inspector.is_module(value) or comes_from(kind, self._torch.optimizer)
         return not is_other and (whose is None or any(whose is each for each in optimizers))
 
-    def _reachable(self, shell: Any) -> Iterator[tuple[str, Any]]:
-        """Yield what code can be written for: names, and what stands in containers and objects."""
-        level = list(user_names(shell).items())
+    def _reachable(self, names: dict[str, Any], containers: bool) -> Iterator[tuple[str, Any]]:
+        """Yield what code can be written for: names, and what stands in objects and containers."""
+        level = list(names.items())
         for _ in range(2):
             yield from level
             level = [
                 (name + member, each)
                 for name, value in level
-                for member, each in self._members(value)
+                for member, each in self._members(value, containers)
             ]
         yield from level
 
-    def _members(self, value: Any) -> list[tuple[str, Any]]:
-        if type(value) in (list, tuple):
+    def _members(self, value: Any, containers: bool) -> list[tuple[str, Any]]:
+        kind = type(value)
+        if containers and kind in (list, tuple):
             return [(f"[{n}]", each) for n, each in enumerate(value[:_MOST_MEMBERS])]
-        if type(value) is dict and len(value) <= _MOST_MEMBERS:
+        if containers and kind is dict and len(value) <= _MOST_MEMBERS:
             items = list(value.items())
             return [(f"[{key!r}]", each) for key, each in items if type(key) in (str, int)]
-        is_own = module_of(type(value)) in _OWN
-        own = self._inspector.attributes(value) if is_own else {}
+        own = self._inspector.attributes(value) if module_of(kind) in _OWN else {}
         return [(f".{name}", each) for name, each in own.items() if name[0] != "_"]
 
     def _parts(self, value: Any) -> list[Any]:

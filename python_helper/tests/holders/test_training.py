@@ -72,6 +72,10 @@ KEPT: dict[str, tuple[str, list[str]]] = {
         ),
         ["nets['g']", "nets['d']", "optimizers[0]", "optimizers[1]"],
     ),
+    "not what containers keep of earlier runs": (
+        f"earlier = []\n{ADAM}earlier.append((model, optimizer))\n{ADAM}",
+        ["model", "optimizer"],
+    ),
     "an optimizer in another": (
         (
             "class Wrapped(optim.Optimizer):\n"
