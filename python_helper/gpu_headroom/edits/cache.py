@@ -26,7 +26,7 @@ def cached_on_host(source: CellSource, container: str, back: str = ".cuda()") ->
     tensor as far as the text tells, or is changed in place.
     """
     stores = 0
-    for node in _mentioned(source.tree, container):
+    for node in mentioned(source.tree, container):
         around, *further = source.parents(node)
         if _is_harmless(node, around, further):
             continue
@@ -54,7 +54,7 @@ def last_kept(source: CellSource, container: str) -> None:
     """
     added: list[ast.stmt] = []
     most = 0
-    for node in _mentioned(source.tree, container):
+    for node in mentioned(source.tree, container):
         around, *further = source.parents(node)
         if isinstance(around, (ast.Assign, ast.AnnAssign)) and _is_harmless(node, around, further):
             continue
@@ -90,7 +90,7 @@ def only_made(texts: Iterable[str], *containers: str) -> bool:
             isinstance(node.ctx, ast.Store)
             for each in texts
             for container in containers
-            for node in _mentioned(CellSource(each).tree, container)
+            for node in mentioned(CellSource(each).tree, container)
         )
     except (Refused, RecursionError):
         return False
@@ -104,14 +104,15 @@ def only_by_keys(texts: Iterable[str], *containers: str) -> bool:
             _is_harmless(node, around, further)
             for source in sources
             for container in containers
-            for node in _mentioned(source.tree, container)
+            for node in mentioned(source.tree, container)
             for around, *further in [list(source.parents(node))]
         )
     except (Refused, RecursionError):
         return False
 
 
-def _mentioned(tree: ast.AST, container: str) -> Iterator[ast.Name | ast.Attribute]:
+def mentioned(tree: ast.AST, container: str) -> Iterator[ast.Name | ast.Attribute]:
+    """Yield where a name, or an attribute such as `self.cache`, stands."""
     for node in ast.walk(tree):
         if isinstance(node, (ast.Name, ast.Attribute)) and dotted(node) == container:
             yield node
