@@ -30,6 +30,7 @@ from .remedies import (
     one_at_a_time,
     raise_fraction,
     same_shape,
+    save_training,
     smaller_batch,
     smaller_input,
     split_request,
@@ -144,6 +145,7 @@ REMEDIES: Sequence[_Remedy] = (
     close_other_programs,
     lighter_optimizer,
     split_request,
+    save_training,
 )
 # What they say, for translators.
 TEXTS = {
@@ -197,7 +199,7 @@ def _offers(evidence: Evidence, findings: Mapping[str, Finding]) -> list[Offer]:
         offer = remedy.offer(evidence)
         if offer is not None and _helps(offer, evidence):
             found.append((-1 if place is None else place, offer))
-    found.sort(key=lambda each: (each[1].rank > 0, each[0], each[1].rank, -_size(each[1])))
+    found.sort(key=_order)
     return [offer for _, offer in found[:_MOST_OFFERS]]
 
 
@@ -209,8 +211,11 @@ def _helps(offer: Offer, evidence: Evidence) -> bool:
     return offer.effect_bytes >= missing
 
 
-def _size(offer: Offer) -> int:
-    return offer.effect_bytes or 0
+def _order(found: tuple[int, Offer]) -> tuple[int, int, int, int]:
+    """What frees first, what cures nothing last."""
+    place, offer = found
+    first = 2 if offer.kind == "save" else min(offer.rank, 1)
+    return first, place, offer.rank, -(offer.effect_bytes or 0)
 
 
 def _findings(evidence: Evidence) -> dict[str, Finding]:
