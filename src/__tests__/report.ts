@@ -30,6 +30,7 @@ const TEMPLATES: Record<string, string> = {
   'remedy.smaller-batch': '`{name} = {old}` → `{new}` (line {line})',
   'remedy.smaller-batch.note':
     'Activations scale with the batch. Training changes slightly: check the learning rate.',
+  'remedy.save-training': 'Save model and optimizer state',
   'remedy.restart': 'Restart the kernel',
   'remedy.restart.note':
     'Save first what is on the CPU. To see the line at fault, run the cell on the CPU, or with the environment variable `CUDA_LAUNCH_BLOCKING=1`, set before the first use of the GPU.',
@@ -54,6 +55,8 @@ const TEMPLATES: Record<string, string> = {
   'released.nothing': 'Nothing was freed.',
   'released.nothing_held':
     'Nothing was freed: {in_use_bytes} are held by names of yours, most by `{name}`.',
+  'rescue.saved': 'Saved {file_bytes} to `{path}`: `{names}`.',
+  'rescue.failed': 'Nothing was saved: {error}.',
   'source.error': 'error message',
   'source.call': '{name}'
 };
@@ -120,6 +123,18 @@ export const SNIPPET: IRemedy = {
   effect_quality: 'estimated',
   type_this:
     'import bitsandbytes\n\noptimizer = bitsandbytes.optim.AdamW8bit()',
+  diffs: []
+};
+
+/** The training that failed, as a file. */
+export const SAVE: IRemedy = {
+  id: 'save-training',
+  kind: 'save',
+  title: message('remedy.save-training'),
+  note: message('remedy.save-training.note'),
+  effect_bytes: null,
+  effect_quality: 'not_measured',
+  type_this: "import torch; torch.save({'model': model.state_dict()}, …)",
   diffs: []
 };
 

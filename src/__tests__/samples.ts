@@ -243,6 +243,15 @@ export const EVENTS: { [K in Event['type']]: Extract<Event, { type: K }> } = {
     code: 'import gc',
     message: message('cleanup.written')
   },
+  rescue: {
+    type: 'rescue',
+    life_id: 'life-1',
+    request_id: 'request-1',
+    path: '/home/jo/gpu-headroom-cell-7.pt',
+    bytes: 4096,
+    code: 'import torch',
+    message: message('rescue.saved')
+  },
   progress: {
     type: 'progress',
     life_id: 'life-1',
@@ -325,6 +334,7 @@ export const REQUESTS: IRequests = {
     sources: { 'cell-7': 'batch_size = 1024' }
   },
   cleanup: { type: 'cleanup', ...envelope, items: ['traceback'] },
+  rescue: { type: 'rescue', ...envelope, report_id: 'report-1' },
   presence: { type: 'presence', ...envelope }
 };
 
@@ -378,6 +388,7 @@ export const REPLIES: IReplies & { refused: IRefused } = {
     caution: null
   },
   cleanup: { type: 'cleanup', id, status: 'queued' },
+  rescue: { type: 'rescue', id, status: 'queued' },
   presence: { type: 'presence', id, sample: SAMPLE, idle_since_s: 1747058520 },
   refused: { type: 'refused', id, message: message('refused.unknown') }
 };
@@ -507,6 +518,7 @@ export const UNKNOWN_EVENTS: readonly Event[] = [
     devices: HOLDERS.devices.map(device => ({ ...device, processes: null }))
   },
   { ...EVENTS.snapshot, path: null, bytes: null },
+  { ...EVENTS.rescue, path: null, bytes: null, code: null },
   { ...EVENTS.warning, cell_id: null, device_index: null }
 ];
 

@@ -17,6 +17,11 @@ export function effectText(
   return fill(template(trans, quality), { effect: size });
 }
 
+/** Whether a remedy is there for memory: a restart and a file are not. */
+export function givesMemory({ kind }: IRemedy): boolean {
+  return kind !== 'restart' && kind !== 'save';
+}
+
 function template(
   trans: ITranslate,
   quality: IRemedy['effect_quality']

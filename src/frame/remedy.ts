@@ -1,6 +1,6 @@
 import type { IRemedy } from '../protocol';
 import { diffs } from './diff';
-import { effectText } from './effect';
+import { effectText, givesMemory } from './effect';
 import { element, inline } from './element';
 import { fill } from './fill';
 import { progress } from './progress';
@@ -29,9 +29,9 @@ export function remedyItem(
   const side = element(
     'div',
     'jp-GpuHeadroomCard-remedySide',
-    context.report.sticky_error
-      ? null
-      : element('p', 'jp-GpuHeadroomCard-effect', ...effect),
+    givesMemory(remedy)
+      ? element('p', 'jp-GpuHeadroomCard-effect', ...effect)
+      : null,
     remedyButtons(context, remedy, primary)
   );
   return element(
@@ -45,16 +45,18 @@ export function remedyItem(
 /** The line of cost, and what to type where no button can do it. */
 function note({ sentence, state, trans }: IContext, remedy: IRemedy): Node[] {
   const { kind, type_this: typed } = remedy;
-  if (typed === null || (kind !== 'snippet' && state.trust !== 'saved')) {
+  const isInserted = kind === 'snippet' || kind === 'save';
+  const isDone = isInserted
+    ? state.trust === 'confirmed' && state.editable
+    : state.trust !== 'saved';
+  if (typed === null || isDone) {
     return inline(sentence(remedy.note));
   }
   const how =
-    kind !== 'snippet'
-      ? fill(trans.__('Run `{code}` in a new cell.'), {
+    kind === 'snippet'
+      ? trans.__('Run this in a new cell:')
+      : fill(trans.__('Run `{code}` in a new cell.'), {
           code: typed.replace(/`/g, "'")
-        })
-      : state.trust === 'confirmed' && state.editable
-        ? ''
-        : trans.__('Run this in a new cell:');
-  return inline(`${sentence(remedy.note)} ${how}`.trimEnd());
+        });
+  return inline(`${sentence(remedy.note)} ${how}`);
 }

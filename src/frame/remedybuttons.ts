@@ -50,6 +50,13 @@ function buttonsOf(
       ? [button(context, { label, action: 'insert', remedyId, disabled })]
       : [];
   }
+  if (kind === 'save') {
+    const label =
+      status === 'running' ? trans.__('Saving…') : trans.__('Save…');
+    return state.editable && status !== 'inserted'
+      ? [button(context, { label, action: 'save', remedyId, disabled })]
+      : [];
+  }
   if (kind !== 'edit' || !state.editable || status === 'applied') {
     return [];
   }

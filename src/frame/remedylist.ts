@@ -36,6 +36,13 @@ function list(
   return node;
 }
 
+/** A training that no kernel holds any more cannot be saved. */
+function offered({ report, state }: IContext): readonly IRemedy[] {
+  return report.remedies
+    .slice(0, MAX_REMEDIES)
+    .filter(({ kind }) => kind !== 'save' || state.trust !== 'saved');
+}
+
 /**
  * The remedies of the first rank, and the rest folded away.
  */
@@ -43,8 +50,8 @@ export function remedyList(context: IContext): {
   open: HTMLElement | null;
   more: HTMLElement | null;
 } {
-  const { report, trans } = context;
-  const remedies = report.remedies.slice(0, MAX_REMEDIES);
+  const { trans } = context;
+  const remedies = offered(context);
   const title = trans.__('More options');
   return {
     open: list(context, remedies.slice(0, MAX_OPEN), 1),
@@ -72,9 +79,7 @@ function plain(sentence: string): string {
  * After a release: everything but what has been freed.
  */
 export function otherWays(context: IContext): HTMLElement | null {
-  const remedies = context.report.remedies
-    .slice(0, MAX_REMEDIES)
-    .filter(remedy => remedy.kind !== 'release');
+  const remedies = offered(context).filter(({ kind }) => kind !== 'release');
   const title = context.trans.__('Ways to use less memory');
   return more(context, title, remedies, 1);
 }

@@ -69,6 +69,7 @@ export type ActionName =
   | 'apply-and-run'
   | 'make-it-fit'
   | 'insert'
+  | 'save'
   | 'undo'
   | 'run'
   | 'reveal'

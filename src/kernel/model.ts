@@ -185,6 +185,7 @@ function take(state: IMemoryState, event: Event, now: number): IMemoryState {
     case 'path':
     case 'snapshot':
     case 'cleanup':
+    case 'rescue':
     case 'progress':
     case 'error':
     case 'bye':

@@ -7,7 +7,14 @@ import { lifeOf } from './model';
 import { Failed, Gone } from './problem';
 
 /** Requests for work that a kernel does between cells. */
-type Work = 'cleanup' | 'holders' | 'path' | 'plan' | 'release' | 'snapshot';
+type Work =
+  | 'cleanup'
+  | 'holders'
+  | 'path'
+  | 'plan'
+  | 'release'
+  | 'rescue'
+  | 'snapshot';
 
 /** The helper did not take the work on; the message is its sentence. */
 export class NotTaken extends Error {}

@@ -6,6 +6,7 @@ import { HoldersSchema, PathSchema, SnapshotSchema } from './holders';
 import { DeviceSchema, HostMemorySchema, TrendSchema } from './memory';
 import { MessageSchema } from './message';
 import { CleanupSchema, PlanSchema, ReleasedSchema } from './release';
+import { RescueSchema } from './report';
 import { count, number } from './value';
 
 /** The helper lives. */
@@ -83,6 +84,7 @@ export const EventSchema = v.variant('type', [
   PathSchema,
   SnapshotSchema,
   CleanupSchema,
+  RescueSchema,
   ProgressSchema,
   WarningSchema,
   ErrorSchema,

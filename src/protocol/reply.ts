@@ -58,6 +58,7 @@ export const ReplySchema = v.variant('type', [
     caution: v.nullable(MessageSchema)
   }),
   reply('cleanup', { status }),
+  reply('rescue', { status }),
   reply('presence', {
     sample: v.nullable(SampleSchema),
     /** `null`: a cell runs, or none has run yet. */

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 
+import { event } from './envelope';
 import { HolderSchema } from './holders';
 import { FrameworkNameSchema } from './memory';
 import { MessageSchema } from './message';
@@ -51,7 +52,7 @@ export interface IRemedy extends v.InferOutput<typeof RemedySchema> {}
 export const RemedySchema = v.object({
   /** Identity within its report. */
   id: v.string(),
-  kind: v.picklist(['release', 'edit', 'snippet', 'advice', 'restart']),
+  kind: v.picklist(['release', 'edit', 'snippet', 'advice', 'restart', 'save']),
   title: MessageSchema,
   note: MessageSchema,
   /** Bytes that it is expected to give back or save. */
@@ -132,6 +133,18 @@ export const ReportSchema = v.object({
   versions: v.array(VersionSchema),
   /** The measurement goes on between cells: the card is completed in place. */
   looking: v.boolean()
+});
+
+/** A training was saved, or could not be. */
+export interface IRescue extends v.InferOutput<typeof RescueSchema> {}
+export const RescueSchema = event('rescue', {
+  request_id: v.string(),
+  /** In the kernel's file system; `null` where nothing was written. */
+  path: v.nullable(v.string()),
+  bytes: v.nullable(count),
+  /** The cell that goes on from the file. */
+  code: v.nullable(v.string()),
+  message: MessageSchema
 });
 
 /** Lines of one cell to replace, proven by the helper on the text it was sent. */

@@ -72,6 +72,10 @@ export interface IRequests {
     /** Ids of a plan; `null`: the safe set. */
     items: string[] | null;
   };
+  rescue: IEnvelope<'rescue'> & {
+    /** The report whose button was pressed. */
+    report_id: string;
+  };
   presence: IEnvelope<'presence'>;
 }
 

@@ -10,6 +10,7 @@ import type { ReleaseSession } from '../release/session';
 import { Fixing } from './fixing';
 import { Freeing } from './freeing';
 import type { ReportModel } from './model';
+import { rescue } from './rescue';
 import { revealLine } from './reveal';
 
 /** The notebook in which a button was pressed. */
@@ -94,6 +95,8 @@ export class ReportController {
       await this._makeItFit(remedyId, panel);
     } else if (name === 'insert') {
       await this._insert(remedyId, { panel, cellId });
+    } else if (name === 'save') {
+      await rescue(this.model, remedyId, { panel, cellId }, this._trans);
     } else if (name === 'undo') {
       this._fixing.undo(remedyId);
     } else if (name === 'reveal') {

@@ -1,7 +1,7 @@
 import { formatBytes } from '../format';
 import { namePart } from '../frame/bar';
 import { listVersions } from '../frame/details';
-import { effectText } from '../frame/effect';
+import { effectText, givesMemory } from '../frame/effect';
 import type { IWords } from '../frame/state';
 import { deviceLabel, title } from '../frame/title';
 import type { ICause, IReport } from '../protocol';
@@ -32,8 +32,7 @@ export function forumText(
   const said = ({ claim, evidence }: ICause): string =>
     oneLine(`${sentence(claim)} ${sentence(evidence)}`);
   const remedies = report.remedies.map((remedy, index) => {
-    const effect =
-      remedy.kind === 'restart' ? '' : `: ${effectText(trans, remedy)}`;
+    const effect = givesMemory(remedy) ? `: ${effectText(trans, remedy)}` : '';
     return `${index + 1}. ${oneLine(sentence(remedy.title))}${effect}`;
   });
   const own = report.details.filter(({ label }) => !OF_OTHERS.has(label.id));

@@ -9,10 +9,13 @@ from . import code_fix, editing
 from .remedies import (
     accumulate,
     autocast,
+    backward_each,
     checkpointing,
     clear_gradients,
     close_other_programs,
+    collect_garbage,
     delete_leftovers,
+    end_in_semicolon,
     eval_mode,
     expandable_segments,
     free_traceback,
@@ -24,8 +27,10 @@ from .remedies import (
     move_per_batch,
     narrower_dtype,
     no_grad,
+    one_at_a_time,
     raise_fraction,
     same_shape,
+    save_training,
     smaller_batch,
     smaller_input,
     split_request,
@@ -116,11 +121,15 @@ RULES: Mapping[str, _Rule] = {
 REMEDIES: Sequence[_Remedy] = (
     free_traceback,
     keep_numbers,
+    backward_each,
     no_grad,
     eval_mode,
     delete_leftovers,
+    collect_garbage,
+    end_in_semicolon,
     move_per_batch,
     map_location,
+    one_at_a_time,
     narrower_dtype,
     same_shape,
     raise_fraction,
@@ -136,6 +145,7 @@ REMEDIES: Sequence[_Remedy] = (
     close_other_programs,
     lighter_optimizer,
     split_request,
+    save_training,
 )
 # What they say, for translators.
 TEXTS = {
@@ -189,7 +199,7 @@ def _offers(evidence: Evidence, findings: Mapping[str, Finding]) -> list[Offer]:
         offer = remedy.offer(evidence)
         if offer is not None and _helps(offer, evidence):
             found.append((-1 if place is None else place, offer))
-    found.sort(key=lambda each: (each[1].rank > 0, each[0], each[1].rank, -_size(each[1])))
+    found.sort(key=_order)
     return [offer for _, offer in found[:_MOST_OFFERS]]
 
 
@@ -201,8 +211,11 @@ def _helps(offer: Offer, evidence: Evidence) -> bool:
     return offer.effect_bytes >= missing
 
 
-def _size(offer: Offer) -> int:
-    return offer.effect_bytes or 0
+def _order(found: tuple[int, Offer]) -> tuple[int, int, int, int]:
+    """What frees first, what cures nothing last."""
+    place, offer = found
+    first = 2 if offer.kind == "save" else min(offer.rank, 1)
+    return first, place, offer.rank, -(offer.effect_bytes or 0)
 
 
 def _findings(evidence: Evidence) -> dict[str, Finding]:

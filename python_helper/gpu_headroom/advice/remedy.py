@@ -52,7 +52,7 @@ class Offer:
     note: Message
     effect_bytes: int | None
     measured: bool = False
-    kind: Literal["release", "snippet", "advice", "restart"] = "advice"
+    kind: Literal["release", "snippet", "advice", "restart", "save"] = "advice"
     type_this: str | None = None
     edited: Edited = UNCHANGED
     rank: int = 1

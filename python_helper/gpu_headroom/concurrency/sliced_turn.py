@@ -25,7 +25,7 @@ class SlicedTurn(Turn):
     """A walk on a thread of its own, which the main thread drives slice by slice.
 
     `disturbed` tells that somebody came who was not there at the start, so that the walk ended:
-    to be begun `again`. `cancelled` tells that a person ended it.
+    to be begun `again`.
     """
 
     def __init__(
@@ -47,7 +47,6 @@ class SlicedTurn(Turn):
         self._walking = False
         self._thread: threading.Thread | None = None
         self.ended = False
-        self.cancelled = False
         self.disturbed = False
         self.error: BaseException | None = None
 

@@ -56,7 +56,7 @@ class Turn:
 
     `cpu_s` is the processor time there is; `asked` tells that a person asked for the walk. Tasks
     that await in the event loops of `loops` are company as threads are. `accomplished` is set by
-    who has done what cannot be begun anew.
+    who has done what cannot be begun anew. `cancelled` tells that a person ended it.
     """
 
     def __init__(
@@ -66,6 +66,7 @@ class Turn:
         self.company = other_threads.Company()
         self.native = False
         self.accomplished = False
+        self.cancelled = False
         self._cpu_s = cpu_s
         self._loops = tuple(loops)
         self._began_s: float | None = None

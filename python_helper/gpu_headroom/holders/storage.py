@@ -30,7 +30,7 @@ _SPARSE = (
     "values",
 )
 _PER_CHANNEL = ("q_per_channel_scales", "q_per_channel_zero_points")
-_UNREADABLE = (RuntimeError, NotImplementedError, TypeError, AttributeError)
+UNREADABLE = (RuntimeError, NotImplementedError, TypeError, AttributeError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ class Torch:
         """Return how many tensors of C++'s have the storage of one; `None` is not known."""
         try:
             uses = private.storage_uses(self.tensor.untyped_storage(tensor))  # type: ignore[attr-defined]  # known at run time
-        except _UNREADABLE:
+        except UNREADABLE:
             return None  # one that is made of several
         return None if uses is None else uses - 1
 
@@ -149,7 +149,7 @@ class Torch:
             yield from self._storage(tensor, device, self._shape(tensor))
             if self.get(tensor, "is_quantized"):
                 yield from self._of_parts(tensor, _PER_CHANNEL)
-        except _UNREADABLE:
+        except UNREADABLE:
             return  # functional and batched tensors have no storage of their own
 
     def _storage(
@@ -173,7 +173,7 @@ class Torch:
     def _shape(self, tensor: Any) -> tuple[int, ...] | None:
         try:
             return tuple(self.tensor.size(tensor))  # type: ignore[attr-defined]  # known at run time
-        except _UNREADABLE:
+        except UNREADABLE:
             return None  # a nested tensor has none
 
     def _of_dispatching(self, tensor: Any) -> Iterator[Storage]:
@@ -187,7 +187,7 @@ class Torch:
             try:
                 part = getattr(self.tensor, name)(tensor)
                 yield from self._storage(part, self.get(part, "device"), self._shape(part), name)
-            except _UNREADABLE:
+            except UNREADABLE:
                 continue  # each layout has some of them
 
     def _nature(self, kind: type) -> tuple[bool, bool]:

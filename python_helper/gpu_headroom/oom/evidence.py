@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 from ..cells.batch import size_literals
 from ..concurrency.turns import Disturbed
 from ..holders.groups import groups_of
+from ..holders.inspector import Inspector
 from ..holders.ledger import StorageLedger
 from ..holders.names import user_names
 from ..holders.survey import survey
+from ..holders.training import Training, TrainingState
 from ..text.format import MIB
 from .failure_memory import failure_memory, from_device, from_statement
 from .others import MUCH_OUTSIDE, NOBODY, others_on
@@ -64,7 +66,8 @@ class Evidence:
     `batch_bytes` of what is in use, `input_size`, the length of the input or the side of an image,
     `input_bytes`. `halves_bytes` is what autocast would save of what graphs keep.
     `groups` are what stands under one name, `models` those of them that hold memory. `others` are
-    asked for where there is much that is not this process's.
+    asked for where there is much that is not this process's. `training` is what can be saved of
+    one that had made a step.
     `complete` is false where the survey did not come to its end, `cut_short` where only time was
     wanting.
     """
@@ -94,6 +97,7 @@ class Evidence:
     halves_bytes: int = 0
     groups: tuple[Group, ...] = ()
     models: tuple[Model, ...] = ()
+    training: Training | None = None
     others: Others = NOBODY
 
     @property
@@ -288,6 +292,7 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
         halves_bytes=found.halves.get(index, 0) if found else 0,
         groups=groups,
         models=_models(found, groups) if found else (),
+        training=_training(failure, turn, here) if here.running.trains else None,
         others=others_on(failure.device) if much_outside else NOBODY,
     )
 
@@ -317,6 +322,12 @@ def _models(found: Survey, groups: Sequence[Group]) -> tuple[Model, ...]:
     """Take the named models that hold memory; what a library keeps for itself says nothing."""
     here = {each.path for each in groups if each.kinds.get("parameters")}
     return tuple([each for each in found.models if each.name and each.name in here])
+
+
+def _training(failure: Failure, turn: Turn, here: Scene) -> Training | None:
+    state = TrainingState(failure.shell, Inspector(turn))
+    is_worth_it = state.kept and state.has_trained(in_step=here.running.in_optimizer)
+    return Training(tuple(state.kept), state.bytes) if is_worth_it else None
 
 
 def _memory(failure: Failure, attributed: int) -> FailureMemory:

@@ -168,6 +168,13 @@ class CleanupRequest(_Asked):
     items: list[str] | None
 
 
+class RescueRequest(_Asked):
+    """Save the training that failed to a file; answered by a `rescue` event."""
+
+    type: Literal["rescue"]
+    report_id: str
+
+
 class PresenceRequest(_Asked):
     """Are you there? Asked by a page that lists other notebooks; takes no lease."""
 
@@ -189,6 +196,7 @@ Request = (
     | ReportRequest
     | FixRequest
     | CleanupRequest
+    | RescueRequest
     | PresenceRequest
 )
 

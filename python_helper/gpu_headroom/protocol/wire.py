@@ -193,7 +193,7 @@ class Remedy(TypedDict):
     """
 
     id: str
-    kind: Literal["release", "edit", "snippet", "advice", "restart"]
+    kind: Literal["release", "edit", "snippet", "advice", "restart", "save"]
     title: Message
     note: Message
     effect_bytes: int | None
@@ -484,6 +484,15 @@ class Cleanup(_WorkDone):
     code: str | None
 
 
+class Rescue(_WorkDone):
+    """A training was saved, or could not be; `code` is the cell that goes on from the file."""
+
+    type: Literal["rescue"]
+    path: str | None
+    bytes: int | None
+    code: str | None
+
+
 class Progress(_Told):
     """A walk that a person asked for goes on."""
 
@@ -645,6 +654,12 @@ class CleanupReply(_Queued):
     type: Literal["cleanup"]
 
 
+class RescueReply(_Queued):
+    """Reply to `rescue`; the file comes as a `rescue` event."""
+
+    type: Literal["rescue"]
+
+
 class PresenceReply(_Answer):
     """Reply to `presence`: what this kernel holds, and since when it rests."""
 
@@ -671,6 +686,7 @@ Event = (
     | Path
     | Snapshot
     | Cleanup
+    | Rescue
     | Progress
     | WarningEvent
     | ErrorEvent
@@ -691,6 +707,7 @@ Reply = (
     | ReportReply
     | FixReply
     | CleanupReply
+    | RescueReply
     | PresenceReply
     | RefusedReply
 )

@@ -74,8 +74,8 @@ def traceback(report: Report) -> str | None:
 
 
 def titled(remedy: Remedy, title: str) -> str:
-    """Return "Free …: 12.0 GiB measured"; memory is not what a restart is for."""
-    return title if remedy["kind"] == "restart" else f"{title}: {effect(remedy)}"
+    """Return "Free …: 12.0 GiB measured"; memory is not what a restart or a file is for."""
+    return title if remedy["kind"] in ("restart", "save") else f"{title}: {effect(remedy)}"
 
 
 def effect(remedy: Remedy) -> str:

@@ -269,8 +269,9 @@ class Session:
         from ..handlers.answers import Answers
         from ..handlers.holders import HolderRequests
         from ..handlers.release import ReleaseRequests
+        from ..handlers.rescue import RescueRequests
 
-        parts = (Answers(self), HolderRequests(self), ReleaseRequests(self))
+        parts = (Answers(self), HolderRequests(self), ReleaseRequests(self), RescueRequests(self))
         return {kind: handler for part in parts for kind, handler in part.by_kind.items()}
 
     def _free_failed(self, report_id: str) -> None:

@@ -277,6 +277,22 @@ SENTENCES = {
     "cleanup.cancelled": "Cancelled: the clean-up cell was not written.",
     "cleanup.failed": "The clean-up cell could not be written: {error}.",
     "cleanup.busy": "A cell is running: the clean-up cell can be written when it has ended.",
+    # What became of a training that was to be saved.
+    "rescue.saved": "Saved {file_bytes} to `{path}`: `{names}`.",
+    "rescue.busy": "A cell is running: the training can be saved when it has ended.",
+    "rescue.cancelled": "Cancelled: nothing was saved.",
+    "rescue.nothing": (
+        "Nothing was saved: no variable leads to a model together with its optimizer now."
+    ),
+    "rescue.beside": (
+        "Nothing was saved: a thread or task of yours is inside PyTorch (`{name}`) and may be "
+        "changing what would be saved."
+    ),
+    "rescue.changed": "Nothing was saved: another thread changed the weights meanwhile.",
+    "rescue.room": (
+        "Nothing was saved: it needs about {file_bytes}, and {free_bytes} are free in `{folder}`."
+    ),
+    "rescue.failed": "Nothing was saved: {error}.",
     # What a release did.
     "released.done": "Freed {freed_bytes}: headroom is now {headroom_bytes}.",
     "released.done_no_headroom": "Freed {freed_bytes}.",

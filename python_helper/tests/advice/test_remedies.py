@@ -11,6 +11,7 @@ from gpu_headroom.advice import remedies
 from gpu_headroom.advice.registry import REMEDIES, diagnose
 from gpu_headroom.cells.literals import literals_in
 from gpu_headroom.holders.modules import Model
+from gpu_headroom.holders.training import Training
 from gpu_headroom.oom.asked import Asked, Operand
 from gpu_headroom.oom.running import Running
 from gpu_headroom.oom.scene import RunningModule
@@ -45,6 +46,22 @@ TRAINED: dict[str, Any] = {
 OFFERED: dict[str, dict[str, Any]] = {
     "free-traceback": {"traceback_bytes": 9 * GIB},
     "keep-numbers": {"groups": (group("losses", 8 * GIB, "activations", count=10, graphs=10),)},
+    "backward-each": {
+        "groups": (group("loss", 8 * GIB, "activations", graphs=1),),
+        "running": Running(adding=frozenset({"loss"})),
+        "source": "for x in parts:\n    loss += f(x)\nloss.backward()",
+    },
+    "one-at-a-time": {
+        "running": Running(at_once=True, own=("answer",)),
+        "source": "found = await asyncio.gather(*(answer(n) for n in range(12)))",
+    },
+    "collect-garbage": {
+        "groups": (group("", 9 * GIB, "parameters", origin="elsewhere"),),
+    },
+    "end-in-semicolon": {
+        "groups": (group("Out[7]", 9 * GIB, origin="outputs"),),
+        "source": "model(x)",
+    },
     "no-grad": {
         "kinds": {"activations": 10 * GIB},
         "models": (Model("model", training=False),),
@@ -110,6 +127,7 @@ OFFERED: dict[str, dict[str, Any]] = {
     "close-other-programs": {"outside": 6 * GIB},
     "lighter-optimizer": {"kinds": {"parameters": 4 * GIB, "optimizer_state": 8 * GIB}},
     "split-request": {"requested": 20 * GIB},
+    "save-training": {"training": Training(("model", "optimizer"), GIB)},
 }
 
 
@@ -177,6 +195,16 @@ def test_offers_all_that_holds_in_order() -> None:
     found = offers(evidence(**{**everything, "requested": 2 * GIB}))
     assert 4 <= len(found) <= 10
     assert found[0].remedy["id"] == "free-traceback"
+
+
+def test_to_save_cures_nothing_and_comes_last() -> None:
+    """Whatever else is offered; where a step was cut off in its middle, the note says so."""
+    for changes in OFFERED.values():
+        *_, last = offers(evidence(**{**changes, **OFFERED["save-training"]}))
+        assert last.remedy["kind"] == "save"
+    running = Running(trains=True, in_optimizer=True)
+    (offer,) = offers(evidence(**OFFERED["save-training"], running=running))
+    assert "in the middle of a step" in offer.remedy["note"]["text"]
 
 
 def test_says_that_freeing_alone_is_not_enough() -> None:

@@ -84,6 +84,13 @@ class Page:
         """Ask for PyTorch's memory snapshot."""
         self._await("snapshot", path=None)
 
+    def rescue(self) -> None:
+        """Have what was trained saved, at the card of the cell that failed."""
+        for event in self._kernel.events("oom")[-1:]:
+            reply = self._kernel.ask("rescue", report_id=event["report_id"])
+            if not self._busy and reply["type"] == "rescue":
+                self._kernel.await_event("rescue", request_id=reply["id"])
+
     def cancel(self) -> None:
         """Think better of a plan, and take back what was never asked for."""
         reply = self._kernel.ask("plan", asked=True)

@@ -70,6 +70,7 @@ class Proxy:
 USE = """
 private, shared, proxies = Private(), [Private()], [Proxy(), {"a": Proxy()}]
 model = torch.nn.Linear(512, 512).cuda()
+optimizer = torch.optim.Adam(model.parameters())
 kept = model(torch.ones(64, 512, device="cuda")).sum()
 """
 FAIL = """
@@ -115,6 +116,7 @@ def day(python: Path, pack: Pack, tmp_path_factory: pytest.TempPathFactory) -> I
             kernel.await_event("plan", request_id=kernel.ask("plan")["id"])
             kernel.cleanup()
             look_for_holders(kernel)
+            save(kernel)
             cell = kernel.start_cell("print('begun', flush=True); import time; time.sleep(0.3)")
             waiting = kernel.ask("release", items=items, confirmed=[], report_id=None)["release_id"]
             runs.append(kernel.result(cell))
@@ -139,6 +141,14 @@ def look_for_holders(kernel: LiveKernel) -> None:
         kernel.await_event("path", request_id=reply["id"])
     assert {"private", "model"} <= {row["name"] for row in rows}
     kernel.await_event("snapshot", request_id=kernel.ask("snapshot", path=None)["id"])
+
+
+def save(kernel: LiveKernel) -> None:
+    """Have model and optimizer saved, beside objects that nobody may touch."""
+    report_id = kernel.events("oom")[-1]["report_id"]
+    reply = kernel.ask("rescue", report_id=report_id)
+    saved = kernel.await_event("rescue", request_id=reply["id"])
+    assert saved["message"]["params"]["names"] == "model, optimizer"
 
 
 def test_works_through_the_day(day: Day) -> None:

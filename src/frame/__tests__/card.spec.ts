@@ -8,6 +8,7 @@ import {
   RELEASED,
   REPORT,
   RESTART,
+  SAVE,
   ELSEWHERE,
   SMALLER_BATCH,
   SNIPPET,
@@ -463,6 +464,43 @@ describe('Card', () => {
       );
       expect(host.textContent).toContain('Inserted.');
       expect(buttons()).toEqual([...COPIES]);
+    });
+  });
+
+  describe('a training that can be saved', () => {
+    const at = (state: RemedyState): ICardState => ({
+      ...CONFIRMED,
+      remedies: { [SAVE.id]: state }
+    });
+
+    it('should be saved by a button, and promise no memory', () => {
+      show({ remedies: [SAVE] });
+      button('Save…').click();
+      expect(actions).toEqual([['save', SAVE.id]]);
+      expect(text('ol')).not.toContain('not measured');
+      expect(text('ol')).not.toContain('torch.save');
+    });
+
+    it('should say how it stands, and be saved once', () => {
+      show({ remedies: [SAVE] }, at({ status: 'running', text: '' }));
+      expect(button('Saving…').getAttribute('aria-disabled')).toBe('true');
+      show({ remedies: [SAVE] }, at({ status: 'failed', text: 'Disk full.' }));
+      expect(text('ol')).toContain('Disk full.');
+      expect(button('Save…').getAttribute('aria-disabled')).toBeNull();
+      show({ remedies: [SAVE] }, at({ status: 'inserted', text: 'Saved.' }));
+      expect(text('ol')).toContain('Saved.');
+      expect(buttons()).toEqual([...COPIES]);
+    });
+
+    it('should be told as code where no cell can be inserted', () => {
+      show({ remedies: [SAVE] }, { ...CONFIRMED, editable: false });
+      expect(buttons()).toEqual([...COPIES]);
+      expect(text('ol')).toContain('torch.save');
+    });
+
+    it('should not be offered by a card that nobody vouches for', () => {
+      show({ remedies: [FREE, SAVE] }, SAVED);
+      expect(host.textContent).not.toContain('Save model');
     });
   });
 

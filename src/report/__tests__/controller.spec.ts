@@ -1,6 +1,7 @@
 import { nullTranslator } from '@jupyterlab/translation';
 
 import { FakeMemory, settle } from '../../__tests__/memory';
+import { EVENTS } from '../../__tests__/samples';
 import { makePanel, silenceYjs } from '../../__tests__/notebook';
 import {
   ELSEWHERE,
@@ -8,11 +9,12 @@ import {
   message,
   RELEASED,
   REPORT,
+  SAVE,
   SMALLER_BATCH,
   SNIPPET
 } from '../../__tests__/report';
 import * as running from '../../actions/run';
-import type { IReport } from '../../protocol';
+import type { Event, IReport } from '../../protocol';
 import { FakeServices } from '../../release/__tests__/services';
 import type { ISite } from '../controller';
 import { ReportController } from '../controller';
@@ -261,6 +263,70 @@ describe('ReportController', () => {
   it('should insert no code that is not of a snippet', async () => {
     await controller.act('insert', FREE.id, site);
     expect(site.panel.content.model?.cells).toHaveLength(2);
+  });
+
+  describe('with a training to save', () => {
+    const CODE = 'def _resume(): …';
+    const saved = { ...EVENTS.rescue, request_id: 'request-1', code: CODE };
+    const save = async (event: Event): Promise<void> => {
+      memory.answers.rescue = () => {
+        setTimeout(() => {
+          memory.send(event);
+        });
+        return answer({ id: 'request-1', status: 'queued' });
+      };
+      await controller.act('save', SAVE.id, site);
+    };
+    const sources = (): string[] =>
+      [...(site.panel.content.model?.cells ?? [])].map(cell =>
+        cell.sharedModel.getSource()
+      );
+
+    it('should insert the code that goes on below the failed cell', async () => {
+      await save({
+        ...saved,
+        message: message('rescue.saved', {
+          file_bytes: 4096,
+          path: '/home/jo/x.pt',
+          names: 'model, optimizer'
+        })
+      });
+      expect(memory.requests).toEqual([['rescue', { report_id: 'report-1' }]]);
+      expect(sources()).toEqual(['import torch', SOURCE, CODE]);
+      expect(stateOf(SAVE.id)).toEqual({
+        status: 'inserted',
+        text: 'Saved 4 KiB to `/home/jo/x.pt`: `model, optimizer`. The cell below loads it after a restart; it has not been run.'
+      });
+      expect(run).not.toHaveBeenCalled();
+    });
+
+    it('should say where the file is although the cell is gone', async () => {
+      site = { ...site, cellId: 'deleted' };
+      await save(saved);
+      expect(sources()).toEqual(['import torch', SOURCE]);
+      expect(stateOf(SAVE.id)).toMatchObject({
+        status: 'inserted',
+        text: expect.stringContaining('No cell could be inserted.') as string
+      });
+    });
+
+    it('should say why nothing was saved', async () => {
+      const why = message('rescue.failed', {
+        error: 'No space left on device'
+      });
+      await save({
+        ...saved,
+        path: null,
+        bytes: null,
+        code: null,
+        message: why
+      });
+      expect(sources()).toEqual(['import torch', SOURCE]);
+      expect(stateOf(SAVE.id)).toEqual({
+        status: 'failed',
+        text: 'Nothing was saved: No space left on device.'
+      });
+    });
   });
 
   describe('with a fix of an earlier cell', () => {

@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...text.messages import message
+from .new_file import new_file
 
 if TYPE_CHECKING:
     from ...protocol.wire import Message
-
-_MOST_OF_ONE_SECOND = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +51,7 @@ def export(path: str | None = None, stopped: Message | None = None) -> Export:
 def _wanted(path: str | None) -> Path:
     if path is not None:
         return Path(path).expanduser().absolute()
-    stem = time.strftime("gpu-headroom-snapshot-%Y%m%d-%H%M%S")
-    endings = ("", *(f"-{number}" for number in range(2, _MOST_OF_ONE_SECOND)))
-    files = (Path.cwd() / f"{stem}{ending}.pickle" for ending in endings)
-    return next(file for file in files if not file.exists())
+    return new_file(time.strftime("gpu-headroom-snapshot-%Y%m%d-%H%M%S"), ".pickle")
 
 
 def _write(file: Path, snapshot: dict[str, Any]) -> Export:

@@ -1,0 +1,55 @@
+"""Save what was trained so far, and go on from there after a restart."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from ...text.messages import message
+from ..remedy import Offer
+
+if TYPE_CHECKING:
+    from ...oom.evidence import Evidence
+
+TREATS: tuple[str, ...] = ()
+TEXTS = {
+    "remedy.save-training": "Save model and optimizer state",
+    "remedy.save-training.note": (
+        "A file of about {file_bytes} with `{names}`, and a cell that loads it after a restart. "
+        "It takes no GPU memory. Counters of your loop, the order of the data and random numbers "
+        "are not in it."
+    ),
+    "remedy.save-training.note_in_step": (
+        "A file of about {file_bytes} with `{names}`, and a cell that loads it after a restart. "
+        "It takes no GPU memory. The optimizer failed in the middle of a step: some weights may "
+        "be a step ahead of others. Counters of your loop, the order of the data and random "
+        "numbers are not in it."
+    ),
+}
+
+
+def offer(evidence: Evidence) -> Offer | None:
+    """Offer it after a failure in training, where names lead to all that was trained."""
+    training = evidence.training
+    if training is None:
+        return None
+    params: dict[str, Any] = {"file_bytes": training.bytes, "names": ", ".join(training.names)}
+    note = message("remedy.save-training.note", TEXTS, **params)
+    if evidence.scene.running.in_optimizer:
+        note = message("remedy.save-training.note_in_step", TEXTS, **params)
+    stem = file_stem(evidence.failure.cell.execution_count, evidence.failure.time_s)
+    states = ", ".join(f"{each!r}: {each}.state_dict()" for each in training.names)
+    return Offer(
+        id="save-training",
+        kind="save",
+        title=message("remedy.save-training", TEXTS),
+        note=note,
+        effect_bytes=None,
+        type_this=f"import torch; torch.save({{{states}}}, open('{stem}.pt', 'xb'))",
+    )
+
+
+def file_stem(execution_count: int | None, time_s: float) -> str:
+    """Return how a file begins that has the training of a cell: its prompt and the time."""
+    cell = "" if execution_count is None else f"-cell-{execution_count}"
+    return f"gpu-headroom{cell}{time.strftime('-%Y%m%d-%H%M%S', time.localtime(time_s))}"

@@ -1,0 +1,52 @@
+"""The cell that goes on from a training that was saved.
+
+It stays in the notebook below the cell that failed, where everything may be run again: it loads
+nothing over a training that has gone on since.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+_CELL = """\
+# {names}: as the last step before {failure} left them.
+# After a restart run the cells that make them, then this one, then go on training. Counters of
+# the loop, the order of the data and random numbers are not in the file.
+def _resume():
+    import torch
+{guard}
+    state = torch.load({file!r}, map_location="cpu", weights_only={plain})
+{loads}
+    print("Loaded", *state)
+_resume()
+del _resume
+"""
+_GUARD = """\
+    if {trained}:
+        return print("Nothing was loaded: this training has gone on already.")"""
+_BY_HAND = """\
+    is_new = False  # nothing tells whether the model has been trained since: True loads, once
+    if not is_new:
+        return print("Nothing was loaded: set `is_new` where the model is.")"""
+
+
+def resume_code(
+    names: Collection[str], told_by: Collection[str], file: str, failure: str, *, plain: bool
+) -> str:
+    """Return the cell that loads `file` into what these names lead to.
+
+    `told_by` are the optimizers that remember having made a step: one that is new does not. Where
+    there are none, a person has to say that the model is new.
+    """
+    trained = " or ".join(f"{each}.state" for each in told_by)
+    return _CELL.format(
+        names=", ".join(names),
+        failure=failure,
+        guard=_GUARD.format(trained=trained) if trained else _BY_HAND,
+        file=file,
+        plain=plain,
+        loads="\n".join(f"    {each}.load_state_dict(state[{each!r}])" for each in names),
+    )

@@ -1,0 +1,147 @@
+"""The request to save a training that failed: a file, and the cell that goes on from it."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..advice.remedies.save_training import file_stem
+from ..concurrency.turns import Disturbed
+from ..edits.resume import resume_code
+from ..frameworks.torch.checkpoint import Checkpoint, Stopped, save
+from ..holders.inspector import Inspector
+from ..holders.training import TrainingState
+from ..text.format import format_error
+from ..text.messages import message
+from .dispatcher import Refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Literal, Protocol
+
+    from ..card.reports import Reports
+    from ..cells.runs import Ledger
+    from ..concurrency.mainloop import Job, MainLoop
+    from ..concurrency.turns import Turn
+    from ..protocol import requests, wire
+    from ..readings.cuda import Cuda
+
+    class _RescueLife(Protocol):
+        """What a training is found and saved with."""
+
+        shell: Any
+        life_id: str
+        cuda: Cuda
+        ledger: Ledger
+        mainloop: MainLoop
+        reports: Reports
+
+        @property
+        def when(self) -> Literal["queued", "waiting"]: ...
+        def send(self, event: wire.Event) -> None: ...
+
+
+class RescueRequests:
+    """Saves a training between cells; what came of it is told as an event."""
+
+    def __init__(self, life: _RescueLife) -> None:
+        self._life = life
+        self.by_kind: dict[str, Callable[[Any], wire.Reply]] = {"rescue": self._rescue}
+
+    def _rescue(self, request: requests.RescueRequest) -> wire.RescueReply:
+        life, report = self._life, self._life.reports.report(request["report_id"])
+        if report is None:
+            raise Refusal(message("fix.unknown"))
+        if life.cuda.stopped is not None:
+            raise Refusal(life.cuda.stopped)
+        if life.ledger.running:
+            raise Refusal(message("rescue.busy"))
+        life.mainloop.submit(
+            ("rescue", report["report_id"]),
+            request["id"],
+            lambda job, turn: self._run(job, report["execution_count"], turn),
+            asked=True,
+            given_up=lambda job: self._send(job, message("rescue.cancelled")),
+        )
+        return {"type": "rescue", "id": request["id"], "status": life.when}
+
+    def _run(self, job: Job, execution_count: int | None, turn: Turn) -> None:
+        written, code = None, None
+        try:
+            with turn.walking():
+                inside = turn.company.inside
+                state = TrainingState(self._life.shell, Inspector(turn))
+            said = _obstacle(state, inside)
+            if said is None:
+                written = turn.on_main(lambda: _save(state, execution_count, turn))
+                code = self._code(state, written, execution_count)
+                said = message(
+                    "rescue.saved",
+                    file_bytes=written.bytes,
+                    path=str(written.path),
+                    names=", ".join(state.kept),
+                )
+        except Stopped:
+            said = message("rescue.cancelled")
+        except Disturbed:
+            said = message("rescue.changed")
+        except OSError as error:
+            said = message("rescue.failed", error=error.strerror or format_error(error))
+        except Exception as error:  # noqa: BLE001  the state of the person's objects is their code
+            said = message("rescue.failed", error=format_error(error))
+        self._send(job, said, written, code)
+
+    def _code(self, state: TrainingState, written: Checkpoint, execution_count: int | None) -> str:
+        path = written.path
+        is_usual = str(path.parent) == getattr(self._life.shell, "starting_dir", None)
+        failure = "the failure" if execution_count is None else f"cell [{execution_count}] failed"
+        told_by = [name for name, each in state.optimizers.items() if state.states(each)]
+        file = path.name if is_usual else str(path)
+        return resume_code(state.kept, told_by, file, failure, plain=written.plain)
+
+    def _send(
+        self,
+        job: Job,
+        said: wire.Message,
+        written: Checkpoint | None = None,
+        code: str | None = None,
+    ) -> None:
+        for request_id in job.request_ids:
+            self._life.send(
+                {
+                    "type": "rescue",
+                    "life_id": self._life.life_id,
+                    "request_id": request_id,
+                    "path": None if written is None else str(written.path),
+                    "bytes": None if written is None else written.bytes,
+                    "code": code,
+                    "message": said,
+                }
+            )
+
+
+def _obstacle(state: TrainingState, inside: tuple[str, ...]) -> wire.Message | None:
+    if inside:
+        return message("rescue.beside", name=inside[0])
+    if not state.kept:
+        return message("rescue.nothing")
+    folder, needed = Path.cwd(), state.bytes
+    free = shutil.disk_usage(folder).free
+    if free < needed:
+        return message("rescue.room", file_bytes=needed, free_bytes=free, folder=str(folder))
+    return None
+
+
+def _save(state: TrainingState, execution_count: int | None, turn: Turn) -> Checkpoint:
+    """Write the state, on the main thread, which stands still; `state_dict` is the person's."""
+    turn.accomplished = True  # it is not begun anew, whatever comes between
+    before = state.versions
+    values = {name: each.state_dict() for name, each in state.kept.items()}
+    stem = file_stem(execution_count, time.time())
+    written = save(values, stem, lambda: turn.cancelled)
+    if state.versions != before:
+        written.path.unlink()
+        raise Disturbed
+    return written

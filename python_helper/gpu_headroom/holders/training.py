@@ -1,0 +1,191 @@
+"""What a person's names keep of a training: models, their optimizers, and what goes with these."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..frameworks.torch.private import storage_identity
+from ..inspection.classes import comes_from, defines
+from ..inspection.kinds import is_kind, module_of, mro
+from . import modules
+from .names import user_names
+from .storage import UNREADABLE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .inspector import Inspector
+
+# Optimizers, schedulers, averaged models and scalers of the loss.
+_KEEPERS = ("torch.optim", "torch.amp", "torch.cuda.amp")
+# Their state is spread over processes, or has a form that only they can load.
+_MANAGED = ("torch.distributed", "deepspeed", "bitsandbytes.nn")
+_OWN = ("__main__", "types")  # classes of a notebook, `SimpleNamespace`
+_MOST_MEMBERS = 50
+# More than any way to make a model changes its parameters in place.
+_CERTAIN = 8
+
+
+class Training(NamedTuple):
+    """The code that leads to each part of a training, and how large a file of it would be."""
+
+    names: tuple[str, ...]
+    bytes: int
+
+
+class TrainingState:
+    """What has to be saved to go on with a training: `kept`, by the code that leads to each.
+
+    Models come first, as they are loaded. Of `optimizers` there are those whose parameters belong
+    to these models: half of a state is none. Holds objects of the person's, so let go of it soon.
+    No code of their classes is run.
+    """
+
+    def __init__(self, shell: Any, inspector: Inspector) -> None:
+        self._inspector = inspector
+        self._torch: Any = inspector.torch
+        self.optimizers: dict[str, Any] = {}
+        self.kept: dict[str, Any] = {}
+        if self._torch is not None:
+            # A container may hold all that was trained before.
+            names = user_names(shell)
+            self.kept = self._find(names) or self._find(names, containers=True)
+
+    @property
+    def bytes(self) -> int:
+        """The memory of its tensors, which is about the size of a file of it."""
+        sizes = {}
+        for each in self._tensors():
+            try:
+                memory = self._torch.tensor.untyped_storage(each)
+                sizes[storage_identity(memory)] = memory.nbytes()
+            except UNREADABLE:
+                continue  # made of several
+        return sum(sizes.values())
+
+    @property
+    def versions(self) -> list[int]:
+        """How often each tensor was changed in place: another list later on tells of a step."""
+        return [self._version(each) for each in self._tensors()]
+
+    def has_trained(self, *, in_step: bool) -> bool:
+        """Whether a step of an optimizer has come to its end; `in_step`: the last one has not."""
+        states = [each for one in self.optimizers.values() for each in self.states(one)]
+        steps = [self._number(each["step"]) for each in states if "step" in each]
+        if max(steps, default=0) > in_step or (states and not steps and not in_step):
+            return True
+        trained = [each for one in self.optimizers.values() for each in self._trained_by(one)]
+        return min(map(self._version, trained), default=0) > _CERTAIN
+
+    def states(self, optimizer: Any) -> list[dict[Any, Any]]:
+        """Return what an optimizer remembers of each parameter that it has changed."""
+        state = self._own(optimizer).get("state")
+        values = dict.values(state) if is_kind(state, dict) else ()
+        return [each for each in values if type(each) is dict]
+
+    def _find(self, names: dict[str, Any], *, containers: bool = False) -> dict[str, Any]:
+        found: dict[int, tuple[str, Any]] = {}
+        for name, value in self._reachable(names, containers):
+            found.setdefault(id(value), (name, value))
+        here = list(found.values())
+        models = [each for each in here if self._inspector.is_module(each[1])]
+        known = {id(each) for _, model in models for each in self._parameters(model)}
+        self.optimizers = {
+            name: each
+            for name, each in here
+            if comes_from(type(each), self._torch.optimizer)
+            and known.issuperset(map(id, self._trained_by(each)))
+        }
+        own = list(self.optimizers.values())
+        trained = {id(each) for one in own for each in self._trained_by(one)}
+        models = [
+            (name, each)
+            for name, each in models
+            if _is_from(each, _KEEPERS) or not trained.isdisjoint(map(id, self._parameters(each)))
+        ]
+        inner = {id(each) for _, model in models for each in self._parts(model)[1:]}
+        kept = {name: each for name, each in models if id(each) not in inner}
+        kept |= self.optimizers
+        kept |= {name: each for name, each in here if self._goes_with(each, own)}
+        parts = [each for one in kept.values() for each in self._parts(one)]
+        return {} if not own or any(_is_from(each, _MANAGED) for each in parts) else kept
+
+    def _goes_with(self, value: Any, optimizers: list[Any]) -> bool:
+        """Whether it is a scheduler of one of these optimizers, or a scaler."""
+        kind = type(value)
+        if not (_is_from(value, _KEEPERS) and defines(kind, "load_state_dict")):
+            return False
+        whose = self._inspector.attributes(value).get("optimizer")
+        is_other = self._inspector.is_module(value) or comes_from(kind, self._torch.optimizer)
+        return not is_other and (whose is None or any(whose is each for each in optimizers))
+
+    def _reachable(self, names: dict[str, Any], containers: bool) -> Iterator[tuple[str, Any]]:
+        """Yield what code can be written for: names, and what stands in objects and containers."""
+        level = list(names.items())
+        for _ in range(2):
+            yield from level
+            level = [
+                (name + member, each)
+                for name, value in level
+                for member, each in self._members(value, containers)
+            ]
+        yield from level
+
+    def _members(self, value: Any, containers: bool) -> list[tuple[str, Any]]:
+        kind = type(value)
+        if containers and kind in (list, tuple):
+            return [(f"[{n}]", each) for n, each in enumerate(value[:_MOST_MEMBERS])]
+        if containers and kind is dict and len(value) <= _MOST_MEMBERS:
+            items = list(value.items())
+            return [(f"[{key!r}]", each) for key, each in items if type(key) in (str, int)]
+        own = self._inspector.attributes(value) if module_of(kind) in _OWN else {}
+        return [(f".{name}", each) for name, each in own.items() if name[0] != "_"]
+
+    def _parts(self, value: Any) -> list[Any]:
+        """Return a model and all models in it; anything else alone."""
+        found: dict[int, Any] = {}
+        waiting = [value]
+        while waiting:
+            part = waiting.pop()
+            if id(part) not in found:
+                found[id(part)] = part
+                if self._inspector.is_module(part):
+                    waiting += modules.children(self._inspector.attributes(part))
+        return list(found.values())
+
+    def _parameters(self, model: Any) -> list[Any]:
+        parts = map(self._inspector.attributes, self._parts(model))
+        return [each for part in parts for each in modules.tensors_of(part)]
+
+    def _trained_by(self, optimizer: Any) -> list[Any]:
+        groups = self._own(optimizer).get("param_groups")
+        return [each for group in groups or () for each in group["params"]]
+
+    def _own(self, optimizer: Any) -> dict[str, Any]:
+        """Return what an optimizer keeps, or the one that it wraps."""
+        own = self._inspector.attributes(optimizer)
+        return own if "state" in own else self._inspector.attributes(own.get("optimizer"))
+
+    def _tensors(self) -> list[Any]:
+        """Return all tensors of it."""
+        states = [each for one in self.optimizers.values() for each in self.states(one)]
+        values = [each for state in states for each in state.values()]
+        own = [each for one in self.kept.values() for each in self._parameters(one)]
+        return own + [each for each in values if self._inspector.is_tensor(each)]
+
+    def _version(self, tensor: Any) -> int:
+        try:
+            return int(self._torch.get(tensor, "_version"))
+        except RuntimeError:
+            return 0  # one of inference mode does not count
+
+    def _number(self, step: Any) -> float:
+        """Return how many steps were made, as far as that can be read without the GPU."""
+        if not self._inspector.is_tensor(step):
+            return step if type(step) in (int, float) else 0
+        with self._inspector.quiet():
+            return _CERTAIN if self._torch.on_gpu(step) else float(self._torch.tensor.item(step))
+
+
+def _is_from(value: Any, origins: tuple[str, ...]) -> bool:
+    return any(module_of(base).startswith(origins) for base in mro(type(value)))
