@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 
 _CELL = """\
 # {names}: as the last step before {failure} left them.
-# After a restart run the cells that make them, then this one, then go on training. Counters of
-# the loop, the order of the data and random numbers are not in the file.
+# After a restart run the cells that make them, then this one, then go on
+# training. Counters of the loop, the order of the data and random numbers
+# are not in the file.
 def _resume():
     import torch
 {guard}
@@ -26,7 +27,7 @@ del _resume
 """
 _GUARD = """\
     if {trained}:
-        return print("Nothing was loaded: this training has gone on already.")"""
+        return print("Nothing was loaded over steps made since: make model and optimizer anew.")"""
 _BY_HAND = """\
     is_new = False  # nothing tells whether the model has been trained since: True loads, once
     if not is_new:

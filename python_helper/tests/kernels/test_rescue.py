@@ -163,6 +163,14 @@ FAULTS = {
         "mine",
         "experiment.model._state_dict_hooks.clear()",
     ),
+    "trained-meanwhile": (
+        (
+            "steps = [each['step'] for each in experiment.optimizer.state.values()]\n"
+            "experiment.model.register_state_dict_post_hook(lambda *a: steps[0].add_(1) and None)"
+        ),
+        "changed the weights",
+        "experiment.model._state_dict_hooks.clear()",
+    ),
     "deleted": (
         "import builtins; builtins.held = experiment; del experiment",
         "no variable leads",
@@ -182,6 +190,20 @@ def test_says_why_nothing_was_saved(failed: LiveKernel, fault: str) -> None:
     assert said["message"]["text"].startswith("Nothing was saved: ")
     assert why in said["message"]["text"]
     assert failed.run(mends).status == "ok"
+    assert files(failed) == []
+
+
+def test_an_interrupt_ends_the_writing(failed: LiveKernel) -> None:
+    """As the button of the notebook sends it, in the middle; nothing is left."""
+    report = fail(failed)
+    failed.run(
+        "import os, signal\n"
+        "hook = lambda *a: os.kill(os.getpid(), signal.SIGINT)\n"
+        "experiment.model.register_state_dict_post_hook(hook)"
+    )
+    said = rescue(failed, report)
+    failed.run("experiment.model._state_dict_hooks.clear()")
+    assert said["message"]["id"] == "rescue.cancelled"
     assert files(failed) == []
 
 
