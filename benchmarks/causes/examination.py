@@ -49,7 +49,7 @@ def _measured(requests):
                 at_failure = in_use
         elif entry["action"] == "free_completed":
             in_use -= entry["size"]
-    return at_failure, peak
+    return at_failure, peak, made
 """
 
 
@@ -65,7 +65,11 @@ class EditTrial:
     """Whether to apply it a second time changes nothing."""
     promised_bytes: int | None
     saved_bytes: int | None
-    """How much less is in use at the request that failed, measured on a card that is never full."""
+    """How much less is in use at the request that failed, measured on a card that is never full.
+
+    Where memory is asked for otherwise often that is another one: the share by which the peak is
+    lower then, of what was in use.
+    """
     saved_of_peak_bytes: int | None
     """How much lower the peak of the whole notebook is there."""
     fault: str = ""
@@ -97,9 +101,10 @@ class _Use:
 
     at_failure_bytes: int | None
     peak_bytes: int | None
+    requests: int | None
 
 
-_UNKNOWN = _Use(None, None)
+_UNKNOWN = _Use(None, None, None)
 
 
 @dataclass(frozen=True)
@@ -225,7 +230,7 @@ def _try(
         parses=all(map(_parses, sources.values())),
         once=once,
         promised_bytes=remedy["effect_bytes"],
-        saved_bytes=_less(unedited.at_failure_bytes, edited.at_failure_bytes),
+        saved_bytes=_saved(unedited, edited),
         saved_of_peak_bytes=_less(unedited.peak_bytes, edited.peak_bytes),
         fault=fault,
     )
@@ -254,6 +259,13 @@ def _run(kernel: Notebook, ids: list[str], sources: Mapping[str, str]) -> str:
         if run.status != "ok":
             return f"{own_id}: {error_text(run)[-400:]}"
     return "" if ids else "no cell to run"
+
+
+def _saved(unedited: _Use, edited: _Use) -> int | None:
+    before, lower = unedited.at_failure_bytes, _less(unedited.peak_bytes, edited.peak_bytes)
+    if unedited.requests == edited.requests or before is None or lower is None:
+        return _less(before, edited.at_failure_bytes)
+    return round(before * lower / (unedited.peak_bytes or 1))
 
 
 def _less(before: int | None, after: int | None) -> int | None:

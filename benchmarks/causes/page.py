@@ -51,8 +51,10 @@ after 9.
 * **Freed**: whether the failing cell passes once what it holds is freed, as measured; `safe set`:
   once everything is freed that costs nothing.
 * **Promised**: the bytes that an edit is said to save are within 20 % of how much less is in use at
-  the request that failed, measured by running both on a card that is never full. The table has
-  both, and in brackets how much lower the peak of the whole notebook is.
+  the request that failed, measured by running both on a card that is never full. After an edit
+  that asks for memory otherwise often, as autocast does, it is the share by which the peak is
+  lower, of what was in use. The table has both, and in brackets how much lower the peak of the
+  whole notebook is.
 
 {table}
 """

@@ -3,7 +3,7 @@
 # cause: kept-tensors
 # edit: yes
 # remedy: keep-numbers
-# card: 3GiB
+# card: 2GiB
 # fails: score = validate(net, val_loader, device)
 # cure: all_logits.append(logits) => all_logits.append(logits.cpu())
 # cure: all_labels.append(labels) => all_labels.append(labels.cpu())
@@ -18,7 +18,7 @@ device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
 # %%
 net = nn.Sequential(nn.Linear(256, 512), nn.ReLU(), nn.Linear(512, 20_000)).to(device)
-val_set = TensorDataset(torch.randn(60_000, 256), torch.randint(0, 20_000, (60_000,)))
+val_set = TensorDataset(torch.randn(24_000, 256), torch.randint(0, 20_000, (24_000,)))
 val_loader = DataLoader(val_set, batch_size=1000)
 
 

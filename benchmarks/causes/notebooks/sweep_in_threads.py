@@ -10,6 +10,7 @@
 # source: https://discuss.pytorch.org/t/using-threads-with-cuda/110561
 
 # %%
+import time
 from concurrent.futures import ThreadPoolExecutor as Pool
 
 import torch
@@ -27,6 +28,7 @@ def enhance(picture):
     x = picture.cuda()
     for layer in net:
         x = layer(x)
+        time.sleep(0.02)  # other threads get on
     return x.clamp(0, 1).cpu()
 
 

@@ -39,7 +39,8 @@ class CellChange:
         """The lines of the cell as it ran that it changes, or inserts something at."""
         after = self.rewrite(self.cell.source)
         found = hunks(self.cell.source, after) if after is not None else []
-        return {n for each in found for n in range(each.first - 1, each.first + len(each.old))}
+        ends = [(each.first, each.first + max(1, len(each.old))) for each in found]
+        return {n for start, end in ends for n in range(start - 1, end)}
 
     def diff(self, sets: str | None = None) -> Diff | None:
         """Return what it changes in the cell as it ran; `None` if nothing."""

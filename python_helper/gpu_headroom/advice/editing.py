@@ -32,7 +32,7 @@ _MOST_CELLS = 30
 _SOON_S = 120.0
 _HOOKS = re.compile(r"\.register_\w*hook\(")
 _STREAMS = re.compile(r"^(\w+) = (?:\w+\.)*(?:BytesIO|StringIO|open|iter)\(", re.MULTILINE)
-_TORCH = re.compile(r"^\s*import torch(?: as (\w+))?\s*(?:#.*)?$", re.MULTILINE)
+_TORCH = re.compile(r"^\s*import (?:.*,\s*)?torch(?: as (\w+))?\s*(?:[,;#].*)?$", re.MULTILINE)
 _LEAVES_NOTHING = re.compile(r"\bSGD\((?!.*momentum)")
 _LEARN = {"backward", "fit", "step", "load_state_dict", "load_weights"}
 

@@ -39,7 +39,8 @@ def deleted_in_loop(source: CellSource, anchor: Anchor, *left: str) -> None:
 def deleted_before(source: CellSource, anchor: Anchor, *left: str) -> None:
     """`deleted_before(anchor, "out")`: `del out` before a line that does not need it any more.
 
-    Refused where it is read from there on, and in a function for what is not its own.
+    `model = optimizer = None` where they are made anew from there on: it can be done again. Refused
+    where it is read from there on, and in a function for what is not its own.
     """
     statement = statement_at(source, anchor)
     for each in source.parents(statement):
@@ -52,11 +53,18 @@ def deleted_before(source: CellSource, anchor: Anchor, *left: str) -> None:
         raise Refused
     block = source.body(statement)
     place = block.index(statement)
-    if place and isinstance(block[place - 1], ast.Delete):
+    before = block[place - 1] if place else None
+    if isinstance(before, ast.Delete) or (
+        isinstance(before, ast.Assign)
+        and isinstance(before.value, ast.Constant)
+        and names(before, ast.Store) & set(left)
+    ):
         raise Refused
-    if read_after(source, statement) & set(left):
+    if (read_after(source, statement) - names(statement, ast.Store)) & set(left):
         raise Refused
-    source.before(statement, f"del {', '.join(left)}")
+    made = {name for each in block[place:] for name in names(each, ast.Store)}
+    anew = made.issuperset(left[:1])
+    source.before(statement, f"{' = '.join(left)} = None" if anew else f"del {', '.join(left)}")
 
 
 def _made(block: list[ast.stmt]) -> set[str]:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import ast
+import builtins
+import re
 from typing import TYPE_CHECKING
 
 from .find import assigned, called, calls, dotted, mentions, names, under
 from .flow import WITHOUT, backwards, derived, evaluates, leaves, trains
 from .rewrite import rewriting
-from .source import Function, Refused
+from .source import CellSource, Function, Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from .source import CellSource
+    from collections.abc import Collection, Iterable, Iterator
 
 _ADDING = ("append", "appendleft", "add", "extend", "insert", "put")
 _JOINING = ("cat", "concat", "concatenate", "stack", "vstack", "hstack")
@@ -30,11 +30,24 @@ _OF_CONTAINERS = {
     "setdefault",
     "values",
 }
+# These take values from anywhere.
+_TAKES_ALL = {"print", "zip", "enumerate", "len", "isinstance", "save", "plot", "scatter", "hist"}
+_LIBRARIES = {"torch", "F", "nn", "np", "numpy", "plt", "pd", "sns", "math", "metrics"}
+_LOSS = re.compile(r"loss|criterion", re.IGNORECASE)
+_MOVES = ("to", "cuda")
 _PLAIN = {"item", "tolist", "numpy", "float", "int", "str", "len", "bool"}
 
 
 @rewriting
-def kept(source: CellSource, container: str, value: str | None, how: str) -> None:
+def kept(  # noqa: PLR0913  all that can be said of a value
+    source: CellSource,
+    container: str,
+    value: str | None,
+    how: str,
+    beside: Collection[str] = (),
+    *,
+    one: bool = True,
+) -> None:
     """`kept(container, value, how)`: what is put into a list, dict or sum is kept as `how` says.
 
     `container` is where it is kept: `losses`, `self.losses`, `log['loss']`, a sum `total`.
@@ -43,24 +56,102 @@ def kept(source: CellSource, container: str, value: str | None, how: str) -> Non
     and the like, `total += loss`, `total = total + loss`, `history[k] = out`, comprehensions and
     `torch.cat([outs, out])`. Refused where gradients are computed from what is kept, or where a
     function that does not train returns it for that; `.item()` where it is used as a tensor later:
-    then ask for `.detach()`; `.cpu()` where it meets what is on the card.
+    then ask for `.detach()`; `.cpu()` where it meets what is on the card. What it meets in a
+    container of tensors that is `beside` it is kept on the host with it. Without `one` a value is
+    several tensors, of which each has to be named: `outs.append((a, b))`.
     """
-    wanted, places = container.replace('"', "'"), 0
-    functions: dict[ast.AST, ast.expr] = {}
+    wanted = container.replace('"', "'")
     later = derived(source.tree, wanted)
     if any(mentions(each, later) for each in backwards(source.tree)):
         raise Refused
+    if not _kept(source, wanted, value, how, one=one):
+        raise Refused
+    if how == ".item()" and _as_tensor(source.tree, wanted, later):
+        raise Refused
+    if "cpu" in how:
+        _kept_beside(source, later, {each for each in beside if each != wanted})
+
+
+def _kept(source: CellSource, wanted: str, value: str | None, how: str, *, one: bool = True) -> int:
+    """Keep less in one container; return how often something is put there."""
+    places = 0
+    functions: dict[ast.AST, ast.expr] = {}
     for node in ast.walk(source.tree):
         for each in _values(node, wanted):
-            for one in _members(each, value):
-                places += _append(source, one, how)
-                functions[source.function(one)] = one
-    if any(_returned(source, one, wanted) for one in functions.values()):
+            if not one and not isinstance(each, (ast.Tuple, ast.List, ast.Dict)):
+                raise Refused
+            for member in _members(each, value):
+                places += _append(source, member, how)
+                functions[source.function(member)] = member
+    if any(_returned(source, each, wanted) for each in functions.values()):
         raise Refused
-    if not places or (how == ".item()" and _as_tensor(source.tree, wanted, later)):
+    return places
+
+
+def _kept_beside(source: CellSource, later: set[str], beside: set[str]) -> None:
+    """Keep on the host what meets there what is kept there."""
+    for _ in range(len(beside) + 1):
+        others = list(meets(source.tree, later))
+        found = {one for one in beside if any(mentions(each, {one}) for each in others)}
+        if not others:
+            return
+        for one in found:
+            if not _kept(source, one, None, ".cpu()"):
+                raise Refused
+            later = later | derived(source.tree, one)
+        beside = beside - found
+        if not found:
+            break
+    raise Refused
+
+
+@rewriting
+def entries_kept(source: CellSource, container: str, how: str = ".detach()") -> None:
+    """`entries_kept(container)`: of a dict that is appended each tensor is kept without its graph.
+
+    `outs.append(out)` becomes `outs.append({k: v.detach() if hasattr(v, "detach") else v ...})`,
+    where the text shows that `out` is a dict, and that it is not changed behind that.
+    """
+    later = derived(source.tree, container)
+    if any(mentions(each, later) for each in backwards(source.tree)):
         raise Refused
-    if "cpu" in how and _meets_others(source.tree, later):
-        raise Refused
+    for node in ast.walk(source.tree):
+        for each in _values(node, container):
+            uses = [
+                one
+                for one in ast.walk(source.function(each))
+                if isinstance(one, ast.Subscript)
+                and dotted(one.value) == dotted(each) != ""
+                and isinstance(getattr(one.slice, "value", None), str)
+            ]
+            if not uses or any(
+                isinstance(one.ctx, ast.Store) and one.lineno > each.lineno for one in uses
+            ):
+                raise Refused
+            kept_as = f'v{how} if hasattr(v, "detach") else v'
+            source.replace(each, f"{{k: {kept_as} for k, v in {dotted(each)}.items()}}")
+
+
+def stay_apart(texts: Iterable[str], *containers: str) -> bool:
+    """Whether no cell needs on the card what containers keep on the host, nor what it becomes."""
+    try:
+        body = [each for text in texts for each in CellSource(text).tree.body]
+        tree = ast.Module(body, [])
+        later = derived(tree, *containers)
+        later = derived(tree, *later, *_given_away(tree, later))
+        return not any(meets(tree, later))
+    except (Refused, RecursionError):
+        return False
+
+
+def _given_away(tree: ast.AST, later: set[str]) -> Iterator[str]:
+    """Yield the functions that return one of these."""
+    for function in ast.walk(tree):
+        if isinstance(function, Function) and any(
+            isinstance(each, ast.Return) and each.value and mentions(each.value, later)
+            for each in ast.walk(function)
+        ):
+            yield function.name
 
 
 @rewriting
@@ -91,6 +182,51 @@ def detached_state(source: CellSource, *names: str, several: bool = False) -> No
         source.after(loop.body[-1], code)
     else:
         source.before(loop.body[0], code)
+
+
+@rewriting
+def detached_leaf(source: CellSource, name: str) -> None:
+    """`detached_leaf("x_adv")`: an input that a loop improves begins each step without a past.
+
+    `x = x.detach().requires_grad_()` at the head of a loop that asks `autograd.grad` for the
+    gradient of `x` and makes it anew from that. Refused where that goes backward; what becomes of
+    it elsewhere `goes_nowhere` says.
+    """
+    asked = [each for each in ast.walk(source.tree) if _asks(each, name)]
+    if len(asked) != 1:
+        raise Refused
+    loop = source.loop(asked[0])
+    function = source.function(loop)
+    others = [each for each in backwards(function) if each is not asked[0]]
+    if not _carried(source, loop, name) or others:
+        raise Refused
+    code = f"{name} = {name}.detach().requires_grad_()"
+    if any(code in line for line in source.lines):
+        raise Refused
+    source.before(loop.body[0], code)
+
+
+def goes_nowhere(texts: Iterable[str], name: str) -> bool:
+    """Whether no cell asks for gradients of a name, or of what the functions with it return."""
+    try:
+        body = [each for text in texts for each in CellSource(text).tree.body]
+    except Refused:
+        return False
+    givers = {
+        each.name: each
+        for each in body
+        if isinstance(each, Function) and any(_asks(node, name) for node in ast.walk(each))
+    }
+    tree = ast.Module([each for each in body if each not in givers.values()], [])
+    later = derived(tree, name, *givers)
+    return not any(mentions(each, later) for each in backwards(tree) if not _asks(each, name))
+
+
+def _asks(node: ast.AST, name: str) -> bool:
+    """Whether it is `autograd.grad(loss, name)`."""
+    if called(node) != "grad" or not isinstance(node, ast.Call) or len(node.args) < 2:  # noqa: PLR2004  what, and of what
+        return False
+    return name in {dotted(each) for each in leaves(node.args[1])}
 
 
 def _values(node: ast.AST, wanted: str) -> Iterator[ast.expr]:
@@ -211,26 +347,60 @@ def _returned(source: CellSource, node: ast.expr, wanted: str) -> bool:
     )
 
 
-def _meets_others(tree: ast.AST, later: set[str]) -> bool:
-    """Whether what is kept is compared, subtracted or multiplied with what may be on the card."""
+def meets(tree: ast.AST, later: set[str]) -> Iterator[ast.expr]:
+    """Yield what is computed with together with these names, and may be on the card.
+
+    Also what is called with one of them: unless it is of a library, or a function that is here,
+    it may be a model.
+    """
+    later = later | _taken(tree, later)
+    own = {each.name for each in ast.walk(tree) if isinstance(each, Function)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Compare):
             sides = [node.left, *node.comparators]
+            if any(isinstance(each, (ast.In, ast.NotIn, ast.Is, ast.IsNot)) for each in node.ops):
+                continue
         elif isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Sub, ast.MatMult)):
             sides = [node.left, node.right]
+        elif isinstance(node, ast.Call) and called(node) not in {*_TAKES_ALL, *_OF_CONTAINERS}:
+            sides = [*node.args, *[each.value for each in node.keywords if each.arg != "dim"]]
         else:
             continue
-        ours = [each for each in sides if mentions(each, later) and not _plain(each)]
-        others = [each for each in sides if names(each) and not mentions(each, later)]
-        if ours and any(not _plain(each) for each in others):
-            return True
-    return False
+        if any(mentions(each, later) and not _plain(each, *_MOVES) for each in sides):
+            others = [each for each in sides if names(each) and not mentions(each, later)]
+            yield from [each for each in others if not _plain(each)]
+            if isinstance(node, ast.Call) and called(node) not in own and not _of_library(node):
+                yield node.func
 
 
-def _plain(node: ast.expr) -> bool:
-    """Whether a number or a value on the host is made of it."""
+def _taken(tree: ast.AST, later: set[str]) -> set[str]:
+    """Return the parameters of functions that are called with one of these."""
+    found: set[str] = set()
+    taking = {
+        called(node)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and any(mentions(each, later) and not _plain(each, *_MOVES) for each in node.args)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, Function) and node.name in taking:
+            arguments = {each.arg for each in node.args.args} - {"self"}
+            found |= derived(node, *arguments)
+    return found
+
+
+def _of_library(call: ast.Call) -> bool:
+    """Whether it is of a library as far as names tell, Python's own, or a loss: no model."""
+    name = dotted(call.func)
+    root, _, rest = name.partition(".")
+    of_python = not rest and name in vars(builtins)
+    return of_python or (root in _LIBRARIES and bool(rest)) or _LOSS.search(name) is not None
+
+
+def _plain(node: ast.expr, *also: str) -> bool:
+    """Whether a number or a value on the host is made of it, or one of these methods is called."""
     return any(
-        called(each) in {*_PLAIN, "cpu"} or getattr(each, "attr", "") in ("shape", "ndim")
+        called(each) in {*_PLAIN, "cpu", *also} or getattr(each, "attr", "") in ("shape", "ndim")
         for each in ast.walk(node)
     )
 

@@ -225,7 +225,7 @@ def _goes_through_model(frame: FrameType, loop: Scope) -> bool:
     """Whether a loop goes through the parts of a model: its rounds are one pass."""
     if not isinstance(loop, (ast.For, ast.AsyncFor)):
         return False
-    variables = locals_of(frame)
+    variables = {**frame.f_globals, **locals_of(frame)}
     named = [each.id for each in ast.walk(loop.iter) if isinstance(each, ast.Name)]
     values = [variables.get(each) for each in named]
     return any(("torch", "Module") in origins(type(each)) for each in values)
@@ -268,10 +268,14 @@ def _goes_back(call: ast.Call) -> bool:
 def _bound_from(loop: Scope, number: int) -> Iterator[str]:
     """Yield the names that a loop binds at a line or behind it, and not before."""
     before, behind = set[str](), set[str]()
-    for node in _statements(loop):
+    nodes = list(_statements(loop))
+    # Which of several statements in one line was running is not known.
+    shared = sum(isinstance(each, ast.stmt) and each.lineno == number for each in nodes) > 1
+    for node in nodes:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             # A statement over several lines binds its names when it has come to its end.
-            (before if node.lineno < number else behind).add(node.id)
+            is_before = node.lineno < number + shared
+            (before if is_before else behind).add(node.id)
     if isinstance(loop, (ast.For, ast.AsyncFor)):
         targets = {each.id for each in ast.walk(loop.target) if isinstance(each, ast.Name)}
         behind -= targets

@@ -1,4 +1,4 @@
-"""What a failed run has left under names that its cell gives other values before it reads them.
+"""What earlier runs of a cell left under names that it gives other values first, and in `Out`.
 
 Run again, the cell would have both at once: the values of the run that failed, and its own. They
 are freed only for *Apply and re-run*, which says so, and never offered in a plan.
@@ -16,10 +16,12 @@ from ..edits.flow import read_first
 from ..holders.names import user_names
 from ..text.messages import message
 from .freeable import Freeable
+from .outputs import forget
 from .variables import delete, holds_memory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
 
     from ..cells.runs import CellRun
     from .situation import Situation
@@ -41,19 +43,38 @@ def _of_cell(situation: Situation, cell: CellRun, cell_id: str) -> Iterator[Free
         for each in sorted(set_anew(cell, situation.cells))
         if each in values and _holds(situation, values[each])
     ]
-    if not names:
+    displayed = _displayed(situation, cell)
+    if not names and not displayed:
         return
-    shown = ", ".join(names)
+    shown = ", ".join([*names, *[f"Out[{each}]" for each in displayed]])
+    gone = [*[values[each] for each in names], *displayed.values()]
     yield Freeable(
         id=f"{KIND}:{cell_id}",
         kind="leftover",
         title=message("item.leftover.same", names=shown),
         cost=message("item.leftover.cost"),
-        gives=situation.heap.retained([values[each] for each in names]),
-        free=partial(delete, situation.shell, tuple(names)),
+        gives=situation.heap.retained(gone),
+        free=partial(_free, situation.shell, tuple(names), tuple(displayed)),
         names=tuple(names),
         confirm=message("confirm.delete_unmeasured", names=shown),
     )
+
+
+def _displayed(situation: Situation, cell: CellRun) -> dict[int, Any]:
+    """Return what runs of just this code have displayed, by their number."""
+    history = situation.shell.history_manager
+    codes, source = history.input_hist_raw, cell.source.strip()
+    return {
+        count: value
+        for count, value in list(history.output_hist.items())
+        if count < len(codes) and codes[count].strip() == source and holds_memory(situation, value)
+    }
+
+
+def _free(shell: Any, names: tuple[str, ...], counts: tuple[int, ...]) -> None:
+    delete(shell, names)
+    history = shell.history_manager.output_hist
+    forget(shell, {id(history[each]) for each in counts if each in history})
 
 
 def _holds(situation: Situation, value: object) -> bool:

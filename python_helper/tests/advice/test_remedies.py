@@ -46,6 +46,22 @@ TRAINED: dict[str, Any] = {
 OFFERED: dict[str, dict[str, Any]] = {
     "free-traceback": {"traceback_bytes": 9 * GIB},
     "keep-numbers": {"groups": (group("losses", 8 * GIB, "activations", count=10, graphs=10),)},
+    "backward-each": {
+        "groups": (group("loss", 8 * GIB, "activations", graphs=1),),
+        "running": Running(adding=frozenset({"loss"})),
+        "source": "for x in parts:\n    loss += f(x)\nloss.backward()",
+    },
+    "one-at-a-time": {
+        "running": Running(at_once=True, own=("answer",)),
+        "source": "found = await asyncio.gather(*(answer(n) for n in range(12)))",
+    },
+    "collect-garbage": {
+        "groups": (group("", 9 * GIB, "parameters", origin="elsewhere"),),
+    },
+    "end-in-semicolon": {
+        "groups": (group("Out[7]", 9 * GIB, origin="outputs"),),
+        "source": "model(x)",
+    },
     "no-grad": {
         "kinds": {"activations": 10 * GIB},
         "models": (Model("model", training=False),),

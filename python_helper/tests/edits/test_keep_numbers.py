@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from gpu_headroom.edits.keep_numbers import detached_state, kept
-from tests.edits.cases import check, refuses_hostile, shuffled
+from gpu_headroom.edits.keep_numbers import (
+    detached_leaf,
+    detached_state,
+    entries_kept,
+    goes_nowhere,
+    kept,
+    stay_apart,
+)
+from tests.edits.cases import check, refuses_hostile, shuffled, table
 
 LOOP = """losses = []
 for x, y in loader:
@@ -250,3 +257,172 @@ def test_takes_any_text() -> None:
     """Hostile cells raise nothing."""
     refuses_hostile(kept("losses", "loss", ".item()"))
     refuses_hostile(detached_state("h"))
+
+
+BESIDE: list[tuple[str, str | None]] = table(
+    """
+for x, y in loader:
+    preds.append(model(x))
+    ys.append(y)
+loss = criterion(torch.cat(preds, dim=d), torch.cat(ys))
+--->
+for x, y in loader:
+    preds.append(model(x).cpu())
+    ys.append(y.cpu())
+loss = criterion(torch.cat(preds, dim=d), torch.cat(ys))
+====
+preds.append(x)
+ys.append(y)
+zs.append(z)
+acc = (torch.cat(preds) == torch.cat(ys)).sum() - torch.cat(zs)
+--->
+preds.append(x.cpu())
+ys.append(y.cpu())
+zs.append(z.cpu())
+acc = (torch.cat(preds) == torch.cat(ys)).sum() - torch.cat(zs)
+====
+preds.append(x)
+plot(steps, preds)
+--->
+preds.append(x.cpu())
+plot(steps, preds)
+====
+preds.append(x)
+if x in preds:
+    print(len(preds))
+--->
+preds.append(x.cpu())
+if x in preds:
+    print(len(preds))
+====
+preds.append(x)
+loss = criterion(torch.cat(preds), y)
+====
+preds.append(x)
+names.append(y)
+show(preds, names)
+====
+preds.append(x)
+loss = criterion(target=y, input=torch.cat(preds))
+"""
+)
+
+
+@pytest.mark.parametrize(("before", "after"), BESIDE)
+def test_what_meets_on_the_host_is_kept_there_together(before: str, after: str | None) -> None:
+    """Containers of tensors that are compared; where another may be on the card, none is."""
+    check(kept("preds", None, ".cpu()", ["preds", "ys", "zs"]), before, after)
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        (["print(len(preds))", "torch.cat(preds).mean()"], True),
+        (["torch.cat(preds) - labels.cuda()"], False),
+        (["def f():\n    return torch.cat(preds)", "p = f()", "p == y"], False),
+        (["def f():\n    return torch.cat(preds)", "p = f()", "p == y.cpu()"], True),
+        (["loss(g(m.preds), y)"], False),
+        (["x = (("], False),
+        (["for p in preds:\n    head(p)"], False),
+        (["for p in preds:\n    head(p.to(device))"], True),
+        (["def show(ps):\n    print(ps[0].shape)", "show(preds)"], True),
+        (["def use(ps):\n    return head(ps[0])\nuse(preds)"], False),
+    ],
+)
+def test_other_cells_may_need_it_on_the_card(cells: list[str], *, expected: bool) -> None:
+    """Also what a function gives them."""
+    assert stay_apart(cells, "preds", "m.preds") is expected
+
+
+LEAVES = table(
+    """
+def attack(x):
+    for _ in range(9):
+        g, = torch.autograd.grad(f(x), x, create_graph=True)
+        x = x + g.sign()
+        x = x.clamp(0, 1)
+    return x
+--->
+def attack(x):
+    for _ in range(9):
+        x = x.detach().requires_grad_()
+        g, = torch.autograd.grad(f(x), x, create_graph=True)
+        x = x + g.sign()
+        x = x.clamp(0, 1)
+    return x
+====
+for _ in range(9):
+    g = grad(f(x), [x], create_graph=True)[0]
+    x = x - g
+--->
+for _ in range(9):
+    x = x.detach().requires_grad_()
+    g = grad(f(x), [x], create_graph=True)[0]
+    x = x - g
+====
+for _ in range(9):
+    g = grad(f(x), w)[0]
+    x = x - g
+====
+for _ in range(9):
+    g = grad(f(x), x, create_graph=True)[0]
+    x = x - g
+loss(x).backward()
+====
+for _ in range(9):
+    g = grad(f(x), x)[0]
+    y = x - g
+"""
+)
+
+
+@pytest.mark.parametrize(("before", "after"), LEAVES)
+def test_an_input_that_is_improved_has_no_past(before: str, after: str | None) -> None:
+    """Where nothing goes back through the steps."""
+    check(detached_leaf("x"), before, after)
+
+
+def test_gradients_may_be_asked_for_elsewhere() -> None:
+    """Of what a function returns, or of the name itself."""
+    attack = LEAVES[0][0]
+    assert goes_nowhere([attack, "adv = attack(x)", "loss = f(y)\nloss.backward()"], "x")
+    assert not goes_nowhere([attack, "adv = attack(y)", "loss = f(adv)\nloss.backward()"], "x")
+    assert not goes_nowhere([LEAVES[1][0], "f(x).backward()"], "x")
+    assert not goes_nowhere(["((", attack], "x")
+
+
+ENTRIES = table(
+    """
+for batch in loader:
+    out = step(batch)
+    out["loss"].backward()
+    outs.append(out)
+--->
+for batch in loader:
+    out = step(batch)
+    out["loss"].backward()
+    outs.append({k: v.detach() if hasattr(v, "detach") else v for k, v in out.items()})
+====
+for batch in loader:
+    out = step(batch)
+    outs.append(out)
+====
+for batch in loader:
+    out = step(batch)
+    outs.append(out)
+    out["late"] = 1
+====
+out["loss"] = 0
+outs.append(out)
+sum(each["loss"] for each in outs).backward()
+====
+out[0].backward()
+outs.append(out)
+"""
+)
+
+
+@pytest.mark.parametrize(("before", "after"), ENTRIES)
+def test_entries_of_a_dict_are_kept_without_graphs(before: str, after: str | None) -> None:
+    """Where it is one, and does not change any more."""
+    check(entries_kept("outs"), before, after)

@@ -229,8 +229,10 @@ BEFORE: list[tuple[str, str | None]] = [
     ),
     (
         "y = model(x)  # here\nout = 1\nprint(out)",
-        "del out\ny = model(x)  # here\nout = 1\nprint(out)",
+        "out = None\ny = model(x)  # here\nout = 1\nprint(out)",
     ),
+    ("out, z = f(x)  # here\ng(out)", "out = None\nout, z = f(x)  # here\ng(out)"),
+    ("out = f(out)  # here", None),
     ("y = model(out)  # here", None),
     ("y = model(x)  # here\nprint(out)", None),
     ("for x in data:\n    y = model(x)  # here\n    z = f(out)", None),

@@ -57,6 +57,16 @@ def test_lets_go_of_the_values_of_a_failed_run(notebook: Notebook) -> None:
     assert not notebook.run("x").success
 
 
+def test_lets_go_of_what_the_cell_displayed(notebook: Notebook) -> None:
+    """Each run of it, and no other cell."""
+    notebook.run("import torch\ntorch.empty(2**24, device='cuda')", cell_id="other")
+    for _ in range(3):
+        notebook.run("torch.empty(2**24, device='cuda')", cell_id="shows")
+    outcome = release.run(["rerun:shows"], notebook.situation(), notebook.read, ["rerun:shows"])
+    assert outcome.freed_bytes == 3 * 64 * MIB
+    assert len(notebook.shell.history_manager.output_hist) == 1
+
+
 def test_lets_go_of_what_a_checkpoint_computed_again(notebook: Notebook) -> None:
     """Nothing shows it, and the graph of a small loss holds it."""
     notebook.run(

@@ -24,10 +24,16 @@ TEXTS = {
 def offer(evidence: Evidence) -> Offer | None:
     """Offer it where names hold values of the round, the cell or the model before."""
     old = made_anew(evidence)
+    ends: list[str] = []
     if old is not None:
+        named = [each for each in evidence.groups if each.origin == "names"]
         state = [each for each in evidence.groups if each.kinds.get("optimizer_state")]
-        names = [old.name, *[each.name for each in state if each.origin == "names"]]
+        names = [old.name, *[each.name for each in state if each in named]]
         size = old.bytes + sum(each.bytes for each in state)
+        # What was computed of the model keeps it: `loss` leads to its parameters.
+        ends = [
+            each.name for each in named if each.kind == "activations" and each.root == each.path
+        ]
         in_loop = False
     else:
         found = leftovers(evidence)
@@ -36,7 +42,9 @@ def offer(evidence: Evidence) -> Offer | None:
         names, size = [each.name for each in found], sum(each.bytes for each in found)
         in_loop = found[0].name in evidence.scene.running.previous
     make = deleted_in_loop if in_loop else deleted_before
-    changes = at_places(evidence, lambda anchor: make(anchor, *names))
+    changes = at_places(evidence, lambda anchor: make(anchor, *names, *ends))
+    if changes is None and ends:
+        changes = at_places(evidence, lambda anchor: make(anchor, *names))
     return Offer(
         id="delete-leftovers",
         title=message("remedy.delete-leftovers", TEXTS, names=", ".join(names)),

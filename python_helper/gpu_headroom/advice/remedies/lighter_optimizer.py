@@ -53,7 +53,7 @@ def offer(evidence: Evidence) -> Offer | None:
         id="lighter-optimizer",
         title=message("remedy.lighter-optimizer", TEXTS),
         note=message("remedy.lighter-optimizer.note", TEXTS, optimizer_bytes=state),
-        effect_bytes=state,
+        effect_bytes=state + (evidence.requested_bytes or 0) * evidence.in_step,
         edited=edited(evidence, _changes(evidence) if evidence.in_step else None),
         rank=2,
     )

@@ -45,8 +45,10 @@ def offer(evidence: Evidence) -> Offer | None:
         changes = in_first_cell(evidence, *rewrites)
     else:
         changes = None
-    half = not wide
+    half, kept = not wide, evidence.kinds.get("activations", 0)
     size = sum(each.bytes for each in wide)
+    if any(each.kind == "parameters" for each in wide):
+        size += evidence.kinds.get("optimizer_state", 0)
     if half:
         size = sum(each.kinds.get("parameters", 0) for each in weights) + evidence.being_made_bytes
     return Offer(
@@ -55,6 +57,6 @@ def offer(evidence: Evidence) -> Offer | None:
         note=message(
             "remedy.narrower-dtype.note_half" if half else "remedy.narrower-dtype.note", TEXTS
         ),
-        effect_bytes=size // 2,
+        effect_bytes=evidence.saved_bytes(size + kept, 0.5),
         edited=edited(evidence, changes),
     )

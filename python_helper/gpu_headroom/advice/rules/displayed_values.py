@@ -8,6 +8,7 @@ from ...text.messages import message
 from ..finding import FREE, Finding
 
 if TYPE_CHECKING:
+    from ...holders.groups import Group
     from ...oom.evidence import Evidence
 
 TEXTS = {
@@ -24,10 +25,10 @@ _SHARE = 0.1
 
 def check(evidence: Evidence) -> Finding | None:
     """Speak where the output history alone holds a good part of what is in use."""
-    kept = [each for each in evidence.groups if each.origin == "outputs"]
-    size = sum(each.bytes for each in kept)
-    if evidence.share(size) < _SHARE:
+    kept = displayed(evidence)
+    if not kept:
         return None
+    size = sum(each.bytes for each in kept)
     return Finding(
         message(
             "cause.displayed-values",
@@ -44,3 +45,9 @@ def check(evidence: Evidence) -> Finding | None:
         bytes=size,
         price=FREE,
     )
+
+
+def displayed(evidence: Evidence) -> list[Group]:
+    """Return what the output history alone holds, where it is a good part of what is in use."""
+    kept = [each for each in evidence.groups if each.origin == "outputs"]
+    return kept if evidence.share(sum(each.bytes for each in kept)) >= _SHARE else []

@@ -29,6 +29,8 @@ def check(evidence: Evidence) -> Finding | None:
         return None
     if requested <= headroom or requested > headroom + held:
         return None
+    if evidence.scene.running.at_once:
+        return None  # it is of another of these tasks
     return Finding(
         message("cause.earlier-traceback", TEXTS, held_bytes=held, in_use_bytes=in_use),
         message("cause.earlier-traceback.evidence", TEXTS, requested_bytes=requested),

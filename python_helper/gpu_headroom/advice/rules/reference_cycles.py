@@ -24,11 +24,10 @@ _SHARE = 0.2
 
 def check(evidence: Evidence) -> Finding | None:
     """Speak where what no name reaches is a good part of what is in use."""
-    kept = [each for each in evidence.groups if not each.root]
-    # An earlier error's frames may wait to be collected: they have a cause of their own.
-    size = sum(each.bytes for each in kept) - (evidence.earlier_traceback_bytes or 0)
-    if evidence.share(size) < _SHARE or not evidence.complete:
+    size = unreached_bytes(evidence)
+    if not size:
         return None
+    kept = [each for each in evidence.groups if not each.root]
     return Finding(
         message(
             "cause.reference-cycles",
@@ -40,3 +39,11 @@ def check(evidence: Evidence) -> Finding | None:
         bytes=size,
         price=FREE,
     )
+
+
+def unreached_bytes(evidence: Evidence) -> int:
+    """Return what no name reaches, where it is a good part of what is in use."""
+    size = sum(each.bytes for each in evidence.groups if not each.root)
+    # An earlier error's frames may wait to be collected: they have a cause of their own.
+    size -= evidence.earlier_traceback_bytes or 0
+    return size if evidence.complete and evidence.share(size) >= _SHARE else 0

@@ -55,7 +55,9 @@ def largest_retained(evidence: Evidence) -> Group | None:
     running = evidence.scene.running
     for each in evidence.groups:
         piles_up = each.count >= _SEVERAL and each.last_name in running.growing
-        grown = each.graphs >= _SEVERAL or piles_up or each.name in running.adding
+        # Threads have variables of the same names, each with a graph of its own.
+        several = each.graphs >= _SEVERAL and not running.at_once
+        grown = several or piles_up or each.name in running.adding
         held = each.kinds.get("activations", 0)  # of which a backward pass may have let go
         if each.root and grown and evidence.share(held) >= _SHARE:
             return each

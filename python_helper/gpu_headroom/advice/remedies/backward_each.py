@@ -1,0 +1,42 @@
+"""Go backward with each part of a sum, not with all of them at the end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...edits.backward_each import backward_each
+from ...text.messages import message
+from ..editing import edited, in_first_cell
+from ..remedy import Offer
+from ..rules.retained_graph import largest_retained
+
+if TYPE_CHECKING:
+    from ...oom.evidence import Evidence
+
+TREATS: tuple[str, ...] = ("retained-graph",)
+TEXTS = {
+    "remedy.backward-each": "Go backward with each part of `{name}` as it is made",
+    "remedy.backward-each.note": (
+        "Gradients add up, so those of the sum stay the same, and the graph of a part is let go "
+        "before the next is made."
+    ),
+}
+
+
+def offer(evidence: Evidence) -> Offer | None:
+    """Offer it where a loop adds up what goes backward behind it."""
+    held = largest_retained(evidence)
+    if held is None or held.name not in evidence.scene.running.adding:
+        return None
+    graphs = [each.name for each in evidence.groups if each.graphs and each is not held]
+    changes = in_first_cell(evidence, backward_each(held.name, graphs))
+    if changes is None:
+        return None
+    return Offer(
+        id="backward-each",
+        title=message("remedy.backward-each", TEXTS, name=held.name),
+        note=message("remedy.backward-each.note", TEXTS),
+        effect_bytes=held.bytes,
+        measured=True,
+        edited=edited(evidence, changes),
+    )

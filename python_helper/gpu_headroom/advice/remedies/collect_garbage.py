@@ -1,0 +1,41 @@
+"""Ask Python to collect what refers to itself before more is made."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ...edits.garbage import collected
+from ...text.messages import message
+from ..editing import at_places, edited
+from ..remedy import Offer
+from ..rules.reference_cycles import unreached_bytes
+
+if TYPE_CHECKING:
+    from ...oom.evidence import Evidence
+
+TREATS: tuple[str, ...] = ("reference-cycles",)
+TEXTS = {
+    "remedy.collect-garbage": "`gc.collect()` before the next is made",
+    "remedy.collect-garbage.note": (
+        "It lets go of objects that refer to each other, which Python does only now and then. "
+        "What a library keeps stays."
+    ),
+}
+_IMPORTED = re.compile(r"^\s*import (?:\w+, *)*gc\b", re.MULTILINE)
+
+
+def offer(evidence: Evidence) -> Offer | None:
+    """Offer it where what no name reaches holds a good part."""
+    size = unreached_bytes(evidence)
+    if not size:
+        return None
+    imported = any(_IMPORTED.search(each.source) for each in evidence.failure.cells)
+    changes = at_places(evidence, lambda anchor: collected(anchor, imported=imported))
+    return Offer(
+        id="collect-garbage",
+        title=message("remedy.collect-garbage", TEXTS),
+        note=message("remedy.collect-garbage.note", TEXTS),
+        effect_bytes=size,
+        edited=edited(evidence, changes),
+    )

@@ -1,0 +1,48 @@
+"""End a cell's last line in `;`, so that its value is not kept."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ...edits.garbage import not_displayed
+from ...text.messages import message
+from ..code_fix import CellChange
+from ..editing import edited
+from ..remedy import Offer
+from ..rules.displayed_values import displayed
+
+if TYPE_CHECKING:
+    from ...oom.evidence import Evidence
+
+TREATS: tuple[str, ...] = ("displayed-values",)
+TEXTS = {
+    "remedy.end-in-semicolon": "End the line that displays it in `;`",
+    "remedy.end-in-semicolon.note": (
+        "IPython then neither shows the value nor keeps it in `Out`. To look at it, print it."
+    ),
+}
+_NUMBER = re.compile(r"\d+")
+
+
+def offer(evidence: Evidence) -> Offer | None:
+    """Offer it where displayed values hold a good part."""
+    kept = displayed(evidence)
+    if not kept:
+        return None
+    counts = {int(found[0]) for each in kept if (found := _NUMBER.search(each.root))}
+    cells = [each for each in evidence.failure.cells if each.execution_count in counts]
+    failing = evidence.failure.cell
+    every = [
+        CellChange(each, len(each.source.rstrip().split("\n")), not_displayed())
+        for each in [*cells, *([] if failing in cells else [failing])]
+    ]
+    changes = [each for each in every if each.diff() is not None]
+    return Offer(
+        id="end-in-semicolon",
+        title=message("remedy.end-in-semicolon", TEXTS),
+        note=message("remedy.end-in-semicolon.note", TEXTS),
+        effect_bytes=sum(each.bytes for each in kept),
+        measured=True,
+        edited=edited(evidence, changes, by_itself=True),
+    )
