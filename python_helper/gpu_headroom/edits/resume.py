@@ -27,11 +27,11 @@ del _resume
 """
 _GUARD = """\
     if {trained}:
-        return print("Nothing was loaded over steps made since: make model and optimizer anew.")"""
+        return print("Nothing was loaded over steps made since: make the model anew.")"""
 _BY_HAND = """\
-    is_new = False  # nothing tells whether the model has been trained since: True loads, once
+    is_new = False  # nothing tells if it has been trained since: True loads
     if not is_new:
-        return print("Nothing was loaded: set `is_new` where the model is.")"""
+        return print("Nothing was loaded: set `is_new` where it is.")"""
 
 
 def resume_code(

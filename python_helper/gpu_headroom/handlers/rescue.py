@@ -85,10 +85,9 @@ class RescueRequests:
             said = message("rescue.cancelled")
         except Disturbed:
             said = message("rescue.changed")
-        except OSError as error:
-            said = message("rescue.failed", error=error.strerror or format_error(error))
         except Exception as error:  # noqa: BLE001  the state of the person's objects is their code
-            said = message("rescue.failed", error=format_error(error))
+            why = getattr(error, "strerror", None) or format_error(error)
+            said = message("rescue.failed", error=why)
         self._send(job, said, written, code)
 
     def _name(self, file: Path) -> str:
@@ -122,10 +121,9 @@ def _obstacle(state: TrainingState, inside: tuple[str, ...]) -> wire.Message | N
         return message("rescue.beside", name=inside[0])
     if not state.kept:
         return message("rescue.nothing")
-    folder, needed = Path.cwd(), state.bytes
-    free = shutil.disk_usage(folder).free
+    needed, free = state.bytes, shutil.disk_usage(Path.cwd()).free
     if free < needed:
-        return message("rescue.room", file_bytes=needed, free_bytes=free, folder=str(folder))
+        return message("rescue.room", file_bytes=needed, free_bytes=free)
     return None
 
 

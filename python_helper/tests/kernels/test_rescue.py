@@ -210,10 +210,7 @@ def test_an_interrupt_ends_the_writing(failed: LiveKernel) -> None:
 def test_waits_for_nobody_and_saves_nothing_half_done(failed: LiveKernel) -> None:
     """Beside a running cell, beside a thread that trains, and for a card of another life."""
     report = fail(failed)
-    running = failed.submit("import time; time.sleep(1)")
-    failed.until(
-        lambda: bool(failed.events("cell")) and failed.events("cell")[-1]["status"] == "running"
-    )
+    running = failed.start_cell("print('begun', flush=True); import time; time.sleep(1)")
     reply = failed.ask("rescue", report_id=report["report_id"])
     assert reply["message"]["id"] == "rescue.busy"
     failed.result(running)
