@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ...cells.parsing import parse_cell
-from ...edits.cache import cached_on_host, only_by_keys
+from ...edits.cache import cached_on_host, last_kept, only_by_keys, only_made
 from ...edits.find import called, mentions
 from ...edits.flags import trainer_flags
 from ...edits.flow import backwards
@@ -122,6 +122,8 @@ def _rewrites(
     are_numbers = all(not shape for shape, _, _ in held.shapes)
     one = sum(held.shapes.values()) <= held.count
     ways = _ways(held, are_numbers=are_numbers) if of_graphs else [".cpu()"] * (not is_cache(held))
+    if not held.keyed:
+        yield from [(last_kept(name), only_made) for name in names]
     beside = [each.name for each in evidence.groups if each.kind == "tensor" and each.plain]
     for how in ways:
         for name in names:
