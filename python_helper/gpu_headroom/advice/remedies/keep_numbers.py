@@ -84,7 +84,7 @@ def offer(evidence: Evidence) -> Offer | None:
 
 def _is_trained(evidence: Evidence, held: Group) -> bool:
     """Whether a sum that grows goes backward itself."""
-    if held.name not in evidence.scene.running.adding:
+    if not evidence.scene.running.adds_to(held.name):
         return False
     trees = [parse_cell(each.source) for each in evidence.failure.cells]
     back = [each for tree in trees if tree is not None for each in backwards(tree)]
@@ -128,7 +128,7 @@ def _rewrites(
     for how in ways:
         for name in names:
             yield kept(name, None, how, beside, one=one), stay_apart if "cpu" in how else None
-    carried = of_graphs and held.name in evidence.scene.running.adding and not are_numbers
+    carried = of_graphs and evidence.scene.running.adds_to(held.name) and not are_numbers
     if carried and not any(_SEEKS.search(each.source) for each in evidence.failure.cells):
         yield detached_state(held.name), None
     elif carried and goes_nowhere([each.source for each in evidence.failure.cells], held.name):
