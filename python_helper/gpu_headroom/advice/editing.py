@@ -34,7 +34,6 @@ _HOOKS = re.compile(r"\.register_\w*hook\(")
 _STREAMS = re.compile(r"^(\w+) = (?:\w+\.)*(?:BytesIO|StringIO|open|iter)\(", re.MULTILINE)
 _TORCH = re.compile(r"^\s*import (?:.*,\s*)?torch(?: as (\w+))?\s*(?:[,;#].*)?$", re.MULTILINE)
 _LEAVES_NOTHING = re.compile(r"\bSGD\((?!.*momentum)")
-_LEARN = {"backward", "fit", "step", "load_state_dict", "load_weights"}
 
 
 def cells(evidence: Evidence) -> Iterator[CellRun]:
@@ -129,18 +128,11 @@ def may_have_learnt(evidence: Evidence, run: Iterable[CellRun]) -> bool:
     if not running.trains or kinds.get("optimizer_state") or kinds.get("gradients"):
         return True
     again = {each.key for each in run} | {evidence.failure.cell.key}
-    trees = {each.key: parse_cell(each.source) for each in all_cells}
-    functions = {
-        node.name
-        for tree in trees.values()
-        for node in (ast.walk(tree) if tree is not None else ())
-        if isinstance(node, Function) and any(calls(node, *_LEARN))
-    }
+    trees = [parse_cell(each.source) for each in all_cells if each.key not in again]
     return any(_LEAVES_NOTHING.search(each.source) for each in all_cells) or any(
-        any(calls(statement, *_LEARN, *functions))
-        for key, tree in trees.items()
-        if key not in again and tree is not None
-        for statement in tree.body
+        trains(statement) or any(calls(statement, "load_state_dict", "load_weights"))
+        for tree in trees
+        for statement in (tree.body if tree is not None else ())
         if not isinstance(statement, (*Function, ast.ClassDef))
     )
 

@@ -1,4 +1,4 @@
-"""One huge call in parts, where the result allows it."""
+"""One huge call in parts, where the result allows it, or of shapes that nobody meant."""
 
 from __future__ import annotations
 
@@ -75,6 +75,27 @@ def compared_in_parts(source: CellSource, anchor: Anchor, rows: int, torch: str 
         source.replace(node, f"{torch}.cat([{text} for part in {parts}])")
         return
     raise Refused
+
+
+@rewriting
+def squeezed(source: CellSource, anchor: Anchor, column: str, row: str) -> None:
+    """`squeezed(anchor, column, row)`: `column - row` becomes `column.squeeze(-1) - row`.
+
+    Also where both are given to one call, as to a loss. Names only, and but once in the statement.
+    """
+    found = []
+    for node in ast.walk(statement_at(source, anchor)):
+        given: list[ast.expr] = []
+        if isinstance(node, ast.BinOp):
+            given = [node.left, node.right]
+        elif isinstance(node, ast.Call):
+            given = [*node.args, *[each.value for each in node.keywords]]
+        named = {each.id: each for each in given if isinstance(each, ast.Name)}
+        if column in named and row in named:
+            found.append(named[column])
+    if len(found) != 1:
+        raise Refused
+    source.replace(found[0], f"{column}.squeeze(-1)")
 
 
 def _first_of_pair(node: ast.expr | None) -> ast.expr | None:

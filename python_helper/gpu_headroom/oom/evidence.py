@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -42,8 +43,14 @@ _LEAST_PROGRESS = 0.02
 # What a backward pass takes besides, and a forward pass and the backward pass behind it.
 _BACKWARD_ROOM = 0.85
 _FORWARD_ROOM = 0.75
+_AGAIN = ("recompute_fn", "unpack_hook")
 _UNKNOWN_ROOM = 0.5  # as much again may follow
 _OPERANDS = 2  # of an operation, as large as its result
+# How often an optimizer keeps all parameters.
+_STATES = (
+    (2, re.compile(r"\bAdam|\b[NR]Adam\b|Trainer\(")),
+    (1, re.compile(r"\bRMSprop\(|\bAdagrad\(|\bmomentum=")),
+)
 _PROVEN_INPUT = 0.3
 _PROVEN_UNNAMED = 0.5
 _PROVEN_SHARE = 0.1  # of what is in use must have as many rows as a literal says
@@ -129,11 +136,12 @@ class Evidence:
         missing = self.missing_bytes
         return missing is not None and size >= max(0, missing) + self._to_come()
 
-    def fits(self, scaling_bytes: int, left: float) -> bool:
+    def fits(self, scaling_bytes: int, left: float, *, kept_only: bool = False) -> bool:
         """Whether it would probably come to its end with this share `left` of what scales.
 
         That is `scaling_bytes` of what is in use, what was just being computed, and as much as a
-        failed forward pass had still to come to.
+        failed forward pass had still to come to. `kept_only`: what is computed stays as large,
+        with a gradient of it where the pass is not on its way back.
         """
         headroom = self.memory.headroom_bytes
         if headroom is None:
@@ -141,9 +149,18 @@ class Evidence:
         share = _BACKWARD_ROOM
         if not self.scene.in_backward:
             known = self._progress()
-            share = _UNKNOWN_ROOM if known is None else _FORWARD_ROOM * known
-        room = (headroom + scaling_bytes - self._gradients_to_come()) * share
-        return left * (scaling_bytes + (self.requested_bytes or 0)) <= room
+            share = _BACKWARD_ROOM if self._computes_again else _FORWARD_ROOM
+            share = _UNKNOWN_ROOM if known is None else share * known
+        to_come = self._gradients_to_come() + self._state_to_come()
+        room = (headroom + scaling_bytes - to_come) * share
+        computed = left if not kept_only else 1 if self.scene.in_backward else 2
+        return left * scaling_bytes + computed * (self.requested_bytes or 0) <= room
+
+    @property
+    def step_bytes(self) -> int:
+        """What a training step needs with its optimizer's, which computes for all at once."""
+        to_come = self._to_come() + self._state_to_come() + self.kinds.get("parameters", 0)
+        return (self.memory.in_use_bytes or 0) + (self.requested_bytes or 0) + to_come
 
     def saved_bytes(self, scaling_bytes: int, left: float) -> int:
         """Return how much less is in use at the request that failed, with this share `left`.
@@ -171,10 +188,18 @@ class Evidence:
 
     def _progress(self) -> float | None:
         """Tell it by the parameters that the pass came to, and by the part that was running."""
-        known = [each.progress for each in self.groups if each.progress]
+        reached = [each for each in self.groups if each.progress]
+        # Parts of the model are variables of frames, too.
+        model = max(reached, key=lambda each: each.kinds.get("parameters", 0), default=None)
+        known = [model.progress] if model is not None and not self._computes_again else []
         if self.scene.progress is not None:
             known.append(self.scene.progress)
         return max(_LEAST_PROGRESS, *known) if known else None
+
+    @property
+    def _computes_again(self) -> bool:
+        """Whether checkpointing computed forward on the way back."""
+        return any(each in _AGAIN for each in self.scene.running.functions)
 
     @property
     def pass_bytes(self) -> int:
@@ -191,6 +216,15 @@ class Evidence:
 
     def _gradients_to_come(self) -> int:
         return max(0, self.kinds.get("parameters", 0) - self.kinds.get("gradients", 0))
+
+    def _state_to_come(self) -> int:
+        """Return what an optimizer has still to make, as it is called in the code."""
+        if not self.scene.running.trains:
+            return 0
+        cells = [each.source for each in self.failure.cells]
+        times = next((n for n, name in _STATES if any(map(name.search, cells))), 0)
+        state = times * self.kinds.get("parameters", 0) - self.kinds.get("optimizer_state", 0)
+        return max(0, state)
 
 
 _OF_THE_MODEL: tuple[HolderKind, ...] = ("parameters", "gradients", "optimizer_state")

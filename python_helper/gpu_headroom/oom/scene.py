@@ -83,7 +83,12 @@ def _modules(error: BaseException, inspector: Inspector) -> Iterator[tuple[Runni
 
 
 def _progress(running: list[object], inspector: Inspector) -> float | None:
-    """Count the parts with parameters before the innermost running one, as a model lists them."""
+    """Count the parts with parameters before the innermost running one, as a model lists them.
+
+    A part without parameters tells it where it is one of a sequence: it may be listed anywhere.
+    """
+    while len(running) > 1 and not _tells(running[-2], running[-1], inspector):
+        running = running[:-1]
     if not running or running[-1] is running[0]:  # its own code may be anywhere in it
         return None
     innermost, before, count = id(running[-1]), None, 0
@@ -98,3 +103,9 @@ def _progress(running: list[object], inspector: Inspector) -> float | None:
         count += bool(tensors_of(attributes))
         waiting += reversed(children(attributes))
     return before / count if before is not None and count and not waiting else None
+
+
+def _tells(outer: object, part: object, inspector: Inspector) -> bool:
+    attributes = inspector.attributes(part)
+    is_listed = str.__str__(name_of(type(outer))) == "Sequential"
+    return is_listed or bool(tensors_of(attributes) or children(attributes))

@@ -377,7 +377,7 @@ MAKES = "model = Net(BATCH)\nopt = {}(model.parameters())"
         ({"kinds": {"gradients": GIB}}, "Adam", (), False),
         ({"running": Running()}, "Adam", (), False),
         ({}, "SGD", (), False),
-        ({}, "Adam", ("fit()",), False),
+        ({}, "Adam", ("fit(model)",), False),
         ({}, "Adam", ("model.load_state_dict(best)",), True),  # runs again, too
         ({}, "Adam", (NET,), True),
     ],

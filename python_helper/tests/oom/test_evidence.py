@@ -374,3 +374,32 @@ def test_only_models_on_the_card_count(notebook: Notebook) -> None:
     cause = build(failure).report["cause"]
     assert cause is not None
     assert cause["rule"] == "evaluation-with-gradients"
+
+
+def test_a_batch_of_any_name_that_a_running_function_was_given(notebook: Notebook) -> None:
+    """Most of what is in use has so many rows; a number beside it is none."""
+    source = "def go(n, rounds):\n    for _ in range(rounds):\n        step(n)\ngo(120_011, 512)"
+    found = measure(fail(notebook, source))
+    assert found.batch is not None
+    assert (found.batch.name, found.batch.value) == ("n", 120_011)
+    assert found.batch_bytes >= 0.5 * (found.memory.in_use_bytes or 0)
+
+
+@pytest.mark.parametrize(
+    ("blocks", "progress"), [(8, pytest.approx(0.62, abs=0.1)), (16, pytest.approx(0.31, abs=0.1))]
+)
+def test_how_far_a_pass_had_come(blocks: int, progress: Any) -> None:
+    """By the part that was running, also where checkpointing computes again."""
+    code = f"""
+import torch
+from torch import nn
+from torch.utils.checkpoint import checkpoint
+net = nn.Sequential(*[nn.Sequential(nn.Linear(512, 512), nn.ReLU()) for _ in range({blocks})])
+net = net.cuda()
+x = torch.randn(131072, 512, device="cuda")
+"""
+    with simulate("2 GiB"), open_notebook() as fresh:
+        assert fresh.run(code).success
+        found = measure(fail(fresh, "checkpoint(net, x, use_reentrant=False).sum().backward()"))
+        assert found.progress == progress
+        assert not found.scene.in_backward

@@ -31,7 +31,7 @@ def offer(evidence: Evidence) -> Offer | None:
     if activations.check(evidence) is None or not evidence.scene.running.trains:
         return None
     kept, size = evidence.kinds.get("activations", 0), evidence.halves_bytes
-    if size < _LEAST_SHARE * kept or not evidence.fits(kept, 1 - size / kept):
+    if size < _LEAST_SHARE * kept or not evidence.fits(kept, 1 - size / kept, kept_only=True):
         return None
     torch = torch_name(evidence)
     rewrites = [trainer_flags(library, **HALF[library, "bfloat16"]) for library in LIBRARIES]

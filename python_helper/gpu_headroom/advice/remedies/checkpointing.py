@@ -29,7 +29,8 @@ TEXTS = {
         "A step takes about a third longer; the results stay the same."
     ),
 }
-_BETWEEN = 0.1  # of the activations, about: what stands between the blocks
+# Of the activations, about: what stands between the blocks, and with a head beside them.
+_BETWEEN, _BESIDE = 0.1, 0.25
 _FEWEST, _SEGMENTS = 3, 4
 
 
@@ -39,7 +40,9 @@ def offer(evidence: Evidence) -> Offer | None:
     if activations.check(evidence) is None or not evidence.scene.running.trains:
         return None
     blocks = max([each.blocks for each in evidence.models], default=0)
-    if not evidence.fits(kept, _BETWEEN + 1 / max(blocks, _FEWEST)):
+    is_list = any(each.type_name == "Sequential" for each in evidence.models)
+    left = (_BETWEEN if is_list else _BESIDE) + 1 / max(blocks, _FEWEST)
+    if not evidence.fits(kept, left):
         return None
     change = edited(evidence, _changes(evidence))
     if change.fix is None:

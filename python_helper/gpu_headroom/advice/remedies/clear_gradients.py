@@ -16,8 +16,7 @@ TREATS: tuple[str, ...] = ("activations", "model-too-large")
 TEXTS = {
     "remedy.clear-gradients": "Clear the gradients before the forward pass",
     "remedy.clear-gradients.note": (
-        "Until then those of the step before stand beside all that it keeps. Training stays the "
-        "same."
+        "Else those of the step before stand beside it. Training stays the same."
     ),
 }
 

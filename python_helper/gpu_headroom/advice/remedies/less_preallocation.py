@@ -8,7 +8,7 @@ from ...edits.start import memory_growth
 from ...text.messages import message
 from ..editing import edited, in_first_cell
 from ..remedy import UNCHANGED, Edited, Offer
-from ..rules.preallocation import preallocating
+from ..rules.preallocation import NAMES, preallocating
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
@@ -20,7 +20,6 @@ TEXTS = {
         "It has to be told before it starts: the kernel must be restarted."
     ),
 }
-_NAMES = {"jax": "JAX", "tensorflow": "TensorFlow"}
 _SETTINGS = {
     "jax": 'import os; os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"',
     "tensorflow": 'import os; os.environ["TF_FORCE_GPU_ALLOW_GROWTH"] = "true"',
@@ -37,7 +36,7 @@ def offer(evidence: Evidence) -> Offer | None:
         change = Edited(edited(evidence, in_first_cell(evidence, memory_growth())).diffs)
     return Offer(
         id="less-preallocation",
-        title=message("remedy.less-preallocation", TEXTS, framework=_NAMES[found.name]),
+        title=message("remedy.less-preallocation", TEXTS, framework=NAMES[found.name]),
         note=message("remedy.less-preallocation.note", TEXTS),
         effect_bytes=found.cached_bytes,
         type_this=None if change.diffs else _SETTINGS[found.name],

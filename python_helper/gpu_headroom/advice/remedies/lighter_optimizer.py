@@ -20,14 +20,12 @@ TREATS: tuple[str, ...] = ("model-too-large",)
 TEXTS = {
     "remedy.lighter-optimizer": "An optimizer with less state",
     "remedy.lighter-optimizer.note": (
-        "The state takes {optimizer_bytes}. `Adafactor` keeps rows and columns only, `SGD` without "
-        "momentum nothing, 8-bit optimizers about a quarter. Training changes: look for a learning "
-        "rate anew."
+        "The state takes {optimizer_bytes}. `Adafactor` keeps next to none, `SGD` without momentum "
+        "none, 8-bit optimizers about a quarter. Training changes, the learning rate first."
     ),
     "remedy.lighter-optimizer.one_by_one": "One parameter after the other: `foreach=False`",
     "remedy.lighter-optimizer.note_one_by_one": (
-        "By itself the optimizer computes all at once, which takes about as much as the model "
-        "again. A step takes longer; the results stay the same."
+        "All at once takes as much as the model again. A step takes longer; the results stay."
     ),
 }
 _SHARE = 0.2

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ...edits.dtype import default_precision, half_precision, single_precision
 from ...text.messages import message
 from ..editing import edited, in_first_cell, torch_name
-from ..remedy import Offer
+from ..remedy import Edited, Offer
 from ..rules.wide_dtype import weights_of_inference, wide_groups
 
 if TYPE_CHECKING:
@@ -51,6 +51,10 @@ def offer(evidence: Evidence) -> Offer | None:
         size += evidence.kinds.get("optimizer_state", 0)
     if half:
         size = sum(each.kinds.get("parameters", 0) for each in weights) + evidence.being_made_bytes
+    change, total = edited(evidence, changes), evidence.memory.headroom_bytes
+    needs = evidence.step_bytes // 2 if wide and evidence.scene.running.trains else 0
+    if total is not None and needs > total + (evidence.memory.in_use_bytes or 0):
+        change = Edited(change.diffs)
     return Offer(
         id="narrower-dtype",
         title=message("remedy.narrower-dtype.half" if half else "remedy.narrower-dtype", TEXTS),
@@ -58,5 +62,5 @@ def offer(evidence: Evidence) -> Offer | None:
             "remedy.narrower-dtype.note_half" if half else "remedy.narrower-dtype.note", TEXTS
         ),
         effect_bytes=evidence.saved_bytes(size + kept, 0.5),
-        edited=edited(evidence, changes),
+        edited=change,
     )

@@ -16,10 +16,7 @@ if TYPE_CHECKING:
 TREATS: tuple[str, ...] = ("memory-fraction",)
 TEXTS = {
     "remedy.raise-fraction": "Let PyTorch take the whole card",
-    "remedy.raise-fraction.note": (
-        "The limit holds until the kernel ends or another is set. Who shares the card may run out "
-        "of memory."
-    ),
+    "remedy.raise-fraction.note": ("Who shares the card may run out of memory."),
 }
 
 
@@ -28,12 +25,10 @@ def offer(evidence: Evidence) -> Offer | None:
     found = memory_fraction.check(evidence)
     if found is None:
         return None
-    change = edited(evidence, in_first_cell(evidence, unlimited()), by_itself=True)
     return Offer(
         id="raise-fraction",
         title=message("remedy.raise-fraction", TEXTS),
         note=message("remedy.raise-fraction.note", TEXTS),
         effect_bytes=found.bytes,
-        type_this=None if change.diffs else "torch.cuda.set_per_process_memory_fraction(1.0)",
-        edited=change,
+        edited=edited(evidence, in_first_cell(evidence, unlimited()), by_itself=True),
     )

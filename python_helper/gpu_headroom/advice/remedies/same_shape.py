@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...edits.shape import squeezed
+from ...edits.chunks import squeezed
 from ...text.messages import message
 from ..editing import at_places, edited
 from ..remedy import Offer
@@ -17,8 +17,8 @@ TREATS: tuple[str, ...] = ("huge-request",)
 TEXTS = {
     "remedy.same-shape": "`{column}` in the shape of `{row}`: `{column}.squeeze(-1)`",
     "remedy.same-shape.note": (
-        "{rows} rows against {rows} values make all pairs of them, which is hardly meant. The "
-        "result changes: each row goes with its own value."
+        "{rows} rows against {rows} values make all pairs, which is hardly meant. The result "
+        "changes: each row goes with its own value."
     ),
 }
 

@@ -19,7 +19,7 @@ TEXTS = {
         "It takes most of the card when it starts. It can be told not to, before it does."
     ),
 }
-_NAMES = {"jax": "JAX", "tensorflow": "TensorFlow"}
+NAMES = {"jax": "JAX", "tensorflow": "TensorFlow"}
 _SHARE = 0.2
 
 
@@ -32,7 +32,7 @@ def check(evidence: Evidence) -> Finding | None:
         message(
             "cause.preallocation",
             TEXTS,
-            framework=_NAMES[found.name],
+            framework=NAMES[found.name],
             held_bytes=found.in_use_bytes + (found.cached_bytes or 0),
             used_bytes=found.in_use_bytes,
         ),
@@ -49,4 +49,4 @@ def preallocating(evidence: Evidence) -> FrameworkReading | None:
         return None
     least = _SHARE * (device.capacity_bytes or 0)
     unused = (each for each in device.frameworks if (each.cached_bytes or 0) >= least > 0)
-    return next((each for each in unused if each.name in _NAMES), None)
+    return next((each for each in unused if each.name in NAMES), None)
