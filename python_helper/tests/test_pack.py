@@ -40,7 +40,7 @@ def packed(generated: str) -> dict[str, str]:
     """The sources by module path, unpacked as the bootstrap does."""
     pack = re.search(r"^export const PACK: string =\s+'([^']*)'", generated, re.MULTILINE)
     assert pack is not None
-    modules = zlib.decompress(base64.b64decode(pack[1])).decode().split("\0")
+    modules = zlib.decompress(base64.b85decode(pack[1])).decode().split("\0")
     return dict([each.split("\n", 1) for each in modules])
 
 

@@ -30,7 +30,8 @@ export async function isPython(
 export async function readBootstrap(): Promise<string> {
   const { BOOTSTRAP, HELPER_VERSION, PACK } = await import('./pack');
   const [major = ''] = PROTOCOL_VERSION.split('.');
-  return BOOTSTRAP.replace('"__PACK__"', `"${PACK}"`)
+  // A function, as a text with `$&` in it would not be put there as it is.
+  return BOOTSTRAP.replace('"__PACK__"', () => `"${PACK}"`)
     .replace('"__PROTOCOL_MAJOR__"', `"${major}"`)
     .replace('"__HELPER_VERSION__"', `"${HELPER_VERSION}"`);
 }

@@ -26,7 +26,7 @@ def cached_on_host(source: CellSource, container: str, back: str = ".cuda()") ->
     tensor as far as the text tells, or is changed in place.
     """
     stores = 0
-    for node in _mentioned(source.tree, container):
+    for node in mentioned(source.tree, container):
         around, *further = source.parents(node)
         if _is_harmless(node, around, further):
             continue
@@ -46,6 +46,56 @@ def cached_on_host(source: CellSource, container: str, back: str = ".cuda()") ->
         raise Refused
 
 
+@rewriting
+def last_kept(source: CellSource, container: str) -> None:
+    """`last_kept("probs")`: `del probs[:-10]` behind `probs.append(p)`, as no more is ever read.
+
+    Refused where the list is used otherwise than by `probs[-10:]`, or `probs[-1]`.
+    """
+    added: list[ast.stmt] = []
+    most = 0
+    for node in mentioned(source.tree, container):
+        around, *further = source.parents(node)
+        if isinstance(around, (ast.Assign, ast.AnnAssign)) and _is_harmless(node, around, further):
+            continue
+        if getattr(around, "attr", "") == "append" and isinstance(further[1], ast.Expr):
+            added.append(further[1])
+        elif isinstance(around, ast.Subscript) and isinstance(around.ctx, ast.Load):
+            most = max(most, _from_the_end(around.slice))
+        else:
+            raise Refused
+    if not most or not added:
+        raise Refused
+    for each in added:
+        source.after(each, f"del {container}[:-{most}]")
+
+
+def _from_the_end(index: ast.expr) -> int:
+    """Return how many of the last entries are read."""
+    if isinstance(index, ast.Slice):
+        if index.upper is not None or index.step is not None or index.lower is None:
+            raise Refused
+        index = index.lower
+    if isinstance(index, ast.UnaryOp) and isinstance(index.op, ast.USub):
+        number = getattr(index.operand, "value", None)
+        if isinstance(number, int) and number > 0:
+            return number
+    raise Refused
+
+
+def only_made(texts: Iterable[str], *containers: str) -> bool:
+    """Whether cells do no more with the containers than make them."""
+    try:
+        return all(
+            isinstance(node.ctx, ast.Store)
+            for each in texts
+            for container in containers
+            for node in mentioned(CellSource(each).tree, container)
+        )
+    except (Refused, RecursionError):
+        return False
+
+
 def only_by_keys(texts: Iterable[str], *containers: str) -> bool:
     """Whether cells use none of the containers for more than their keys."""
     try:
@@ -54,14 +104,15 @@ def only_by_keys(texts: Iterable[str], *containers: str) -> bool:
             _is_harmless(node, around, further)
             for source in sources
             for container in containers
-            for node in _mentioned(source.tree, container)
+            for node in mentioned(source.tree, container)
             for around, *further in [list(source.parents(node))]
         )
     except (Refused, RecursionError):
         return False
 
 
-def _mentioned(tree: ast.AST, container: str) -> Iterator[ast.expr]:
+def mentioned(tree: ast.AST, container: str) -> Iterator[ast.Name | ast.Attribute]:
+    """Yield where a name, or an attribute such as `self.cache`, stands."""
     for node in ast.walk(tree):
         if isinstance(node, (ast.Name, ast.Attribute)) and dotted(node) == container:
             yield node

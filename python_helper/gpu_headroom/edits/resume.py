@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 
 _CELL = """\
 # {names}: as the last step before {failure} left them.
-# After a restart run the cells that make them, then this one, then go on training. Counters of
-# the loop, the order of the data and random numbers are not in the file.
+# After a restart run the cells that make them, then this one, then go on
+# training. Counters of the loop, the order of the data and random numbers
+# are not in the file.
 def _resume():
     import torch
 {guard}
@@ -26,11 +27,11 @@ del _resume
 """
 _GUARD = """\
     if {trained}:
-        return print("Nothing was loaded: this training has gone on already.")"""
+        return print("Nothing was loaded over steps made since: make the model anew.")"""
 _BY_HAND = """\
-    is_new = False  # nothing tells whether the model has been trained since: True loads, once
+    is_new = False  # nothing tells if it has been trained since: True loads
     if not is_new:
-        return print("Nothing was loaded: set `is_new` where the model is.")"""
+        return print("Nothing was loaded: set `is_new` where it is.")"""
 
 
 def resume_code(

@@ -76,30 +76,24 @@ class RescueRequests:
             said = _obstacle(state, inside)
             if said is None:
                 written = turn.on_main(lambda: _save(state, execution_count, turn))
-                code = self._code(state, written, execution_count)
-                said = message(
-                    "rescue.saved",
-                    file_bytes=written.bytes,
-                    path=str(written.path),
-                    names=", ".join(state.kept),
-                )
+                file = self._name(written.path)
+                code = _code(state, file, execution_count, plain=written.plain)
+                names = ", ".join(state.kept)
+                size = written.bytes
+                said = message("rescue.saved", file_bytes=size, path=file, names=names)
         except Stopped:
             said = message("rescue.cancelled")
         except Disturbed:
             said = message("rescue.changed")
-        except OSError as error:
-            said = message("rescue.failed", error=error.strerror or format_error(error))
         except Exception as error:  # noqa: BLE001  the state of the person's objects is their code
-            said = message("rescue.failed", error=format_error(error))
+            why = getattr(error, "strerror", None) or format_error(error)
+            said = message("rescue.failed", error=why)
         self._send(job, said, written, code)
 
-    def _code(self, state: TrainingState, written: Checkpoint, execution_count: int | None) -> str:
-        path = written.path
-        is_usual = str(path.parent) == getattr(self._life.shell, "starting_dir", None)
-        failure = "the failure" if execution_count is None else f"cell [{execution_count}] failed"
-        told_by = [name for name, each in state.optimizers.items() if state.states(each)]
-        file = path.name if is_usual else str(path)
-        return resume_code(state.kept, told_by, file, failure, plain=written.plain)
+    def _name(self, file: Path) -> str:
+        """Return how a kernel of this notebook finds a file: a new one begins where this did."""
+        is_near = str(file.parent) == getattr(self._life.shell, "starting_dir", None)
+        return file.name if is_near else str(file)
 
     def _send(
         self,
@@ -127,11 +121,16 @@ def _obstacle(state: TrainingState, inside: tuple[str, ...]) -> wire.Message | N
         return message("rescue.beside", name=inside[0])
     if not state.kept:
         return message("rescue.nothing")
-    folder, needed = Path.cwd(), state.bytes
-    free = shutil.disk_usage(folder).free
+    needed, free = state.bytes, shutil.disk_usage(Path.cwd()).free
     if free < needed:
-        return message("rescue.room", file_bytes=needed, free_bytes=free, folder=str(folder))
+        return message("rescue.room", file_bytes=needed, free_bytes=free)
     return None
+
+
+def _code(state: TrainingState, file: str, execution_count: int | None, *, plain: bool) -> str:
+    failure = "the failure" if execution_count is None else f"cell [{execution_count}] failed"
+    told_by = [name for name, each in state.optimizers.items() if state.states(each)]
+    return resume_code(state.kept, told_by, file, failure, plain=plain)
 
 
 def _save(state: TrainingState, execution_count: int | None, turn: Turn) -> Checkpoint:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from ..inspection.kinds import is_kind, name_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .inspector import Inspector
     from .place import Place, StepKind
     from .walk import Walk
@@ -61,6 +63,18 @@ def visit_optimizer(walk: Walk, optimizer: Any, place: Place) -> None:
         walk.push(list(dict.values(state)), place.step("state", kind="optimizer_state"))
     for name, value in attributes.items():
         walk.push(value, place.step("attribute", name))
+
+
+def parts(model: Any, attributes: Callable[[Any], dict[str, Any]]) -> list[Any]:
+    """Return a model and all models in it, each once."""
+    found: dict[int, Any] = {}
+    waiting = [model]
+    while waiting:
+        part = waiting.pop()
+        if id(part) not in found:
+            found[id(part)] = part
+            waiting += children(attributes(part))
+    return list(found.values())
 
 
 def children(attributes: dict[str, Any]) -> list[Any]:

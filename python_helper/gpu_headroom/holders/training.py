@@ -143,15 +143,8 @@ class TrainingState:
 
     def _parts(self, value: Any) -> list[Any]:
         """Return a model and all models in it; anything else alone."""
-        found: dict[int, Any] = {}
-        waiting = [value]
-        while waiting:
-            part = waiting.pop()
-            if id(part) not in found:
-                found[id(part)] = part
-                if self._inspector.is_module(part):
-                    waiting += modules.children(self._inspector.attributes(part))
-        return list(found.values())
+        is_model = self._inspector.is_module(value)
+        return modules.parts(value, self._inspector.attributes) if is_model else [value]
 
     def _parameters(self, model: Any) -> list[Any]:
         parts = map(self._inspector.attributes, self._parts(model))

@@ -1,7 +1,7 @@
 # What the front end executes in a kernel that has no helper: a template.
 #
 # `scripts/pack.mjs` puts this file's text into the extension as `BOOTSTRAP`, and the
-# front end replaces three placeholders before it executes it: `__PACK__` by the base64
+# front end replaces three placeholders before it executes it: `__PACK__` by the base85
 # text of the pack, `__PROTOCOL_MAJOR__` by the major version of the
 # protocol that it speaks, `__HELPER_VERSION__` by its own version. Execute it with
 # `silent: true, store_history: false, stop_on_error: false`, and with
@@ -24,7 +24,7 @@ def _gpu_headroom_bootstrap() -> None:
         import base64
         import zlib
 
-        modules = zlib.decompress(base64.b64decode("__PACK__")).decode().split("\0")
+        modules = zlib.decompress(base64.b85decode("__PACK__")).decode().split("\0")
         sources = builtins.dict([each.split("\n", 1) for each in modules])
         space = {"__name__": "gpu_headroom.kernel.injection"}
         path = "kernel/injection.py"

@@ -46,7 +46,7 @@ _GROWS = frozenset(
 _CALLS_MODEL = frozenset({"_call_impl", "_wrapped_call_impl"})
 _OF_FUTURES = frozenset({"__get_result"})
 _AT_ONCE = frozenset({"gather", "create_task", "TaskGroup", "as_completed"})
-_NAMES = ("previous", "adding", "growing", "assigning", "bound")
+_NAMES = ("previous", "adding", "growing", "one_pass", "assigning", "bound")
 _MOST_FRAMES = 200
 
 
@@ -57,7 +57,8 @@ class Running:
     `trains`: a backward pass belongs to it. `in_optimizer`: an optimizer was making its step.
     `previous`: names that the innermost loop gives a value only at the failing line or behind it,
     so what they hold comes from the round before. `adding`: names that a loop on the way adds to,
-    or makes from themselves. `growing`: the last names of what the running code appends to.
+    or makes from themselves, attributes as `.total`. `growing`: the last names of what the running
+    code appends to. `one_pass`: names that a loop collects for a backward pass behind it.
     `assigning`: names that were to get another value. `bound`: names that a round of a loop, or a
     function, has given a value on the way. `loops`: whether one of these ran in a loop, other than
     through the parts of a model. `asks_mode`: the model's own code asks whether it trains.
@@ -70,6 +71,7 @@ class Running:
     previous: frozenset[str] = frozenset()
     adding: frozenset[str] = frozenset()
     growing: frozenset[str] = frozenset()
+    one_pass: frozenset[str] = frozenset()
     assigning: frozenset[str] = frozenset()
     bound: frozenset[str] = frozenset()
     loops: bool = False
@@ -77,6 +79,11 @@ class Running:
     at_once: bool = False
     functions: tuple[str, ...] = ()
     own: tuple[str, ...] = ()
+
+    def adds_to(self, name: str) -> bool:
+        """Whether a loop makes what has this name, `total` or `trainer.total`, from itself."""
+        _, dot, last = name.rpartition(".")
+        return name in self.adding or (dot + last if dot else "") in self.adding
 
 
 def running(error: BaseException) -> Running:
@@ -134,6 +141,7 @@ class _Reading:
             self._loops = True
             names["previous"] |= set(_bound_from(scope, number))
             names["adding"] |= set(_added_to(scope))
+            names["one_pass"] |= _one_pass(whole, scope)
 
     def result(self) -> Running:
         """Return what has been read."""
@@ -296,16 +304,73 @@ def _stored(scope: Scope) -> Iterator[str]:
 
 
 def _added_to(loop: Scope) -> Iterator[str]:
-    """Yield the names that a loop makes from what they were, with their graphs."""
+    """Yield the names that a loop makes from what they were, with their graphs; `.total` of any."""
     for node in _statements(loop):
-        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-            if not _is_number(node.value):
-                yield node.target.id
+        if isinstance(node, ast.AugAssign) and not _is_number(node.value):
+            yield from _bound_in(node.target)
         elif isinstance(node, ast.Assign) and not _is_number(node.value):
-            read = {each.id for each in ast.walk(node.value) if isinstance(each, ast.Name)}
+            read = _bound_in(node.value)
             for target in node.targets:
-                bound = {each.id for each in ast.walk(target) if isinstance(each, ast.Name)}
-                yield from bound & read
+                yield from _bound_in(target) & read
+
+
+def _bound_in(node: ast.expr) -> set[str]:
+    """Return the names in an expression, and the last ones of attributes with their dot."""
+    inner = list(ast.walk(node))
+    owners = {id(each.value) for each in inner if isinstance(each, ast.Attribute)}
+    names = {each.id for each in inner if isinstance(each, ast.Name) and id(each) not in owners}
+    return names | {
+        f".{each.attr}"
+        for each in inner
+        if isinstance(each, ast.Attribute) and id(each) not in owners
+    }
+
+
+def _one_pass(function: Scope, loop: Scope) -> set[str]:
+    """Return what a loop collects or hands on for a backward pass behind it: that is no leak.
+
+    It is begun anew before each such loop. A sum alone does not count: its parts could go backward
+    one by one, unless they hang together by what is handed on.
+    """
+    around, last = _around(function, loop), _last_line(loop)
+    calls = [each.lineno for each in _calls(around, getattr(loop, "lineno", 0)) if _goes_back(each)]
+    if not calls or min(calls) <= last:
+        return set()
+    begun, read = set[str](), set[str]()
+    for node in _statements(around):
+        if isinstance(node, ast.Name):
+            if isinstance(node.ctx, ast.Store) and node.lineno < getattr(loop, "lineno", 0):
+                begun.add(node.id)
+            elif isinstance(node.ctx, ast.Load) and node.lineno > last:
+                read.add(node.id)
+    handed_on = {
+        name
+        for node in _statements(loop)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
+        for target in node.targets
+        for name in _bound_in(target) & _bound_in(node.value)
+    }
+    collected = set(_grown(loop)) & read
+    if not (collected | handed_on) & begun:
+        return set()
+    return (collected | handed_on | set(_added_to(loop))) & begun
+
+
+def _around(function: Scope, loop: Scope) -> Scope:
+    """Return the innermost loop of a function that another one is in, else the function."""
+    number, last = getattr(loop, "lineno", 0), _last_line(loop)
+    outer = [
+        each
+        for each in ast.walk(function)
+        if isinstance(each, _Loop) and each is not loop and _spans(each, number)
+        if _spans(each, last)
+    ]
+    return max(outer, key=lambda each: each.lineno, default=function)
+
+
+def _last_line(loop: Scope) -> int:
+    """Return the last line of a loop."""
+    return getattr(loop, "end_lineno", None) or 0
 
 
 def _grown(scope: Scope) -> Iterator[str]:

@@ -15,7 +15,7 @@ from ..inspection.kinds import is_kind
 from .memory import Storages
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from .memory import ArrayMemory
 
@@ -49,7 +49,7 @@ class Models:
         if self.torch is None:
             return {}
         wholes = self._of_kind(self.torch.nn_module)
-        inner = {id(each) for whole in wholes.values() for each in [*self.parts(whole)][1:]}
+        inner = {id(each) for whole in wholes.values() for each in self.parts(whole)[1:]}
         inner.update(id(each) for whole in wholes.values() for each in self.tensors(whole))
         both = {**wholes, **self._of_kind(self.torch.tensor)}
         return {name: each for name, each in both.items() if id(each) not in inner}
@@ -59,16 +59,10 @@ class Models:
         """The optimizers by their first name."""
         return {} if self.torch is None else self._of_kind(self.torch.optimizer)
 
-    def parts(self, model: Any) -> Iterator[Any]:
-        """Yield a model and all models in it; nothing for a tensor."""
-        seen: set[int] = set()
-        waiting = [model] if self._inspector.is_module(model) else []
-        while waiting:
-            part = waiting.pop()
-            if id(part) not in seen:
-                seen.add(id(part))
-                yield part
-                waiting += modules.children(self.attributes(part))
+    def parts(self, model: Any) -> list[Any]:
+        """Return a model and all models in it; nothing for a tensor."""
+        is_model = self._inspector.is_module(model)
+        return modules.parts(model, self.attributes) if is_model else []
 
     def tensors(self, value: Any) -> list[Any]:
         """Return the parameters and buffers of a model, each once; of a tensor, itself."""

@@ -10,8 +10,10 @@ import ast
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ..cells.batch import Code
 from ..cells.given import Function
 from ..cells.parsing import parse_cell
+from ..edits.find import names
 from ..edits.flow import read_first
 from ..holders.names import user_names
 from ..text.messages import message
@@ -94,7 +96,27 @@ def set_anew(cell: CellRun, cells: tuple[CellRun, ...]) -> set[str]:
         return set()
     made: set[str] = set()
     early = read_first(tree.body, made)
-    return made - early - _read_by_functions(cells)
+    return made - early - (_read_by_functions(cells) - _set_first(tree, cells))
+
+
+def _set_first(tree: ast.Module, cells: tuple[CellRun, ...]) -> set[str]:
+    """Return the names that a cell sets before it may call a function of the notebook."""
+    code = Code()
+    own = {name for each in cells for name in code.of(each).stores}
+    found: set[str] = set()
+    for each in tree.body:
+        calls = [node for node in ast.walk(each) if isinstance(node, ast.Call)]
+        if not isinstance(each, Function) and any(_root(call) in own for call in calls):
+            break
+        found |= names(each, ast.Store)
+    return found
+
+
+def _root(node: ast.expr) -> str:
+    """Return `copy` of `copy.deepcopy(model).eval()`."""
+    while isinstance(node, (ast.Call, ast.Attribute, ast.Subscript)):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _read_by_functions(cells: tuple[CellRun, ...]) -> set[str]:

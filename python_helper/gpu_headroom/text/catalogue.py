@@ -281,17 +281,12 @@ SENTENCES = {
     "rescue.saved": "Saved {file_bytes} to `{path}`: `{names}`.",
     "rescue.busy": "A cell is running: the training can be saved when it has ended.",
     "rescue.cancelled": "Cancelled: nothing was saved.",
-    "rescue.nothing": (
-        "Nothing was saved: no variable leads to a model together with its optimizer now."
-    ),
+    "rescue.nothing": "Nothing was saved: no variable leads to a model with its optimizer.",
     "rescue.beside": (
-        "Nothing was saved: a thread or task of yours is inside PyTorch (`{name}`) and may be "
-        "changing what would be saved."
+        "Nothing was saved: a thread or task of yours is inside a framework (`{name}`)."
     ),
     "rescue.changed": "Nothing was saved: another thread changed the weights meanwhile.",
-    "rescue.room": (
-        "Nothing was saved: it needs about {file_bytes}, and {free_bytes} are free in `{folder}`."
-    ),
+    "rescue.room": ("Nothing was saved: it needs about {file_bytes}, {free_bytes} are left."),
     "rescue.failed": "Nothing was saved: {error}.",
     # What a release did.
     "released.done": "Freed {freed_bytes}: headroom is now {headroom_bytes}.",

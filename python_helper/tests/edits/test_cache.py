@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import torch
-from gpu_headroom.edits.cache import cached_on_host, only_by_keys
+from gpu_headroom.edits.cache import cached_on_host, last_kept, only_by_keys, only_made
 from tests.edits.cases import check, refuses_hostile, table
 
 CACHES = table(
@@ -100,3 +100,48 @@ def test_computes_the_same() -> None:
 def test_takes_any_text() -> None:
     """Hostile cells raise nothing."""
     refuses_hostile(cached_on_host("losses"))
+
+
+LAST = table(
+    """
+probs = []
+for t in steps:
+    probs.append(log_prob(t))
+    print(probs[-1])
+loss = torch.stack(probs[-10:]).sum()
+--->
+probs = []
+for t in steps:
+    probs.append(log_prob(t))
+    del probs[:-10]
+    print(probs[-1])
+loss = torch.stack(probs[-10:]).sum()
+====
+probs.append(p)
+loss = torch.stack(probs).sum()
+====
+probs.append(p)
+loss = sum(probs[-n:])
+====
+probs.append(p)
+loss = sum(probs[-9:-1])
+====
+probs.append(p)
+print(len(probs), probs[-1])
+====
+probs.append(p)
+"""
+)
+
+
+@pytest.mark.parametrize(("before", "after"), LAST)
+def test_no_more_is_kept_than_is_read(before: str, after: str | None) -> None:
+    """From the end of a list, by a number that the text says."""
+    check(last_kept("probs"), before, after)
+
+
+def test_other_cells_only_make_it() -> None:
+    """What they read is not known to be the last."""
+    assert only_made(["probs = []", "self.probs: list = []"], "probs", "self.probs")
+    assert not only_made(["print(self.probs)"], "probs", "self.probs")
+    assert not only_made(["(("], "probs")

@@ -163,6 +163,14 @@ FAULTS = {
         "mine",
         "experiment.model._state_dict_hooks.clear()",
     ),
+    "trained-meanwhile": (
+        (
+            "steps = [each['step'] for each in experiment.optimizer.state.values()]\n"
+            "experiment.model.register_state_dict_post_hook(lambda *a: steps[0].add_(1) and None)"
+        ),
+        "changed the weights",
+        "experiment.model._state_dict_hooks.clear()",
+    ),
     "deleted": (
         "import builtins; builtins.held = experiment; del experiment",
         "no variable leads",
@@ -185,13 +193,24 @@ def test_says_why_nothing_was_saved(failed: LiveKernel, fault: str) -> None:
     assert files(failed) == []
 
 
+def test_an_interrupt_ends_the_writing(failed: LiveKernel) -> None:
+    """As the button of the notebook sends it, in the middle; nothing is left."""
+    report = fail(failed)
+    failed.run(
+        "import os, signal\n"
+        "hook = lambda *a: os.kill(os.getpid(), signal.SIGINT)\n"
+        "experiment.model.register_state_dict_post_hook(hook)"
+    )
+    said = rescue(failed, report)
+    failed.run("experiment.model._state_dict_hooks.clear()")
+    assert said["message"]["id"] == "rescue.cancelled"
+    assert files(failed) == []
+
+
 def test_waits_for_nobody_and_saves_nothing_half_done(failed: LiveKernel) -> None:
     """Beside a running cell, beside a thread that trains, and for a card of another life."""
     report = fail(failed)
-    running = failed.submit("import time; time.sleep(1)")
-    failed.until(
-        lambda: bool(failed.events("cell")) and failed.events("cell")[-1]["status"] == "running"
-    )
+    running = failed.start_cell("print('begun', flush=True); import time; time.sleep(1)")
     reply = failed.ask("rescue", report_id=report["report_id"])
     assert reply["message"]["id"] == "rescue.busy"
     failed.result(running)

@@ -30,6 +30,8 @@ def cell(source: str, name: str = "one") -> CellRun:
         ("for x in data:\n    h = f(x, h)", {"x"}),
         ("if ready:\n    x = 1\nprint(x)", set()),
         ("def use():\n    return kept\nkept = 1", {"use"}),
+        ("copied = copy.deepcopy(net)\ndef use():\n    return copied", {"copied", "use"}),
+        ("def use():\n    return copied\nuse()\ncopied = f(net)", {"use"}),
         ("broken (", set()),
     ],
 )

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ...cells.parsing import parse_cell
-from ...edits.cache import cached_on_host, only_by_keys
+from ...edits.cache import cached_on_host, last_kept, only_by_keys, only_made
 from ...edits.find import called, mentions
 from ...edits.flags import trainer_flags
 from ...edits.flow import backwards
@@ -84,7 +84,7 @@ def offer(evidence: Evidence) -> Offer | None:
 
 def _is_trained(evidence: Evidence, held: Group) -> bool:
     """Whether a sum that grows goes backward itself."""
-    if held.name not in evidence.scene.running.adding:
+    if not evidence.scene.running.adds_to(held.name):
         return False
     trees = [parse_cell(each.source) for each in evidence.failure.cells]
     back = [each for tree in trees if tree is not None for each in backwards(tree)]
@@ -122,11 +122,13 @@ def _rewrites(
     are_numbers = all(not shape for shape, _, _ in held.shapes)
     one = sum(held.shapes.values()) <= held.count
     ways = _ways(held, are_numbers=are_numbers) if of_graphs else [".cpu()"] * (not is_cache(held))
+    if not held.keyed:
+        yield from [(last_kept(name), only_made) for name in names]
     beside = [each.name for each in evidence.groups if each.kind == "tensor" and each.plain]
     for how in ways:
         for name in names:
             yield kept(name, None, how, beside, one=one), stay_apart if "cpu" in how else None
-    carried = of_graphs and held.name in evidence.scene.running.adding and not are_numbers
+    carried = of_graphs and evidence.scene.running.adds_to(held.name) and not are_numbers
     if carried and not any(_SEEKS.search(each.source) for each in evidence.failure.cells):
         yield detached_state(held.name), None
     elif carried and goes_nowhere([each.source for each in evidence.failure.cells], held.name):

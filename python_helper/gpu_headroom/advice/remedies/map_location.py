@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...edits.average import averaged_on_host
+from ...edits.cache import only_made
 from ...edits.keep_numbers import kept
 from ...edits.model_memory import loaded_to_host
 from ...text.messages import message
@@ -12,7 +14,9 @@ from ..remedy import Offer
 from ..rules.kept_copies import copies, made_anew
 
 if TYPE_CHECKING:
+    from ...holders.groups import Group
     from ...oom.evidence import Evidence
+    from ..code_fix import CellChange
 
 TREATS: tuple[str, ...] = ("kept-copies",)
 TEXTS = {
@@ -34,7 +38,7 @@ def offer(evidence: Evidence) -> Offer | None:
     rewrites = [loaded_to_host(torch, largest.name), loaded_to_host(torch)]
     if largest.plain and not largest.kinds.get("optimizer_state"):
         rewrites.append(kept(largest.name, None, ".cpu()"))
-    changes = in_first_cell(evidence, *rewrites)
+    changes = in_first_cell(evidence, *rewrites) or _averages(evidence, largest)
     return Offer(
         id="map-location",
         title=message("remedy.map-location", TEXTS, name=largest.name),
@@ -43,3 +47,15 @@ def offer(evidence: Evidence) -> Offer | None:
         measured=True,
         edited=edited(evidence, changes),
     )
+
+
+def _averages(evidence: Evidence, copy: Group) -> tuple[CellChange, ...] | None:
+    """Return the change that keeps an average of the weights on the host."""
+    names = [copy.name, f"self.{copy.last_name}"]
+    for name in names:
+        changes = in_first_cell(evidence, averaged_on_host(name))
+        if changes is not None:
+            cells = evidence.failure.cells
+            others = [each.source for each in cells if each.key != changes[0].cell.key]
+            return changes if only_made(others, *names) else None
+    return None

@@ -28,8 +28,8 @@ def offer(evidence: Evidence) -> Offer | None:
     model = evaluated_model(evidence)
     if model is None:
         return None
-    kept = largest_retained(evidence)
-    if kept is not None and kept.bytes - kept.graph_bytes > _MUCH * kept.bytes:
+    held = largest_retained(evidence)
+    if held is not None and held.bytes - held.graph_bytes > _MUCH * held.bytes:
         return None  # the values themselves pile up, with graphs or without
     torch = torch_name(evidence)
     beside = evidence.scene.running.trains
@@ -38,7 +38,9 @@ def offer(evidence: Evidence) -> Offer | None:
         changes = at_places(
             evidence, lambda anchor: without_gradients(anchor, torch, constant=beside)
         )
-    size = evidence.pass_bytes if beside else evidence.kinds.get("activations", 0)
+    kept = evidence.pass_bytes if beside else evidence.kinds.get("activations", 0)
+    # What the running operation reads stays, and is about as large as what it was to write.
+    size = max(0, kept - (evidence.requested_bytes or 0))
     return Offer(
         id="no-grad",
         title=message("remedy.no-grad", TEXTS),

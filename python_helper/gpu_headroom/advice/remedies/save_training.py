@@ -22,7 +22,7 @@ TEXTS = {
     "remedy.save-training.note_in_step": (
         "A file of about {file_bytes} with `{names}`, and a cell that loads it after a restart. "
         "It takes no GPU memory. The optimizer failed in the middle of a step: some weights may "
-        "be a step ahead of others. Counters of your loop, the order of the data and random "
+        "be a step ahead. Counters of your loop, the order of the data and random "
         "numbers are not in it."
     ),
 }

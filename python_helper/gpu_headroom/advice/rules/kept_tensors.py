@@ -88,7 +88,7 @@ def piles(evidence: Evidence) -> list[Group]:
         if each.root
         and (
             (each.count >= _SEVERAL and each.last_name in running.growing)
-            or each.name in running.adding
+            or running.adds_to(each.name)
             or of_evaluation(each)
         )
         and each.kind == "tensor"

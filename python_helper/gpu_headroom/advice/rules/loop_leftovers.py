@@ -60,7 +60,7 @@ def leftovers(evidence: Evidence) -> list[Group]:
         for each in evidence.groups
         if each.root
         and each.name in stale
-        and each.name not in running.adding
+        and not running.adds_to(each.name)
         and each.kind in _OF_VALUES
         and each.graphs < 2  # noqa: PLR2004  several graphs are a leak of their own
     ]

@@ -57,8 +57,10 @@ def largest_retained(evidence: Evidence) -> Group | None:
         piles_up = each.count >= _SEVERAL and each.last_name in running.growing
         # Threads have variables of the same names, each with a graph of its own.
         several = each.graphs >= _SEVERAL and not running.at_once
-        grown = several or piles_up or each.name in running.adding
+        grown = several or piles_up or running.adds_to(each.name)
         held = each.kinds.get("activations", 0)  # of which a backward pass may have let go
+        if each.name in running.one_pass:
+            continue
         if each.root and grown and evidence.share(held) >= _SHARE:
             return each
     return None

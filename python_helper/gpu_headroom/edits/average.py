@@ -1,0 +1,103 @@
+"""An average of weights that is kept on the host."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from .cache import mentioned
+from .find import called, calls, dotted, mentions
+from .rewrite import rewriting
+from .source import Refused
+
+if TYPE_CHECKING:
+    from .source import CellSource
+
+_LOOKS = {"eval", "requires_grad_", "state_dict", "train", "keys"}
+_PARAMETERS = ("parameters", "named_parameters")
+
+
+@rewriting
+def averaged_on_host(source: CellSource, copy: str) -> None:
+    """`averaged_on_host("ema")`: a copy of a model, or a dict of its weights, is on the host.
+
+    What is averaged with it is brought there in each loop: `p = p.detach().cpu()`. Refused where it
+    is used in any other way, such as to predict with.
+    """
+    made = 0
+    loops: dict[ast.For, None] = {}
+    for node in mentioned(source.tree, copy):
+        around, *_ = source.parents(node)
+        loop = _loop_over_parameters(source, node)
+        if loop is not None:
+            loops[loop] = None
+        elif isinstance(node.ctx, ast.Store) and isinstance(around, (ast.Assign, ast.AnnAssign)):
+            made += _made_on_host(source, around.value)
+        elif getattr(around, "attr", "") not in _LOOKS:
+            raise Refused
+    brought = sum(_brought(source, loop, copy) for loop in loops)
+    if not brought or not (made or brought > 1):
+        raise Refused
+
+
+def _loop_over_parameters(source: CellSource, node: ast.AST) -> ast.For | None:
+    for each in source.parents(node):
+        if isinstance(each, ast.For) and list(calls(each.iter, *_PARAMETERS)):
+            return each
+    return None
+
+
+def _made_on_host(source: CellSource, value: ast.expr | None) -> int:
+    """Bring a copy to the host where it is made; 1 where there was one to bring."""
+    if value is None or (
+        isinstance(value, (ast.Dict, ast.Constant)) and not ast.unparse(value)[2:]
+    ):
+        return 0
+    if isinstance(value, ast.DictComp):
+        end = source.span(value.value)[1]
+    else:
+        copied = list(calls(value, "deepcopy"))
+        if len(copied) != 1:
+            raise Refused
+        end = source.span(copied[0])[1]
+    source.replace((end, end), ".cpu()")
+    return 1
+
+
+def _brought(source: CellSource, loop: ast.For, copy: str) -> int:
+    """Bring the parameters of a loop to the host, unless it writes them back to the model."""
+    targets = loop.target.elts if isinstance(loop.target, ast.Tuple) else [loop.target]
+    pairs = targets[-1:]
+    if called(loop.iter) == "zip" and isinstance(loop.iter, ast.Call):
+        both = zip(targets, loop.iter.args, strict=False)
+        pairs = [target for target, values in both if not mentions(values, {copy})]
+    names = [dotted(each) for each in pairs]
+    if len(names) != 1 or not names[0]:
+        raise Refused
+    name = names[0]
+    own = {name, f"{name}.data"}
+    written = [
+        node
+        for each in loop.body
+        for node in ast.walk(each)
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and dotted(node.func.value) in own
+            and node.func.attr.endswith("_")
+        )
+        or (
+            isinstance(node, (ast.Name, ast.Attribute)) and _is_stored(node) and dotted(node) in own
+        )
+    ]
+    if not written:
+        code = f"{name} = {name}.detach().cpu()"
+        source.before(loop.body[0], code)
+        return 1
+    if all(called(each) == "copy_" for each in written):
+        return 0  # it copies from anywhere
+    raise Refused
+
+
+def _is_stored(node: ast.Name | ast.Attribute) -> bool:
+    return isinstance(node.ctx, ast.Store)
