@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .source import CellSource
 
 _DOUBLE = {"float64": "float32", "double": "float32", "complex128": "complex64"}
+_TURNS = ("float", "half", "bfloat16", "int", "long", "type")
 _OF_ARRAYS = ("from_numpy", "as_tensor", "tensor")
 
 
@@ -32,11 +33,20 @@ def single_precision(source: CellSource, name: str | None = None) -> None:
         statement = source.statement(node)
         if name and assigned(statement) != name:
             continue
-        array = name and called(node) in _OF_ARRAYS and node is getattr(statement, "value", None)
+        array = name and called(node) in _OF_ARRAYS and node in _chain(statement)
         if array and isinstance(node, ast.Call) and keyword(node, "dtype") is None:
             end = source.span(node)[1]
             source.replace((end, end), ".float()")
         _halved(source, node)
+
+
+def _chain(statement: ast.AST) -> list[ast.expr]:
+    """Return `f(x).to(device)` and `f(x)` of what a statement assigns: one value and its owners."""
+    value, found = getattr(statement, "value", None), list[ast.expr]()
+    while isinstance(value, ast.Call):
+        found.append(value)
+        value = value.func.value if isinstance(value.func, ast.Attribute) else None
+    return [] if any(called(each) in _TURNS for each in found) else found
 
 
 @rewriting

@@ -66,6 +66,18 @@ def all_of(*rewrites: Rewrite) -> Rewrite:
     return rewrite
 
 
+def any_of(*rewrites: Rewrite) -> Rewrite:
+    """Return a rewrite that makes those of these that hold, one after the other."""
+
+    def rewrite(text: str) -> str | None:
+        done = text
+        for each in rewrites:
+            done = each(done) or done
+        return None if done == text else done
+
+    return rewrite
+
+
 def line_of(source: CellSource, anchor: Anchor) -> int:
     """Return where the line of an anchor is by now."""
     lines = [each.strip() for each in source.lines]

@@ -256,6 +256,10 @@ x = torch.randn(3).double()  # ö
 x = torch.randn(3).float()  # ö
 ====
 x = torch.from_numpy(a).cuda()
+--->
+x = torch.from_numpy(a).float().cuda()
+====
+x = torch.from_numpy(a).cuda().long()
 ====
 x = torch.from_numpy(a)
 --->

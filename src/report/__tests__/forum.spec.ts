@@ -63,7 +63,12 @@ describe('forumText', () => {
   });
 
   it('should say nothing of other processes', () => {
-    const label = { id: 'detail.process', template: 'train.py', params: {} };
+    const label = {
+      id: 'detail.process',
+      template: 'train.py',
+      params: {},
+      text: ''
+    };
     const details = [{ label, bytes: 1, source: label }];
     expect(of({ details })).not.toContain('train.py');
   });

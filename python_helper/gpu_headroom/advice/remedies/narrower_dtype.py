@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
+from ...cells.given import Function
+from ...cells.parsing import parse_cell
 from ...edits.dtype import default_precision, half_precision, single_precision
+from ...edits.find import calls
+from ...edits.find import names as names_in
+from ...edits.rewrite import any_of
 from ...text.messages import message
-from ..editing import edited, in_first_cell, torch_name
+from ..code_fix import CellChange
+from ..editing import cells, edited, in_first_cell, torch_name
 from ..remedy import Edited, Offer
 from ..rules.wide_dtype import weights_of_inference, wide_groups
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ...holders.groups import Group
     from ...oom.evidence import Evidence
 
 TREATS: tuple[str, ...] = ("wide-dtype",)
@@ -35,8 +45,7 @@ def offer(evidence: Evidence) -> Offer | None:
     if not (wide or weights):
         return None
     if wide:
-        names = [single_precision(each.name) for each in wide]
-        changes = in_first_cell(evidence, single_precision(), *names)
+        changes = _single(evidence, wide)
     elif torch is not None:
         models = [each.name for each in evidence.models] + sorted(evidence.scene.running.assigning)
         rewrites = [half_precision(each, torch) for each in models]
@@ -64,3 +73,42 @@ def offer(evidence: Evidence) -> Offer | None:
         effect_bytes=evidence.saved_bytes(size + kept, 0.5),
         edited=change,
     )
+
+
+def _single(evidence: Evidence, wide: list[Group]) -> tuple[CellChange, ...] | None:
+    """Change what makes all of these, in one cell or in several: two precisions do not meet."""
+    names = [single_precision(each.name) for each in wide]
+    roots = {each.root for each in wide if each.origin == "names"}
+    first = in_first_cell(evidence, single_precision(), *names) or ()
+    rewrite = any_of(single_precision(), *names)
+    several = tuple([CellChange(each, 1, rewrite) for each in cells(evidence)])
+    for changes in (first, tuple([each for each in several if each.diff() is not None])):
+        if changes and roots <= _reached(evidence, changes, roots):
+            return changes
+    return None
+
+
+def _reached(evidence: Evidence, changes: Iterable[CellChange], roots: set[str]) -> set[str]:
+    """Return the names that the changed statements are about, and what is made of them."""
+    texts = {each.cell.key: each.rewrite(each.cell.source) for each in changes}
+    found = set[str]()
+    for cell in evidence.failure.cells:
+        before = {ast.dump(each) for each in _statements(cell.source)}
+        for node in _statements(texts.get(cell.key) or cell.source):
+            if ast.dump(node) not in before:
+                if any(calls(node, "set_default_dtype")):
+                    return roots
+                found |= names_in(node, ast.Store) or names_in(node)
+            elif names_in(node) & found:
+                found |= names_in(node, ast.Store)
+    return found
+
+
+def _statements(text: str) -> list[ast.stmt]:
+    tree = parse_cell(text)
+    inner = ast.walk(tree) if tree is not None else ()
+    return [
+        each
+        for each in inner
+        if isinstance(each, ast.stmt) and not isinstance(each, (*Function, ast.ClassDef))
+    ]
