@@ -155,7 +155,7 @@ TEXTS = {
 }
 _MOST_OFFERS = 10  # renderers show four, and fold the rest away
 _MOST_CAUSES = 4
-_TRADED = ("activations",)
+_TRADED = (("activations",), ("model-too-large",))
 # Without gradients there is nothing that could be kept.
 _AS_WELL = ("evaluation-with-gradients",)
 
@@ -194,7 +194,7 @@ def _offers(evidence: Evidence, findings: Mapping[str, Finding]) -> list[Offer]:
         place = min((order[each] for each in remedy.TREATS if each in order), default=None)
         if remedy.TREATS and place is None and findings:
             continue
-        if remedy.TREATS == _TRADED and place:
+        if remedy.TREATS in _TRADED and place:
             continue  # something is given for it, and there is another cause to act on first
         offer = remedy.offer(evidence)
         if offer is not None and _helps(offer, evidence):

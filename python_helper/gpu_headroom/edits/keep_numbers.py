@@ -31,19 +31,7 @@ _OF_CONTAINERS = {
     "values",
 }
 # These take values from anywhere.
-_TAKES_ALL = {
-    "print",
-    "log",
-    "log_dict",
-    "zip",
-    "enumerate",
-    "len",
-    "isinstance",
-    "save",
-    "plot",
-    "scatter",
-    "hist",
-}
+_TAKES_ALL = {"print", "zip", "enumerate", "len", "isinstance", "save", "plot", "scatter", "hist"}
 _LIBRARIES = {"torch", "F", "nn", "np", "numpy", "plt", "pd", "sns", "math", "metrics"}
 _LOSS = re.compile(r"loss|criterion", re.IGNORECASE)
 _MOVES = ("to", "cuda")

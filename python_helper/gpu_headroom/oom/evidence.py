@@ -188,6 +188,9 @@ class Evidence:
 
     def _progress(self) -> float | None:
         """Tell it by the parameters that the pass came to, and by the part that was running."""
+        rounds_done = self.scene.running.rounds_done
+        if rounds_done is not None:
+            return max(_LEAST_PROGRESS, rounds_done)
         reached = [each for each in self.groups if each.progress]
         # Parts of the model are variables of frames, too.
         model = max(reached, key=lambda each: each.kinds.get("parameters", 0), default=None)

@@ -58,7 +58,8 @@ class Running:
     `previous`: names that the innermost loop gives a value only at the failing line or behind it,
     so what they hold comes from the round before. `adding`: names that a loop on the way adds to,
     or makes from themselves, attributes as `.total`. `growing`: the last names of what the running
-    code appends to. `one_pass`: names that a loop collects for a backward pass behind it.
+    code appends to. `one_pass`: names that a loop collects for a backward pass behind it,
+    `rounds_done` the share of its rounds that had begun, where that can be told.
     `assigning`: names that were to get another value. `bound`: names that a round of a loop, or a
     function, has given a value on the way. `loops`: whether one of these ran in a loop, other than
     through the parts of a model. `asks_mode`: the model's own code asks whether it trains.
@@ -79,6 +80,7 @@ class Running:
     at_once: bool = False
     functions: tuple[str, ...] = ()
     own: tuple[str, ...] = ()
+    rounds_done: float | None = None
 
     def adds_to(self, name: str) -> bool:
         """Whether a loop makes what has this name, `total` or `trainer.total`, from itself."""
@@ -103,6 +105,7 @@ class _Reading:
         self._names: dict[str, set[str]] = {each: set() for each in _NAMES}
         self._trees: dict[str, ast.Module | None] = {}
         self._trains = self._evaluates = self._in_optimizer = False
+        self._rounds_done: float | None = None
         self._loops = self._in_model = self._asks_mode = self._at_once = False
 
     def enter(self, frame: FrameType, number: int | None) -> None:
@@ -141,7 +144,10 @@ class _Reading:
             self._loops = True
             names["previous"] |= set(_bound_from(scope, number))
             names["adding"] |= set(_added_to(scope))
-            names["one_pass"] |= _one_pass(whole, scope)
+            handed_on = _one_pass(whole, scope)
+            names["one_pass"] |= handed_on
+            if handed_on:
+                self._rounds_done = _rounds_done(frame, scope)
 
     def result(self) -> Running:
         """Return what has been read."""
@@ -153,6 +159,7 @@ class _Reading:
             at_once=self._at_once,
             functions=tuple(self._functions),
             own=tuple(self._own),
+            rounds_done=self._rounds_done,
             **{name: frozenset(each) for name, each in self._names.items()},
         )
 
@@ -354,6 +361,27 @@ def _one_pass(function: Scope, loop: Scope) -> set[str]:
     if not (collected | handed_on) & begun:
         return set()
     return (collected | handed_on | set(_added_to(loop))) & begun
+
+
+def _rounds_done(frame: FrameType, loop: Scope) -> float | None:
+    """Return the share of the rounds of `for n in range(…)` that have begun."""
+    if not (isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call)):
+        return None
+    if callee(loop.iter) != "range" or not isinstance(loop.target, ast.Name):
+        return None
+    variables = locals_of(frame)
+    values = [
+        each.value
+        if isinstance(each, ast.Constant)
+        else variables.get(each.id, frame.f_globals.get(each.id))
+        for each in (loop.target, *loop.iter.args)
+        if isinstance(each, (ast.Constant, ast.Name))
+    ]
+    now, *limits = [each for each in values if type(each) is int] or [-1]
+    if len(limits) != len(loop.iter.args) or not all(limits[2:]):
+        return None
+    rounds = range(*limits)
+    return (rounds.index(now) + 1) / len(rounds) if now in rounds else None
 
 
 def _around(function: Scope, loop: Scope) -> Scope:

@@ -122,3 +122,46 @@ def test_reads_other_cells() -> None:
         "def cache(self):\n    self.memory.append(1)\ndef forward(self):\n    maps.append(1)"
     )
     assert grown_by_functions([functions, "broken ("]) == {"memory"}
+
+
+UNROLLED = """state, total, outs = 0, 0, []
+for step in range(4):
+    state = model(state) if step > 1 else abs(state)
+    outs.append(state)
+    total = total + state
+sum(outs).backward()"""
+COLLECT = "outs = []\nfor x in data:\n    outs.append(model(x))"
+ONE_PASS: list[tuple[str, set[str]]] = [
+    (UNROLLED, {"state", "outs", "total"}),
+    (COLLECT + "\nsum(outs).backward()", {"outs"}),
+    # never begun anew, never read again, or gone backward with each round: what is kept stays
+    (
+        "outs = []\nfor _ in data:\n  for x in data: outs.append(model(x))\n  outs[0].backward()",
+        set(),
+    ),
+    (COLLECT + "\nx.backward()", set()),
+    (COLLECT, set()),
+    (COLLECT + "\n    outs[-1].backward()\nsum(outs)", set()),
+    # the parts of a sum could go backward one by one
+    ("total = 0\nfor x in data:\n    total = total + model(x)\ntotal.backward()", set()),
+]
+
+
+@pytest.mark.parametrize(("source", "expected"), ONE_PASS)
+def test_what_is_collected_for_a_backward_pass_behind(source: str, expected: set[str]) -> None:
+    """A loop over time is one pass: its states and outputs are needed."""
+    assert fail(source).one_pass == expected
+
+
+def test_how_many_rounds_of_one_pass_have_begun() -> None:
+    """What is still to come of it is as many rounds as are left."""
+    assert fail(UNROLLED).rounds_done == 3 / 4
+    assert fail(UNROLLED.replace("range(4)", "data")).rounds_done is None
+
+
+def test_attributes_that_a_loop_adds_to() -> None:
+    """`self.total` of a trainer is `trainer.total` outside."""
+    found = fail("class T: total = 0\nt = T()\nfor x in data:\n    t.total = t.total + model(x)")
+    assert found.adds_to("trainer.total")
+    assert not found.adds_to("total")
+    assert not found.adds_to("t.other")
