@@ -54,10 +54,10 @@ def offer(evidence: Evidence) -> Offer | None:
         changes = in_first_cell(evidence, *rewrites)
     else:
         changes = None
-    half, kept = not wide, evidence.kinds.get("activations", 0)
+    half, kinds = not wide, evidence.kinds
     size = sum(each.bytes for each in wide)
-    if any(each.kind == "parameters" for each in wide):
-        size += evidence.kinds.get("optimizer_state", 0)
+    if any(each.kind == "parameters" for each in wide):  # all that follows them is as wide
+        size += kinds.get("optimizer_state", 0) + kinds.get("activations", 0)
     if half:
         size = sum(each.kinds.get("parameters", 0) for each in weights) + evidence.being_made_bytes
     change, total = edited(evidence, changes), evidence.memory.headroom_bytes
@@ -70,7 +70,7 @@ def offer(evidence: Evidence) -> Offer | None:
         note=message(
             "remedy.narrower-dtype.note_half" if half else "remedy.narrower-dtype.note", TEXTS
         ),
-        effect_bytes=evidence.saved_bytes(size + kept, 0.5),
+        effect_bytes=size // 2 if half else evidence.saved_bytes(size, 0.5),
         edited=change,
     )
 
