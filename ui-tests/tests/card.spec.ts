@@ -41,7 +41,7 @@ async function noteWords(page: Page, words: string): Promise<void> {
     const noted = window as { noted?: boolean };
     noted.noted = false;
     new MutationObserver(() => {
-      const isThere = document.body.textContent.includes(text);
+      const isThere = document.body.innerText.includes(text);
       noted.noted = isThere ? true : noted.noted;
     }).observe(document.body, { childList: true, subtree: true });
   }, words);
