@@ -36,6 +36,7 @@ _LENGTH = re.compile(
 _IMAGE = re.compile(
     r"(?:.* )?(?:image|img|crop|resize|frame) (?:size|sz|res|resolution|dim|height|width|h|w|shape)"
     r"|(?:.* )?(?:imgsz|imgsize|resolution)|(?:image|img) (?:size|sz) .*|target size|input shape"
+    r"|image|img|imsize|im size|res|hw"
 )
 _SIDES = {"height": "width", "width": "height", "h": "w", "w": "h"}
 

@@ -109,6 +109,11 @@ SPEAKS: dict[str, list[dict[str, Any]]] = {
             "asked": Asked("torch.randn(n, 1024).cuda()", "cuda", (), None),
             "running": Running(own=("<module>", "__init__")),
         },
+        {
+            "temporary_bytes": 10 * GIB,
+            "asked": Asked("load(path).to(device)", "to", (), None),
+            "running": Running(own=("<module>", "__init__", "<listcomp>")),
+        },
     ],
     "wide-dtype": [
         {"groups": (group("model", 9 * GIB, "parameters", dtype="float64"),)},

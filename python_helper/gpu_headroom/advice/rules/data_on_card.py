@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from ...text.messages import message
@@ -34,6 +35,8 @@ _MOSTLY = 0.5
 # Functions of Transformers' trainer that gather what it predicts.
 _EVALUATES = ("evaluation_loop", "prediction_loop", "nested_concat", "torch_pad_and_concatenate")
 _LOADS = ("<module>", "__init__", "<listcomp>", "<dictcomp>", "<genexpr>")
+# `x.to(device)`, whatever the device is called: it was the card that could not hold it.
+_TO_CARD = re.compile(r"cuda|\bdev(?:ice)?\b", re.IGNORECASE)
 _MOVES = ("cuda", "to", "as_tensor", "tensor", "from_numpy", "randn", "rand", "zeros", "ones")
 
 
@@ -124,6 +127,6 @@ def _moving(evidence: Evidence) -> Finding | None:
 def is_moving(evidence: Evidence) -> bool:
     """Whether the failing expression puts data on the card while they are loaded."""
     asked, own = evidence.scene.asked, evidence.scene.running.own
-    moves = asked is not None and asked.operation in _MOVES and "cuda" in asked.text
+    moves = asked is not None and asked.operation in _MOVES and _TO_CARD.search(asked.text)
     loads = not own or own[-1] in _LOADS
-    return moves and loads and not evidence.scene.modules
+    return bool(moves and loads and not evidence.scene.modules)
