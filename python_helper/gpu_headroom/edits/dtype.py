@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .source import CellSource
 
 _DOUBLE = {"float64": "float32", "double": "float32", "complex128": "complex64"}
+_MOVES = ("cuda", "to")
 _TURNS = ("float", "half", "bfloat16", "int", "long", "type")
 _OF_ARRAYS = ("from_numpy", "as_tensor", "tensor")
 
@@ -56,8 +57,8 @@ def half_precision(
     """`half_precision(model, torch, dtype)`: a model that only predicts has 16 bits.
 
     It is loaded so, where `from_pretrained` or `from_config` makes it (`torch_dtype=`), else
-    turned once it is made (`model.half()`, or `.to(torch.bfloat16)`): its inputs have to be, then,
-    unless they are integers.
+    turned once it is made and before it is moved (`model.half()`, or `.to(torch.bfloat16)`): its
+    inputs have to be, then, unless they are integers.
     """
     statement = made(source, model)
     for call in calls(statement, "from_pretrained", "from_config"):
@@ -70,10 +71,16 @@ def half_precision(
         for each in ("half", "bfloat16")
     ):
         raise Refused
-    turned = f"{model}.half()" if dtype == "float16" else f"{model}.to({torch}.{dtype})"
-    if turned in source.text:
+    turn = ".half()" if dtype == "float16" else f".to({torch}.{dtype})"
+    if turn in ast.unparse(statement) or f"{model}{turn}" in source.text:
         raise Refused
-    source.after(statement, turned)
+    chain = _chain(statement)
+    owners = [owner for call in chain for each in _MOVES if (owner := method(call, each))]
+    if owners:  # before it is moved: as it is, it may not fit
+        end = source.span(owners[-1])[1]
+        source.replace((end, end), turn)
+        return
+    source.after(statement, f"{model}{turn}")
 
 
 @rewriting

@@ -140,13 +140,14 @@ class _Reading:
             _goes_back(each) and (is_loop or each.lineno >= number) for each in calls
         )
         names["growing"] |= set(_grown(scope))
+        for each in ast.walk(whole):
+            if isinstance(each, _Loop):
+                names["one_pass"] |= _one_pass(whole, each)
         if is_loop and not _goes_through_model(frame, scope):
             self._loops = True
             names["previous"] |= set(_bound_from(scope, number))
             names["adding"] |= set(_added_to(scope))
-            handed_on = _one_pass(whole, scope)
-            names["one_pass"] |= handed_on
-            if handed_on:
+            if _one_pass(whole, scope):
                 self._rounds_done = _rounds_done(frame, scope)
 
     def result(self) -> Running:

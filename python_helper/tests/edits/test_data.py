@@ -320,9 +320,18 @@ model = AutoModel.from_pretrained("gpt2", dtype=torch.float16)
 model = Net().cuda()
 y = model(x)
 --->
-model = Net().cuda()
-model.half()
+model = Net().half().cuda()
 y = model(x)
+====
+model = Net(3).to(device).eval()  # large
+--->
+model = Net(3).half().to(device).eval()  # large
+====
+model = Net()
+model.cuda()
+--->
+model = Net()
+model.half().cuda()
 ====
 model = AutoModel.from_pretrained("gpt2", torch_dtype=torch.float16)
 ====

@@ -134,6 +134,8 @@ COLLECT = "outs = []\nfor x in data:\n    outs.append(model(x))"
 ONE_PASS: list[tuple[str, set[str]]] = [
     (UNROLLED, {"state", "outs", "total"}),
     (COLLECT + "\nsum(outs).backward()", {"outs"}),
+    # it fails behind the loop
+    (COLLECT.replace("model(x)", "x") + "\nmodel(outs)\nsum(outs).backward()", {"outs"}),
     # never begun anew, never read again, or gone backward with each round: what is kept stays
     (
         "outs = []\nfor _ in data:\n  for x in data: outs.append(model(x))\n  outs[0].backward()",
