@@ -24,6 +24,7 @@ TEXTS = {
     ),
 }
 _LEAST_SHARE = 0.1  # of the activations
+_CERTAIN = 0.8  # of what is saved: casts of weights and what libraries compute in full come besides
 
 
 def offer(evidence: Evidence) -> Offer | None:
@@ -31,7 +32,9 @@ def offer(evidence: Evidence) -> Offer | None:
     if activations.check(evidence) is None or not evidence.scene.running.trains:
         return None
     kept, size = evidence.kinds.get("activations", 0), evidence.halves_bytes
-    if size < _LEAST_SHARE * kept or not evidence.fits(kept, 1 - size / kept, kept_only=True):
+    if size < _LEAST_SHARE * kept:
+        return None
+    if not evidence.fits(kept, 1 - _CERTAIN * size / kept, kept_only=True):
         return None
     torch = torch_name(evidence)
     rewrites = [trainer_flags(library, **HALF[library, "bfloat16"]) for library in LIBRARIES]

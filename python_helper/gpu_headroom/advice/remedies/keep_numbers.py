@@ -48,7 +48,6 @@ TEXTS = {
     ),
 }
 _SEEKS = re.compile(r"autograd\.grad\(|requires_grad")  # gradients of an input go through it
-_MUCH = 0.2  # of what is kept are the values themselves, not their graphs
 
 
 def offer(evidence: Evidence) -> Offer | None:
@@ -121,7 +120,7 @@ def _rewrites(
         return  # objects that cannot be moved or detached by a method of their own
     are_numbers = all(not shape for shape, _, _ in held.shapes)
     one = sum(held.shapes.values()) <= held.count
-    ways = _ways(held, are_numbers=are_numbers) if of_graphs else [".cpu()"] * (not is_cache(held))
+    ways = _ways(are_numbers=are_numbers) if of_graphs else [".cpu()"] * (not is_cache(held))
     if not held.keyed:
         yield from [(last_kept(name), only_made) for name in names]
     beside = [each.name for each in evidence.groups if each.kind == "tensor" and each.plain]
@@ -138,11 +137,9 @@ def _rewrites(
             yield cached_on_host(name), only_by_keys
 
 
-def _ways(held: Group, *, are_numbers: bool) -> list[str]:
-    """Return how values with graphs can be kept: most of it may be the values themselves."""
-    if held.bytes - held.graph_bytes > _MUCH * held.bytes:
-        return [".detach().cpu()", ".detach()"]
-    return [*([".item()"] if are_numbers else []), ".detach()", ".detach().cpu()"]
+def _ways(*, are_numbers: bool) -> list[str]:
+    """Return how values with graphs can be kept: how many are to come nobody knows."""
+    return [".item()", ".detach()"] if are_numbers else [".detach().cpu()", ".detach()"]
 
 
 def _inside(held: Group) -> list[str]:
