@@ -215,9 +215,10 @@ def test_waits_for_nobody_and_saves_nothing_half_done(failed: LiveKernel) -> Non
     assert reply["message"]["id"] == "rescue.busy"
     failed.result(running)
     failed.run(
-        "import threading\nstop = threading.Event()\n"
-        "def train():\n    while not stop.is_set(): torch.randn(300, 300) @ torch.randn(300, 300)\n"
-        "thread = threading.Thread(target=train, name='trainer'); thread.start()"
+        # Products so large that it is hardly ever between two of them.
+        "import threading, time\nstop = threading.Event()\nlarge = torch.randn(3000, 3000)\n"
+        "def train():\n    while not stop.is_set(): large @ large\n"
+        "thread = threading.Thread(target=train, name='trainer'); thread.start(); time.sleep(0.5)"
     )
     said = rescue(failed, report)
     failed.run("stop.set(); thread.join()")
