@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..cells.batch import affects, defines_any, path_from, reads
 from ..cells.given import Function
 from ..cells.parsing import parse_cell
-from ..edits.find import calls
+from ..edits.find import calls, names
 from ..edits.flow import trains
 from ..edits.rewrite import Anchor
 from ..text.messages import message
@@ -137,6 +137,31 @@ def may_have_learnt(evidence: Evidence, run: Iterable[CellRun]) -> bool:
     )
 
 
+def _is_about(change: CellChange, name: str) -> bool:
+    """Whether a change is one of the statements in which a name stands."""
+    source = change.cell.source
+    before, after = (
+        [
+            ast.dump(each)
+            for each in statements(text)
+            if not hasattr(each, "body") and name in names(each) | names(each, ast.Store)
+        ]
+        for text in (source, change.rewrite(source) or source)
+    )
+    return before != after
+
+
+def statements(text: str) -> list[ast.stmt]:
+    """Return all statements of a cell but what defines a function or a class."""
+    tree = parse_cell(text)
+    inner = ast.walk(tree) if tree is not None else ()
+    return [
+        each
+        for each in inner
+        if isinstance(each, ast.stmt) and not isinstance(each, (*Function, ast.ClassDef))
+    ]
+
+
 def edited(  # noqa: PLR0913  all that a change may be
     evidence: Evidence,
     changes: Iterable[CellChange] | None,
@@ -150,9 +175,10 @@ def edited(  # noqa: PLR0913  all that a change may be
 
     Nothing where there are no changes, or where one does not hold. There is no fix, so that the
     diffs are advice, where no code leads from the changed cells to the failing one, or where a
-    model would be made anew on the way and lose what took long to learn. `empties` is a variable
-    that still holds what the failed run put into it: the cell that makes it runs again, too.
-    `sets` is what the first change sets, in short; `done` what is said when all is done.
+    model that the change is not about would be made anew and lose what took long to learn.
+    `empties` is a variable that still holds what the failed run put into it: the cell that makes it
+    runs again, too. `sets` is what the first change sets, in short; `done` what is said when all is
+    done.
     `by_itself`: the changed cell does it as it runs, whether or not a name leads to the failing
     one.
     """
@@ -174,10 +200,13 @@ def edited(  # noqa: PLR0913  all that a change may be
     run += _makers(evidence, [empties] if empties else [], run)
     order = {each.key: n for n, each in enumerate(failure.cells)}
     run.sort(key=lambda each: (each.key == failure.cell.key, order.get(each.key, 0)))
-    changed = {each.cell.key for each in changes}
     models = [each.name for each in evidence.models]
-    others = [each for each in run[:-1] if each.key not in changed]
-    anew = [name for name in models if any(defines_any(each, [name]) for each in others)]
+    meant = {name for name in models if any(_is_about(each, name) for each in changes)}
+    anew = [
+        name
+        for name in models
+        if name not in meant and any(defines_any(each, [name]) for each in run[:-1])
+    ]
     if anew and may_have_learnt(evidence, run) and not _soon_learnt(evidence, run):
         return Edited(diffs)
     if anew and done is None:

@@ -365,6 +365,33 @@ def test_does_not_make_a_model_anew() -> None:
         assert (offer.remedy["kind"], offer.edited.fix) == ("advice", None)
 
 
+@pytest.mark.parametrize(
+    ("made", "learnt", "edits"),
+    [
+        ("model = Net()\nbatch_size = 1024", True, False),
+        ("model = Net()\nbatch_size = 1024", False, True),
+        ("batch_size = 1024\nlarge = torch.zeros(3)", True, True),
+    ],
+)
+def test_keeps_a_model_that_the_changed_cell_makes(made: str, learnt: bool, edits: bool) -> None:
+    """What it has learnt would be lost where it stands beside the number that is changed."""
+    defining = cell(made, "sizes", 2)
+    (literal,) = literals_in(defining, defining.source)
+    found = offers(
+        evidence(
+            source="fit(model, batch_size)",
+            cells=(defining, replace(cell("fit(model, 8)", "training", 3), end_s=600.0)),
+            models=(Model("model", training=True),),
+            running=Running(trains=True),
+            batch=literal,
+            batch_bytes=9 * GIB,
+            kinds={"optimizer_state": GIB} if learnt else {},
+        )
+    )
+    (offer,) = [each for each in found if each.remedy["id"] == "smaller-batch"]
+    assert (offer.edited.fix is not None) is edits
+
+
 NET = "class Net: width = BATCH\ndef fit(): loss.backward()"
 MAKES = "model = Net(BATCH)\nopt = {}(model.parameters())"
 

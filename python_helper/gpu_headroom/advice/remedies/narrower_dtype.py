@@ -5,15 +5,13 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from ...cells.given import Function
-from ...cells.parsing import parse_cell
 from ...edits.dtype import default_precision, half_precision, single_precision
 from ...edits.find import calls
 from ...edits.find import names as names_in
 from ...edits.rewrite import any_of
 from ...text.messages import message
 from ..code_fix import CellChange
-from ..editing import cells, edited, in_first_cell, torch_name
+from ..editing import cells, edited, in_first_cell, statements, torch_name
 from ..remedy import Edited, Offer
 from ..rules.wide_dtype import weights_of_inference, wide_groups
 
@@ -93,8 +91,8 @@ def _reached(evidence: Evidence, changes: Iterable[CellChange], roots: set[str])
     texts = {each.cell.key: each.rewrite(each.cell.source) for each in changes}
     found = set[str]()
     for cell in evidence.failure.cells:
-        before = {ast.dump(each) for each in _statements(cell.source)}
-        for node in _statements(texts.get(cell.key) or cell.source):
+        before = {ast.dump(each) for each in statements(cell.source)}
+        for node in statements(texts.get(cell.key) or cell.source):
             if ast.dump(node) not in before:
                 if any(calls(node, "set_default_dtype")):
                     return roots
@@ -102,13 +100,3 @@ def _reached(evidence: Evidence, changes: Iterable[CellChange], roots: set[str])
             elif names_in(node) & found:
                 found |= names_in(node, ast.Store)
     return found
-
-
-def _statements(text: str) -> list[ast.stmt]:
-    tree = parse_cell(text)
-    inner = ast.walk(tree) if tree is not None else ()
-    return [
-        each
-        for each in inner
-        if isinstance(each, ast.stmt) and not isinstance(each, (*Function, ast.ClassDef))
-    ]
