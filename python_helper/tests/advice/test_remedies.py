@@ -376,11 +376,12 @@ def test_does_not_make_a_model_anew() -> None:
 def test_keeps_a_model_that_the_changed_cell_makes(made: str, learnt: bool, edits: bool) -> None:
     """What it has learnt would be lost where it stands beside the number that is changed."""
     defining = cell(made, "sizes", 2)
+    training = [replace(cell("fit(model, 8)", "training", 3), end_s=600.0)]
     (literal,) = literals_in(defining, defining.source)
     found = offers(
         evidence(
             source="fit(model, batch_size)",
-            cells=(defining, replace(cell("fit(model, 8)", "training", 3), end_s=600.0)),
+            cells=(defining, *training) if learnt else (defining,),
             models=(Model("model", training=True),),
             running=Running(trains=True),
             batch=literal,
