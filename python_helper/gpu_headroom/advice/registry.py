@@ -21,7 +21,9 @@ from .remedies import (
     free_traceback,
     freeze_backbone,
     keep_numbers,
+    larger_gpu,
     less_preallocation,
+    lighter_model,
     lighter_optimizer,
     map_location,
     move_per_batch,
@@ -144,7 +146,9 @@ REMEDIES: Sequence[_Remedy] = (
     less_preallocation,
     close_other_programs,
     lighter_optimizer,
+    lighter_model,
     split_request,
+    larger_gpu,
     save_training,
 )
 # What they say, for translators.
@@ -155,7 +159,7 @@ TEXTS = {
 }
 _MOST_OFFERS = 10  # renderers show four, and fold the rest away
 _MOST_CAUSES = 4
-_TRADED = (("activations",), ("model-too-large",))
+_TRADED = (("activations",), ("model-too-large",), larger_gpu.TREATS)
 # Without gradients there is nothing that could be kept.
 _AS_WELL = ("evaluation-with-gradients",)
 

@@ -125,6 +125,8 @@ OFFERED: dict[str, dict[str, Any]] = {
     },
     "expandable-segments": {"cached": 4 * GIB, "largest_block": 64 * MIB},
     "close-other-programs": {"outside": 6 * GIB},
+    "lighter-model": {"kinds": {"parameters": 11 * GIB}, "running": Running()},
+    "larger-gpu": {"requested": 20 * GIB},
     "lighter-optimizer": {"kinds": {"parameters": 4 * GIB, "optimizer_state": 8 * GIB}},
     "split-request": {"requested": 20 * GIB},
     "save-training": {"training": Training(("model", "optimizer"), GIB)},
@@ -132,7 +134,16 @@ OFFERED: dict[str, dict[str, Any]] = {
 
 
 # Where one is offered so may be the other: both hold.
-BESIDE = {"autocast": ("checkpointing",), "split-request": ("same-shape",)}
+_TOO_LARGE = (
+    *("autocast", "checkpointing", "smaller-input", "lighter-optimizer", "lighter-model"),
+    *("split-request", "same-shape", "clear-gradients", "freeze-backbone", "save-training"),
+)
+BESIDE = {
+    "autocast": ("checkpointing",),
+    "split-request": ("same-shape", "larger-gpu"),
+    "lighter-model": ("lighter-optimizer",),
+    "larger-gpu": _TOO_LARGE,
+}
 
 
 def test_every_remedy_is_in_the_registry() -> None:
@@ -441,3 +452,23 @@ def test_is_advice_where_cells_have_no_identity() -> None:
     (offer,) = offers(replace(made, batch=literal, failure=failure))
     assert (offer.remedy["kind"], offer.edited.fix) == ("advice", None)
     assert offer.remedy["diffs"]
+
+
+@pytest.mark.parametrize(
+    ("requested", "gigabytes"), [(2 * GIB, 24), (20 * GIB, 40), (58 * GIB, 80), (500 * GIB, None)]
+)
+def test_the_smallest_common_gpu_that_holds_it(requested: int, gigabytes: int | None) -> None:
+    """What was in use, asked for and of others; a driver keeps some of what is sold."""
+    found = offers(evidence(kinds={"parameters": 13 * GIB}, requested=requested))
+    larger = [each.remedy for each in found if each.id == "larger-gpu"]
+    assert [each["title"]["params"]["gigabytes"] for each in larger] == [gigabytes] * bool(
+        gigabytes
+    )
+    assert all(each["effect_quality"] == "not_measured" for each in larger)
+
+
+def test_another_cause_needs_no_larger_gpu() -> None:
+    """A leak fills any card."""
+    leak = group("losses", 9 * GIB, "activations", count=40, graphs=40)
+    found = offers(evidence(kinds={"activations": 10 * GIB}, groups=(leak,)))
+    assert "larger-gpu" not in [each.id for each in found]
