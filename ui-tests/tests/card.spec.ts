@@ -347,7 +347,9 @@ import torch`,
     expect(await notedWords(page)).toBe(true);
     const apply = failure.getByRole('button', { name: 'Apply', exact: true });
     await apply.first().click();
-    expect(await notebook.source(2)).toContain('losses.append(loss.item())');
+    await expect
+      .poll(() => notebook.source(2))
+      .toContain('losses.append(loss.item())');
   });
 
   test('should be copied for a forum, and as evidence without names', async ({
