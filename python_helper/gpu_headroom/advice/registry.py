@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from . import code_fix, editing
@@ -189,7 +188,8 @@ def diagnose(evidence: Evidence) -> Diagnosis:
 
 def _offers(evidence: Evidence, findings: Mapping[str, Finding]) -> list[Offer]:
     order = {name: n for n, name in enumerate(findings)}
-    if any(each.grew for each in islice(findings.values(), 1)):
+    first = next(iter(findings.values()), None)
+    if first is not None and first.grew:
         order = {
             name: order[name] for name, each in findings.items() if each.grew or name in _AS_WELL
         }

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from traceback import walk_tb
 from typing import TYPE_CHECKING
 
+from ..cells.batch import names_in
 from ..cells.given import Function, callee
 from ..cells.parsing import LONGEST, parse_cell
 from ..holders.frames import is_installed, locals_of
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from types import FrameType
 
-    Scope = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.For | ast.AsyncFor | ast.While
+    Loop = ast.For | ast.AsyncFor | ast.While
+    Scope = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | Loop
 
 _Loop = (ast.For, ast.AsyncFor, ast.While)
 _BACKWARD = frozenset({"backward", "manual_backward", "gradient"})
@@ -140,14 +142,15 @@ class _Reading:
             _goes_back(each) and (is_loop or each.lineno >= number) for each in calls
         )
         names["growing"] |= set(_grown(scope))
-        for each in ast.walk(whole):
-            if isinstance(each, _Loop):
-                names["one_pass"] |= _one_pass(whole, each)
+        passes: dict[ast.AST, set[str]] = {
+            each: _one_pass(whole, each) for each in ast.walk(whole) if isinstance(each, _Loop)
+        }
+        names["one_pass"].update(*passes.values())
         if is_loop and not _goes_through_model(frame, scope):
             self._loops = True
             names["previous"] |= set(_bound_from(scope, number))
             names["adding"] |= set(_added_to(scope))
-            if _one_pass(whole, scope):
+            if passes.get(scope):
                 self._rounds_done = _rounds_done(frame, scope)
 
     def result(self) -> Running:
@@ -193,7 +196,7 @@ def left_by_loops(others: Iterable[str], source: str) -> set[str]:
         if tree is None:
             continue
         if used is None:
-            used = {each.id for each in ast.walk(tree) if isinstance(each, ast.Name)}
+            used = names_in(tree)
         else:
             found |= {
                 name for each in tree.body if isinstance(each, _Loop) for name in _stored(each)
@@ -242,8 +245,7 @@ def _goes_through_model(frame: FrameType, loop: Scope) -> bool:
     if not isinstance(loop, (ast.For, ast.AsyncFor)):
         return False
     variables = {**frame.f_globals, **locals_of(frame)}
-    named = [each.id for each in ast.walk(loop.iter) if isinstance(each, ast.Name)]
-    values = [variables.get(each) for each in named]
+    values = [variables.get(each) for each in names_in(loop.iter)]
     return any(("torch", "Module") in origins(type(each)) for each in values)
 
 
@@ -293,8 +295,7 @@ def _bound_from(loop: Scope, number: int) -> Iterator[str]:
             is_before = node.lineno < number + shared
             (before if is_before else behind).add(node.id)
     if isinstance(loop, (ast.For, ast.AsyncFor)):
-        targets = {each.id for each in ast.walk(loop.target) if isinstance(each, ast.Name)}
-        behind -= targets
+        behind -= names_in(loop.target)
     return iter(behind - before)
 
 
@@ -302,7 +303,7 @@ def _assigned_at(scope: Scope, number: int) -> Iterator[str]:
     for node in _statements(scope, number):
         if isinstance(node, ast.Assign) and _spans(node, number):
             for target in node.targets:
-                yield from (each.id for each in ast.walk(target) if isinstance(each, ast.Name))
+                yield from names_in(target)
 
 
 def _stored(scope: Scope) -> Iterator[str]:
@@ -334,20 +335,20 @@ def _bound_in(node: ast.expr) -> set[str]:
     }
 
 
-def _one_pass(function: Scope, loop: Scope) -> set[str]:
+def _one_pass(function: Scope, loop: Loop) -> set[str]:
     """Return what a loop collects or hands on for a backward pass behind it: that is no leak.
 
     It is begun anew before each such loop. A sum alone does not count: its parts could go backward
     one by one, unless they hang together by what is handed on.
     """
-    around, last = _around(function, loop), _last_line(loop)
-    calls = [each.lineno for each in _calls(around, getattr(loop, "lineno", 0)) if _goes_back(each)]
+    around, last = _around(function, loop), loop.end_lineno or loop.lineno
+    calls = [each.lineno for each in _calls(around, loop.lineno) if _goes_back(each)]
     if not calls or min(calls) <= last:
         return set()
     begun, read = set[str](), set[str]()
     for node in _statements(around):
         if isinstance(node, ast.Name):
-            if isinstance(node.ctx, ast.Store) and node.lineno < getattr(loop, "lineno", 0):
+            if isinstance(node.ctx, ast.Store) and node.lineno < loop.lineno:
                 begun.add(node.id)
             elif isinstance(node.ctx, ast.Load) and node.lineno > last:
                 read.add(node.id)
@@ -385,21 +386,16 @@ def _rounds_done(frame: FrameType, loop: Scope) -> float | None:
     return (rounds.index(now) + 1) / len(rounds) if now in rounds else None
 
 
-def _around(function: Scope, loop: Scope) -> Scope:
+def _around(function: Scope, loop: Loop) -> Scope:
     """Return the innermost loop of a function that another one is in, else the function."""
-    number, last = getattr(loop, "lineno", 0), _last_line(loop)
+    last = loop.end_lineno or loop.lineno
     outer = [
         each
         for each in ast.walk(function)
-        if isinstance(each, _Loop) and each is not loop and _spans(each, number)
-        if _spans(each, last)
+        if isinstance(each, _Loop) and each is not loop
+        if _spans(each, loop.lineno) and _spans(each, last)
     ]
     return max(outer, key=lambda each: each.lineno, default=function)
-
-
-def _last_line(loop: Scope) -> int:
-    """Return the last line of a loop."""
-    return getattr(loop, "end_lineno", None) or 0
 
 
 def _grown(scope: Scope) -> Iterator[str]:

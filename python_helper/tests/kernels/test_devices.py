@@ -110,9 +110,9 @@ def test_only_visible_devices_are_told(start_newest: Start) -> None:
     assert figures(after, "in_use_bytes") == [(4 * 2**20,)]
 
 
-def test_other_programs_are_named_unless_they_are_hidden(start_newest: Start) -> None:
-    """What others use is part of outside, with their names; a driver that hides them is silent."""
-    kernel = start_newest(installed=True)
+def start_beside_others(start: Start) -> LiveKernel:
+    """Start a kernel on a card of 8 GiB of which others than PyTorch have 3."""
+    kernel = start(installed=True)
     kernel.run(
         "%load_ext gpu_headroom\n"
         "import gpu_headroom, torch\n"
@@ -120,6 +120,12 @@ def test_other_programs_are_named_unless_they_are_hidden(start_newest: Start) ->
         "kept = torch.ones(2**20, device='cuda')"
     )
     kernel.attach()
+    return kernel
+
+
+def test_other_programs_are_named_unless_they_are_hidden(start_newest: Start) -> None:
+    """What others use is part of outside, with their names; a driver that hides them is silent."""
+    kernel = start_beside_others(start_newest)
     assert figures(kernel.sample(), "outside_bytes", "others_bytes") == [
         (3 * GIB, 3 * GIB - CONTEXT)
     ]
@@ -137,14 +143,7 @@ def test_other_programs_are_named_unless_they_are_hidden(start_newest: Start) ->
 
 def test_a_card_names_others_where_the_settings_allow_it(start_newest: Start) -> None:
     """Names and ids of other programs stand in the details of a card, or nowhere in it."""
-    kernel = start_newest(installed=True)
-    kernel.run(
-        "%load_ext gpu_headroom\n"
-        "import gpu_headroom, torch\n"
-        f"simulation = gpu_headroom.simulate('8 GiB', outside={3 * GIB})\n"
-        "kept = torch.ones(2**20, device='cuda')"
-    )
-    kernel.attach()
+    kernel = start_beside_others(start_newest)
     fail = "torch.empty(6 * 2**30, dtype=torch.uint8, device='cuda')"
     named = str(kernel.run(fail, stop_on_error=False).outputs[-1])
     assert "simulated-program, process " in named
