@@ -78,6 +78,13 @@ const PYTHON_TEXT =
 /** What only a type checker executes: an `if` at the left margin, all that it holds. */
 const FOR_TYPES = /^if TYPE_CHECKING:\n(?:(?:[ \t]+[^\n]*)?\n)+/gm;
 
+/** The name by which such an `if` is known, where it stands: nothing else asks for it. */
+const IMPORTED_FOR_TYPES =
+  /^from typing import TYPE_CHECKING$|^(from typing import )TYPE_CHECKING, /gm;
+
+/** What is left of a docstring, where its body goes on without it. */
+const NEEDLESS = /^([ \t]*)""(\n+)(?=\1\S)/gm;
+
 /** As many lines as before, and nothing in them. */
 const blank = source => source.replace(/[^\n]+/g, '');
 
@@ -153,7 +160,9 @@ function strip(path, source) {
         ? `${place ?? ''}""${'\n'.repeat(string.split('\n').length - 1)}`
         : all;
     })
-    .replace(FOR_TYPES, blank);
+    .replace(FOR_TYPES, blank)
+    .replace(IMPORTED_FOR_TYPES, (_, more) => more ?? '')
+    .replace(NEEDLESS, '$2');
   return squeezed(withoutAnnotations(plain)).replace(/[ \t]+$/gm, '');
 }
 

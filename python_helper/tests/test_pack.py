@@ -45,7 +45,7 @@ def packed(generated: str) -> dict[str, str]:
 
 
 def meaning(source: str) -> str:
-    """Describe what a module does: its syntax tree with empty docstrings, nothing for checkers.
+    """Describe what a module does: its syntax tree without docstrings, nothing for checkers.
 
     What a function's parameters and result are said to be nobody asks at run time.
     """
@@ -54,12 +54,15 @@ def meaning(source: str) -> str:
         each
         for each in tree.body
         if not (isinstance(each, ast.If) and ast.unparse(each.test) == "TYPE_CHECKING")
+        and ast.unparse(each) != "from typing import TYPE_CHECKING"
     ]
     for node in ast.walk(tree):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
             first = node.body[0] if node.body else None
             if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
-                first.value.value = ""
+                del node.body[0]
+        if isinstance(node, ast.ImportFrom):
+            node.names = [each for each in node.names if each.name != "TYPE_CHECKING"]
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             node.returns = None
         elif isinstance(node, ast.arg):
