@@ -31,11 +31,13 @@ const LIMIT = 220_000;
 const WHEEL_ONLY = [
   '__main__.py',
   'errors/pasted.py',
+  'frames/',
   'kernel/bootstrap.py',
   'kernel/plain_release.py',
   'protocol/wire.py',
   'simulate/',
   'terminal/explain.py',
+  'terminal/gauge.py',
   'terminal/script.py',
   'testing.py'
 ];
@@ -81,6 +83,9 @@ const FOR_TYPES = /^if TYPE_CHECKING:\n(?:(?:[ \t]+[^\n]*)?\n)+/gm;
 /** The name by which such an `if` is known, where it stands: nothing else asks for it. */
 const IMPORTED_FOR_TYPES =
   /^from typing import TYPE_CHECKING$|^(from typing import )TYPE_CHECKING, /gm;
+
+/** An attribute that is set, with what it is said to be: nobody asks for that later. */
+const ATTRIBUTE = /^([ \t]+self\.\w+): [^\n=]+ = /gm;
 
 /** What is left of a docstring, where its body goes on without it. */
 const NEEDLESS = /^([ \t]*)""(\n+)(?=\1\S)/gm;
@@ -162,7 +167,8 @@ function strip(path, source) {
     })
     .replace(FOR_TYPES, blank)
     .replace(IMPORTED_FOR_TYPES, (_, more) => more ?? '')
-    .replace(NEEDLESS, '$2');
+    .replace(NEEDLESS, '$2')
+    .replace(ATTRIBUTE, '$1 = ');
   return squeezed(withoutAnnotations(plain)).replace(/[ \t]+$/gm, '');
 }
 
