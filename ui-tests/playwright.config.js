@@ -18,6 +18,26 @@ const MEASURES = {
 };
 
 /**
+ * The page that stands in for Colab's starts its own servers: `make colab`. Of its
+ * matrix (kernels, which comm messages reach a frame) every day takes the hardest
+ * place whole and a sample of the farthest one; GPU_HEADROOM_COLAB=full takes all.
+ */
+const isFull = process.env.GPU_HEADROOM_COLAB === 'full';
+const place = (generation, delivery) => ({
+  name: `${generation} ${delivery}`,
+  use: { generation, delivery }
+});
+const COLAB = {
+  testDir: path.join(__dirname, 'colab'),
+  projects: isFull
+    ? ['6.17', '7'].flatMap(generation => [
+        place(generation, 'strict'),
+        place(generation, 'lenient')
+      ])
+    : [place('6.17', 'strict'), { ...place('7', 'lenient'), grep: /@sample/ }]
+};
+
+/**
  * The applications the tests run in, named by GPU_HEADROOM_APP. Everything is
  * tested in the newest JupyterLab; the others run what their test files name.
  */
@@ -46,6 +66,7 @@ const APPS = {
     port: 8964,
     testMatch: '**/{everywhere,notebook,smoke}.spec.ts'
   },
+  colab: COLAB,
   ...MEASURES
 };
 
@@ -65,13 +86,16 @@ const workers = Number(
 );
 
 /** Each worker has a server of its own: what a test does to it no other sees. */
-const servers = Array.from({ length: workers }, (_, worker) => ({
-  home: path.join(ROOT, '.make', 'ui-tests', name, `${worker}`),
-  port: port + 10 * worker
-}));
+const servers = command
+  ? Array.from({ length: workers }, (_, worker) => ({
+      home: path.join(ROOT, '.make', 'ui-tests', name, `${worker}`),
+      port: port + 10 * worker
+    }))
+  : [];
 
 module.exports = {
   ...galata,
+  testDir: path.join(__dirname, 'tests'),
   ...tests,
   metadata: { servers },
   outputDir: path.join(__dirname, 'test-results', name),
@@ -81,7 +105,6 @@ module.exports = {
   // One of a hundred browser tests must not stop a build when a machine stalls;
   // the report still lists it as flaky. By hand nothing is tried again.
   retries: process.env.CI ? 1 : 0,
-  testDir: path.join(__dirname, 'tests'),
   timeout: 120000,
   // A test waits most of its time, for a page or a kernel to start.
   workers,

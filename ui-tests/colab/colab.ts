@@ -1,0 +1,220 @@
+import path from 'node:path';
+
+import {
+  test as base,
+  type FrameLocator,
+  type Locator,
+  type Page
+} from '@playwright/test';
+
+import type { Delivery, IOutput, IRun, ISavedCell, ISent } from './bridge';
+import { ColabServer, type Generation, type IKernelKind } from './server';
+
+export { expect } from '@playwright/test';
+
+/** How a notebook is opened. */
+export interface IOpenOptions extends Partial<IKernelKind> {
+  /** Whether an output may insert cells, and copy. */
+  inserting?: boolean;
+  copying?: boolean;
+  theme?: 'light' | 'dark';
+  /** A kernel that runs already. */
+  kernel?: string;
+}
+
+/** Where a test runs: each project of the configuration is one place of the matrix. */
+export interface ISetting {
+  generation: Generation;
+  delivery: Delivery;
+}
+
+interface IFixtures extends ISetting {
+  /** Open a notebook without cells over a kernel of its own. */
+  open: (options?: IOpenOptions) => Promise<Notebook>;
+}
+
+interface IWorkerFixtures {
+  server: ColabServer;
+}
+
+const HOMES = path.join(__dirname, '..', '..', '.make', 'ui-tests', 'colab');
+
+export const test = base.extend<IFixtures, IWorkerFixtures>({
+  generation: ['6.17', { option: true }],
+  delivery: ['strict', { option: true }],
+  server: [
+    async ({}, use, { parallelIndex }) => {
+      const server = new ColabServer(path.join(HOMES, `${parallelIndex}`));
+      await server.start();
+      await use(server);
+      await server.stop();
+    },
+    { scope: 'worker', timeout: 120000 }
+  ],
+  open: async ({ page, server, generation, delivery }, use, testInfo) => {
+    const kernels = new Set<string>();
+    const opened: Notebook[] = [];
+    const errors: string[] = [];
+    page.on('pageerror', error => errors.push(String(error)));
+    await use(async (options = {}) => {
+      const kernel =
+        options.kernel ??
+        (await server.startKernel({
+          generation,
+          isColab: true,
+          hasHelper: true,
+          ...options
+        }));
+      kernels.add(kernel);
+      const parameters = new URLSearchParams({
+        server: server.jupyter,
+        frame: server.frame,
+        kernel,
+        delivery,
+        inserting: options.inserting === false ? 'no' : 'yes',
+        copying: options.copying === false ? 'no' : 'yes',
+        theme: options.theme ?? 'light'
+      });
+      await page.goto(`${server.page}?${parameters}`);
+      await page.evaluate(() => window.colab.ready);
+      const notebook = new Notebook(page, kernel);
+      opened.push(notebook);
+      return notebook;
+    });
+    if (testInfo.status !== testInfo.expectedStatus) {
+      const texts = await Promise.all(
+        page.frames().map(frame => frame.locator('body').innerText())
+      )
+        .then(each => each.join('\n'))
+        .catch(String);
+      console.error([testInfo.title, ...errors, texts].join('\n'));
+    }
+    await Promise.all([...kernels].map(id => server.stopKernel(id)));
+  }
+});
+
+/** The notebook on the page. */
+export class Notebook {
+  constructor(
+    readonly page: Page,
+    /** The id of its kernel. */
+    readonly kernel: string
+  ) {}
+
+  /** Add a cell at the end, run it and wait until it has ended. */
+  async run(source: string): Promise<Cell> {
+    const cell = await this.start(source);
+    await cell.ended();
+    return cell;
+  }
+
+  /** Add a cell at the end and run it. */
+  async start(source: string): Promise<Cell> {
+    const name = await this.page.evaluate(text => {
+      const added = window.colab.add(text);
+      window.colab.run(added);
+      return added;
+    }, source);
+    return new Cell(this.page, name);
+  }
+
+  /** Run a cell that prints, and read what it prints as JSON. */
+  async value(expression: string): Promise<unknown> {
+    const cell = await this.run(
+      `import json\nprint(json.dumps(${expression}))`
+    );
+    return JSON.parse(await cell.text());
+  }
+
+  async cells(): Promise<Cell[]> {
+    const names = await this.page.evaluate(() => window.colab.cells());
+    return names.map(name => new Cell(this.page, name));
+  }
+
+  sent(): Promise<ISent[]> {
+    return this.page.evaluate(() => window.colab.sent);
+  }
+
+  interrupt(): Promise<void> {
+    return this.page.evaluate(() => window.colab.interrupt());
+  }
+
+  restart(): Promise<void> {
+    return this.page.evaluate(() => window.colab.restart());
+  }
+
+  save(): Promise<ISavedCell[]> {
+    return this.page.evaluate(() => window.colab.save());
+  }
+
+  async show(cells: ISavedCell[]): Promise<Cell[]> {
+    await this.page.evaluate(saved => {
+      window.colab.show(saved);
+    }, cells);
+    return this.cells();
+  }
+}
+
+/** A cell on the page. */
+export class Cell {
+  constructor(
+    readonly page: Page,
+    readonly name: string
+  ) {}
+
+  get element(): Locator {
+    return this.page.locator(`#${this.name}`);
+  }
+
+  /** What the frame of its outputs shows. */
+  get frame(): FrameLocator {
+    return this.element.frameLocator('iframe');
+  }
+
+  /** Our output in it. */
+  get output(): Locator {
+    return this.frame.locator('.gpu-headroom-frame');
+  }
+
+  button(name: RegExp | string): Locator {
+    return this.output.getByRole('button', { name });
+  }
+
+  run(): Promise<void> {
+    return this.page.evaluate(name => {
+      window.colab.run(name);
+    }, this.name);
+  }
+
+  ended(): Promise<IRun> {
+    return this.page.evaluate(name => window.colab.ended(name), this.name);
+  }
+
+  source(): Promise<string> {
+    return this.page.evaluate(name => window.colab.source(name), this.name);
+  }
+
+  outputs(): Promise<IOutput[]> {
+    return this.page.evaluate(name => window.colab.outputs(name), this.name);
+  }
+
+  /** What it printed. */
+  async text(): Promise<string> {
+    const outputs = await this.outputs();
+    return outputs
+      .filter(({ type }) => type === 'stream')
+      .map(({ content }) => content.text as string)
+      .join('');
+  }
+
+  /** The HTML that it put out. */
+  async html(): Promise<string> {
+    const outputs = await this.outputs();
+    return outputs
+      .map(({ content }) => {
+        const data = content.data as Record<string, string> | undefined;
+        return data?.['text/html'] ?? '';
+      })
+      .join('');
+  }
+}
