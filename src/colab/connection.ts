@@ -218,17 +218,18 @@ export class Connection {
   // --- What is to be done now
 
   private _tick(): void {
-    if (this._timer !== null) {
-      this._advance(Date.now());
-    }
+    this._advance(Date.now());
     this._changed();
   }
 
   private _advance(now: number): void {
     this._questions = this._questions.filter(({ isOver }) => !isOver);
     const line = this._line;
-    if (this._isRestarted) {
+    if (this._timer === null || this._isRestarted) {
       return;
+    }
+    if (this._isProven) {
+      this._askAgain();
     }
     if (line === null) {
       if (now >= this._retryAt) {
@@ -265,7 +266,7 @@ export class Connection {
   private _say(line: ILine, now: number): void {
     const question = this._isBusy
       ? undefined
-      : this._questions.find(({ isSent }) => !isSent);
+      : this._questions.find(({ isOver, isSent }) => !isOver && !isSent);
     if (question) {
       question.isSent = true;
       this._send(line, now, question.request);
@@ -352,7 +353,9 @@ export class Connection {
 
   /** Where no channel can be had, a question may still be put by another way. */
   private _call(): void {
-    const question = this._questions.find(each => !each.isSent);
+    const question = this._questions.find(
+      ({ isOver, isSent }) => !isOver && !isSent
+    );
     if (!question || this._isCalling) {
       return;
     }
@@ -401,8 +404,11 @@ export class Connection {
     }
     this._plan(now, { isAnswer, fresh, changed: before !== this._told });
     this._changed();
-    if (this._timer !== null && this._sent === null && this._line?.isHeard) {
-      this._say(this._line, now);
+    // Not before what came together with it is heard, on whatever channel.
+    if (this._questions.length > 0 || this._pollAt <= now) {
+      window.setTimeout(() => {
+        this._advance(Date.now());
+      });
     }
   }
 
@@ -411,13 +417,16 @@ export class Connection {
     if (this._line === null || line.number >= this._line.number) {
       this._line = line;
     }
-    if (!line.isHeard) {
-      line.isHeard = true;
-      // The kernel takes messages in turn: what was asked before came to nothing.
-      for (const question of this._questions) {
-        question.isSent = question.hasReply;
-      }
+    this._isProven ||= !line.isHeard;
+    line.isHeard = true;
+  }
+
+  /** The kernel takes messages in turn: what was asked before came to nothing. */
+  private _askAgain(): void {
+    for (const question of this._questions) {
+      question.isSent = question.hasReply;
     }
+    this._isProven = false;
   }
 
   private _takeAnswer({ poll, reply, fixed }: IEnvelope): boolean {
@@ -536,6 +545,8 @@ export class Connection {
   private _every = POLL_MS;
   private _questions: Question[] = [];
   private _isCalling = false;
+  /** A channel was heard for the first time. */
+  private _isProven = false;
   private _isOver = false;
   private _isRestarted = false;
   private _isBusy = false;
