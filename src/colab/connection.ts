@@ -202,7 +202,7 @@ export class Connection {
   }
 
   /** Take back what the kernel has not been asked for yet: it ends without words. */
-  cancel(question: Question): void {
+  cancel(question: Pick<Question, 'fail' | 'isSent'>): void {
     if (!question.isSent) {
       question.fail('');
       this._changed();

@@ -87,6 +87,7 @@ export class Gauge implements IListener {
         if (reply.type === 'history') {
           const history = withPoints(this._state.history, reply.points);
           this._state = { ...this._state, history };
+          this.onChange();
         }
       })
       // The line begins with the first reading instead.

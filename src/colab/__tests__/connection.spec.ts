@@ -1,3 +1,4 @@
+import { SAMPLE } from '../../__tests__/samples';
 import type { Event } from '../../protocol';
 import { Connection } from '../connection';
 import { FakeKernel } from './fakekernel';
@@ -60,10 +61,11 @@ describe('Connection', () => {
     it('should ask no more than every two seconds while all changes', async () => {
       connection.look(true);
       let queued = 0;
-      kernel.sample = (
-        sample => fields =>
-          sample.call(kernel, { ...fields, queued: [`${++queued}`] })
-      )(kernel.sample);
+      jest.spyOn(kernel, 'sample').mockImplementation(() => ({
+        ...SAMPLE,
+        seq: ++queued,
+        queued: [`${queued}`]
+      }));
       await pass(MINUTE);
       expect(kernel.polls).toBeGreaterThan(20);
       expect(kernel.polls).toBeLessThanOrEqual(30);

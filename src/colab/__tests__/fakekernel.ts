@@ -80,6 +80,8 @@ class Wire implements IChannel {
 export class FakeKernel implements ITransport {
   state: 'rest' | 'busy' | 'silent' | 'deaf' | 'empty' = 'rest';
   life = 'life-1';
+  /** What its readings say. */
+  fields: object = {};
   readonly wires: Wire[] = [];
   readonly called: unknown[] = [];
   beacon: (data: unknown) => void = () => undefined;
@@ -168,13 +170,13 @@ export class FakeKernel implements ITransport {
     });
   }
 
-  sample(fields: object = {}): Event {
+  sample(): Event {
     return {
       ...SAMPLE,
       life_id: this.life,
       seq: ++this._seq,
       busy: this.state === 'busy',
-      ...fields
+      ...this.fields
     };
   }
 
