@@ -52,6 +52,8 @@ export class LiveCard implements IListener {
   onLife(lifeId: string): void {
     if (lifeId !== this._id.life_id) {
       this._end();
+    } else if (!this._isAsking) {
+      void this._ask();
     }
   }
 
@@ -68,6 +70,7 @@ export class LiveCard implements IListener {
 
   /** Ask whether the helper made this report. */
   private async _ask(): Promise<void> {
+    this._isAsking = true;
     try {
       const reply = await this._connection.ask('report', this._id).result;
       if (reply.type === 'report' && reply.status === 'known') {
@@ -78,8 +81,9 @@ export class LiveCard implements IListener {
         this._end();
       }
     } catch {
-      // What is on screen stays: a card with buttons, or its text.
+      // What is on screen stays, and it is asked again once the kernel is heard.
     }
+    this._isAsking = false;
   }
 
   /** Nobody vouches for the report any more, or ever did. */
@@ -250,6 +254,7 @@ export class LiveCard implements IListener {
   private _remedies: Readonly<Record<string, RemedyState>> = {};
   private readonly _questions = new Map<string, Question>();
   private _shown = '';
+  private _isAsking = false;
   private _isOver = false;
   /** Whether no other cell ran out of memory after it, as far as is known. */
   private _isLatest = true;
