@@ -31,11 +31,13 @@ const LIMIT = 220_000;
 const WHEEL_ONLY = [
   '__main__.py',
   'errors/pasted.py',
+  'frames/',
   'kernel/bootstrap.py',
   'kernel/plain_release.py',
   'protocol/wire.py',
   'simulate/',
   'terminal/explain.py',
+  'terminal/gauge.py',
   'terminal/script.py',
   'testing.py'
 ];
@@ -77,6 +79,16 @@ const PYTHON_TEXT =
 
 /** What only a type checker executes: an `if` at the left margin, all that it holds. */
 const FOR_TYPES = /^if TYPE_CHECKING:\n(?:(?:[ \t]+[^\n]*)?\n)+/gm;
+
+/** The name by which such an `if` is known, where it stands: nothing else asks for it. */
+const IMPORTED_FOR_TYPES =
+  /^from typing import TYPE_CHECKING$|^(from typing import )TYPE_CHECKING, /gm;
+
+/** An attribute that is set, with what it is said to be: nobody asks for that later. */
+const ATTRIBUTE = /^([ \t]+self\.\w+): [^\n=]+ = /gm;
+
+/** What is left of a docstring, where its body goes on without it. */
+const NEEDLESS = /^([ \t]*)""(\n+)(?=\1\S)/gm;
 
 /** As many lines as before, and nothing in them. */
 const blank = source => source.replace(/[^\n]+/g, '');
@@ -153,7 +165,10 @@ function strip(path, source) {
         ? `${place ?? ''}""${'\n'.repeat(string.split('\n').length - 1)}`
         : all;
     })
-    .replace(FOR_TYPES, blank);
+    .replace(FOR_TYPES, blank)
+    .replace(IMPORTED_FOR_TYPES, (_, more) => more ?? '')
+    .replace(NEEDLESS, '$2')
+    .replace(ATTRIBUTE, '$1 = ');
   return squeezed(withoutAnnotations(plain)).replace(/[ \t]+$/gm, '');
 }
 

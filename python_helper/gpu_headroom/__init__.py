@@ -24,6 +24,7 @@ __all__ = [
     "load_ipython_extension",
     "plan",
     "save_memory_snapshot",
+    "show",
     "simulate",
     "start",
     "status",
@@ -58,6 +59,14 @@ def status() -> str:
     from .terminal import summary
 
     return summary.status()
+
+
+def show(*, compact: bool = False, frontend: str | None = None) -> None:
+    """Display a gauge: live in Google Colab, elsewhere the reading of now.
+
+    `compact` is one line. `frontend="colab"` is for Colab's page on a kernel of your own.
+    """
+    import_module(".terminal.gauge", __name__).show(compact=compact, frontend=frontend)
 
 
 def holders() -> str:

@@ -215,6 +215,7 @@ class LiveKernel:
         cell_id: str | None = None,
         channel: str = "shell",
         subshell_id: str | None = None,
+        metadata: dict[str, Any] | None = None,
         **content: Any,
     ) -> str:
         """Send an execute request and return its id."""
@@ -227,7 +228,7 @@ class LiveKernel:
             "stop_on_error": True,
             **content,
         }
-        metadata = {} if cell_id is None else {"cellId": cell_id}
+        metadata = {**(metadata or {}), **({} if cell_id is None else {"cellId": cell_id})}
         message = self._client.session.msg("execute_request", body, metadata=metadata)
         if subshell_id is not None:
             message["header"]["subshell_id"] = subshell_id

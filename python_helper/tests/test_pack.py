@@ -18,11 +18,13 @@ DOCUMENTED = {"__init__.py", "terminal/magics.py"}
 WHEEL_ONLY = (
     "__main__.py",
     "errors/pasted.py",
+    "frames/",
     "kernel/bootstrap.py",
     "kernel/plain_release.py",
     "protocol/wire.py",
     "simulate/",
     "terminal/explain.py",
+    "terminal/gauge.py",
     "terminal/script.py",
     "testing.py",
 )
@@ -44,8 +46,18 @@ def packed(generated: str) -> dict[str, str]:
     return dict([each.split("\n", 1) for each in modules])
 
 
+class _Unannotated(ast.NodeTransformer):
+    """Sets attributes without saying what they are."""
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        """Make a plain assignment of one to an attribute."""
+        if isinstance(node.target, ast.Attribute) and node.value is not None:
+            return ast.Assign([node.target], node.value)
+        return node
+
+
 def meaning(source: str) -> str:
-    """Describe what a module does: its syntax tree with empty docstrings, nothing for checkers.
+    """Describe what a module does: its syntax tree without docstrings, nothing for checkers.
 
     What a function's parameters and result are said to be nobody asks at run time.
     """
@@ -54,17 +66,20 @@ def meaning(source: str) -> str:
         each
         for each in tree.body
         if not (isinstance(each, ast.If) and ast.unparse(each.test) == "TYPE_CHECKING")
+        and ast.unparse(each) != "from typing import TYPE_CHECKING"
     ]
     for node in ast.walk(tree):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
             first = node.body[0] if node.body else None
             if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
-                first.value.value = ""
+                del node.body[0]
+        if isinstance(node, ast.ImportFrom):
+            node.names = [each for each in node.names if each.name != "TYPE_CHECKING"]
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             node.returns = None
         elif isinstance(node, ast.arg):
             node.annotation = None
-    return ast.dump(tree)
+    return ast.dump(_Unannotated().visit(tree))
 
 
 def test_holds_every_module(packed: dict[str, str]) -> None:
@@ -122,5 +137,5 @@ def imported(path: str) -> set[str]:
 def test_lacks_nothing_that_it_imports(packed: dict[str, str]) -> None:
     """Every module that a packed one imports is packed too, but what only the wheel has."""
     needed = {each for path in packed for each in imported(path)}
-    in_wheel_only = ("simulate/", "terminal/script.py")
+    in_wheel_only = ("frames/", "simulate/", "terminal/script.py")
     assert {each for each in needed - packed.keys() if not each.startswith(in_wheel_only)} == set()

@@ -60,14 +60,17 @@ class Reports:
             entry.released = released
 
 
-def show(shell: Any, report: wire.Report, *, keep: bool, update: bool = False) -> None:
+def show(shell: Any, report: wire.Report, frames: Any, *, keep: bool, update: bool = False) -> None:
     """Display the card in the running cell; `keep=False` saves a stub in the notebook.
 
-    `update` puts it into the place of the one that it completes, after the cell.
+    `update` puts it into the place of the one that it completes, after the cell. Where there are
+    `frames` it comes to live there.
     """
     from ..render import bundle
 
     data = sendable(bundle(report, keep=keep))
+    if frames is not None and keep:
+        data["text/html"] = frames.live(data["text/html"], report_id=report["report_id"])
     named = {"display_id": f"gpu-headroom-{report['report_id']}"}
     shell.display_pub.publish(data, transient=named, update=update)
 

@@ -127,11 +127,7 @@ class MainLoop:
 
     def cancel_requested(self, request_id: str) -> bool:
         """Take back the job that a request asked for, unless others wait for it as well."""
-        with self._lock:
-            jobs = list(self._jobs.values())
-        now = self._now
-        jobs += [] if now is None else [now[0]]
-        job = next((each for each in jobs if each.request_ids == [request_id]), None)
+        job = next((each for each in self._all() if each.request_ids == [request_id]), None)
         return job is not None and self.cancel(job.id)
 
     def waiting(self, kind: str) -> list[str]:
@@ -156,12 +152,26 @@ class MainLoop:
             walk.abandon()
             self._broken_off(job, walk)
 
+    def finish(self, request_id: object) -> None:
+        """Work until what a request asked for has ended; on the main thread, between cells."""
+        while not self._closed and self._idle() and self._concerns(request_id):
+            self._slice()
+
     def close(self) -> None:
         """Let go of everything for good, from any thread."""
         self._closed = True
         self.interrupt()
         with self._lock:
             self._jobs.clear()
+
+    def _all(self) -> list[Job]:
+        with self._lock:
+            jobs = list(self._jobs.values())
+        now = self._now
+        return jobs if now is None else [*jobs, now[0]]
+
+    def _concerns(self, request_id: object) -> bool:
+        return any(request_id in each.request_ids for each in self._all())
 
     def _broken_off(self, job: Job, walk: SlicedTurn) -> None:
         if walk.accomplished:

@@ -92,14 +92,7 @@ class KernelChannel:
     def _publish(
         self, kind: str, content: Mapping[str, Any], *, parent: Mapping[str, Any], ident: bytes
     ) -> None:
-        self._send(self._kernel.iopub_socket, kind, content, parent=parent, ident=ident)
-
-    def _send(self, stream: Any, kind: str, content: Mapping[str, Any], **to: Any) -> None:
-        send = self._kernel.session.send
-        try:
-            send(stream, kind, content, **to)
-        except UnicodeEncodeError:  # before anything of it was sent
-            send(stream, kind, sendable(content), **to)
+        publish(self._kernel, kind, content, parent=parent, ident=ident)
 
     async def _debug_request(self, stream: Any, ident: Any, parent: Mapping[str, Any]) -> None:
         """Answer our command on the control channel; pass every other one on."""
@@ -117,7 +110,7 @@ class KernelChannel:
             "command": COMMAND,
             "body": answer(content.get("arguments")),
         }
-        self._send(stream, "debug_reply", reply, parent=parent, ident=ident)
+        _send(self._kernel, stream, "debug_reply", reply, parent=parent, ident=ident)
 
     def _comm_opened(self, comm: Any, _message: object) -> None:
         """Take requests over a comm, where the kernel has no control handlers."""
@@ -130,3 +123,16 @@ class KernelChannel:
         reply = answer(message["content"]["data"].get("request"))
         content = {"comm_id": comm_id, "data": {"reply": reply}}
         self._publish("comm_msg", content, parent=message, ident=f"comm-{comm_id}".encode())
+
+
+def publish(kernel: Any, kind: str, content: Mapping[str, Any], **to: Any) -> None:
+    """Send to every page, from any thread, as a message of the request `parent`."""
+    _send(kernel, kernel.iopub_socket, kind, content, **to)
+
+
+def _send(kernel: Any, stream: Any, kind: str, content: Mapping[str, Any], **to: Any) -> None:
+    send = kernel.session.send
+    try:
+        send(stream, kind, content, **to)
+    except UnicodeEncodeError:  # before anything of it was sent
+        send(stream, kind, sendable(content), **to)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 _RUNNERS = {"run_cell", "run_cell_async", "do_execute"}
 _RUNNER_FILES = ("interactiveshell.py", "ipkernel.py")
+_CELL_IDS: list[tuple[str, ...]] = [("cellId",)]
 _LONGEST = 10**6  # characters of a source whose name is made from all of them
 
 
@@ -22,14 +23,31 @@ def parent(shell: Any) -> Mapping[str, Any]:
     return found
 
 
+def read_cell_id_from(path: tuple[str, ...]) -> None:
+    """Look for the id of a cell here, too, in the metadata of a request."""
+    if path not in _CELL_IDS:
+        _CELL_IDS.append(path)
+
+
 def cell_id(shell: Any, info: object = None) -> str | None:
     """Return the notebook's id of the running cell.
 
     The front end puts it into the request's metadata; IPython hands it on only from
     8.0 with some kernels, and does not know it in nested runs.
     """
-    found = (parent(shell).get("metadata") or {}).get("cellId") or getattr(info, "cell_id", None)
+    found = cell_id_of(parent(shell)) or getattr(info, "cell_id", None)
     return found if isinstance(found, str) else None
+
+
+def cell_id_of(request: Mapping[str, Any]) -> str | None:
+    """Return the notebook's id of the cell that a request executes."""
+    for path in _CELL_IDS:
+        found: Any = request.get("metadata")
+        for key in path:
+            found = found.get(key) if isinstance(found, dict) else None
+        if isinstance(found, str):
+            return found
+    return None
 
 
 def execution_count(shell: Any, info: object, expected: int) -> int | None:

@@ -135,6 +135,11 @@ class CellHooks:
         doubtful = self._doubtful_since_s = {each: since_s.get(each, now_s) for each in silent}
         return [each for each, from_s in doubtful.items() if now_s - from_s > _DOUBT_S]
 
+    @property
+    def parent(self) -> Mapping[str, Any]:
+        """The request of the last cell; of the running one, where one runs."""
+        return self._cell_parent
+
     def keep_prints_in_their_cell(self) -> None:
         """Give the parent of the last cell back to what its threads print.
 
@@ -258,7 +263,7 @@ class CellHooks:
             return
         header = request["header"]
         run = CellRun(
-            (request.get("metadata") or {}).get("cellId"),
+            running_cell.cell_id_of(request),
             None,
             request["content"]["code"],
             None,

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..concurrency.turns import Turn
     from ..errors.recognise import Recognition
     from ..errors.sticky_error import Fault
+    from ..frames.frames import Frames
     from ..frameworks.torch.observer import Capture
     from ..kernel.channel import Channel
     from ..oom.earlier import EarlierError
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
         shell: Any
         channel: Channel | None
+        frames: Frames | None
         life_id: str
         cuda: Cuda
         leases: Leases
@@ -108,7 +110,7 @@ class Failures:
         built = build(fault, self._named(run), latest, life.life_id, life.cuda.stopped)
         report = life.reports.enter(built)
         if life.options["mark_cells"]:
-            show(life.shell, report, keep=life.options["keep_reports"])
+            show(life.shell, report, life.frames, keep=life.options["keep_reports"])
 
     def explain(  # noqa: PLR0913, PLR0917 — a failure and all that was seen of it
         self,
@@ -203,7 +205,7 @@ class Failures:
         report = life.reports.enter(built)
         self._earlier_error().enter(report)
         if life.options["mark_cells"]:
-            show(life.shell, report, keep=life.options["keep_reports"], update=update)
+            show(life.shell, report, life.frames, keep=life.options["keep_reports"], update=update)
         if life.leases.any():
             life.send(
                 {

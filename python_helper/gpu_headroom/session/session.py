@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from ..concurrency.mainloop import Job
     from ..concurrency.sliced_turn import SlicedTurn
     from ..concurrency.turns import Turn
+    from ..frames.frames import Frames
     from ..frameworks.torch.observer import Capture, Observer
     from ..handlers.dispatcher import Handlers
     from ..holders.allocation_site import Recording
@@ -68,7 +69,7 @@ class Session:
         self.sampler = Sampler(
             self.sources,
             busy=lambda: self.ledger.running,
-            rate_hz=self.leases.wanted_hz,
+            rate_hz=self._wanted_hz,
             prepare=self._prepare,
             measured=self._measured,
             failed=self.failed,
@@ -80,7 +81,7 @@ class Session:
         if channel is None and hasattr(self._kernel, "iopub_socket"):
             self.channel = KernelChannel(self._kernel, self._comm_id)
         self.mainloop = MainLoop(
-            None if self.channel is None else self._schedule,
+            None if self.channel is None else self.schedule,
             self._idle,
             self.failed,
             self._tell_progress,
@@ -93,6 +94,7 @@ class Session:
         self._pace = Pace()
         self.recording: Recording | None = None
         self.monitor: Monitor | None = None
+        self.frames: Frames | None = None
         self._undo = ExitStack()
         self._errors: set[str] = set()
 
@@ -106,6 +108,8 @@ class Session:
             if self.channel is not None:
                 self.channel.open(self._answer)
                 undo.callback(self.channel.close)
+                self.open_frames()
+                undo.callback(self._close_frames)
             undo.callback(self.sources.close)
             self.sampler.start()
             undo.callback(self.sampler.stop)
@@ -142,6 +146,8 @@ class Session:
         """Send an event; a channel that cannot send must not hurt the caller."""
         if self.channel is None or self.sampler.forked:
             return
+        if self.frames is not None:
+            self.frames.hear(event)
         try:
             self.channel.send(event)
         except Exception as error:  # noqa: BLE001  the way to tell anybody is what failed
@@ -180,12 +186,12 @@ class Session:
         Beside the cell that has `ended` another may run on, which is the one to be looked at.
         """
         cell = self.cell()
-        if cell is None or not self.leases.any():
+        if cell is None or not (self.leases.any() or self.frames):
             return
         if ended is not None and self.ledger.running:
             self.send(self.ledger.known(ended).as_wire(self.life_id))
         self.send(cell)
-        if snapshot is not None and self.leases.wanted_hz() is not None:
+        if snapshot is not None and self._wanted_hz() is not None:
             self._pace.sent(snapshot, time.monotonic())
             self.send(self.as_wire(snapshot))
 
@@ -257,12 +263,31 @@ class Session:
 
     # --- What the parts ask of the kernel -----------------------------------
 
+    def answer(self, request: object) -> wire.Reply:
+        """Answer a request, whichever way it came."""
+        return self._dispatcher.answer(request)
+
     def _answer(self, request: object) -> wire.Reply:
         try:
-            return self._dispatcher.answer(request)
+            return self.answer(request)
         finally:
             if self.channel is not None and not self.channel.control:
                 self._cell_hooks.keep_prints_in_their_cell()
+
+    def _wanted_hz(self) -> float | None:
+        frames_hz = None if self.frames is None else self.frames.wanted_hz()
+        return self.leases.wanted_hz() or frames_hz
+
+    def open_frames(self, page: str | None = None) -> None:
+        """Listen to frames where the shell is of a page that has them, or it is one by name."""
+        with suppress(ModuleNotFoundError):  # in the wheel only
+            from ..frames import open_frames
+
+            self.frames = self.frames or open_frames(self, self._cell_hooks, page)
+
+    def _close_frames(self) -> None:
+        if self.frames is not None:
+            self.frames.close()
 
     def _rest(self) -> Handlers:
         """Import the handlers that nobody needs at first."""
@@ -282,7 +307,7 @@ class Session:
     def _measured(self, snapshot: DeviceSnapshot) -> None:
         with suppress(NotNow):
             self.notice(snapshot)
-        rate_hz = self.leases.wanted_hz()
+        rate_hz = self._wanted_hz()
         if rate_hz is not None and self._pace.due(snapshot, rate_hz, time.monotonic()):
             self.send(self.as_wire(snapshot))
 
@@ -314,7 +339,8 @@ class Session:
         self._cell_hooks.end_lost()
         return not self.ledger.running and not running_cell.computes(self.shell)
 
-    def _schedule(self, call: Callable[[], None], delay_s: float) -> None:
+    def schedule(self, call: Callable[[], None], delay_s: float) -> None:
+        """Have the main thread call this between cells, after a while; from any thread."""
         loop = getattr(self._kernel, "io_loop", None)
         if loop is not None:
             loop.add_callback(partial(loop.call_later, delay_s, call) if delay_s else call)
@@ -353,7 +379,7 @@ class Session:
             self.monitor = Monitor(self)
             self._dispatcher.prepare()
         self.sources.prepare()
-        if is_first and self.leases.wanted_hz() is not None:
+        if is_first and self._wanted_hz() is not None:
             snapshot = self.sampler.measure()
             if snapshot is not None:
                 self._measured(snapshot)

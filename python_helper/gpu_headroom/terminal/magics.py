@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import gpu_headroom
 
+from .. import session as lives
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -32,7 +34,8 @@ def unregister(shell: Any) -> None:
 def _run(line: str) -> None:
     """Show or free GPU memory, simulate a GPU, or stop the helper.
 
-    %gpu_headroom                  what is in use, cached, outside and free
+    %gpu_headroom                  a live gauge in Colab; elsewhere the same as `status`
+    %gpu_headroom status           what is in use, cached, outside and free
     %gpu_headroom holders          who holds what is in use, by name
     %gpu_headroom plan             what can be freed, and what one loses by it
     %gpu_headroom free             free what costs no variable
@@ -64,6 +67,12 @@ def _answer(line: str) -> str | None:
     return _USAGE
 
 
+def _gauge() -> str | None:
+    session = lives.current()
+    live = session is not None and session.frames is not None
+    return gpu_headroom.show() if live else gpu_headroom.status()  # type: ignore[func-returns-value]
+
+
 def _plan() -> str:
     from .summary import list_items
 
@@ -88,7 +97,7 @@ def _item(word: str) -> str:
 
 
 _COMMANDS: dict[str, Callable[[], str | None]] = {
-    "": gpu_headroom.status,
+    "": _gauge,
     "status": gpu_headroom.status,
     "holders": gpu_headroom.holders,
     "plan": _plan,

@@ -1,0 +1,50 @@
+"""The whole text of cells that a fix changes, for a page that cannot edit but insert."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypedDict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ..cells.runs import CellRun
+    from ..protocol import wire
+
+
+class ChangedCell(TypedDict):
+    """A cell as it would be, and as which it ran."""
+
+    cell_id: str
+    execution_count: int | None
+    source: str
+
+
+def changed_cells(reply: wire.Reply, runs: Iterable[CellRun]) -> list[ChangedCell] | None:
+    """Return what the edits of a `fix` reply make of the cells as they ran, in that order.
+
+    `None` where the reply has no edits. The edits were proven on these very texts.
+    """
+    if reply["type"] != "fix" or reply["status"] != "ok":
+        return None
+    ran = sorted(runs, key=lambda each: each.start_s)
+    changed: list[ChangedCell] = []
+    for run in ran:
+        edits = [each for each in reply["edits"] if each["cell_id"] == run.cell_id]
+        if run.cell_id is None or not edits:
+            continue
+        changed.append(
+            {
+                "cell_id": run.cell_id,
+                "execution_count": run.execution_count,
+                "source": _changed(run.source, edits),
+            }
+        )
+    return changed
+
+
+def _changed(source: str, edits: list[wire.Edit]) -> str:
+    lines = source.split("\n")
+    for edit in sorted(edits, key=lambda each: each["first_line"], reverse=True):
+        first = edit["first_line"] - 1
+        lines[first : first + len(edit["old_lines"])] = edit["new_lines"]
+    return "\n".join(lines)

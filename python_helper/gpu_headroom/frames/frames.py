@@ -1,0 +1,315 @@
+"""The frames of one life: who they are, what they ask, and when they can be told.
+
+A page may deliver to a frame only what belongs to a request under way. So what happens is told
+under the cell that runs, or under the frame's own question; between these it waits in the frame's
+list (`Frame`), and no frame is told twice what it has got.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from contextlib import contextmanager, suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ..concurrency.threads import NotNow
+from ..kernel import running_cell
+from ..kernel.channel import publish
+from ..protocol.requests import is_text
+from . import colab
+from .changed import changed_cells
+from .frame import LEASE_S, Frame
+from .output import live_html
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Protocol, TypedDict
+
+    from ..cells.runs import Ledger
+    from ..concurrency.mainloop import MainLoop
+    from ..protocol import wire
+    from .changed import ChangedCell
+
+    class _Life(Protocol):
+        """What frames use of a life of the helper."""
+
+        shell: Any
+        life_id: str
+        ledger: Ledger
+        mainloop: MainLoop
+
+        def answer(self, request: object) -> wire.Reply: ...
+        def sample(self) -> wire.Sample | None: ...
+        def cell(self) -> wire.Cell | None: ...
+        def schedule(self, call: Callable[[], None], delay_s: float) -> None: ...
+        def failed(self, part: str, error: BaseException) -> None: ...
+
+    class _Cells(Protocol):
+        """What they use of its hooks around cells."""
+
+        @property
+        def parent(self) -> Mapping[str, Any]: ...
+        def keep_prints_in_their_cell(self) -> None: ...
+
+    class Envelope(TypedDict):
+        """What a frame is sent, whatever the occasion."""
+
+        life_id: str
+        poll: object
+        reply: wire.Reply | None
+        fixed: list[ChangedCell] | None
+        events: list[tuple[int, wire.Event]]
+
+
+TARGET = "gpu-headroom-frame"
+"""The comm target that a frame opens; beacons go to `TARGET/<uid>`."""
+CALLBACK = "gpu-headroom"
+PUSH_HZ = 2.0
+
+_MOST_FRAMES = 64
+_BEACON_EVERY_S = 1.0
+_MOST_UNHEARD = 20  # beacons, before any frame of this life has said a word
+_SWEEP_S = LEASE_S / 4
+
+
+class Frames:
+    """Listens to the frames of a page, and tells them what happens.
+
+    Each has a lease: one that has said nothing for so long is forgotten, with its comm.
+    """
+
+    def __init__(self, life: _Life, cells: _Cells) -> None:
+        self._life = life
+        self._cells = cells
+        self._kernel = life.shell.kernel
+        self._frames: dict[str, Frame] = {}
+        self._parent: Mapping[str, Any] | None = None
+        self._beacons: dict[str, float] = {}
+        self._unheard = _MOST_UNHEARD
+        self._sweeping = False
+
+    def open(self) -> None:
+        """Begin to listen."""
+        running_cell.read_cell_id_from(colab.CELL_ID)
+        self._kernel.comm_manager.register_target(TARGET, self._opened)
+        colab.register_callback(CALLBACK, self._called)
+
+    def close(self) -> None:
+        """Forget all frames, and listen no more."""
+        with suppress(KeyError):
+            self._kernel.comm_manager.unregister_target(TARGET, self._opened)
+        frames, self._frames = self._frames, {}
+        for frame in frames.values():
+            _close(frame)
+
+    def wanted_hz(self) -> float | None:
+        """Return how often a frame wants readings while a cell runs; `None`: there is none."""
+        return PUSH_HZ if self._frames else None
+
+    def live(self, static: str, *, report_id: str | None = None, compact: bool = False) -> str:
+        """Return the HTML of an output that comes to live, over its static reading.
+
+        It is a gauge's unless it is of a report.
+        """
+        uid = uuid.uuid4().hex
+        frame = Frame(uid, None)
+        if self._life.ledger.running:
+            self._enter(frame)
+            self._bring_up_to_date(frame)
+            self._beacons[uid] = 0.0
+        kind = "gauge" if report_id is None else "card"
+        return live_html(
+            static,
+            uid=uid,
+            life_id=self._life.life_id,
+            kind=kind,
+            compact=compact,
+            report_id=report_id,
+        )
+
+    # --- What happens ---------------------------------------------------------
+
+    def hear(self, event: wire.Event) -> None:
+        """Tell all frames what has happened, now or when that is possible; on any thread."""
+        try:
+            self._tell(event)
+        except NotNow:
+            pass  # a reading that is lost is followed by another
+        except Exception as error:  # noqa: BLE001  whoever it happened to must go on
+            self._life.failed("frames", error)
+
+    def _tell(self, event: wire.Event) -> None:
+        running = self._life.ledger.running
+        parent = self._parent or (self._cells.parent if running else None)
+        for frame in list(self._frames.values()):
+            number = frame.enter(event)
+            if parent is None or number is None:
+                continue
+            if running:
+                frame.excuse()
+            if frame.comm is not None:
+                self._send(frame, self._envelope([(number, event)]), parent)
+            elif frame.uid in self._beacons:
+                self._beacon(frame, parent)
+        if event["type"] == "cell" and not running:
+            self._beacons.clear()  # from now on frames can speak for themselves
+
+    def _beacon(self, frame: Frame, parent: Mapping[str, Any]) -> None:
+        """Tell a frame that cannot be heard before its own cell has ended, without an answer.
+
+        Nobody may be there: a page that knows no such target answers each on the busy shell. So
+        there are few before any frame of this life was heard.
+        """
+        now_s = time.monotonic()
+        if self._unheard == 0 or now_s - self._beacons[frame.uid] < _BEACON_EVERY_S:
+            return
+        self._unheard -= self._unheard > 0
+        self._beacons[frame.uid] = now_s
+        comm_id, target = uuid.uuid4().hex, f"{TARGET}/{frame.uid}"
+        data = self._envelope(frame.news())
+        opening = {"comm_id": comm_id, "target_name": target, "target_module": None, "data": data}
+        self._publish("comm_open", opening, parent)
+        self._publish("comm_close", {"comm_id": comm_id, "data": {}}, parent)
+
+    # --- What frames say ------------------------------------------------------
+
+    def _opened(self, comm: Any, message: Mapping[str, Any]) -> None:
+        data = message["content"]["data"]
+        uid = data.get("uid") if isinstance(data, dict) else None
+        if not is_text(uid):
+            comm.close()
+            return
+        self._unheard = -1
+        frame = self._known(uid)
+        _close(frame)  # its comm of before: a frame that opens another has lost it
+        frame.comm = comm
+        comm.on_msg(partial(self._told, frame))
+        comm.on_close(lambda _: self._gone(frame, comm))
+        self._told(frame, message)
+
+    def _gone(self, frame: Frame, comm: Any) -> None:
+        if frame.comm is comm:
+            frame.comm = None
+            self._drop(frame)
+
+    def _told(self, frame: Frame, message: Mapping[str, Any]) -> None:
+        """Answer one message of a frame, and do at once what it asks for."""
+        data = message["content"]["data"]
+        with self._answering(message):
+            said = data if isinstance(data, dict) else {}
+            self._send(frame, self._answer(frame, said), message)
+            self._finish(said)
+
+    def _called(self, message: object) -> Any:
+        """Answer a frame that cannot open a comm: all that comes of its request is in there."""
+        said = message if isinstance(message, dict) else {}
+        uid = said.get("uid")
+        frame = self._known(uid if is_text(uid) else "")
+        with self._answering(running_cell.parent(self._life.shell)):
+            answer = self._answer(frame, said)
+            self._finish(said)
+            answer["events"] = frame.news()
+        return answer
+
+    @contextmanager
+    def _answering(self, parent: Mapping[str, Any]) -> Iterator[None]:
+        self._cells.keep_prints_in_their_cell()
+        self._parent = parent
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001  a frame's message must not fail the kernel
+            self._life.failed("frames", error)
+        finally:
+            self._parent = None
+
+    def _answer(self, frame: Frame, said: Mapping[str, Any]) -> Envelope:
+        life, request = self._life, said.get("request")
+        frame.heard(said.get("seen"))
+        reply: wire.Reply | None = None
+        fixed: list[ChangedCell] | None = None
+        if isinstance(request, dict):
+            if is_text(request.get("id")):
+                frame.asks(request["id"])
+            if request.get("type") == "fix":  # a frame does not see the cells
+                sources = {each.cell_id: each.source for each in life.ledger.cells()}
+                request = {**request, "sources": {k: v for k, v in sources.items() if k}}
+                reply = life.answer(request)
+                fixed = changed_cells(reply, life.ledger.cells())
+            else:
+                reply = life.answer(request)
+        else:
+            self._bring_up_to_date(frame)
+        return self._envelope(frame.news(), said.get("poll"), reply, fixed)
+
+    def _bring_up_to_date(self, frame: Frame) -> None:
+        for event in (self._life.sample(), self._life.cell()):
+            if event is not None:
+                frame.enter(event)
+
+    def _finish(self, said: Mapping[str, Any]) -> None:
+        """Do what a request has queued before the request ends: later nobody would be told."""
+        request = said.get("request")
+        if isinstance(request, dict):
+            self._life.mainloop.finish(request.get("id"))
+
+    # --- Who is there ---------------------------------------------------------
+
+    def _known(self, uid: str) -> Frame:
+        frame = self._frames.get(uid)
+        if frame is None:
+            frame = Frame(uid, None)
+            self._enter(frame)
+        return frame
+
+    def _enter(self, frame: Frame) -> None:
+        self._frames = self._frames | {frame.uid: frame}
+        while len(self._frames) > _MOST_FRAMES:
+            self._drop(next(iter(self._frames.values())))
+        if not self._sweeping:
+            self._sweeping = True
+            self._life.schedule(self._sweep, _SWEEP_S)
+
+    def _drop(self, frame: Frame) -> None:
+        self._frames = {k: v for k, v in self._frames.items() if v is not frame}
+        self._beacons.pop(frame.uid, None)
+        _close(frame)
+
+    def _sweep(self) -> None:
+        """Forget who has not been heard of for long; on the main thread, between cells."""
+        self._sweeping = False
+        for frame in list(self._frames.values()):
+            if frame.lapsed and not self._life.ledger.running:
+                self._drop(frame)
+        if self._frames:
+            self._sweeping = True
+            self._life.schedule(self._sweep, _SWEEP_S)
+
+    # --- The way out ------------------------------------------------------------
+
+    def _envelope(
+        self,
+        events: list[tuple[int, wire.Event]],
+        poll: object = None,
+        reply: wire.Reply | None = None,
+        fixed: list[ChangedCell] | None = None,
+    ) -> Envelope:
+        life_id = self._life.life_id
+        return {"life_id": life_id, "poll": poll, "reply": reply, "fixed": fixed, "events": events}
+
+    def _send(self, frame: Frame, envelope: Envelope, parent: Mapping[str, Any]) -> None:
+        content = {"comm_id": frame.comm.comm_id, "data": envelope}
+        self._publish("comm_msg", content, parent)
+
+    def _publish(self, kind: str, content: dict[str, Any], parent: Mapping[str, Any]) -> None:
+        ident = f"comm-{content['comm_id']}".encode()
+        publish(self._kernel, kind, content, parent=parent, ident=ident)
+
+
+def _close(frame: Frame) -> None:
+    """Have the kernel forget a frame's comm."""
+    comm, frame.comm = frame.comm, None
+    if comm is not None:
+        with suppress(Exception):  # it may be closed, or the kernel at its end
+            comm.on_close(None)
+            comm.close()

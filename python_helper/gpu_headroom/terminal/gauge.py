@@ -1,0 +1,25 @@
+"""`gpu_headroom.show()`: the gauge as the output of a cell."""
+
+from __future__ import annotations
+
+from .. import session as lives
+from .summary import status, summarise
+
+
+def show(*, compact: bool = False, frontend: str | None = None) -> None:
+    """Display the gauge; see `gpu_headroom.show`."""
+    from ..frames.gauge import static_gauge
+
+    try:
+        session = lives.start()
+    except RuntimeError:
+        print(status())  # noqa: T201  a plain script has no output of another kind
+        return
+    session.open_frames(frontend)
+    session.sources.include_all()
+    snapshot = session.sampler.measure()
+    said = summarise(snapshot)
+    html = static_gauge(snapshot, said, compact=compact)
+    if session.frames is not None:
+        html = session.frames.live(html, compact=compact)
+    session.shell.display_pub.publish({"text/html": html, "text/plain": str(said)})

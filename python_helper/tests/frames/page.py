@@ -1,0 +1,126 @@
+"""A page whose frames talk to a kernel by comms, and that delivers as little as it may.
+
+What public reports of Colab come to (googlecolab/colabtools#3373): a comm message reaches its
+frame only while the request that it belongs to is under way.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+import uuid
+from html import unescape
+from typing import TYPE_CHECKING, Any, cast
+
+from gpu_headroom import testing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.live import LiveKernel
+
+TARGET = "gpu-headroom-frame"
+
+
+class FramePage:
+    """One frame, of the output with this id, over a comm of its own."""
+
+    def __init__(self, kernel: LiveKernel, uid: str | None = None) -> None:
+        self._kernel = kernel
+        self.uid = uid or uuid.uuid4().hex
+        self.comm_id = uuid.uuid4().hex
+        self._polls = itertools.count(1)
+        data = {"version": "1", "uid": self.uid, "life_id": ""}
+        kernel.send_shell(
+            "comm_open", {"comm_id": self.comm_id, "target_name": TARGET, "data": data}
+        )
+
+    def send(self, **message: Any) -> None:
+        """Send a message without waiting for what comes of it."""
+        content = {"comm_id": self.comm_id, "data": {"seen": self.seen, **message}}
+        self._kernel.send_shell("comm_msg", content)
+
+    def poll(self) -> dict[str, Any]:
+        """Ask what is new, and return the answer."""
+        number = next(self._polls)
+        self.send(poll=number)
+        return self.await_envelope(lambda each: each["poll"] == number)
+
+    def ask(self, kind: str, **keys: Any) -> dict[str, Any]:
+        """Send a request, and return the envelope with its reply."""
+        request = {"type": kind, "id": uuid.uuid4().hex, "protocol_version": "2.0", **keys}
+        self.send(request=request)
+        answer = self.await_envelope(lambda each: (each["reply"] or {}).get("id") == request["id"])
+        testing.check(answer["reply"], "reply")
+        return answer
+
+    def await_envelope(self, wanted: Any) -> dict[str, Any]:
+        """Wait for the first delivered envelope of this kind."""
+        self._kernel.until(lambda: any(map(wanted, self.delivered)))
+        return next(filter(wanted, self.delivered))
+
+    def await_event(self, kind: str) -> dict[str, Any]:
+        """Wait for an event of this kind that is delivered, and return the last one."""
+        self._kernel.until(lambda: bool(self.events(kind)))
+        return self.events(kind)[-1]
+
+    @property
+    def delivered(self) -> list[dict[str, Any]]:
+        """What has reached the frame, in order."""
+        return [data for data, parent_is_under_way in self._sent() if parent_is_under_way]
+
+    @property
+    def dropped(self) -> list[dict[str, Any]]:
+        """What was sent when nobody could hand it on."""
+        return [data for data, parent_is_under_way in self._sent() if not parent_is_under_way]
+
+    def events(self, kind: str) -> list[dict[str, Any]]:
+        """Return the events of a kind that reached the frame, each number once."""
+        found = {n: event for each in self.delivered for n, event in each["events"]}
+        for event in found.values():
+            testing.check(event, "event")
+        return [event for _, event in sorted(found.items()) if event["type"] == kind]
+
+    @property
+    def seen(self) -> int:
+        """The highest number that reached the frame."""
+        return max((n for each in self.delivered for n, _ in each["events"]), default=0)
+
+    def _sent(self) -> Iterator[tuple[dict[str, Any], bool]]:
+        under_way = set()
+        for each in self._kernel.messages():
+            parent = each["parent_header"].get("msg_id")
+            if each["msg_type"] == "status":
+                busy = each["content"]["execution_state"] == "busy"
+                under_way.add(parent) if busy else under_way.discard(parent)
+            if each["msg_type"] == "comm_msg" and each["content"]["comm_id"] == self.comm_id:
+                yield each["content"]["data"], parent in under_way
+
+
+def beacons(kernel: LiveKernel, uid: str) -> list[dict[str, Any]]:
+    """Return what the kernel told an output that has not opened its comm."""
+    return [
+        each["content"]["data"]
+        for each in kernel.messages()
+        if each["msg_type"] == "comm_open" and each["content"]["target_name"] == f"{TARGET}/{uid}"
+    ]
+
+
+def html_of(kernel: LiveKernel, request: str) -> str:
+    """Return the HTML that a cell displayed last."""
+    found = [
+        each["content"]["data"]["text/html"]
+        for each in kernel.messages()
+        if each["msg_type"] == "display_data"
+        and each["parent_header"].get("msg_id") == request
+        and "text/html" in each["content"]["data"]
+    ]
+    return cast("str", found[-1])
+
+
+def ids_in(html: str) -> dict[str, Any]:
+    """Return what the script of an output is told about it."""
+    found = re.search(r'data-gpu-headroom="([^"]*)"', html)
+    assert found, html[:500]
+    return cast("dict[str, Any]", json.loads(unescape(found[1])))

@@ -1,0 +1,166 @@
+"""Frames of a page that no extension of ours is in, over real kernels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.frames.page import FramePage, beacons, html_of, ids_in
+from tests.live import LiveKernel
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+PREPARE = """
+import gpu_headroom, time, torch
+gpu_headroom.simulate("4 GiB", compute="cpu")
+gpu_headroom.start()
+gpu_headroom.show(frontend="colab")
+"""
+GIB = 2**30
+RELEASED = ["traceback", "garbage", "cache"]
+MODEL = "model = torch.nn.Sequential(*[torch.nn.Linear(1024, 1024) for _ in range(4)]).cuda()"
+FAILING = """batch_size = 131_072
+x = torch.randn(batch_size, 1024, device="cuda")
+model(x).sum().backward()"""
+
+
+@pytest.fixture
+def kernel(python: Path, tmp_path: Path) -> Iterator[LiveKernel]:
+    """A kernel of each generation, on whose page a gauge was shown."""
+    with LiveKernel(python, tmp_path, installed=True) as started:
+        assert started.run(PREPARE).status == "ok"
+        yield started
+
+
+def run(kernel: LiveKernel, code: str, cell_id: str = "a") -> str:
+    """Run a cell as Colab's page does, and return its request."""
+    metadata = {"colab": {"cell_id": cell_id}}
+    request = kernel.submit(code, metadata=metadata, stop_on_error=False)
+    kernel.result(request)
+    return request
+
+
+def test_a_gauge_is_told_how_things_stand_at_rest(kernel: LiveKernel) -> None:
+    """Each poll is answered with a reading of that moment, and nothing goes anywhere else."""
+    page = FramePage(kernel)
+    assert page.await_event("sample")["busy"] is False
+    run(kernel, "kept = torch.empty(2**30, dtype=torch.uint8, device='cuda')")
+    (sample,) = [each for _, each in page.poll()["events"] if each["type"] == "sample"]
+    assert sample["devices"][0]["in_use_bytes"] == GIB
+    assert page.dropped == []
+
+
+def test_a_gauge_follows_a_cell_that_runs(kernel: LiveKernel) -> None:
+    """Under the request of the cell, since nothing else is under way then."""
+    page = FramePage(kernel)
+    page.poll()
+    kernel.run("kept = torch.empty(2**30, dtype=torch.uint8, device='cuda'); time.sleep(2)")
+    during = [each for each in page.events("sample") if each["busy"]]
+    assert any(each["devices"][0]["in_use_bytes"] == GIB for each in during)
+    assert page.dropped == []
+
+
+def test_a_gauge_lives_in_its_own_cell(kernel: LiveKernel) -> None:
+    """Its frame cannot be heard before the cell ends: it is told by beacons, few of them."""
+    code = "gpu_headroom.show(); print('begun'); kept = torch.empty(2**20, device='cuda')"
+    request = kernel.submit(f"{code}; time.sleep(2.5)")
+    kernel.result(request)
+    told = beacons(kernel, ids_in(html_of(kernel, request))["uid"])
+    assert 1 <= len(told) <= 20
+    kinds = {event["type"] for each in told for _, event in each["events"]}
+    assert kinds == {"sample", "cell"}
+
+
+def test_free_says_in_its_answer_what_came_back(kernel: LiveKernel) -> None:
+    """A release asked for at rest is made before its request ends: later nobody would be told."""
+    page = FramePage(kernel)
+    request = run(kernel, "kept = torch.empty(2**30, dtype=torch.uint8, device='cuda'); 1/0")
+    assert request
+    run(kernel, "del kept")
+    answer = page.ask("release", items=RELEASED, confirmed=[], report_id=None)
+    assert answer["reply"]["status"] == "queued"
+    released = page.await_event("released")
+    assert released["status"] == "done"
+    assert released["returned_bytes"] == GIB
+    assert page.dropped == []
+
+
+def test_a_card_is_confirmed_and_its_fix_is_a_whole_cell(kernel: LiveKernel) -> None:
+    """The frame has no cells to send: those that ran are known by Colab's ids."""
+    run(kernel, "gpu_headroom.simulate('2 GiB'); " + MODEL)
+    html = html_of(kernel, run(kernel, FAILING, cell_id="the failing one"))
+    page, known = FramePage(kernel, ids_in(html)["uid"]), ids_in(html)
+    assert known["kind"] == "card"
+    answer = page.ask("report", life_id=known["life_id"], report_id=known["report_id"])
+    report = answer["reply"]["report"]
+    assert report["cell_id"] == "the failing one"
+    remedy = next(each for each in report["remedies"] if each["kind"] == "edit")
+    ids = {"report_id": known["report_id"], "remedy_id": remedy["id"]}
+    (fixed,) = page.ask("fix", **ids, sources={})["fixed"]
+    assert fixed["cell_id"] == "the failing one"
+    assert fixed["source"].splitlines()[1:] == FAILING.splitlines()[1:]
+    page.ask("release", items=RELEASED, confirmed=[], report_id=known["report_id"])
+    page.await_event("released")
+    assert kernel.run(fixed["source"]).status == "ok"
+
+
+def test_prints_of_threads_stay_in_their_cell(kernel: LiveKernel) -> None:
+    """A comm message makes itself the parent of what threads print, unless it is given back."""
+    page = FramePage(kernel)
+    page.poll()
+    request = kernel.submit(
+        "import threading\n"
+        "def work():\n"
+        "    for each in range(8): print('line', each, flush=True); time.sleep(0.2)\n"
+        "thread = threading.Thread(target=work); thread.start()"
+    )
+    kernel.result(request)
+    while not any("line 7" in each["content"].get("text", "") for each in kernel.messages()):
+        page.poll()
+    assert kernel.printed(request).count("line") == 8
+
+
+def test_a_frame_that_vanished_is_forgotten(kernel: LiveKernel) -> None:
+    """Its comm goes with its lease; one that polls stays."""
+    kernel.run(
+        "from gpu_headroom.frames import frame, frames\nframe.LEASE_S = 1\nframes._SWEEP_S = 0.2"
+    )
+    gone = [FramePage(kernel) for _ in range(20)]
+    stays = FramePage(kernel)
+    alive = "sorted(get_ipython().kernel.comm_manager.comms)"
+    while set(kernel.value(alive)) & {each.comm_id for each in gone}:
+        stays.poll()
+    assert stays.comm_id in kernel.value(alive)
+
+
+def test_what_is_no_message_of_a_frame_is_survived(kernel: LiveKernel) -> None:
+    """Whatever arrives, the next poll is answered."""
+    page = FramePage(kernel)
+    page.await_event("sample")
+    strange: tuple[Any, ...] = (
+        None,
+        3,
+        [],
+        "poll",
+        {"request": 7},
+        {"request": {}},
+        {"seen": "x", "poll": {}},
+    )
+    for data in strange:
+        kernel.send_shell("comm_msg", {"comm_id": page.comm_id, "data": data})
+    kernel.send_shell(
+        "comm_open", {"comm_id": "other", "target_name": "gpu-headroom-frame", "data": {"uid": 3}}
+    )
+    assert page.poll()["events"]
+
+
+def test_no_trace_where_nobody_asked_for_it(python: Path, tmp_path: Path) -> None:
+    """In a kernel of any other page there is no comm target, and `%gpu_headroom` is the table."""
+    with LiveKernel(python, tmp_path, installed=True) as kernel:
+        kernel.run("%load_ext gpu_headroom")
+        targets = kernel.value("sorted(get_ipython().kernel.comm_manager.targets)")
+        assert not [each for each in targets if each.startswith("gpu-headroom")]
+        shown = kernel.run("%gpu_headroom").outputs
+        assert [kind for kind, _ in shown] == ["stream"]
