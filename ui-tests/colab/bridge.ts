@@ -72,6 +72,8 @@ export interface ISent {
 export interface IColab {
   /** All that frames have sent to the kernel. */
   readonly sent: ISent[];
+  /** How many messages of the kernel have reached the frames of each cell. */
+  readonly heard: Readonly<Record<string, number>>;
   /** What frames tried to load from a network, and were refused. */
   readonly blocked: string[];
   /** How many comm messages of the kernel came to no frame: their request was over. */
@@ -91,6 +93,9 @@ export interface IColab {
 
   /** Run a cell, anew where it has run: its outputs and its frame go first. */
   run: (cell: string) => void;
+
+  /** Whether a cell was run and has not ended. */
+  runs: (cell: string) => boolean;
 
   /** Resolves when a cell that was run has ended. */
   ended: (cell: string) => Promise<IRun>;

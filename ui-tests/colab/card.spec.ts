@@ -1,5 +1,11 @@
 import { MODEL, SIMULATE, TRAIN, WAIT } from '../tests/cells';
-import { type Cell, expect, type IOpenOptions, type Notebook, test } from './colab';
+import {
+  type Cell,
+  expect,
+  type IOpenOptions,
+  type Notebook,
+  test
+} from './colab';
 
 const LOAD = '%load_ext gpu_headroom';
 
@@ -154,7 +160,7 @@ test('should say that a click waits for the running cell, and take it back', asy
   const failed = await fail(notebook);
   const before = await inUse(notebook);
   const busy = await notebook.start(WAIT);
-  await expect.poll(() => failed.drawn()).toBeGreaterThan(2);
+  await expect.poll(() => failed.heard()).toBeGreaterThan(2);
   await failed.button('Free now').click();
   await expect(failed.output).toContainText(
     'Queued until the running cell ends'
@@ -172,7 +178,7 @@ test('should do what waited, when the running cell has ended @sample', async ({
   const notebook = await open();
   const failed = await fail(notebook);
   const busy = await notebook.start(WAIT);
-  await expect.poll(() => failed.drawn()).toBeGreaterThan(2);
+  await expect.poll(() => failed.heard()).toBeGreaterThan(2);
   await failed.button('Free now').click();
   await expect(failed.output).toContainText(
     'Queued until the running cell ends'

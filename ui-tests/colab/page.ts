@@ -156,6 +156,9 @@ class OutputFrame {
   }
 
   post(message: ToFrame): void {
+    if (message.type === 'opened' || message.type === 'message') {
+      notebook.heard[this._cell] = (notebook.heard[this._cell] ?? 0) + 1;
+    }
     this._port.postMessage(message);
   }
 
@@ -326,14 +329,18 @@ class Cell {
   /** The end of the last run. */
   ended: Promise<IRun> | null = null;
 
+  runs = false;
+
   run(): void {
     this.clear();
+    this.runs = true;
     this.ended = new Promise(resolve => {
       let run: IRun | null = null;
       let isIdle = false;
       // The reply and the end of the outputs come by ways of their own.
       const settle = (): void => {
         if (run && isIdle) {
+          this.runs = false;
           resolve(run);
         }
       };
@@ -410,6 +417,7 @@ class Cell {
 /** The cells, and what the tests are told. */
 class Notebook implements IColab {
   readonly sent: ISent[] = [];
+  readonly heard: Record<string, number> = {};
   readonly blocked: string[] = [];
   readonly answers: string[] = [];
 
@@ -440,6 +448,10 @@ class Notebook implements IColab {
 
   run(cell: string): void {
     this._cell(cell).run();
+  }
+
+  runs(cell: string): boolean {
+    return this._cell(cell).runs;
   }
 
   ended(cell: string): Promise<IRun> {
