@@ -43,6 +43,7 @@ const ARROWS = {
   report: ['protocol', 'frame', 'kernel', 'components', 'release', 'actions'],
   cells: ['protocol', 'frame', 'kernel', 'timeline', 'report'],
   gauge: ['protocol', 'kernel', 'components', 'timeline', 'release'],
+  colab: ['protocol', 'frame', 'kernel', 'components', 'timeline', 'gauge'],
   panel: [
     'protocol',
     'frame',
@@ -90,6 +91,7 @@ export default tseslint.config(
       'coverage',
       'labextension',
       'lib',
+      'python_helper/gpu_headroom/frames',
       'src/kernel/pack.ts',
       'ui-tests/node_modules',
       'ui-tests/playwright-report',

@@ -1,5 +1,6 @@
 import { fill } from './frame/fill';
-import type { ITranslate, IWords } from './frame/state';
+import type { IWords } from './frame/state';
+import type { ITranslate } from './translate';
 
 /** What gettext would not leave as it is: its own places. */
 const PLACES_OF_GETTEXT = /%[%\d]/;

@@ -1,23 +1,19 @@
 /**
  * Names that several surfaces use: of sizes, GPUs and frameworks.
  */
-import type { TranslationBundle } from '@jupyterlab/translation';
-
 import { formatBytes } from '../format';
 import type { FrameworkName, IDevice, IFramework } from '../protocol';
+import type { ITranslate } from '../translate';
 
 /** A size; of one that is `null` it is said that it is not measured. */
-export function nameSize(
-  bytes: number | null,
-  trans: TranslationBundle
-): string {
+export function nameSize(bytes: number | null, trans: ITranslate): string {
   return bytes === null ? trans.__('not measured') : formatBytes(bytes);
 }
 
 /** "GPU 0", "Simulated GPU 0". */
 export function numberDevice(
   { index, simulated }: Pick<IDevice, 'index' | 'simulated'>,
-  trans: TranslationBundle
+  trans: ITranslate
 ): string {
   return simulated
     ? trans.__('Simulated GPU %1', index)
@@ -25,7 +21,7 @@ export function numberDevice(
 }
 
 /** "GPU 0, Tesla T4"; a simulated device has no other name to tell. */
-export function nameDevice(device: IDevice, trans: TranslationBundle): string {
+export function nameDevice(device: IDevice, trans: ITranslate): string {
   const name = numberDevice(device, trans);
   return device.name === null || device.simulated
     ? name
@@ -44,7 +40,7 @@ const NAMES: Record<FrameworkName, string> = {
  */
 export function nameFrameworks(
   frameworks: readonly IFramework[],
-  trans: TranslationBundle
+  trans: ITranslate
 ): string {
   const names = frameworks.map(({ name }) => NAMES[name]);
   const last = names.pop() ?? trans.__('framework');
@@ -56,10 +52,7 @@ export function nameFrameworks(
 /**
  * Why there are no numbers yet.
  */
-export function explainIdle(
-  isLoaded: boolean,
-  trans: TranslationBundle
-): string {
+export function explainIdle(isLoaded: boolean, trans: ITranslate): string {
   return isLoaded
     ? trans.__('This kernel has not used the GPU yet.')
     : trans.__('This kernel has no GPU framework loaded yet.');

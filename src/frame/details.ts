@@ -16,18 +16,11 @@ const MAX_VERSIONS = 20;
  */
 export function details(context: IContext): HTMLElement {
   const { report, trans } = context;
+  const { copied, edits } = context.state;
   const copies = [
     button(context, { label: trans.__('Copy as text'), action: 'copy' }),
-    button(context, {
-      label: trans.__('Copy for a forum or an assistant'),
-      action: 'copy-for-forum'
-    }),
-    button(context, {
-      label: trans.__('Report a wrong diagnosis'),
-      action: 'copy-evidence'
-    })
+    ...(edits === 'insert' || edits === 'copy' ? [] : furtherCopies(context))
   ];
-  const { copied } = context.state;
   const origin = trans.__(
     "Simulated GPU: the numbers come from a model of PyTorch's allocator."
   );
@@ -46,6 +39,21 @@ export function details(context: IContext): HTMLElement {
     ),
     copied === null ? null : element('p', 'jp-GpuHeadroomCard-note', copied)
   );
+}
+
+/** Written by code that is not in the script of an output. */
+function furtherCopies(context: IContext): HTMLElement[] {
+  const { trans } = context;
+  return [
+    button(context, {
+      label: trans.__('Copy for a forum or an assistant'),
+      action: 'copy-for-forum'
+    }),
+    button(context, {
+      label: trans.__('Report a wrong diagnosis'),
+      action: 'copy-evidence'
+    })
+  ];
 }
 
 function table(context: IContext): HTMLElement {

@@ -6,7 +6,7 @@ import { element, inline } from './element';
 import { shortFixLabel } from './fixlabels';
 import { icon } from './icons';
 import { isUnderWay, progress, stateOf } from './progress';
-import { makeItFit } from './remedybuttons';
+import { insertFixed, makeItFit } from './remedybuttons';
 import type { ICardState, IContext, IWords } from './state';
 import { title } from './title';
 
@@ -150,8 +150,11 @@ function fixOf({ remedies }: IReport): IRemedy | null {
 /** One primary button: the fix where the cell needs one, else running it again. */
 function nextStep(context: IContext): HTMLElement | null {
   const { report, state, trans } = context;
-  if (state.trust !== 'confirmed' || !state.editable) {
+  if (state.trust !== 'confirmed' || state.edits === null) {
     return null;
+  }
+  if (state.edits !== 'cell') {
+    return elsewhere(context);
   }
   const fix = fixOf(report);
   const status = fix ? stateOf(context, fix).status : 'ready';
@@ -189,6 +192,31 @@ function nextStep(context: IContext): HTMLElement | null {
       'jp-GpuHeadroom-actions',
       ...(fixFirst ? buttons : buttons.reverse())
     ),
+    fix ? progress(context, fix) : null
+  );
+}
+
+/** Where cells cannot be run from here: what to run, and the fix where it needs one. */
+function elsewhere(context: IContext): HTMLElement {
+  const { report, trans } = context;
+  const fix = report.fits_after_free === true ? null : fixOf(report);
+  const isEnough = report.fits_after_free !== false;
+  const how = isEnough
+    ? trans.__('Run the cell above again.')
+    : fix
+      ? trans.__('Run the fixed cell instead of the cell above.')
+      : trans.__('Change the cell above, then run it again.');
+  return element(
+    'div',
+    'jp-GpuHeadroomCard-next',
+    element('p', 'jp-GpuHeadroomCard-how', how),
+    fix
+      ? element(
+          'div',
+          'jp-GpuHeadroom-actions',
+          ...insertFixed(context, fix, !isEnough)
+        )
+      : null,
     fix ? progress(context, fix) : null
   );
 }

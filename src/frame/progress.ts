@@ -24,6 +24,7 @@ const ICONS: Record<Exclude<RemedyState['status'], 'ready'>, IconName> = {
   waiting: 'clock',
   applied: 'check',
   inserted: 'check',
+  offered: 'info',
   changed: 'triangle',
   failed: 'triangle'
 };
@@ -43,8 +44,20 @@ export function progress(
         'jp-GpuHeadroomCard-progress',
         icon(ICONS[state.status]),
         element('span', '', ...inline(state.text)),
-        ...progressButtons(context, remedy.id, state)
+        ...progressButtons(context, remedy.id, state),
+        state.status === 'offered' ? offered(state.code) : null
       );
+}
+
+/** Code to be selected by hand. */
+function offered(code: string): HTMLElement {
+  const block = element(
+    'pre',
+    'jp-GpuHeadroomCard-code jp-mod-offered',
+    element('code', '', code)
+  );
+  block.tabIndex = 0;
+  return block;
 }
 
 function progressButtons(

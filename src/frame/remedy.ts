@@ -45,11 +45,14 @@ export function remedyItem(
 /** The line of cost, and what to type where no button can do it. */
 function note({ sentence, state, trans }: IContext, remedy: IRemedy): Node[] {
   const { kind, type_this: typed } = remedy;
-  const isInserted = kind === 'snippet' || kind === 'save';
-  const isDone = isInserted
-    ? state.trust === 'confirmed' && state.editable
-    : state.trust !== 'saved';
-  if (typed === null || isDone) {
+  const isConfirmed = state.trust === 'confirmed';
+  const hasButton =
+    kind === 'snippet'
+      ? isConfirmed && state.edits !== null
+      : kind === 'save'
+        ? isConfirmed && state.edits === 'cell'
+        : state.trust !== 'saved';
+  if (typed === null || hasButton) {
     return inline(sentence(remedy.note));
   }
   const how =

@@ -3,7 +3,8 @@ import { button } from './button';
 import { element } from './element';
 import { fixLabels } from './fixlabels';
 import { isUnderWay, stateOf } from './progress';
-import type { IContext, ITranslate, RemedyState } from './state';
+import type { IContext, RemedyState } from './state';
+import type { ITranslate } from '../translate';
 
 /**
  * The buttons of a remedy; none unless the live helper vouches for the report.
@@ -45,20 +46,25 @@ function buttonsOf(
     ];
   }
   if (kind === 'snippet') {
-    const label = trans.__('Insert as cell');
-    return remedy.type_this !== null && state.editable && status !== 'inserted'
+    const isCopied = state.edits === 'copy';
+    const label = isCopied ? trans.__('Copy code') : trans.__('Insert as cell');
+    const isDone = status === 'inserted' && !isCopied;
+    return remedy.type_this !== null && state.edits !== null && !isDone
       ? [button(context, { label, action: 'insert', remedyId, disabled })]
       : [];
   }
   if (kind === 'save') {
     const label =
       status === 'running' ? trans.__('Saving…') : trans.__('Save…');
-    return state.editable && status !== 'inserted'
+    return state.edits === 'cell' && status !== 'inserted'
       ? [button(context, { label, action: 'save', remedyId, disabled })]
       : [];
   }
-  if (kind !== 'edit' || !state.editable || status === 'applied') {
+  if (kind !== 'edit' || state.edits === null || status === 'applied') {
     return [];
+  }
+  if (state.edits !== 'cell') {
+    return insertFixed(context, remedy, false);
   }
   const { apply: label, applyAndRun } = fixLabels(context, remedy);
   return [
@@ -74,6 +80,38 @@ function buttonsOf(
           }),
           ...makeItFit(context, remedy, disabled)
         ])
+  ];
+}
+
+/**
+ * Where cells cannot be edited: the whole cell, changed, as another one.
+ */
+export function insertFixed(
+  context: IContext,
+  remedy: IRemedy,
+  primary: boolean
+): HTMLElement[] {
+  const { state, trans } = context;
+  const { status } = stateOf(context, remedy);
+  const isCopied = state.edits === 'copy';
+  if (status === 'inserted' && !isCopied) {
+    return [];
+  }
+  const several = remedy.diffs.length > 1;
+  const copy = several
+    ? trans.__('Copy fixed cells')
+    : trans.__('Copy fixed cell');
+  const insert = several
+    ? trans.__('Insert fixed cells')
+    : trans.__('Insert fixed cell');
+  return [
+    button(context, {
+      label: isCopied ? copy : insert,
+      action: 'insert-fixed',
+      remedyId: remedy.id,
+      primary,
+      disabled: isUnderWay(status)
+    })
   ];
 }
 

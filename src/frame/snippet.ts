@@ -24,7 +24,7 @@ export function snippet(
     element('code', '', code.slice(0, MAX_CODE))
   );
   block.tabIndex = 0;
-  return state.trust === 'confirmed' && state.editable
+  return state.trust === 'confirmed' && state.edits !== null
     ? smallFold(`code ${id}`, trans.__('Show the code'), block)
     : block;
 }

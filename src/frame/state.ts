@@ -1,9 +1,5 @@
 import type { IMessage, IReleased, IReport } from '../protocol';
-
-/** Translates the card's own words; `%1` … stand for the arguments. */
-export interface ITranslate {
-  __(msgid: string, ...args: string[]): string;
-}
+import type { ITranslate } from '../translate';
 
 /** The words of a card. */
 export interface IWords {
@@ -26,7 +22,8 @@ export type Trust = 'asking' | 'confirmed' | 'saved';
  *
  * - `waiting`: queued in the kernel until the running cell ends
  * - `applied`: the edit is in the cell, which has not run yet
- * - `inserted`: its code stands in a new cell, which has not run
+ * - `inserted`: its code stands in a new cell, which has not run, or was copied
+ * - `offered`: its code is there to be selected, as nothing else was allowed
  * - `changed`: the cell no longer has the lines that the remedy edits
  */
 export type RemedyState =
@@ -35,14 +32,24 @@ export type RemedyState =
   | { status: 'waiting'; text: string }
   | { status: 'applied'; text: string }
   | { status: 'inserted'; text: string }
+  | { status: 'offered'; text: string; code: string }
   | { status: 'changed'; text: string; line: number | null }
   | { status: 'failed'; text: string };
+
+/**
+ * The ways of a page to change code.
+ *
+ * - `cell`: the cells around the card can be edited and run
+ * - `insert`: new cells can be inserted
+ * - `copy`: code can be copied
+ */
+export type Edits = 'cell' | 'insert' | 'copy';
 
 /** What changes about a card while it is on screen. */
 export interface ICardState {
   readonly trust: Trust;
-  /** Whether the cells around the card can be edited and run. */
-  readonly editable: boolean;
+  /** What its buttons do about code; `null`: nothing. */
+  readonly edits: Edits | null;
   /** The last release that gave memory back for this report. */
   readonly released: IReleased | null;
   /**
@@ -69,6 +76,7 @@ export type ActionName =
   | 'apply-and-run'
   | 'make-it-fit'
   | 'insert'
+  | 'insert-fixed'
   | 'save'
   | 'undo'
   | 'run'

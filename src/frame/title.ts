@@ -1,7 +1,8 @@
 import { formatBytes, formatCompared } from '../format';
 import type { IReport } from '../protocol';
 import { fill } from './fill';
-import type { ITranslate, IWords } from './state';
+import type { IWords } from './state';
+import type { ITranslate } from '../translate';
 
 /** Characters shown of a device's name, which comes from a file. */
 const MAX_NAME = 80;

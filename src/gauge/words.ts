@@ -1,8 +1,6 @@
 /**
  * The gauge in words.
  */
-import type { TranslationBundle } from '@jupyterlab/translation';
-
 import { explainIdle, nameDevice, nameFrameworks } from '../components/words';
 import { formatBytes, formatPair } from '../format';
 import { explainDeath } from '../kernel/death';
@@ -10,13 +8,14 @@ import { words } from '../messages';
 import type { IDevice } from '../protocol';
 import { formatFull } from '../timeline/words';
 import type { Reading } from './reading';
+import type { ITranslate } from '../translate';
 
 /**
  * The text of the gauge: "GPU 6.3 / 14.7 GiB"; compact, "6.3 / 14.7".
  */
 export function textOf(
   reading: Reading,
-  trans: TranslationBundle,
+  trans: ITranslate,
   isCompact: boolean
 ): string {
   switch (reading.kind) {
@@ -42,7 +41,7 @@ export function textOf(
 function sizeOf(
   device: IDevice,
   count: number,
-  trans: TranslationBundle,
+  trans: ITranslate,
   isCompact: boolean
 ): string {
   const { capacity_bytes, used_bytes, in_use_bytes, simulated } = device;
@@ -66,7 +65,7 @@ function sizeOf(
 /**
  * The word after the bar: "2.1 left", "8 s ago", or none.
  */
-export function wordOf(reading: Reading, trans: TranslationBundle): string {
+export function wordOf(reading: Reading, trans: ITranslate): string {
   switch (reading.kind) {
     case 'stale':
       return formatAge(reading.age_ms, trans);
@@ -89,7 +88,7 @@ export function wordOf(reading: Reading, trans: TranslationBundle): string {
 /**
  * Which of several GPUs is shown: "fullest of 4", or nothing where there is one.
  */
-export function rankOf(reading: Reading, trans: TranslationBundle): string {
+export function rankOf(reading: Reading, trans: ITranslate): string {
   if (!('device' in reading) || reading.count < 2) {
     return '';
   }
@@ -101,7 +100,7 @@ export function rankOf(reading: Reading, trans: TranslationBundle): string {
 /**
  * An age as "8 s ago".
  */
-export function formatAge(age_ms: number, trans: TranslationBundle): string {
+export function formatAge(age_ms: number, trans: ITranslate): string {
   const seconds = Math.round(age_ms / 1000);
   return seconds < 60
     ? trans.__('%1 s ago', seconds)
@@ -111,7 +110,7 @@ export function formatAge(age_ms: number, trans: TranslationBundle): string {
 /**
  * All that the gauge says, as sentences: its tooltip and its label.
  */
-export function describe(reading: Reading, trans: TranslationBundle): string {
+export function describe(reading: Reading, trans: ITranslate): string {
   switch (reading.kind) {
     case 'hidden':
       return '';
@@ -159,7 +158,7 @@ export function describe(reading: Reading, trans: TranslationBundle): string {
 /** What others use of a card that this kernel does not use yet. */
 export function explainOthers(
   { card, count }: Extract<Reading, { kind: 'idle' }>,
-  trans: TranslationBundle
+  trans: ITranslate
 ): string {
   const { outside_bytes = null, capacity_bytes = null } = card ?? {};
   if (!card || outside_bytes === null || !capacity_bytes) {
@@ -181,7 +180,7 @@ export function explainOthers(
 
 function describeDevice(
   reading: Extract<Reading, { device: IDevice }>,
-  trans: TranslationBundle
+  trans: ITranslate
 ): string {
   const { device } = reading;
   const { capacity_bytes, used_bytes, headroom_bytes } = device;
@@ -203,7 +202,7 @@ function describeDevice(
 }
 
 /** Why `nvidia-smi` shows more; nothing where it shows the same or nothing. */
-function explainNvidiaSmi(device: IDevice, trans: TranslationBundle): string {
+function explainNvidiaSmi(device: IDevice, trans: ITranslate): string {
   const { used_bytes, cached_bytes, simulated } = device;
   if (simulated || used_bytes === null || cached_bytes === 0) {
     return '';

@@ -1,7 +1,6 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
-
 import { formatPair, GIB } from '../format';
 import type { IDeath, IMemoryState } from '../tokens';
+import type { ITranslate } from '../translate';
 
 /** Less than this share of the host's memory left, or this much, is next to none. */
 const NEARLY_NONE_SHARE = 0.05;
@@ -31,7 +30,7 @@ export function deathOf(last: IMemoryState, now: number): IDeath {
  * Whether host memory was the cause, as far as the last readings tell; short
  * enough for a notification, which has room for 140 characters.
  */
-export function explainDeath(death: IDeath, trans: TranslationBundle): string {
+export function explainDeath(death: IDeath, trans: ITranslate): string {
   const { available_bytes = null, total_bytes = null } = death.host ?? {};
   if (available_bytes === null || !total_bytes || death.age_ms === null) {
     return trans.__(

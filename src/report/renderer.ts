@@ -129,7 +129,7 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
     const runs = Object.entries(model?.runs ?? {});
     return {
       trust: model?.trust ?? 'saved',
-      editable: panel !== null,
+      edits: panel === null ? null : 'cell',
       released: model?.trust === 'confirmed' ? model.released : null,
       // As the prompts of the cells are now.
       runs: Object.fromEntries(

@@ -1,17 +1,16 @@
 /**
  * A timeline and its trend in words.
  */
-import type { TranslationBundle } from '@jupyterlab/translation';
-
 import { nameSize } from '../components/words';
 import { formatBytes, formatPrompt, GIB, MIB } from '../format';
 import type { ICell, IHistoryPoint, ITrend } from '../protocol';
 import { type IPeak, type ITimeline, runAt } from './timeline';
+import type { ITranslate } from '../translate';
 
 /** "In [7]", or what can be said of a cell without a number. */
 export function nameCell(
   { execution_count }: Pick<ICell, 'execution_count'>,
-  trans: TranslationBundle
+  trans: ITranslate
 ): string {
   return execution_count === null
     ? trans.__('a cell')
@@ -21,7 +20,7 @@ export function nameCell(
 /** "peak 7.4 GiB"; one that was only sampled may have been higher. */
 export function describeHeight(
   { bytes, isExact }: Pick<IPeak, 'bytes' | 'isExact'>,
-  trans: TranslationBundle
+  trans: ITranslate
 ): string {
   const size = formatBytes(bytes);
   return isExact
@@ -32,7 +31,7 @@ export function describeHeight(
 /**
  * "peak 7.4 GiB in In [6]".
  */
-export function describePeak(peak: IPeak, trans: TranslationBundle): string {
+export function describePeak(peak: IPeak, trans: ITranslate): string {
   const height = describeHeight(peak, trans);
   const place = peak.run
     ? trans.__('%1 in %2', height, nameCell(peak.run, trans))
@@ -46,7 +45,7 @@ export function describePeak(peak: IPeak, trans: TranslationBundle): string {
 export function describePoint(
   timeline: ITimeline,
   point: IHistoryPoint,
-  trans: TranslationBundle
+  trans: ITranslate
 ): string {
   const { device, now_s, runs } = timeline;
   const ago_s = Math.max(0, Math.round(now_s - point.time_s));
@@ -76,10 +75,7 @@ export function describePoint(
 /**
  * What is left as "full in about 40 s": a forecast is no more exact than that.
  */
-export function formatFull(
-  full_in_s: number,
-  trans: TranslationBundle
-): string {
+export function formatFull(full_in_s: number, trans: ITranslate): string {
   const seconds = Math.round(full_in_s / 5) * 5;
   if (seconds < 5) {
     return trans.__('full in a few seconds');
@@ -102,7 +98,7 @@ export interface ITrendWords {
 export function describeTrend(
   trend: ITrend,
   cell: ICell | null,
-  trans: TranslationBundle
+  trans: ITranslate
 ): ITrendWords {
   switch (trend.state) {
     case 'growing':
@@ -130,7 +126,7 @@ function formatFine(bytes: number): string {
 }
 
 /** "+120 MiB per step — full in about 40 s". */
-function describeGrowth(trend: ITrend, trans: TranslationBundle): string {
+function describeGrowth(trend: ITrend, trans: ITranslate): string {
   const { bytes_per_step, bytes_per_s, full_in_s } = trend;
   const growth =
     bytes_per_step === null
@@ -145,7 +141,7 @@ function describeGrowth(trend: ITrend, trans: TranslationBundle): string {
 function describeEvidence(
   { steps, bytes_per_s, bytes_per_step }: ITrend,
   cell: ICell | null,
-  trans: TranslationBundle
+  trans: ITranslate
 ): string {
   const name = nameCell(cell ?? { execution_count: null }, trans);
   if (!steps) {

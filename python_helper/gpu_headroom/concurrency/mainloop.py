@@ -153,9 +153,12 @@ class MainLoop:
             self._broken_off(job, walk)
 
     def finish(self, request_id: object) -> None:
-        """Work until what a request asked for has ended; on the main thread, between cells."""
-        while not self._closed and self._idle() and self._concerns(request_id):
-            self._slice()
+        """Work until what a request asked for has ended; on the main thread, where no cell runs.
+
+        Code that a page has executed may be on its stack: the page waits for this.
+        """
+        while not self._closed and self._concerns(request_id):
+            self._work()
 
     def close(self) -> None:
         """Let go of everything for good, from any thread."""
@@ -198,9 +201,12 @@ class MainLoop:
         self._scheduled = False
         if self._closed:
             return
-        if not self._idle():
+        if self._idle():
+            self._work()
+        else:
             self.interrupt()
-            return
+
+    def _work(self) -> None:
         now = self._now
         try:
             now = self._now = now or self._next()

@@ -28,7 +28,7 @@ def is_colab(shell: Any) -> bool:
     return module == _PACKAGE or module.startswith(f"{_PACKAGE}.")
 
 
-def register_callback(name: str, call: Callable[[Any], dict[str, Any]]) -> None:
+def register_callback(name: str, call: Callable[[Any], object]) -> None:
     """Have a page call `call` by name, with one argument, where no comm of its can be opened.
 
     Does nothing where Colab's package is not loaded. The page gets the result as JSON.

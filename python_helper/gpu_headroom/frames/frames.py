@@ -56,7 +56,7 @@ if TYPE_CHECKING:
         """What a frame is sent, whatever the occasion."""
 
         life_id: str
-        poll: object
+        poll: int | None
         reply: wire.Reply | None
         fixed: list[ChangedCell] | None
         events: list[tuple[int, wire.Event]]
@@ -201,11 +201,12 @@ class Frames:
             self._send(frame, self._answer(frame, said), message)
             self._finish(said)
 
-    def _called(self, message: object) -> Any:
+    def _called(self, message: object) -> Envelope:
         """Answer a frame that cannot open a comm: all that comes of its request is in there."""
         said = message if isinstance(message, dict) else {}
         uid = said.get("uid")
         frame = self._known(uid if is_text(uid) else "")
+        answer = self._envelope([])
         with self._answering(running_cell.parent(self._life.shell)):
             answer = self._answer(frame, said)
             self._finish(said)
@@ -218,6 +219,8 @@ class Frames:
         self._parent = parent
         try:
             yield
+        except NotNow:
+            pass  # the frame asks again
         except Exception as error:  # noqa: BLE001  a frame's message must not fail the kernel
             self._life.failed("frames", error)
         finally:
@@ -240,7 +243,8 @@ class Frames:
                 reply = life.answer(request)
         else:
             self._bring_up_to_date(frame)
-        return self._envelope(frame.news(), said.get("poll"), reply, fixed)
+        poll = said.get("poll")
+        return self._envelope(frame.news(), poll if isinstance(poll, int) else None, reply, fixed)
 
     def _bring_up_to_date(self, frame: Frame) -> None:
         for event in (self._life.sample(), self._life.cell()):
@@ -250,7 +254,7 @@ class Frames:
     def _finish(self, said: Mapping[str, Any]) -> None:
         """Do what a request has queued before the request ends: later nobody would be told."""
         request = said.get("request")
-        if isinstance(request, dict):
+        if isinstance(request, dict) and not self._life.ledger.running:
             self._life.mainloop.finish(request.get("id"))
 
     # --- Who is there ---------------------------------------------------------
@@ -290,7 +294,7 @@ class Frames:
     def _envelope(
         self,
         events: list[tuple[int, wire.Event]],
-        poll: object = None,
+        poll: int | None = None,
         reply: wire.Reply | None = None,
         fixed: list[ChangedCell] | None = None,
     ) -> Envelope:

@@ -48,7 +48,7 @@ describe('a saved card', () => {
   const stateOf = (trust: Trust): ICardState => ({
     ...CONFIRMED,
     trust,
-    editable: make.happens(0.5),
+    edits: make.happens(0.5) ? 'cell' : null,
     released: make.happens(0.5)
       ? (make.valid('released') as unknown as IReleased)
       : null

@@ -294,7 +294,7 @@ describe('Card', () => {
     });
 
     it('should not offer to edit where cells cannot be edited', () => {
-      show({}, { ...CONFIRMED, editable: false });
+      show({}, { ...CONFIRMED, edits: null });
       expect(buttons()).toEqual(['Free now', ...COPIES]);
     });
 
@@ -447,7 +447,7 @@ describe('Card', () => {
     });
 
     it('should be there to read where there are no buttons', () => {
-      for (const state of [SAVED, { ...CONFIRMED, editable: false }]) {
+      for (const state of [SAVED, { ...CONFIRMED, edits: null }]) {
         show({ remedies: [SNIPPET] }, state);
         expect(buttons()).toEqual([...COPIES]);
         expect(text('ol')).toContain('Run this in a new cell:');
@@ -493,7 +493,7 @@ describe('Card', () => {
     });
 
     it('should be told as code where no cell can be inserted', () => {
-      show({ remedies: [SAVE] }, { ...CONFIRMED, editable: false });
+      show({ remedies: [SAVE] }, { ...CONFIRMED, edits: null });
       expect(buttons()).toEqual([...COPIES]);
       expect(text('ol')).toContain('torch.save');
     });

@@ -1,0 +1,122 @@
+"""A kernel whose shell is Colab's by its class: a stand-in of ours, over real kernels."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.conftest import ROOT
+from tests.frames.page import FramePage, html_of, ids_in
+from tests.live import SOURCES, LiveKernel
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+STAND_IN = ROOT / "ui-tests" / "colab" / "shell"
+COLAB = "-m ipykernel_launcher --IPKernelApp.kernel_class=google.colab._kernel.Kernel"
+PATHS = {"PYTHONPATH": os.pathsep.join([str(SOURCES), str(STAND_IN)])}
+PREPARE = "import gpu_headroom, time, torch; gpu = gpu_headroom.simulate('4 GiB', compute='cpu')"
+HOLD = "held = torch.empty(2**30, dtype=torch.uint8, device='cuda')"
+
+
+@pytest.fixture
+def kernel(python: Path, tmp_path: Path) -> Iterator[LiveKernel]:
+    """A kernel with Colab's shell, with the helper started as its page has it started."""
+    with LiveKernel(python, tmp_path, installed=True, script=COLAB, **PATHS) as started:
+        assert started.run(PREPARE).status == "ok"
+        assert started.run("%load_ext gpu_headroom").outputs == []
+        yield started
+
+
+def shown(kernel: LiveKernel, code: str) -> str:
+    """Run a cell that displays something, and return its HTML."""
+    request = kernel.submit(code)
+    assert kernel.result(request).status == "ok"
+    return html_of(kernel, request)
+
+
+def test_the_gauge_stands_in_the_output(kernel: LiveKernel) -> None:
+    """Complete without its script, which is there once, and fetches nothing."""
+    html = shown(kernel, f"{HOLD}\n%gpu_headroom")
+    static, _, script = html.partition("<style>.gpu-headroom-frame")
+    assert "1.0 GiB" in static
+    assert "<script" not in static
+    assert "<button" not in html
+    assert html.count("<script>") == html.count("</script>") == 1
+    assert "https://" not in script
+    assert ids_in(html)["kind"] == "gauge"
+
+
+def test_the_table_can_still_be_had(kernel: LiveKernel) -> None:
+    """`%gpu_headroom status` prints, whatever page there is."""
+    assert [kind for kind, _ in kernel.run("%gpu_headroom status").outputs] == ["stream"]
+
+
+def test_a_gauge_leaves_no_trace_in_the_notebook(kernel: LiveKernel) -> None:
+    """Neither a result nor a count; what a person displays, asks and prints goes on."""
+    count = kernel.value("get_ipython().execution_count")
+    page = FramePage(kernel, ids_in(shown(kernel, "%gpu_headroom"))["uid"])
+    for _ in range(3):
+        page.poll()
+    assert kernel.value("(get_ipython().execution_count, list(Out), _)") == (count + 1, [], "")
+    assert kernel.run("6 * 7").outputs[-1][1]["data"]["text/plain"] == "42"
+    page.poll()
+    assert kernel.value("_") == 42
+    asking = kernel.submit("answer = input('how many? ')", allow_stdin=True)
+    page.send(poll=99)
+    assert kernel.answer_input("three") == "how many? "
+    assert kernel.result(asking).status == "ok"
+    assert kernel.value("answer") == "three"
+
+
+def test_a_poll_behind_a_failing_cell_is_answered(kernel: LiveKernel) -> None:
+    """Where all cells are run and one fails, the page's own requests are not aborted."""
+    page = FramePage(kernel, ids_in(shown(kernel, "%gpu_headroom"))["uid"])
+    failing = kernel.submit("time.sleep(1); 1 / 0")
+    after = kernel.submit("late = 1")
+    page.poll()
+    assert kernel.result(failing).status == "error"
+    assert kernel.result(after).status == "aborted"
+
+
+def test_a_frame_without_a_comm_asks_by_name(kernel: LiveKernel) -> None:
+    """All that comes of its request is in the answer."""
+    shown(kernel, "%gpu_headroom")
+    kernel.run(f"{HOLD}; del held")
+    items = ["traceback", "garbage", "cache"]
+    release = {"type": "release", "id": "r", "protocol_version": "2.0", "items": items}
+    message = {"uid": "u", "seen": 0, "request": {**release, "confirmed": [], "report_id": None}}
+    answer = invoke(kernel, message)
+    assert answer["reply"]["status"] == "queued"
+    (released,) = [event for _, event in answer["events"] if event["type"] == "released"]
+    assert released["returned_bytes"] == 2**30
+
+
+def invoke(kernel: LiveKernel, message: dict[str, Any]) -> dict[str, Any]:
+    """Call the helper as the page calls a function of the kernel."""
+    code = "from google.colab import output as _o"
+    kernel.run(code, store_history=False, silent=True)
+    found = kernel.value(f"_o._invoke('gpu-headroom', {json.dumps([message])!r}, '{{}}').data")
+    return dict(found)
+
+
+def test_stopping_takes_everything_back(kernel: LiveKernel) -> None:
+    """No target, no comm, no lease."""
+    page = FramePage(kernel, ids_in(shown(kernel, "%gpu_headroom"))["uid"])
+    page.poll()
+    kernel.run("%unload_ext gpu_headroom")
+    manager = "get_ipython().kernel.comm_manager"
+    assert "gpu-headroom-frame" not in kernel.value(f"list({manager}.targets)")
+    assert page.comm_id not in kernel.value(f"list({manager}.comms)")
+
+
+def test_a_package_that_can_be_imported_is_not_colab(python: Path, tmp_path: Path) -> None:
+    """As on Kaggle, whose image is made from Colab's."""
+    with LiveKernel(python, tmp_path, installed=True, **PATHS, COLAB_RELEASE_TAG="x") as kernel:
+        kernel.run("import google.colab\n%load_ext gpu_headroom")
+        assert "gpu-headroom-frame" not in kernel.value(
+            "list(get_ipython().kernel.comm_manager.targets)"
+        )

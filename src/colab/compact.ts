@@ -1,0 +1,40 @@
+import { formatBytes } from '../format';
+import { element } from '../frame/element';
+import type { Reading } from '../gauge/reading';
+import { describe, textOf, wordOf } from '../gauge/words';
+import { deviceBar } from './device';
+import { trans } from './translation';
+
+/**
+ * A gauge in one line: of several devices the fullest, as in a status bar.
+ *
+ * @param open - the button that opens what can be freed, where it is offered
+ */
+export function compactLine(
+  reading: Reading,
+  age: string,
+  open: HTMLElement | null
+): HTMLElement {
+  const device = 'device' in reading ? reading.device : null;
+  const headroom_bytes = device?.headroom_bytes ?? null;
+  const headroom =
+    headroom_bytes === null
+      ? ''
+      : trans.__('headroom %1', formatBytes(headroom_bytes));
+  const word = reading.kind === 'filling' ? wordOf(reading, trans) : headroom;
+  const node = element(
+    'div',
+    'jp-GpuHeadroomLive-line',
+    element(
+      'span',
+      '',
+      textOf(reading, trans, false) || trans.__('GPU memory')
+    ),
+    device && deviceBar(device),
+    element('span', '', word),
+    element('span', 'jp-GpuHeadroomLive-aside', age),
+    open
+  );
+  node.title = describe(reading, trans).replace(/`/g, '');
+  return node;
+}

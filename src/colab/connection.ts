@@ -1,0 +1,571 @@
+import { INITIAL_STATE, reduce } from '../kernel/model';
+import type {
+  Event,
+  IHello,
+  IHistoryPoint,
+  IReleased,
+  IReplies,
+  RequestArgs
+} from '../protocol';
+import { PROTOCOL_VERSION } from '../protocol/version';
+import type { IMemoryState } from '../tokens';
+import { type Answer, type IEnvelope, readEnvelope } from './envelope';
+import { Question } from './question';
+import type { IChannel, ITransport } from './transport';
+import { trans } from './translation';
+
+/** Between two looks at what is to be done. */
+const TICK_MS = 500;
+
+/** A kernel at rest answers within this, once it has a message. */
+const ANSWER_MS = 2000;
+
+/** A message that has not arrived by then never will. */
+const DELIVERY_MS = 10_000;
+
+/** A cell that runs tells of itself at least this often, unless it keeps the GIL. */
+const SILENCE_MS = 8000;
+
+/** Between two polls, and at most while nothing changes. */
+const POLL_MS = 2000;
+const MOST_POLL_MS = 5000;
+const BACK_OFF = 1.5;
+
+/** Without a cell for so long, nothing is asked until a person wants it. */
+const IDLE_MS = 600_000;
+
+/** Channels tried one after the other before the kernel is given up. */
+const MOST_TRIES = 3;
+const PAUSE_MS = 500;
+const MOST_PAUSE_MS = 30_000;
+
+/**
+ * Where a frame stands with its kernel.
+ *
+ * - `opening`: nothing was heard yet
+ * - `live`: the helper answers, or tells of the cell that runs
+ * - `paused`: no cell ran for long, and nothing is asked
+ * - `lost`: no answer comes; it is tried again
+ * - `restarted`: the kernel has no helper any more
+ */
+export type Link = 'opening' | 'live' | 'paused' | 'lost' | 'restarted';
+
+/** Whoever shows what a connection knows. */
+export interface IListener {
+  /** Something changed, or time went on. */
+  onChange(): void;
+  onEvent(event: Event): void;
+}
+
+/** What the kernel was asked: when, and when that had arrived. */
+interface ISent {
+  sentAt: number;
+  arrivedAt: number | null;
+}
+
+/** One channel, from its opening on. */
+interface ILine extends ISent {
+  readonly number: number;
+  channel: IChannel | null;
+  isHeard: boolean;
+  /** The highest event that came on it. */
+  seen: number;
+}
+
+/**
+ * What one frame knows of its kernel, and how it learns it.
+ *
+ * A frame is told what happens while a cell runs, and asks at rest: one message at
+ * a time, and only while somebody looks. What a person asks for while a cell runs
+ * is kept here until it has ended. Times are milliseconds of this page's clock.
+ */
+export class Connection {
+  constructor(
+    private readonly _transport: ITransport,
+    private readonly _uid: string,
+    private readonly _lifeId: string
+  ) {
+    this._cellAt = Date.now();
+    _transport.listen(_uid, data => {
+      this._onData(data, this._loose);
+    });
+  }
+
+  listener: IListener | null = null;
+
+  get state(): IMemoryState {
+    return this._state;
+  }
+
+  /** The life of the helper that answers; `null`: none has yet. */
+  get lifeId(): string | null {
+    return this._state.hello?.life_id ?? null;
+  }
+
+  get link(): Link {
+    const now = Date.now();
+    if (this._isRestarted) {
+      return 'restarted';
+    }
+    if (this._heardAt === null) {
+      return 'opening';
+    }
+    if (this._isLost(now)) {
+      return 'lost';
+    }
+    return this._isPaused(now) ? 'paused' : 'live';
+  }
+
+  /** Whether a cell runs, as far as is known. */
+  get isBusy(): boolean {
+    return this._isBusy;
+  }
+
+  /** Ask and listen while somebody looks, and not otherwise. */
+  look(isLooked: boolean): void {
+    if (isLooked === (this._timer !== null)) {
+      return;
+    }
+    if (!isLooked) {
+      window.clearInterval(this._timer ?? 0);
+      this._timer = null;
+      return;
+    }
+    const now = Date.now();
+    this._timer = window.setInterval(() => {
+      this._tick();
+    }, TICK_MS);
+    // Time that nobody looked at is no sign of anything.
+    this._waitsSince = null;
+    this._heardAt = this._heardAt === null ? null : now;
+    if (this._isRestarted) {
+      this.resume();
+    } else {
+      this._pollAt = now;
+      this._tick();
+    }
+  }
+
+  /** Go on: a person asks for it. */
+  resume(): void {
+    const now = Date.now();
+    this._cellAt = now;
+    this._pollAt = now;
+    if (this._isRestarted || this._isLost(now)) {
+      this._isRestarted = false;
+      this._tries = 0;
+      this._waitsSince = null;
+      this._retry(now);
+    }
+    this._tick();
+  }
+
+  /** Ask for what the reply tells. */
+  ask<K extends keyof IReplies>(
+    type: K,
+    args: RequestArgs<K>
+  ): Question<Answer<K>> {
+    return this._put(new Question<Answer<K>>(type, args, null));
+  }
+
+  /** Free, and learn what that gave. */
+  release(args: RequestArgs<'release'>): Question<IReleased> {
+    return this._put(
+      new Question<IReleased>(
+        'release',
+        args,
+        (event, reply) =>
+          event.type === 'released' &&
+          reply.type === 'release' &&
+          event.release_id === reply.release_id
+      )
+    );
+  }
+
+  /** Ask for what is made between cells: its event is named like its request. */
+  make<K extends 'plan' | 'cleanup'>(
+    type: K,
+    args: RequestArgs<K>
+  ): Question<Extract<Event, { type: K }>> {
+    const question: Question<Extract<Event, { type: K }>> = new Question(
+      type,
+      args,
+      event => event.type === type && event.request_id === question.id
+    );
+    return this._put(question);
+  }
+
+  /** Take back what the kernel has not been asked for yet: it ends without words. */
+  cancel(question: Question): void {
+    if (!question.isSent) {
+      question.fail('');
+      this._changed();
+    }
+  }
+
+  /** Remember readings of before. */
+  recall(points: readonly IHistoryPoint[]): void {
+    this._state = reduce(this._state, { kind: 'recalled', runs: [], points });
+    this._changed();
+  }
+
+  private _put<T>(question: Question<T>): Question<T> {
+    this._questions.push(question as Question);
+    this.resume();
+    return question;
+  }
+
+  // --- What is to be done now
+
+  private _tick(): void {
+    if (this._timer !== null) {
+      this._advance(Date.now());
+    }
+    this._changed();
+  }
+
+  private _advance(now: number): void {
+    this._questions = this._questions.filter(({ isOver }) => !isOver);
+    const line = this._line;
+    if (this._isRestarted) {
+      return;
+    }
+    if (line === null) {
+      if (now >= this._retryAt) {
+        this._open(now);
+      }
+    } else if (this._isSilent(line, now)) {
+      this._retry(now);
+    } else if (line.isHeard && this._sent === null) {
+      this._say(line, now);
+    }
+    if (this._isLost(now) && !this._isBusy) {
+      this._call();
+    }
+  }
+
+  /** Whether an answer should have come that did not. */
+  private _isSilent(line: ILine, now: number): boolean {
+    const asked = line.isHeard ? this._sent : line;
+    if (asked === null || this._isExcused(now)) {
+      return false;
+    }
+    const { sentAt, arrivedAt } = asked;
+    // Whatever is heard is a sign of life.
+    const since = Math.max(arrivedAt ?? sentAt, this._heardAt ?? 0);
+    return now - since >= (arrivedAt === null ? DELIVERY_MS : ANSWER_MS);
+  }
+
+  /** Whether a cell runs that may keep the kernel from answering. */
+  private _isExcused(now: number): boolean {
+    return this._isBusy && now - (this._heardAt ?? 0) < SILENCE_MS;
+  }
+
+  /** Send the next question, or else a poll when it is time for one. */
+  private _say(line: ILine, now: number): void {
+    const question = this._isBusy
+      ? undefined
+      : this._questions.find(({ isSent }) => !isSent);
+    if (question) {
+      question.isSent = true;
+      this._send(line, now, question.request);
+    } else if (now >= this._pollAt && !this._isPaused(now)) {
+      this._send(line, now, null);
+    }
+  }
+
+  private _send(line: ILine, now: number, request: object | null): void {
+    const sent: ISent = { sentAt: now, arrivedAt: null };
+    this._sent = sent;
+    this._waitsSince ??= now;
+    line.channel
+      ?.send({ seen: line.seen, poll: ++this._polls, request })
+      .then(() => {
+        sent.arrivedAt = Date.now();
+      })
+      .catch(() => {
+        this._onEnd(line);
+      });
+  }
+
+  /** Open another channel, after a pause that grows. */
+  private _retry(now: number): void {
+    const { _tries: tries } = this;
+    const pause =
+      tries <= MOST_TRIES
+        ? tries * PAUSE_MS
+        : Math.min((tries - MOST_TRIES) * DELIVERY_MS, MOST_PAUSE_MS);
+    this._line = null;
+    this._sent = null;
+    this._retryAt = now + pause;
+    if (pause === 0) {
+      this._open(now);
+    }
+  }
+
+  private _open(now: number): void {
+    const line: ILine = {
+      number: ++this._lines,
+      channel: null,
+      sentAt: now,
+      arrivedAt: null,
+      isHeard: false,
+      seen: 0
+    };
+    this._line = line;
+    this._tries++;
+    this._waitsSince ??= now;
+    this._transport
+      .open({
+        version: '1',
+        uid: this._uid,
+        life_id: this._lifeId
+      })
+      .then(async channel => {
+        line.channel = channel;
+        line.arrivedAt = Date.now();
+        for await (const data of channel.messages) {
+          this._onData(data, line);
+        }
+      })
+      .catch(() => undefined)
+      .then(() => {
+        this._onEnd(line);
+      });
+  }
+
+  /** A channel was closed: the helper has gone, or knows this frame no more. */
+  private _onEnd(line: ILine): void {
+    if (line !== this._line) {
+      return;
+    }
+    if (this._tries < MOST_TRIES) {
+      this._retry(Date.now());
+      return;
+    }
+    this._line = null;
+    this._sent = null;
+    this._isRestarted = true;
+    this._failAll();
+    this._changed();
+  }
+
+  /** Where no channel can be had, a question may still be put by another way. */
+  private _call(): void {
+    const question = this._questions.find(each => !each.isSent);
+    if (!question || this._isCalling) {
+      return;
+    }
+    this._isCalling = true;
+    question.isSent = true;
+    const data = { uid: this._uid, seen: 0, request: question.request };
+    this._transport
+      .call(data)
+      .then(answer => {
+        this._loose.seen = 0;
+        this._onData(answer, this._loose);
+      })
+      .catch(() => undefined)
+      .then(() => {
+        this._isCalling = false;
+        if (!question.isOver) {
+          question.fail(trans.__('The kernel does not answer.'));
+        }
+        this._changed();
+      });
+  }
+
+  // --- What is heard
+
+  private _onData(data: unknown, line: ILine): void {
+    const envelope = readEnvelope(data);
+    if (envelope === null) {
+      return;
+    }
+    const now = Date.now();
+    if (envelope.life_id !== this.lifeId) {
+      this._begin(envelope.life_id, now);
+    }
+    this._heardAt = now;
+    this._tries = 0;
+    this._waitsSince = null;
+    this._isRestarted = false;
+    if (line !== this._loose) {
+      this._prove(line);
+    }
+    const before = this._told;
+    const isAnswer = this._takeAnswer(envelope);
+    const fresh = this._takeEvents(envelope, line, now);
+    if (this._isBusy) {
+      this._cellAt = now;
+    }
+    this._plan(now, { isAnswer, fresh, changed: before !== this._told });
+    this._changed();
+    if (this._timer !== null && this._sent === null && this._line?.isHeard) {
+      this._say(this._line, now);
+    }
+  }
+
+  /** A channel that is heard is the one to use, unless a newer one is. */
+  private _prove(line: ILine): void {
+    if (this._line === null || line.number >= this._line.number) {
+      this._line = line;
+    }
+    if (!line.isHeard) {
+      line.isHeard = true;
+      // The kernel takes messages in turn: what was asked before came to nothing.
+      for (const question of this._questions) {
+        question.isSent = question.hasReply;
+      }
+    }
+  }
+
+  private _takeAnswer({ poll, reply, fixed }: IEnvelope): boolean {
+    const isAnswer = this._sent !== null && poll === this._polls;
+    if (isAnswer) {
+      this._sent = null;
+      // Unless a reading says otherwise: who answers is at rest.
+      this._isBusy = false;
+    }
+    if (reply) {
+      this._questions.find(({ id }) => id === reply.id)?.onReply(reply, fixed);
+    }
+    return isAnswer;
+  }
+
+  /** Take each event once; returns whether a reading was among them. */
+  private _takeEvents(
+    { events }: IEnvelope,
+    line: ILine,
+    now: number
+  ): boolean {
+    let fresh = false;
+    for (const [number, event] of events) {
+      if (number <= line.seen) {
+        continue;
+      }
+      line.seen = number;
+      fresh ||= event.type === 'sample';
+      this._isBusy = busyAfter(event) ?? this._isBusy;
+      this._state = reduce(this._state, { kind: 'event', event, now });
+      this._questions.forEach(question => {
+        question.onEvent(event);
+      });
+      this.listener?.onEvent(event);
+    }
+    const { sample, cell } = this._state;
+    this._told = JSON.stringify([
+      sample && [sample.state, sample.busy, sample.devices, sample.queued],
+      cell
+    ]);
+    return fresh;
+  }
+
+  /** When to poll next: later and later while nothing changes. */
+  private _plan(
+    now: number,
+    heard: { isAnswer: boolean; fresh: boolean; changed: boolean }
+  ): void {
+    if (heard.changed) {
+      this._every = POLL_MS;
+    } else if (heard.isAnswer) {
+      this._every = Math.min(this._every * BACK_OFF, MOST_POLL_MS);
+    }
+    // A question may be answered without a reading: that is asked for at once.
+    this._pollAt = heard.isAnswer && !heard.fresh ? now : now + this._every;
+  }
+
+  /** Another life of the helper, of which nothing is known. */
+  private _begin(lifeId: string, now: number): void {
+    if (this.lifeId !== null) {
+      this._failAll();
+    }
+    const hello: IHello = {
+      type: 'hello',
+      life_id: lifeId,
+      protocol_version: PROTOCOL_VERSION,
+      helper_version: '',
+      comm_id: '',
+      installed: true,
+      control: false
+    };
+    const reply = {
+      type: 'attach' as const,
+      id: '',
+      hello,
+      lease_s: 0,
+      sample: null,
+      cell: null
+    };
+    this._state = reduce(INITIAL_STATE, { kind: 'attached', reply, now });
+    this._isBusy = false;
+    this._loose.seen = 0;
+    this._cellAt = now;
+  }
+
+  private _failAll(): void {
+    this._questions.forEach(question => {
+      question.fail(trans.__('The kernel was restarted.'));
+    });
+    this._questions = [];
+  }
+
+  private _isLost(now: number): boolean {
+    return (
+      this._waitsSince !== null &&
+      now - this._waitsSince >= DELIVERY_MS &&
+      !this._isExcused(now)
+    );
+  }
+
+  private _isPaused(now: number): boolean {
+    return now - this._cellAt >= IDLE_MS && !this._isBusy;
+  }
+
+  private _changed(): void {
+    this.listener?.onChange();
+  }
+
+  private _state: IMemoryState = INITIAL_STATE;
+  /** The last reading and cell, to see whether anything changed. */
+  private _told = '';
+  private _timer: number | null = null;
+  private _line: ILine | null = null;
+  private _lines = 0;
+  /** For what comes without a channel of this frame's. */
+  private readonly _loose: ILine = {
+    number: 0,
+    channel: null,
+    sentAt: 0,
+    arrivedAt: null,
+    isHeard: false,
+    seen: 0
+  };
+  private _tries = 0;
+  private _retryAt = 0;
+  private _sent: ISent | null = null;
+  private _polls = 0;
+  private _pollAt = 0;
+  private _every = POLL_MS;
+  private _questions: Question[] = [];
+  private _isCalling = false;
+  private _isRestarted = false;
+  private _isBusy = false;
+  private _heardAt: number | null = null;
+  /** When something was sent that nothing was heard after. */
+  private _waitsSince: number | null = null;
+  /** When a cell ran last, or a person wanted something. */
+  private _cellAt: number;
+}
+
+/** Whether a cell runs after an event; `null`: it says nothing of that. */
+function busyAfter(event: Event): boolean | null {
+  switch (event.type) {
+    case 'sample':
+      return event.busy;
+    case 'cell':
+      return event.status === 'running';
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,260 @@
+import { Card } from '../frame/card';
+import type { ActionName, ICardState, RemedyState } from '../frame/state';
+import { plainText } from '../frame/text';
+import type { Event, IReleased, IReport } from '../protocol';
+import type { Connection, IListener } from './connection';
+import { copy, explain, type Inserting, selectRefused } from './inserting';
+import { Unanswered, type Question } from './question';
+import { explainQueue, isHeld } from './queue';
+import { trans, WORDS } from './translation';
+
+/** What *Free now* gives back: it costs nothing but `%debug`. */
+const RELEASED_ITEMS = ['traceback', 'garbage', 'cache'];
+
+/**
+ * The card of an out-of-memory error in its output.
+ *
+ * It is text, as it was saved, until the live helper vouches for it, and from the
+ * moment on that it does not any more.
+ */
+export class LiveCard implements IListener {
+  constructor(
+    private readonly _host: HTMLElement,
+    private readonly _connection: Connection,
+    private readonly _inserting: Inserting,
+    private readonly _id: {
+      readonly life_id: string;
+      readonly report_id: string;
+    }
+  ) {
+    this._saved = [..._host.childNodes];
+    _connection.listener = this;
+    void this._ask();
+  }
+
+  /** Whether nobody vouches for the report any more, or ever did. */
+  get isOver(): boolean {
+    return this._isOver;
+  }
+
+  onChange(): void {
+    const { lifeId, link } = this._connection;
+    const isElsewhere = lifeId !== null && lifeId !== this._id.life_id;
+    if (isElsewhere || link === 'restarted') {
+      this._end();
+    } else {
+      this._draw();
+    }
+  }
+
+  onEvent(event: Event): void {
+    if (event.type === 'oom' && event.report_id === this._id.report_id) {
+      void this._ask();
+    } else if (event.type === 'released' && this._isOurs(event)) {
+      this._released = event;
+    }
+  }
+
+  /** A release without a report frees what the newest failure holds, too. */
+  private _isOurs({ items, report_id, status }: IReleased): boolean {
+    const isLatest =
+      this._connection.state.lastOom?.report_id === this._id.report_id;
+    return (
+      status === 'done' &&
+      (report_id === this._id.report_id ||
+        (report_id === null &&
+          isLatest &&
+          items.some(({ kind }) => kind === 'traceback')))
+    );
+  }
+
+  /** Ask whether the helper made this report. */
+  private async _ask(): Promise<void> {
+    try {
+      const reply = await this._connection.ask('report', this._id).result;
+      if (reply.type === 'report' && reply.status === 'known') {
+        this._report = reply.report;
+        this._released = reply.released ?? this._released;
+        this._draw();
+      } else {
+        this._end();
+      }
+    } catch {
+      // What is on screen stays: a card with buttons, or its text.
+    }
+  }
+
+  private _end(): void {
+    if (this._isOver) {
+      return;
+    }
+    this._isOver = true;
+    this._connection.look(false);
+    if (this._card) {
+      this._host.replaceChildren(...this._saved);
+    }
+  }
+
+  private get _state(): ICardState {
+    const held = [...this._questions]
+      .filter(([, question]) => isHeld(this._connection, question))
+      .map(([id]): [string, RemedyState] => [
+        id,
+        {
+          status: 'waiting',
+          text: `${trans.__('Queued until the running cell ends.')} ${explainQueue(this._connection)}`
+        }
+      ]);
+    return {
+      trust: 'confirmed',
+      edits: this._inserting.way,
+      released: this._released,
+      runs: {},
+      copied: this._copied,
+      remedies: { ...this._remedies, ...Object.fromEntries(held) }
+    };
+  }
+
+  private _draw(): void {
+    if (this._report === null || this._isOver) {
+      return;
+    }
+    const state = this._state;
+    const shown = JSON.stringify([this._report, state]);
+    if (shown === this._shown) {
+      return;
+    }
+    this._shown = shown;
+    if (this._card === null) {
+      const node = document.createElement('div');
+      this._host.replaceChildren(node);
+      this._card = new Card(node, WORDS, (name, remedyId) => {
+        void this._act(name, remedyId);
+      });
+    }
+    this._card.show(this._report, state);
+  }
+
+  private async _act(name: ActionName, remedyId: string | null): Promise<void> {
+    if (name === 'copy' && this._report) {
+      const text = plainText(WORDS, this._report);
+      this._copied = (await copy(text))
+        ? trans.__('Copied.')
+        : trans.__('This page does not let an output copy.');
+      this._draw();
+    }
+    if (remedyId === null) {
+      return;
+    }
+    try {
+      if (name === 'release') {
+        await this._release(remedyId);
+      } else if (name === 'insert') {
+        await this._insert(remedyId);
+      } else if (name === 'insert-fixed') {
+        await this._insertFixed(remedyId);
+      } else if (name === 'cancel') {
+        this._cancel(remedyId);
+      }
+    } catch (reason) {
+      const text = reason instanceof Unanswered ? reason.message : '';
+      this._set(remedyId, text ? { status: 'failed', text } : READY);
+    }
+  }
+
+  private async _release(remedyId: string): Promise<void> {
+    const question = this._connection.release({
+      items: RELEASED_ITEMS,
+      confirmed: [],
+      report_id: this._id.report_id
+    });
+    const { status, freed_bytes, message } = await this._wait(
+      remedyId,
+      question
+    );
+    const hasFreed = status === 'done' && (freed_bytes ?? 0) > 0;
+    const text =
+      status === 'failed'
+        ? trans.__('Could not free it: %1', message.text)
+        : message.text;
+    this._set(remedyId, hasFreed ? READY : { status: 'failed', text });
+  }
+
+  /** Insert the code of a remedy: the helper's own copy. */
+  private async _insert(remedyId: string): Promise<void> {
+    const remedy = this._report?.remedies.find(({ id }) => id === remedyId);
+    if (remedy?.kind === 'snippet' && remedy.type_this !== null) {
+      await this._bring(remedyId, [remedy.type_this], '');
+    }
+  }
+
+  /** Insert the cells that a fix changes, whole. */
+  private async _insertFixed(remedyId: string): Promise<void> {
+    const question = this._connection.ask('fix', {
+      report_id: this._id.report_id,
+      remedy_id: remedyId,
+      sources: {}
+    });
+    const reply = await this._wait(remedyId, question);
+    const codes = reply.fixed.map(({ source }) => source);
+    if (reply.type === 'fix' && reply.status === 'ok' && codes.length > 0) {
+      await this._bring(remedyId, codes, reply.caution?.text ?? '');
+    } else {
+      const text =
+        'message' in reply && reply.message.text
+          ? reply.message.text
+          : trans.__('The helper does not know the text of this cell.');
+      this._set(remedyId, { status: 'failed', text });
+    }
+  }
+
+  private async _bring(
+    remedyId: string,
+    codes: readonly string[],
+    caution: string
+  ): Promise<void> {
+    const outcome = await this._inserting.insert(codes);
+    const text = `${explain(outcome)} ${caution}`.trim();
+    if (outcome === 'refused') {
+      const code = codes.join('\n\n');
+      this._set(remedyId, { status: 'offered', text, code });
+      selectRefused(this._host);
+    } else {
+      this._set(remedyId, { status: 'inserted', text });
+    }
+  }
+
+  private async _wait<T>(remedyId: string, question: Question<T>): Promise<T> {
+    this._questions.set(remedyId, question as Question);
+    this._set(remedyId, { status: 'running', text: '' });
+    try {
+      return await question.result;
+    } finally {
+      this._questions.delete(remedyId);
+    }
+  }
+
+  private _cancel(remedyId: string): void {
+    const question = this._questions.get(remedyId);
+    if (question) {
+      this._connection.cancel(question);
+    }
+  }
+
+  private _set(remedyId: string, state: RemedyState): void {
+    this._remedies = { ...this._remedies, [remedyId]: state };
+    this._draw();
+  }
+
+  private readonly _saved: readonly Node[];
+  private _card: Card | null = null;
+  private _report: IReport | null = null;
+  private _released: IReleased | null = null;
+  private _remedies: Readonly<Record<string, RemedyState>> = {};
+  private readonly _questions = new Map<string, Question>();
+  private _copied: string | null = null;
+  private _shown = '';
+  private _isOver = false;
+}
+
+const READY: RemedyState = { status: 'ready' };

@@ -1,0 +1,23 @@
+import { nameCell } from '../timeline/words';
+import type { Connection } from './connection';
+import type { Question } from './question';
+import { trans } from './translation';
+
+/** Whether a question is kept in the frame until the running cell has ended. */
+export function isHeld(connection: Connection, question: Question): boolean {
+  return connection.isBusy && !question.isSent && !question.isOver;
+}
+
+/** "In [9] has been running since 14:02. Colab handles one request at a time." */
+export function explainQueue({ state: { cell } }: Connection): string {
+  const rest = trans.__('Colab handles one request at a time.');
+  if (cell?.status !== 'running') {
+    return rest;
+  }
+  const since = new Date(cell.start_s * 1000).toLocaleTimeString(undefined, {
+    hour: '2-digit',
+    minute: '2-digit'
+  });
+  const name = nameCell(cell, trans);
+  return `${trans.__('%1 has been running since %2.', name, since)} ${rest}`;
+}

@@ -1,0 +1,8 @@
+/**
+ * Translates what a page says; `%1` … stand for the arguments.
+ *
+ * JupyterLab's bundles are of this kind, and so is the English of a page that has none.
+ */
+export interface ITranslate {
+  __(msgid: string, ...args: (string | number)[]): string;
+}
