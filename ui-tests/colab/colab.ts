@@ -8,10 +8,22 @@ import {
   type Page
 } from '@playwright/test';
 
+import { SIMULATE } from '../tests/cells';
 import type { Delivery, IOutput, IRun, ISavedCell, ISent } from './bridge';
 import { ColabServer, type Generation, type IKernelKind } from './server';
 
 export { expect };
+
+/** The helper, and a simulated card that PyTorch has begun to use. */
+export const START = `%load_ext gpu_headroom
+${SIMULATE}
+import torch
+
+begun = torch.zeros(1, device="cuda")`;
+
+/** The gauge, from nothing. */
+export const SHOW = `%load_ext gpu_headroom
+%gpu_headroom`;
 
 /** How a notebook is opened. */
 export interface IOpenOptions extends Partial<IKernelKind> {
@@ -190,6 +202,11 @@ export class Cell {
   /** The live gauge in it. */
   get live(): Locator {
     return this.output.getByRole('region', { name: 'GPU memory' });
+  }
+
+  /** Scroll its outputs into view, as frames ask nothing while nobody looks. */
+  look(): Promise<void> {
+    return this.element.locator('iframe').scrollIntoViewIfNeeded();
   }
 
   button(name: RegExp | string): Locator {

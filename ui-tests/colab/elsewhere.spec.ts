@@ -1,7 +1,6 @@
-import { HOLD, MODEL, SIMULATE, TRAIN } from '../tests/cells';
-import { expect, test } from './colab';
+import { HOLD, MODEL, TRAIN } from '../tests/cells';
+import { expect, START, test } from './colab';
 
-const LOAD = '%load_ext gpu_headroom';
 const TARGETS = 'sorted(get_ipython().kernel.comm_manager.targets)';
 
 test.describe('A plain kernel in which google.colab can be imported', () => {
@@ -10,7 +9,7 @@ test.describe('A plain kernel in which google.colab can be imported', () => {
     await notebook.run(
       `import os\nimport google.colab\nos.environ["COLAB_RELEASE_TAG"] = "x"`
     );
-    await notebook.run(`${LOAD}\n${SIMULATE}`);
+    await notebook.run(START);
     const shown = await notebook.run('gpu_headroom.show()');
     await notebook.run(MODEL);
     const failed = await notebook.run(TRAIN);
@@ -24,7 +23,7 @@ test.describe('A plain kernel in which google.colab can be imported', () => {
 
   test('should print the table for %gpu_headroom', async ({ open }) => {
     const notebook = await open({ isColab: false });
-    await notebook.run(`${LOAD}\n${SIMULATE}`);
+    await notebook.run(START);
     const plain = await notebook.run('%gpu_headroom');
     expect(await plain.html()).not.toContain('<script');
     const text = JSON.stringify(await plain.outputs());
@@ -35,7 +34,7 @@ test.describe('A plain kernel in which google.colab can be imported', () => {
     open
   }) => {
     const notebook = await open({ isColab: false });
-    await notebook.run(`${LOAD}\n${SIMULATE}`);
+    await notebook.run(START);
     const gauge = await notebook.run('gpu_headroom.show(frontend="colab")');
     await expect(gauge.live).toBeVisible();
     await notebook.run(HOLD);
@@ -45,7 +44,7 @@ test.describe('A plain kernel in which google.colab can be imported', () => {
 
 test('%gpu_headroom status should always print', async ({ open }) => {
   const notebook = await open();
-  await notebook.run(`${LOAD}\n${SIMULATE}`);
+  await notebook.run(START);
   const cell = await notebook.run('%gpu_headroom status');
   const outputs = await cell.outputs();
   expect(JSON.stringify(outputs)).toContain('3.7 GiB');

@@ -1,21 +1,11 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { HOLD, SIMULATE, WAIT } from '../tests/cells';
-import { expect, type Notebook, test } from './colab';
+import { HOLD, WAIT } from '../tests/cells';
 import type { IOutput } from './bridge';
+import { expect, type Notebook, SHOW, START, test } from './colab';
 
 const DEMO = path.join(__dirname, '..', '..', 'demo', 'colab.ipynb');
-
-/** `%gpu_headroom` starts the helper too. */
-const SHOW = `%load_ext gpu_headroom
-%gpu_headroom`;
-
-/** A simulated card that PyTorch has begun to use. */
-const START = `${SIMULATE}
-import torch
-
-begun = torch.zeros(1, device="cuda")`;
 
 /** Higher than any screen. */
 const FILLER = Array.from({ length: 200 }, (_, line) => `# ${line}`).join('\n');
@@ -61,6 +51,7 @@ test('the first cell of the demo, as it is, should end in a live gauge', async (
   const notebook = await open({ hasHelper: false });
   const before = await notebook.run('%pip list');
   const cell = await notebook.run(first?.source ?? '');
+  await cell.look();
   await expect(cell.live).toBeVisible();
   const after = await notebook.run('%pip list');
   const known = (await before.text()).split('\n');
@@ -140,7 +131,7 @@ test('should ask nothing while it is scrolled away', async ({ open }) => {
   await expect(above.live).toBeVisible();
   await notebook.run(FILLER);
   const below = await notebook.run(SHOW);
-  await below.element.scrollIntoViewIfNeeded();
+  await below.look();
   await expect(below.live).toBeVisible();
   await expect(above.element).not.toBeInViewport();
   const asked = await sentBy(notebook, above.name);
@@ -151,7 +142,7 @@ test('should ask nothing while it is scrolled away', async ({ open }) => {
   expect(await sentBy(notebook, above.name)).toBe(asked);
 
   await notebook.run(HOLD);
-  await above.element.scrollIntoViewIfNeeded();
+  await above.look();
   await expect(above.output).toContainText('Headroom: 2.7 GiB');
 });
 
@@ -226,11 +217,11 @@ test('should leave outputs, counts and input as they are', async ({ open }) => {
   }
   // Where a kernel keeps its cells has the id of its process in it.
   const [without, beside] = runs.map(outputs =>
-    JSON.parse(JSON.stringify(outputs).replace(/ipykernel_\d+/g, 'ipykernel'))
-  ) as unknown[];
-  expect(JSON.stringify(without)).toContain('ZeroDivisionError');
-  expect(JSON.stringify(without)).toContain('Ada');
-  expect(beside).toEqual(without);
+    JSON.stringify(outputs, null, 1).replace(/ipykernel_\d+/g, 'ipykernel')
+  );
+  expect(without).toContain('ZeroDivisionError');
+  expect(without).toContain('Ada');
+  expect(beside).toBe(without);
 });
 
 test('should leave the prints of threads in their cell @sample', async ({

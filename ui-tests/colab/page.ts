@@ -90,6 +90,19 @@ class Connection {
     this._underWay.clear();
   }
 
+  /** A kernel that begins may lose what it is sent, so it is asked until it answers. */
+  untilAnswered(): Promise<void> {
+    return new Promise(resolve => {
+      const reply = (): void => {
+        window.clearInterval(timer);
+        resolve();
+      };
+      const timer = window.setInterval(() => {
+        this.send('shell', 'kernel_info_request', {}, { reply });
+      }, 500);
+    });
+  }
+
   private _receive(message: IMessage): void {
     const parent = message.parent_header.msg_id ?? '';
     const request = this._requests.get(parent);
@@ -478,6 +491,7 @@ class Notebook implements IColab {
   async restart(): Promise<void> {
     connection.forget();
     await fetch(`${KERNEL}/restart`, { method: 'POST' });
+    await connection.untilAnswered();
   }
 
   save(): ISavedCell[] {

@@ -1,7 +1,5 @@
-import { HOLD, MODEL, SIMULATE, TRAIN } from '../tests/cells';
-import { expect, test } from './colab';
-
-const LOAD = '%load_ext gpu_headroom';
+import { HOLD, MODEL, TRAIN } from '../tests/cells';
+import { expect, START, test } from './colab';
 
 /** What a reader of another session looks for. */
 const GAUGE = ['Headroom: 3.7 GiB', 'Simulated GPU', '4.0 GiB'];
@@ -17,11 +15,12 @@ test('should read whole in another session, and ask the kernel nothing @sample',
   page
 }) => {
   const notebook = await open();
-  await notebook.run(`${LOAD}\n${SIMULATE}`);
+  await notebook.run(START);
   const gauge = await notebook.run('%gpu_headroom');
   await expect(gauge.live).toBeVisible();
   await notebook.run(MODEL);
   const failed = await notebook.run(TRAIN);
+  await failed.look();
   await expect(failed.button('Free now')).toBeVisible();
   const saved = await notebook.save();
 
@@ -56,7 +55,7 @@ test('should leave its static reading as it is, byte for byte', async ({
   open
 }) => {
   const notebook = await open();
-  await notebook.run(`${LOAD}\n${SIMULATE}`);
+  await notebook.run(START);
   const gauge = await notebook.run('%gpu_headroom');
   await expect(gauge.live).toBeVisible();
   const html = await gauge.html();
@@ -73,7 +72,7 @@ test('should leave its static reading as it is, byte for byte', async ({
 
 test('should take little room in a file', async ({ open }) => {
   const notebook = await open();
-  await notebook.run(`${LOAD}\n${SIMULATE}`);
+  await notebook.run(START);
   await notebook.run(MODEL);
   const failed = await notebook.run(TRAIN);
   const [, display] = await failed.outputs();
