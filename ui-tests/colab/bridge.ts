@@ -82,9 +82,6 @@ export interface IColab {
   readonly unclaimed: string[];
   /** Prints whose request was no cell's. */
   readonly strays: string[];
-  /** What `input()` is answered next. */
-  readonly answers: string[];
-
   /** Resolves once the kernel can be talked to. */
   readonly ready: Promise<void>;
 
@@ -105,6 +102,9 @@ export interface IColab {
 
   source: (cell: string) => string;
   outputs: (cell: string) => IOutput[];
+
+  /** Answer `input()`, now or when it is asked. */
+  answer: (text: string) => void;
 
   /** Interrupt what the kernel runs. */
   interrupt: () => Promise<void>;

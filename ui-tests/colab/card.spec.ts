@@ -1,4 +1,4 @@
-import { MODEL, TRAIN, WAIT } from '../tests/cells';
+import { MODEL, TRAIN } from '../tests/cells';
 import {
   type Cell,
   expect,
@@ -155,7 +155,7 @@ test('should say that a click waits for the running cell, and take it back', asy
   const notebook = await open();
   const failed = await fail(notebook);
   const before = await inUse(notebook);
-  const busy = await notebook.start(WAIT);
+  const busy = await notebook.start('input()');
   await expect.poll(() => failed.heard()).toBeGreaterThan(2);
   await failed.button('Free now').click();
   await expect(failed.output).toContainText(
@@ -163,7 +163,7 @@ test('should say that a click waits for the running cell, and take it back', asy
   );
   await failed.button('Cancel').click();
   await expect(failed.output).not.toContainText('Queued');
-  await notebook.interrupt();
+  await notebook.answer('');
   await busy.ended();
   expect(await inUse(notebook)).toBe(before);
 });
@@ -173,14 +173,14 @@ test('should do what waited, when the running cell has ended @sample', async ({
 }) => {
   const notebook = await open();
   const failed = await fail(notebook);
-  const busy = await notebook.start(WAIT);
+  const busy = await notebook.start('input()');
   await expect.poll(() => failed.heard()).toBeGreaterThan(2);
   await failed.button('Free now').click();
   await expect(failed.output).toContainText(
     'Queued until the running cell ends'
   );
   expect(await busy.runs()).toBe(true);
-  await notebook.interrupt();
+  await notebook.answer('');
   await busy.ended();
   await expect(failed.output).toContainText(/GiB freed/);
 });

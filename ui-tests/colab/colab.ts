@@ -158,6 +158,13 @@ export class Notebook {
     return this.page.evaluate(() => colab.sent);
   }
 
+  /** Answer `input()`, now or when it is asked. */
+  answer(text: string): Promise<void> {
+    return this.page.evaluate(words => {
+      colab.answer(words);
+    }, text);
+  }
+
   interrupt(): Promise<void> {
     return this.page.evaluate(() => colab.interrupt());
   }

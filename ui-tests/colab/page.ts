@@ -110,7 +110,7 @@ class Connection {
     if (message.channel === 'shell') {
       request?.reply?.(message.content);
     } else if (message.channel === 'stdin') {
-      request?.cell?.ask();
+      notebook.ask();
     } else if (type === 'status') {
       if (message.content.execution_state === 'idle') {
         this._underWay.delete(parent);
@@ -415,14 +415,6 @@ class Cell {
     this._outputs.append(shown);
   }
 
-  /** `input()` is answered with what the test has laid ready. */
-  ask(): void {
-    connection.send('stdin', 'input_reply', {
-      status: 'ok',
-      value: notebook.answers.shift() ?? ''
-    });
-  }
-
   private readonly _outputs = document.createElement('div');
   private _frame: OutputFrame | null = null;
 }
@@ -432,7 +424,6 @@ class Notebook implements IColab {
   readonly sent: ISent[] = [];
   readonly heard: Record<string, number> = {};
   readonly blocked: string[] = [];
-  readonly answers: string[] = [];
 
   get ready(): Promise<void> {
     return connection.ready;
@@ -484,6 +475,17 @@ class Notebook implements IColab {
     return this._cell(cell).outputs;
   }
 
+  answer(text: string): void {
+    this._answers.push(text);
+    this._reply();
+  }
+
+  /** A cell waits for `input()`. */
+  ask(): void {
+    this._asked++;
+    this._reply();
+  }
+
   async interrupt(): Promise<void> {
     await fetch(`${KERNEL}/interrupt`, { method: 'POST' });
   }
@@ -510,6 +512,15 @@ class Notebook implements IColab {
     }
   }
 
+  private _reply(): void {
+    const [value] = this._answers;
+    if (this._asked > 0 && value !== undefined) {
+      this._asked--;
+      this._answers.shift();
+      connection.send('stdin', 'input_reply', { status: 'ok', value });
+    }
+  }
+
   private _cell(name: string): Cell {
     const cell = this._cells.get(name);
     if (!cell) {
@@ -529,6 +540,8 @@ class Notebook implements IColab {
     return cell;
   }
 
+  private _asked = 0;
+  private readonly _answers: string[] = [];
   private readonly _cells = new Map<string, Cell>();
 }
 

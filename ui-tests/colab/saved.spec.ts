@@ -6,7 +6,7 @@ const GAUGE = ['Headroom: 3.7 GiB', 'Simulated GPU', '4.0 GiB'];
 const CARD = [
   'Out of simulated GPU memory',
   'activations',
-  'held by this error’s traceback',
+  'The traceback of this error still keeps',
   'batch_size = 32768'
 ];
 
