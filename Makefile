@@ -51,7 +51,7 @@ endif
 
 FRONTEND := package.json tsconfig.json scripts/pack.mjs scripts/frame.mjs \
 	$(shell find src schema style python_helper/gpu_headroom -type f \
-		-not -name pack.ts -not -name 'frame.[cj]s*' -not -name '*.pyc' 2>/dev/null)
+		-not -name pack.ts -not -path '*/frames/*.[cj]s*' -not -name '*.pyc' 2>/dev/null)
 PACKAGE := pyproject.toml install.json README.md LICENSE $(FRONTEND)
 
 .NOTPARALLEL:
@@ -303,7 +303,7 @@ requirements: | .make/python ## pin every version in requirements/ again
 
 clean: ## remove what was built, keep the environments
 	@rm -rf .make/wheel .make/installed-* .make/ui-tests dist labextension lib coverage tsconfig.tsbuildinfo \
-		src/kernel/pack.ts python_helper/gpu_headroom/frames/frame.{js,css} translations ui-tests/test-results ui-tests/playwright-report
+		src/kernel/pack.ts python_helper/gpu_headroom/frames/*.{js,css} translations ui-tests/test-results ui-tests/playwright-report
 	@rm -rf .eslintcache .stylelintcache .mypy_cache .ruff_cache .pytest_cache
 
 distclean: clean ## remove the environments and packages too

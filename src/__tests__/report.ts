@@ -258,7 +258,7 @@ export const RELEASED: IReleased = {
 /** A card that the live helper vouches for, in a notebook. */
 export const CONFIRMED: ICardState = {
   trust: 'confirmed',
-  edits: 'cell',
+  editable: true,
   released: null,
   copied: null,
   runs: {},

@@ -14,7 +14,7 @@ import { trans } from './translation';
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-const HEIGHT_PX = 92;
+const HEIGHT_PX = 104;
 
 /** Below these there is no room for a line of its own. */
 const PEAK_ROOM_PX = 12;
@@ -24,7 +24,9 @@ const LABEL_ROOM_PX = 40;
 const HATCH = `gpu-headroom-hatch-${Math.random().toString(36).slice(2)}`;
 
 /** The last five minutes of a device as stacked areas, in the order of the bar. */
-export function chart(timeline: ITimeline, width: number): HTMLElement {
+export function chart(past: ITimeline, width: number): HTMLElement {
+  // Nothing is drawn beyond now.
+  const timeline = { ...past, full_in_s: null };
   const scale = scaleOf(timeline, width, HEIGHT_PX);
   const picture = draw(
     'svg',

@@ -1,7 +1,8 @@
 import { formatBytes } from '../format';
 import { element } from '../frame/element';
 import type { Reading } from '../gauge/reading';
-import { describe, textOf, wordOf } from '../gauge/words';
+import { textOf } from '../gauge/words';
+import { formatFull } from '../timeline/words';
 import { deviceBar } from './device';
 import { trans } from './translation';
 
@@ -21,8 +22,11 @@ export function compactLine(
     headroom_bytes === null
       ? ''
       : trans.__('headroom %1', formatBytes(headroom_bytes));
-  const word = reading.kind === 'filling' ? wordOf(reading, trans) : headroom;
-  const node = element(
+  const word =
+    reading.kind === 'filling'
+      ? formatFull(reading.trend.full_in_s ?? 0, trans)
+      : headroom;
+  return element(
     'div',
     'jp-GpuHeadroomLive-line',
     element(
@@ -35,6 +39,4 @@ export function compactLine(
     element('span', 'jp-GpuHeadroomLive-aside', age),
     open
   );
-  node.title = describe(reading, trans).replace(/`/g, '');
-  return node;
 }

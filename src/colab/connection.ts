@@ -1,14 +1,10 @@
-import { INITIAL_STATE, reduce } from '../kernel/model';
 import type {
   Event,
-  IHello,
-  IHistoryPoint,
+  ICell,
   IReleased,
   IReplies,
   RequestArgs
 } from '../protocol';
-import { PROTOCOL_VERSION } from '../protocol/version';
-import type { IMemoryState } from '../tokens';
 import { type Answer, type IEnvelope, readEnvelope } from './envelope';
 import { Question } from './question';
 import type { IChannel, ITransport } from './transport';
@@ -52,9 +48,12 @@ export type Link = 'opening' | 'live' | 'paused' | 'lost' | 'restarted';
 
 /** Whoever shows what a connection knows. */
 export interface IListener {
+  /** Another life of the helper answers: what was known is of the one before. */
+  onLife(lifeId: string): void;
+  /** An event of this life, once. */
+  onEvent(event: Event, now: number): void;
   /** Something changed, or time went on. */
   onChange(): void;
-  onEvent(event: Event): void;
 }
 
 /** What the kernel was asked: when, and when that had arrived. */
@@ -93,13 +92,14 @@ export class Connection {
 
   listener: IListener | null = null;
 
-  get state(): IMemoryState {
-    return this._state;
+  /** The cell that runs, else the last one. */
+  get cell(): ICell | null {
+    return this._cell;
   }
 
   /** The life of the helper that answers; `null`: none has yet. */
   get lifeId(): string | null {
-    return this._state.hello?.life_id ?? null;
+    return this._life;
   }
 
   get link(): Link {
@@ -123,7 +123,7 @@ export class Connection {
 
   /** Ask and listen while somebody looks, and not otherwise. */
   look(isLooked: boolean): void {
-    if (isLooked === (this._timer !== null)) {
+    if (this._isOver || isLooked === (this._timer !== null)) {
       return;
     }
     if (!isLooked) {
@@ -144,6 +144,12 @@ export class Connection {
       this._pollAt = now;
       this._tick();
     }
+  }
+
+  /** Ask and listen no more, whoever looks. */
+  end(): void {
+    this.look(false);
+    this._isOver = true;
   }
 
   /** Go on: a person asks for it. */
@@ -196,17 +202,11 @@ export class Connection {
   }
 
   /** Take back what the kernel has not been asked for yet: it ends without words. */
-  cancel(question: Question): void {
+  cancel(question: Pick<Question, 'fail' | 'isSent'>): void {
     if (!question.isSent) {
       question.fail('');
       this._changed();
     }
-  }
-
-  /** Remember readings of before. */
-  recall(points: readonly IHistoryPoint[]): void {
-    this._state = reduce(this._state, { kind: 'recalled', runs: [], points });
-    this._changed();
   }
 
   private _put<T>(question: Question<T>): Question<T> {
@@ -218,17 +218,18 @@ export class Connection {
   // --- What is to be done now
 
   private _tick(): void {
-    if (this._timer !== null) {
-      this._advance(Date.now());
-    }
+    this._advance(Date.now());
     this._changed();
   }
 
   private _advance(now: number): void {
     this._questions = this._questions.filter(({ isOver }) => !isOver);
     const line = this._line;
-    if (this._isRestarted) {
+    if (this._timer === null || this._isRestarted) {
       return;
+    }
+    if (this._isProven) {
+      this._askAgain();
     }
     if (line === null) {
       if (now >= this._retryAt) {
@@ -265,7 +266,7 @@ export class Connection {
   private _say(line: ILine, now: number): void {
     const question = this._isBusy
       ? undefined
-      : this._questions.find(({ isSent }) => !isSent);
+      : this._questions.find(({ isOver, isSent }) => !isOver && !isSent);
     if (question) {
       question.isSent = true;
       this._send(line, now, question.request);
@@ -352,7 +353,9 @@ export class Connection {
 
   /** Where no channel can be had, a question may still be put by another way. */
   private _call(): void {
-    const question = this._questions.find(each => !each.isSent);
+    const question = this._questions.find(
+      ({ isOver, isSent }) => !isOver && !isSent
+    );
     if (!question || this._isCalling) {
       return;
     }
@@ -401,8 +404,11 @@ export class Connection {
     }
     this._plan(now, { isAnswer, fresh, changed: before !== this._told });
     this._changed();
-    if (this._timer !== null && this._sent === null && this._line?.isHeard) {
-      this._say(this._line, now);
+    // Not before what came together with it is heard, on whatever channel.
+    if (this._questions.length > 0 || this._pollAt <= now) {
+      window.setTimeout(() => {
+        this._advance(Date.now());
+      });
     }
   }
 
@@ -411,13 +417,16 @@ export class Connection {
     if (this._line === null || line.number >= this._line.number) {
       this._line = line;
     }
-    if (!line.isHeard) {
-      line.isHeard = true;
-      // The kernel takes messages in turn: what was asked before came to nothing.
-      for (const question of this._questions) {
-        question.isSent = question.hasReply;
-      }
+    this._isProven ||= !line.isHeard;
+    line.isHeard = true;
+  }
+
+  /** The kernel takes messages in turn: what was asked before came to nothing. */
+  private _askAgain(): void {
+    for (const question of this._questions) {
+      question.isSent = question.hasReply;
     }
+    this._isProven = false;
   }
 
   private _takeAnswer({ poll, reply, fixed }: IEnvelope): boolean {
@@ -447,17 +456,17 @@ export class Connection {
       line.seen = number;
       fresh ||= event.type === 'sample';
       this._isBusy = busyAfter(event) ?? this._isBusy;
-      this._state = reduce(this._state, { kind: 'event', event, now });
       this._questions.forEach(question => {
         question.onEvent(event);
       });
-      this.listener?.onEvent(event);
+      this.listener?.onEvent(event, now);
+      if (event.type === 'sample') {
+        const { state, busy, devices, queued } = event;
+        this._told = JSON.stringify([state, busy, devices, queued]);
+      } else if (event.type === 'cell') {
+        this._cell = event;
+      }
     }
-    const { sample, cell } = this._state;
-    this._told = JSON.stringify([
-      sample && [sample.state, sample.busy, sample.devices, sample.queued],
-      cell
-    ]);
     return fresh;
   }
 
@@ -480,24 +489,10 @@ export class Connection {
     if (this.lifeId !== null) {
       this._failAll();
     }
-    const hello: IHello = {
-      type: 'hello',
-      life_id: lifeId,
-      protocol_version: PROTOCOL_VERSION,
-      helper_version: '',
-      comm_id: '',
-      installed: true,
-      control: false
-    };
-    const reply = {
-      type: 'attach' as const,
-      id: '',
-      hello,
-      lease_s: 0,
-      sample: null,
-      cell: null
-    };
-    this._state = reduce(INITIAL_STATE, { kind: 'attached', reply, now });
+    this._life = lifeId;
+    this._cell = null;
+    this._told = '';
+    this.listener?.onLife(lifeId);
     this._isBusy = false;
     this._loose.seen = 0;
     this._cellAt = now;
@@ -526,8 +521,9 @@ export class Connection {
     this.listener?.onChange();
   }
 
-  private _state: IMemoryState = INITIAL_STATE;
-  /** The last reading and cell, to see whether anything changed. */
+  private _life: string | null = null;
+  private _cell: ICell | null = null;
+  /** The last reading, to see whether anything changed. */
   private _told = '';
   private _timer: number | null = null;
   private _line: ILine | null = null;
@@ -549,6 +545,9 @@ export class Connection {
   private _every = POLL_MS;
   private _questions: Question[] = [];
   private _isCalling = false;
+  /** A channel was heard for the first time. */
+  private _isProven = false;
+  private _isOver = false;
   private _isRestarted = false;
   private _isBusy = false;
   private _heardAt: number | null = null;

@@ -5,7 +5,12 @@ import { icon, type IconName } from '../frame/icons';
 import type { IItem, IPlan, IReleased } from '../protocol';
 import { button } from './button';
 import type { Connection } from './connection';
-import { explain, type Inserting, type Outcome } from './inserting';
+import {
+  codeToSelect,
+  explain,
+  type Inserting,
+  type Outcome
+} from './inserting';
 import { Unanswered, type Question } from './question';
 import { explainQueue, isHeld } from './queue';
 import { trans } from './translation';
@@ -78,7 +83,7 @@ export class Freeing {
             view.outcome === 'refused' ? 'info' : 'check',
             explain(view.outcome)
           ),
-          view.outcome === 'refused' ? codeOf(view.code) : null,
+          view.outcome === 'refused' ? codeToSelect(view.code) : null,
           this._buttons()
         );
       case 'failed':
@@ -292,14 +297,4 @@ function rows(pairs: readonly (readonly [string, string])[]): HTMLElement {
       )
     )
   );
-}
-
-function codeOf(code: string): HTMLElement {
-  const block = element(
-    'pre',
-    'jp-GpuHeadroomCard-code jp-mod-offered',
-    element('code', '', code)
-  );
-  block.tabIndex = 0;
-  return block;
 }

@@ -4,15 +4,18 @@ import {
   NO_MEMO,
   type IMemo,
   type Reading,
-  readGauge,
+  readLive,
   remember,
   settle
 } from '../gauge/reading';
-import { describe, formatAge, textOf } from '../gauge/words';
+import { formatAge, textOf } from '../gauge/words';
+import { withPoints } from '../kernel/history';
 import { fillingIn, levelIn } from '../kernel/level';
-import type { IDevice } from '../protocol';
-import { clockOf, timelineOf, trendOf } from '../timeline/timeline';
-import { describeTrend } from '../timeline/words';
+import { INITIAL_STATE, take } from '../kernel/model';
+import type { Event, IDevice } from '../protocol';
+import { clockOf, timelineOf } from '../timeline/timeline';
+import { formatFull } from '../timeline/words';
+import type { IMemoryState } from '../tokens';
 import { button } from './button';
 import { chart } from './chart';
 import { compactLine } from './compact';
@@ -22,12 +25,16 @@ import { Freeing } from './freeing';
 import { type Inserting, selectRefused } from './inserting';
 import { redraw } from './redraw';
 import { trans } from './translation';
+import { explain } from './words';
 
 /** Devices drawn at most. */
 const MAX_DEVICES = 16;
 
 /** Of a chart, where the width of its place is not known. */
 const WIDTH_PX = 600;
+
+/** What is known of a helper that has only just been heard. */
+const LIVE: IMemoryState = { ...INITIAL_STATE, phase: 'live' };
 
 /** Around what stands in the gauge, on both sides together, in pixels. */
 const PADDING_PX = 34;
@@ -47,25 +54,27 @@ export class Gauge implements IListener {
       this.onChange();
       selectRefused(this._host);
     });
-    _connection.listener = this;
     this._recall();
   }
 
-  onEvent(): void {
-    // All that a gauge shows of events is in the connection's state.
+  onLife(): void {
+    this._state = LIVE;
+    this._memo = NO_MEMO;
+    if (this._section) {
+      this._recall();
+    }
+  }
+
+  onEvent(event: Event, now: number): void {
+    this._state = take(this._state, event, now);
   }
 
   onChange(): void {
-    const { lifeId, link, state } = this._connection;
-    if (lifeId === null || link === 'opening') {
+    if (this._state.sample === null && this._section === null) {
       return;
     }
-    if (this._life !== null && this._life !== lifeId) {
-      this._recall();
-    }
-    this._life = lifeId;
     const now = Date.now();
-    const read = readGauge(state, this._memo, now);
+    const read = readLive(this._state, now);
     this._memo = remember(this._memo, read, now);
     this._draw(settle(read, this._memo, now), now);
   }
@@ -76,7 +85,9 @@ export class Gauge implements IListener {
       .ask('history', {})
       .result.then(reply => {
         if (reply.type === 'history') {
-          this._connection.recall(reply.points);
+          const history = withPoints(this._state.history, reply.points);
+          this._state = { ...this._state, history };
+          this.onChange();
         }
       })
       // The line begins with the first reading instead.
@@ -92,7 +103,8 @@ export class Gauge implements IListener {
       this._section.setAttribute('aria-label', trans.__('GPU memory'));
       this._host.replaceChildren(this._section);
     }
-    const { link, state } = this._connection;
+    const { link } = this._connection;
+    const state = this._state;
     const isOld = link === 'lost' || link === 'restarted';
     this._section.classList.toggle('jp-mod-compact', this._isCompact);
     this._section.classList.toggle('jp-mod-stale', isOld);
@@ -107,7 +119,7 @@ export class Gauge implements IListener {
       ...(this._isCompact
         ? [compactLine(reading, age, open)]
         : this._full(reading, devices, age, now)),
-      ...this._states(devices),
+      ...this._states(),
       this._isCompact ? null : actions(open),
       this._freeing.draw()
     );
@@ -115,7 +127,7 @@ export class Gauge implements IListener {
 
   /** The devices as measured, once a framework has begun to use them. */
   private get _devices(): readonly IDevice[] {
-    const { sample } = this._connection.state;
+    const { sample } = this._state;
     return sample?.state === 'live' ? sample.devices.slice(0, MAX_DEVICES) : [];
   }
 
@@ -134,7 +146,7 @@ export class Gauge implements IListener {
     age: string,
     now: number
   ): HTMLElement[] {
-    const { state } = this._connection;
+    const state = this._state;
     if (devices.length === 0 || reading.kind === 'stopped') {
       return [
         element(
@@ -147,7 +159,7 @@ export class Gauge implements IListener {
           ),
           element('p', 'jp-GpuHeadroomLive-aside', age)
         ),
-        element('p', '', ...inline(describe(reading, trans)))
+        element('p', '', ...inline(explain(reading)))
       ];
     }
     const clock_s = clockOf(state, now);
@@ -166,7 +178,7 @@ export class Gauge implements IListener {
   }
 
   private _sign(device: IDevice): 'triangle' | 'octagon' | null {
-    const { state } = this._connection;
+    const state = this._state;
     const level = levelIn(state, device);
     const isFilling = fillingIn(state)?.device_index === device.index;
     return level === 'critical'
@@ -177,9 +189,10 @@ export class Gauge implements IListener {
   }
 
   /** What else there is to say, each with what can be done about it. */
-  private _states(devices: readonly IDevice[]): HTMLElement[] {
+  private _states(): HTMLElement[] {
     const connection = this._connection;
-    const { link, state } = connection;
+    const { link } = connection;
+    const state = this._state;
     const goOn = (label: string): HTMLElement =>
       button(label, () => {
         connection.resume();
@@ -194,16 +207,17 @@ export class Gauge implements IListener {
       const text = trans.__('The kernel was restarted: run this cell again.');
       return [line('triangle', text, goOn(trans.__('Try again')))];
     }
-    const growing = devices
-      .map(device => trendOf(state, device))
-      .filter(trend => trend?.state === 'growing')
-      .map(trend =>
-        trend
-          ? line('triangle', describeTrend(trend, state.cell, trans).headline)
-          : null
-      );
+    const trend = fillingIn(state);
     return [
-      ...growing,
+      trend
+        ? line(
+            'triangle',
+            trans.__(
+              'At this rate it is %1.',
+              formatFull(trend.full_in_s ?? 0, trans)
+            )
+          )
+        : null,
       state.warning ? line('triangle', state.warning.message.text) : null,
       link === 'paused'
         ? line(
@@ -217,7 +231,7 @@ export class Gauge implements IListener {
 
   private readonly _freeing: Freeing;
   private _section: HTMLElement | null = null;
-  private _life: string | null = null;
+  private _state: IMemoryState = LIVE;
   private _memo: IMemo = NO_MEMO;
 }
 

@@ -1,6 +1,9 @@
-import type { Edits } from '../frame/state';
+import { element } from '../frame/element';
 import type { IGoogleColab } from './google';
 import { trans } from './translation';
+
+/** How code comes into a notebook. */
+export type Way = 'insert' | 'copy';
 
 /** What became of code: it stands below, it was copied, or neither was allowed. */
 export type Outcome = 'inserted' | 'copied' | 'refused';
@@ -9,7 +12,7 @@ export type Outcome = 'inserted' | 'copied' | 'refused';
 export class Inserting {
   constructor(private readonly _colab: IGoogleColab) {}
 
-  get way(): Edits {
+  get way(): Way {
     return typeof this._colab.notebook?.addCell === 'function'
       ? 'insert'
       : 'copy';
@@ -33,7 +36,7 @@ export class Inserting {
 }
 
 /** Copy a text; false where the page does not let a frame do that. */
-export async function copy(text: string): Promise<boolean> {
+async function copy(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;
@@ -54,9 +57,20 @@ export function explain(outcome: Outcome): string {
   }
 }
 
+/** Code that a person has to select by hand. */
+export function codeToSelect(code: string): HTMLElement {
+  const block = element(
+    'pre',
+    'jp-GpuHeadroomCard-code jp-mod-refused',
+    element('code', '', code)
+  );
+  block.tabIndex = 0;
+  return block;
+}
+
 /** Select the code that could not be copied. */
 export function selectRefused(host: HTMLElement): void {
-  const block = host.querySelector('.jp-mod-offered');
+  const block = host.querySelector('.jp-mod-refused');
   if (block) {
     getSelection()?.selectAllChildren(block);
   }

@@ -1,10 +1,10 @@
 import { Card } from '../frame/card';
 import type { ActionName, ICardState, RemedyState } from '../frame/state';
-import { plainText } from '../frame/text';
 import type { Event, IReleased, IReport } from '../protocol';
 import type { Connection, IListener } from './connection';
-import { copy, explain, type Inserting, selectRefused } from './inserting';
+import { explain, type Inserting, selectRefused } from './inserting';
 import { Unanswered, type Question } from './question';
+import { newCells } from './newcells';
 import { explainQueue, isHeld } from './queue';
 import { trans, WORDS } from './translation';
 
@@ -28,19 +28,11 @@ export class LiveCard implements IListener {
     }
   ) {
     this._saved = [..._host.childNodes];
-    _connection.listener = this;
     void this._ask();
   }
 
-  /** Whether nobody vouches for the report any more, or ever did. */
-  get isOver(): boolean {
-    return this._isOver;
-  }
-
   onChange(): void {
-    const { lifeId, link } = this._connection;
-    const isElsewhere = lifeId !== null && lifeId !== this._id.life_id;
-    if (isElsewhere || link === 'restarted') {
+    if (this._connection.link === 'restarted') {
       this._end();
     } else {
       this._draw();
@@ -50,26 +42,35 @@ export class LiveCard implements IListener {
   onEvent(event: Event): void {
     if (event.type === 'oom' && event.report_id === this._id.report_id) {
       void this._ask();
+    } else if (event.type === 'oom') {
+      this._isLatest = false;
     } else if (event.type === 'released' && this._isOurs(event)) {
       this._released = event;
     }
   }
 
+  onLife(lifeId: string): void {
+    if (lifeId !== this._id.life_id) {
+      this._end();
+    } else if (!this._isAsking) {
+      void this._ask();
+    }
+  }
+
   /** A release without a report frees what the newest failure holds, too. */
   private _isOurs({ items, report_id, status }: IReleased): boolean {
-    const isLatest =
-      this._connection.state.lastOom?.report_id === this._id.report_id;
     return (
       status === 'done' &&
       (report_id === this._id.report_id ||
         (report_id === null &&
-          isLatest &&
+          this._isLatest &&
           items.some(({ kind }) => kind === 'traceback')))
     );
   }
 
   /** Ask whether the helper made this report. */
   private async _ask(): Promise<void> {
+    this._isAsking = true;
     try {
       const reply = await this._connection.ask('report', this._id).result;
       if (reply.type === 'report' && reply.status === 'known') {
@@ -80,16 +81,18 @@ export class LiveCard implements IListener {
         this._end();
       }
     } catch {
-      // What is on screen stays: a card with buttons, or its text.
+      // What is on screen stays, and it is asked again once the kernel is heard.
     }
+    this._isAsking = false;
   }
 
+  /** Nobody vouches for the report any more, or ever did. */
   private _end(): void {
     if (this._isOver) {
       return;
     }
     this._isOver = true;
-    this._connection.look(false);
+    this._connection.end();
     if (this._card) {
       this._host.replaceChildren(...this._saved);
     }
@@ -107,10 +110,10 @@ export class LiveCard implements IListener {
       ]);
     return {
       trust: 'confirmed',
-      edits: this._inserting.way,
+      editable: true,
       released: this._released,
       runs: {},
-      copied: this._copied,
+      copied: null,
       remedies: { ...this._remedies, ...Object.fromEntries(held) }
     };
   }
@@ -128,21 +131,19 @@ export class LiveCard implements IListener {
     if (this._card === null) {
       const node = document.createElement('div');
       this._host.replaceChildren(node);
-      this._card = new Card(node, WORDS, (name, remedyId) => {
-        void this._act(name, remedyId);
-      });
+      this._card = new Card(
+        node,
+        WORDS,
+        newCells(this._inserting.way),
+        (name, remedyId) => {
+          void this._act(name, remedyId);
+        }
+      );
     }
     this._card.show(this._report, state);
   }
 
   private async _act(name: ActionName, remedyId: string | null): Promise<void> {
-    if (name === 'copy' && this._report) {
-      const text = plainText(WORDS, this._report);
-      this._copied = (await copy(text))
-        ? trans.__('Copied.')
-        : trans.__('This page does not let an output copy.');
-      this._draw();
-    }
     if (remedyId === null) {
       return;
     }
@@ -217,7 +218,7 @@ export class LiveCard implements IListener {
     const text = `${explain(outcome)} ${caution}`.trim();
     if (outcome === 'refused') {
       const code = codes.join('\n\n');
-      this._set(remedyId, { status: 'offered', text, code });
+      this._set(remedyId, { status: 'refused', text, code });
       selectRefused(this._host);
     } else {
       this._set(remedyId, { status: 'inserted', text });
@@ -252,9 +253,11 @@ export class LiveCard implements IListener {
   private _released: IReleased | null = null;
   private _remedies: Readonly<Record<string, RemedyState>> = {};
   private readonly _questions = new Map<string, Question>();
-  private _copied: string | null = null;
   private _shown = '';
+  private _isAsking = false;
   private _isOver = false;
+  /** Whether no other cell ran out of memory after it, as far as is known. */
+  private _isLatest = true;
 }
 
 const READY: RemedyState = { status: 'ready' };

@@ -9,7 +9,7 @@ export function isHeld(connection: Connection, question: Question): boolean {
 }
 
 /** "In [9] has been running since 14:02. Colab handles one request at a time." */
-export function explainQueue({ state: { cell } }: Connection): string {
+export function explainQueue({ cell }: Connection): string {
   const rest = trans.__('Colab handles one request at a time.');
   if (cell?.status !== 'running') {
     return rest;

@@ -1,8 +1,8 @@
 import { formatBytes, GIB } from '../format';
 import type { PartKind } from '../protocol';
 import { element } from './element';
-import type { IWords } from './state';
 import type { ITranslate } from '../translate';
+import type { IWords } from './state';
 
 /** Below this a size is shown in MiB, and then every size carries its unit. */
 const SMALLEST_IN_GIB = 0.1 * GIB;

@@ -1,5 +1,6 @@
 import type { IReleased, IReport } from '../protocol';
 import { details } from './details';
+import type { IEditing } from './editing';
 import { element, inline } from './element';
 import { failure } from './failure';
 import { icon } from './icons';
@@ -22,6 +23,7 @@ export class Card {
   constructor(
     readonly host: HTMLElement,
     private readonly _words: IWords,
+    private readonly _editing: IEditing,
     private readonly _onAction: OnAction
   ) {
     this.host.classList.add('jp-GpuHeadroomCard');
@@ -33,6 +35,7 @@ export class Card {
       ...this._words,
       report,
       state,
+      editing: this._editing,
       onAction: this._onAction
     };
     this._replace(section(context, this._titleId));

@@ -1,6 +1,5 @@
 import { formatBytes } from '../format';
 import type { IDetail, IReport } from '../protocol';
-import { button } from './button';
 import { element, inline } from './element';
 import { fold } from './fold';
 import type { IContext } from './state';
@@ -16,11 +15,8 @@ const MAX_VERSIONS = 20;
  */
 export function details(context: IContext): HTMLElement {
   const { report, trans } = context;
-  const { copied, edits } = context.state;
-  const copies = [
-    button(context, { label: trans.__('Copy as text'), action: 'copy' }),
-    ...(edits === 'insert' || edits === 'copy' ? [] : furtherCopies(context))
-  ];
+  const copies = context.editing.copies(context);
+  const { copied } = context.state;
   const origin = trans.__(
     "Simulated GPU: the numbers come from a model of PyTorch's allocator."
   );
@@ -32,28 +28,15 @@ export function details(context: IContext): HTMLElement {
     hasNumbers ? table(context) : null,
     versions(context),
     report.simulated ? element('p', 'jp-GpuHeadroomCard-note', origin) : null,
-    element(
-      'div',
-      'jp-GpuHeadroomCard-foldActions jp-GpuHeadroom-actions',
-      ...copies
-    ),
+    copies.length > 0
+      ? element(
+          'div',
+          'jp-GpuHeadroomCard-foldActions jp-GpuHeadroom-actions',
+          ...copies
+        )
+      : null,
     copied === null ? null : element('p', 'jp-GpuHeadroomCard-note', copied)
   );
-}
-
-/** Written by code that is not in the script of an output. */
-function furtherCopies(context: IContext): HTMLElement[] {
-  const { trans } = context;
-  return [
-    button(context, {
-      label: trans.__('Copy for a forum or an assistant'),
-      action: 'copy-for-forum'
-    }),
-    button(context, {
-      label: trans.__('Report a wrong diagnosis'),
-      action: 'copy-evidence'
-    })
-  ];
 }
 
 function table(context: IContext): HTMLElement {

@@ -1,12 +1,8 @@
 import { formatBytes } from '../format';
 import type { IReleased, IRemedy, IReport } from '../protocol';
 import { bar, type ISegment, listParts } from './bar';
-import { button } from './button';
 import { element, inline } from './element';
-import { shortFixLabel } from './fixlabels';
 import { icon } from './icons';
-import { isUnderWay, progress, stateOf } from './progress';
-import { insertFixed, makeItFit } from './remedybuttons';
 import type { ICardState, IContext, IWords } from './state';
 import { title } from './title';
 
@@ -40,7 +36,7 @@ export function outcomeTitle(
  * What the release changed, whether the cell would fit now, and the next step.
  */
 export function outcome(context: IContext, released: IReleased): HTMLElement {
-  const { report, sentence, trans } = context;
+  const { editing, report, sentence, state, trans } = context;
   const { available_bytes, cached_bytes, cause, parts } = report;
   const before =
     available_bytes === null || cached_bytes === null
@@ -63,7 +59,9 @@ export function outcome(context: IContext, released: IReleased): HTMLElement {
     comparison(context, trans.__('At failure'), parts, before),
     comparison(context, trans.__('Now'), partsNow(report, released), now),
     verdict(context, now),
-    nextStep(context)
+    state.trust === 'confirmed'
+      ? editing.nextStep(context, fixOf(report))
+      : null
   );
 }
 
@@ -145,78 +143,4 @@ function verdict(
 
 function fixOf({ remedies }: IReport): IRemedy | null {
   return remedies.find(({ kind }) => kind === 'edit') ?? null;
-}
-
-/** One primary button: the fix where the cell needs one, else running it again. */
-function nextStep(context: IContext): HTMLElement | null {
-  const { report, state, trans } = context;
-  if (state.trust !== 'confirmed' || state.edits === null) {
-    return null;
-  }
-  if (state.edits !== 'cell') {
-    return elsewhere(context);
-  }
-  const fix = fixOf(report);
-  const status = fix ? stateOf(context, fix).status : 'ready';
-  const label =
-    fix === null || status === 'applied' || status === 'changed'
-      ? null
-      : shortFixLabel(context, fix);
-  const fixFirst = label !== null && report.fits_after_free !== true;
-  const buttons = [
-    fix && label !== null
-      ? button(context, {
-          label,
-          action: 'apply-and-run',
-          remedyId: fix.id,
-          primary: fixFirst,
-          disabled: isUnderWay(status)
-        })
-      : null,
-    ...(fix && label !== null
-      ? makeItFit(context, fix, isUnderWay(status))
-      : []),
-    status === 'applied'
-      ? null
-      : button(context, {
-          label: trans.__('Re-run cell'),
-          action: 'run',
-          primary: !fixFirst && report.fits_after_free !== false
-        })
-  ];
-  return element(
-    'div',
-    'jp-GpuHeadroomCard-next',
-    element(
-      'div',
-      'jp-GpuHeadroom-actions',
-      ...(fixFirst ? buttons : buttons.reverse())
-    ),
-    fix ? progress(context, fix) : null
-  );
-}
-
-/** Where cells cannot be run from here: what to run, and the fix where it needs one. */
-function elsewhere(context: IContext): HTMLElement {
-  const { report, trans } = context;
-  const fix = report.fits_after_free === true ? null : fixOf(report);
-  const isEnough = report.fits_after_free !== false;
-  const how = isEnough
-    ? trans.__('Run the cell above again.')
-    : fix
-      ? trans.__('Run the fixed cell instead of the cell above.')
-      : trans.__('Change the cell above, then run it again.');
-  return element(
-    'div',
-    'jp-GpuHeadroomCard-next',
-    element('p', 'jp-GpuHeadroomCard-how', how),
-    fix
-      ? element(
-          'div',
-          'jp-GpuHeadroom-actions',
-          ...insertFixed(context, fix, !isEnough)
-        )
-      : null,
-    fix ? progress(context, fix) : null
-  );
 }

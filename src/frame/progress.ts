@@ -24,7 +24,7 @@ const ICONS: Record<Exclude<RemedyState['status'], 'ready'>, IconName> = {
   waiting: 'clock',
   applied: 'check',
   inserted: 'check',
-  offered: 'info',
+  refused: 'info',
   changed: 'triangle',
   failed: 'triangle'
 };
@@ -44,20 +44,8 @@ export function progress(
         'jp-GpuHeadroomCard-progress',
         icon(ICONS[state.status]),
         element('span', '', ...inline(state.text)),
-        ...progressButtons(context, remedy.id, state),
-        state.status === 'offered' ? offered(state.code) : null
+        ...progressButtons(context, remedy.id, state)
       );
-}
-
-/** Code to be selected by hand. */
-function offered(code: string): HTMLElement {
-  const block = element(
-    'pre',
-    'jp-GpuHeadroomCard-code jp-mod-offered',
-    element('code', '', code)
-  );
-  block.tabIndex = 0;
-  return block;
 }
 
 function progressButtons(
@@ -65,33 +53,13 @@ function progressButtons(
   remedyId: string,
   state: RemedyState
 ): HTMLElement[] {
-  const { trans } = context;
+  const { editing, trans } = context;
   if (context.state.trust !== 'confirmed') {
     return [];
   }
-  switch (state.status) {
-    case 'waiting': {
-      const label = trans.__('Cancel');
-      return [button(context, { label, action: 'cancel', remedyId })];
-    }
-    case 'applied': {
-      // Names the cells where an edit of another cell makes more than one run.
-      const run = own(context.state.runs, remedyId);
-      const label = run
-        ? trans.__('Re-run %1', run.join(', '))
-        : trans.__('Re-run cell');
-      return [
-        button(context, { label: trans.__('Undo'), action: 'undo', remedyId }),
-        button(context, { label, action: 'run', remedyId })
-      ];
-    }
-    case 'changed': {
-      const label = trans.__('Go to line %1', String(state.line));
-      return state.line === null
-        ? []
-        : [button(context, { label, action: 'reveal', remedyId })];
-    }
-    default:
-      return [];
+  if (state.status === 'waiting') {
+    const label = trans.__('Cancel');
+    return [button(context, { label, action: 'cancel', remedyId })];
   }
+  return editing.followUps(context, remedyId, state);
 }

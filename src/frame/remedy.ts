@@ -43,16 +43,14 @@ export function remedyItem(
 }
 
 /** The line of cost, and what to type where no button can do it. */
-function note({ sentence, state, trans }: IContext, remedy: IRemedy): Node[] {
+function note(context: IContext, remedy: IRemedy): Node[] {
+  const { editing, sentence, state, trans } = context;
   const { kind, type_this: typed } = remedy;
-  const isConfirmed = state.trust === 'confirmed';
-  const hasButton =
-    kind === 'snippet'
-      ? isConfirmed && state.edits !== null
-      : kind === 'save'
-        ? isConfirmed && state.edits === 'cell'
-        : state.trust !== 'saved';
-  if (typed === null || hasButton) {
+  const isInserted = kind === 'snippet' || kind === 'save';
+  const isDone = isInserted
+    ? state.trust === 'confirmed' && editing.inserts(kind, state)
+    : state.trust !== 'saved';
+  if (typed === null || isDone) {
     return inline(sentence(remedy.note));
   }
   const how =

@@ -17,14 +17,14 @@ export function snippet(
   if (remedy.kind !== 'snippet' || code === null) {
     return null;
   }
-  const { state, trans } = context;
+  const { editing, state, trans } = context;
   const block = element(
     'pre',
     'jp-GpuHeadroomCard-code',
     element('code', '', code.slice(0, MAX_CODE))
   );
   block.tabIndex = 0;
-  return state.trust === 'confirmed' && state.edits !== null
+  return state.trust === 'confirmed' && editing.inserts('snippet', state)
     ? smallFold(`code ${id}`, trans.__('Show the code'), block)
     : block;
 }

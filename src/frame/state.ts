@@ -1,5 +1,6 @@
 import type { IMessage, IReleased, IReport } from '../protocol';
 import type { ITranslate } from '../translate';
+import type { IEditing } from './editing';
 
 /** The words of a card. */
 export interface IWords {
@@ -23,7 +24,7 @@ export type Trust = 'asking' | 'confirmed' | 'saved';
  * - `waiting`: queued in the kernel until the running cell ends
  * - `applied`: the edit is in the cell, which has not run yet
  * - `inserted`: its code stands in a new cell, which has not run, or was copied
- * - `offered`: its code is there to be selected, as nothing else was allowed
+ * - `refused`: it was not allowed to copy its code, which is there to be selected
  * - `changed`: the cell no longer has the lines that the remedy edits
  */
 export type RemedyState =
@@ -32,24 +33,15 @@ export type RemedyState =
   | { status: 'waiting'; text: string }
   | { status: 'applied'; text: string }
   | { status: 'inserted'; text: string }
-  | { status: 'offered'; text: string; code: string }
+  | { status: 'refused'; text: string; code: string }
   | { status: 'changed'; text: string; line: number | null }
   | { status: 'failed'; text: string };
-
-/**
- * The ways of a page to change code.
- *
- * - `cell`: the cells around the card can be edited and run
- * - `insert`: new cells can be inserted
- * - `copy`: code can be copied
- */
-export type Edits = 'cell' | 'insert' | 'copy';
 
 /** What changes about a card while it is on screen. */
 export interface ICardState {
   readonly trust: Trust;
-  /** What its buttons do about code; `null`: nothing. */
-  readonly edits: Edits | null;
+  /** Whether the cells around the card can be edited and run. */
+  readonly editable: boolean;
   /** The last release that gave memory back for this report. */
   readonly released: IReleased | null;
   /**
@@ -93,5 +85,6 @@ export type OnAction = (name: ActionName, remedyId: string | null) => void;
 export interface IContext extends IWords {
   readonly report: IReport;
   readonly state: ICardState;
+  readonly editing: IEditing;
   readonly onAction: OnAction;
 }

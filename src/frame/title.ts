@@ -1,8 +1,8 @@
 import { formatBytes, formatCompared } from '../format';
 import type { IReport } from '../protocol';
 import { fill } from './fill';
-import type { IWords } from './state';
 import type { ITranslate } from '../translate';
+import type { IWords } from './state';
 
 /** Characters shown of a device's name, which comes from a file. */
 const MAX_NAME = 80;

@@ -90,7 +90,8 @@ function disconnected({ death }: IMemoryState): Reading {
   return { kind: 'disconnected', death };
 }
 
-function readLive(state: IMemoryState, now: number): Reading {
+/** Read the state of a kernel whose helper answers. */
+export function readLive(state: IMemoryState, now: number): Reading {
   const { sample } = state;
   if (!sample) {
     return { kind: 'hidden' };

@@ -147,7 +147,12 @@ function hear(
   return cell ? { ...read, cell, runs: withRuns(read.runs, [cell]) } : read;
 }
 
-function take(state: IMemoryState, event: Event, now: number): IMemoryState {
+/** The state of a live link after an event of its life. */
+export function take(
+  state: IMemoryState,
+  event: Event,
+  now: number
+): IMemoryState {
   switch (event.type) {
     case 'sample':
       return isNewer(state, event)

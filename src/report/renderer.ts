@@ -5,6 +5,7 @@ import { Widget } from '@lumino/widgets';
 
 import type { Announcer } from '../announcer';
 import { Card } from '../frame/card';
+import { IN_CELLS } from '../frame/incells';
 import type { ActionName, ICardState, IWords } from '../frame/state';
 import { plainText } from '../frame/text';
 import { title } from '../frame/title';
@@ -36,9 +37,14 @@ type Copy = Extract<ActionName, `copy${string}`>;
 export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
   constructor(private readonly _options: IOptions) {
     super();
-    this._card = new Card(this.node, _options.words, (name, remedyId) => {
-      void this._act(name, remedyId);
-    });
+    this._card = new Card(
+      this.node,
+      _options.words,
+      IN_CELLS,
+      (name, remedyId) => {
+        void this._act(name, remedyId);
+      }
+    );
     _options.memory.currentChanged.connect(this._bind, this);
   }
 
@@ -129,7 +135,7 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
     const runs = Object.entries(model?.runs ?? {});
     return {
       trust: model?.trust ?? 'saved',
-      edits: panel === null ? null : 'cell',
+      editable: panel !== null,
       released: model?.trust === 'confirmed' ? model.released : null,
       // As the prompts of the cells are now.
       runs: Object.fromEntries(

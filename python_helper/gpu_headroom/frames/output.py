@@ -17,7 +17,7 @@ def live_html(static: str, **ids: str | bool | None) -> str:
     it talk to the kernel that made this very output.
     """
     try:
-        style, script = _asset("frame.css"), _asset("frame.js")
+        style, script = _asset(f"{ids['kind']}.css"), _asset(f"{ids['kind']}.js")
     except FileNotFoundError:  # sources of which nothing was built
         return static
     known = escape(json.dumps(ids))

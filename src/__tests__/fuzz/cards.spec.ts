@@ -1,4 +1,5 @@
 import { Card } from '../../frame/card';
+import { IN_CELLS } from '../../frame/incells';
 import type { ICardState, Trust } from '../../frame/state';
 import { plainText } from '../../frame/text';
 import { parseReport } from '../../protocol';
@@ -29,7 +30,7 @@ describe('a saved card', () => {
     host = document.createElement('div');
     document.body.replaceChildren(host);
     pressed = jest.fn();
-    card = new Card(host, WORDS, pressed);
+    card = new Card(host, WORDS, IN_CELLS, pressed);
     make = new Maker();
   });
 
@@ -48,7 +49,7 @@ describe('a saved card', () => {
   const stateOf = (trust: Trust): ICardState => ({
     ...CONFIRMED,
     trust,
-    edits: make.happens(0.5) ? 'cell' : null,
+    editable: make.happens(0.5),
     released: make.happens(0.5)
       ? (make.valid('released') as unknown as IReleased)
       : null

@@ -16,6 +16,7 @@ import {
 } from '../../__tests__/report';
 import type { IDiff, IReport } from '../../protocol';
 import { Card } from '../card';
+import { IN_CELLS } from '../incells';
 import type { ActionName, ICardState, RemedyState } from '../state';
 
 const isDiff = (diff: IDiff | undefined): diff is IDiff => diff !== undefined;
@@ -31,7 +32,7 @@ describe('Card', () => {
     host = document.createElement('div');
     document.body.replaceChildren(host);
     actions = [];
-    card = new Card(host, WORDS, (...action) => actions.push(action));
+    card = new Card(host, WORDS, IN_CELLS, (...action) => actions.push(action));
   });
 
   const text = (selector: string): string =>
@@ -294,7 +295,7 @@ describe('Card', () => {
     });
 
     it('should not offer to edit where cells cannot be edited', () => {
-      show({}, { ...CONFIRMED, edits: null });
+      show({}, { ...CONFIRMED, editable: false });
       expect(buttons()).toEqual(['Free now', ...COPIES]);
     });
 
@@ -447,7 +448,7 @@ describe('Card', () => {
     });
 
     it('should be there to read where there are no buttons', () => {
-      for (const state of [SAVED, { ...CONFIRMED, edits: null }]) {
+      for (const state of [SAVED, { ...CONFIRMED, editable: false }]) {
         show({ remedies: [SNIPPET] }, state);
         expect(buttons()).toEqual([...COPIES]);
         expect(text('ol')).toContain('Run this in a new cell:');
@@ -493,7 +494,7 @@ describe('Card', () => {
     });
 
     it('should be told as code where no cell can be inserted', () => {
-      show({ remedies: [SAVE] }, { ...CONFIRMED, edits: null });
+      show({ remedies: [SAVE] }, { ...CONFIRMED, editable: false });
       expect(buttons()).toEqual([...COPIES]);
       expect(text('ol')).toContain('torch.save');
     });

@@ -14,6 +14,7 @@ import {
 import { words } from '../../messages';
 import type { IRemedy, IReport } from '../../protocol';
 import { Card } from '../card';
+import { IN_CELLS } from '../incells';
 import type { ICardState, RemedyState } from '../state';
 import { plainText } from '../text';
 
@@ -95,14 +96,17 @@ describe('the language of a card', () => {
   it.each(CARDS)('should be the person’s own for %s', (_, changes, state) => {
     const host = document.createElement('div');
     const report = { ...REPORT, ...changes };
-    new Card(host, words(PSEUDO), () => undefined).show(report, state);
+    new Card(host, words(PSEUDO), IN_CELLS, () => undefined).show(
+      report,
+      state
+    );
     expect(host.textContent).toContain('⟦');
     expect(untranslated(host, NAMES)).toEqual([]);
   });
 
   it('should be found out where it is another', () => {
     const host = document.createElement('div');
-    new Card(host, WORDS, () => undefined).show(REPORT, CONFIRMED);
+    new Card(host, WORDS, IN_CELLS, () => undefined).show(REPORT, CONFIRMED);
     expect(untranslated(host, NAMES)).not.toEqual([]);
   });
 

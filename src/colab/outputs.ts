@@ -1,16 +1,10 @@
-/**
- * The script of an output in Google Colab. It brings every output of its document
- * to life that none has begun, and leaves nothing else in the page.
- */
-import { Connection } from './connection';
-import { Gauge } from './gauge';
+import { Connection, type IListener } from './connection';
 import type { IGoogleColab } from './google';
 import { Inserting } from './inserting';
-import { LiveCard } from './livecard';
 import { colabTransport } from './transport';
 
 /** What an output says of itself. */
-interface IOutput {
+export interface IOutput {
   readonly uid: string;
   readonly life_id: string;
   readonly kind: 'gauge' | 'card';
@@ -51,37 +45,37 @@ function watch(host: HTMLElement, onLook: (isLooked: boolean) => void): void {
   tell();
 }
 
-function start(host: HTMLElement, colab: IGoogleColab): void {
-  const transport = colabTransport(colab);
-  const output = read(host);
-  if (transport === null || output === null) {
+/** Brings one output to life, over what is saved in its element. */
+type Bring = (
+  host: HTMLElement,
+  connection: Connection,
+  inserting: Inserting,
+  output: IOutput
+) => IListener;
+
+/**
+ * Bring every output of a kind to life that the document has and none has begun.
+ * Nothing else of the page is touched, and nothing is left in it.
+ */
+export function bringToLife(kind: IOutput['kind'], bring: Bring): void {
+  const { google } = window as { google?: { colab?: IGoogleColab } };
+  const colab = google?.colab;
+  const transport = colab && colabTransport(colab);
+  if (!transport) {
     return;
   }
-  const { uid, life_id, kind, compact, report_id } = output;
-  const connection = new Connection(transport, uid, life_id);
-  const inserting = new Inserting(colab);
-  if (kind === 'gauge') {
-    new Gauge(host, connection, inserting, compact);
+  for (const host of document.querySelectorAll<
+    HTMLElement & { [STARTED]?: boolean }
+  >('div[data-gpu-headroom]')) {
+    const output = read(host);
+    if (output?.kind !== kind || host[STARTED]) {
+      continue;
+    }
+    host[STARTED] = true;
+    const connection = new Connection(transport, output.uid, output.life_id);
+    connection.listener = bring(host, connection, new Inserting(colab), output);
     watch(host, isLooked => {
       connection.look(isLooked);
     });
-  } else if (report_id !== null) {
-    const card = new LiveCard(host, connection, inserting, {
-      life_id,
-      report_id
-    });
-    watch(host, isLooked => {
-      connection.look(isLooked && !card.isOver);
-    });
-  }
-}
-
-const { google } = window as { google?: { colab?: IGoogleColab } };
-for (const host of document.querySelectorAll<
-  HTMLElement & { [STARTED]?: boolean }
->('div[data-gpu-headroom]')) {
-  if (google?.colab && !host[STARTED]) {
-    host[STARTED] = true;
-    start(host, google.colab);
   }
 }

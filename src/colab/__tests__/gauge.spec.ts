@@ -1,0 +1,430 @@
+import { gib, message, RELEASED } from '../../__tests__/report';
+import { DEVICE, deviceWith, SAMPLE } from '../../__tests__/samples';
+import { Connection } from '../connection';
+import { Gauge } from '../gauge';
+import type { IGoogleColab } from '../google';
+import { Inserting } from '../inserting';
+import { FakeKernel } from './fakekernel';
+
+const HOSTILE = [
+  '<img src=x onerror=alert(1)>',
+  '</script><script>alert(1)</script>',
+  '<b>bold</b>',
+  '&lt;b&gt;',
+  '"><svg onload=alert(1)>',
+  "'; alert(1); //",
+  'javascript:alert(1)',
+  '${alert(1)}',
+  '{{constructor}}',
+  '__proto__',
+  '\u202Egnp.exe',
+  '\u2028'
+];
+
+const ITEM = {
+  id: 'traceback',
+  kind: 'traceback',
+  name: null,
+  title: { text: 'Tracebacks of failed cells' },
+  cost: { text: '' },
+  expected_bytes: gib(12),
+  safe: true,
+  selected: true,
+  adds_headroom: true,
+  names: [],
+  confirm: null,
+  blocked: null
+};
+
+/** What a helper does about each request. */
+function helper({ id, type }: { id: string; type: string }): {
+  reply: object;
+  events: object[];
+} {
+  const event = { life_id: 'life-1', request_id: id };
+  const events: Record<string, object[]> = {
+    plan: [
+      {
+        ...event,
+        type: 'plan',
+        complete: true,
+        items: [
+          ITEM,
+          { ...ITEM, id: 'variable', title: { text: '`x`' }, safe: false }
+        ],
+        shared: [],
+        message: { text: 'About 12.0 GiB can be freed.' }
+      }
+    ],
+    cleanup: [
+      { ...event, type: 'cleanup', code: 'gc.collect()', message: { text: '' } }
+    ],
+    release: [{ ...RELEASED, release_id: 'release-1', report_id: null }]
+  };
+  const reply = {
+    type,
+    id,
+    status: 'queued',
+    release_id: 'release-1',
+    points: []
+  };
+  return { reply, events: events[type] ?? [] };
+}
+
+describe('Gauge', () => {
+  let host: HTMLElement;
+  let kernel: FakeKernel;
+  let connection: Connection;
+  let colab: IGoogleColab;
+  let cells: string[];
+
+  const pass = (ms: number): Promise<void> => jest.advanceTimersByTimeAsync(ms);
+  const text = (): string => host.textContent ?? '';
+  const buttons = (): string[] =>
+    [...host.querySelectorAll('button')].map(node => node.textContent ?? '');
+  const press = async (label: string): Promise<void> => {
+    const found = [...host.querySelectorAll('button')].find(
+      node => node.textContent === label
+    );
+    if (!found) {
+      throw new Error(`No button ${label} among ${buttons().join(', ')}`);
+    }
+    found.click();
+    await pass(0);
+    await pass(0);
+  };
+  const tell = async (fields: object): Promise<void> => {
+    kernel.fields = fields;
+    kernel.push(kernel.sample());
+    await pass(0);
+  };
+
+  /** A gauge of a page that offers this. */
+  const begin = async (isCompact = false): Promise<void> => {
+    connection = new Connection(kernel, 'output-1', 'life-1');
+    connection.listener = new Gauge(
+      host,
+      connection,
+      new Inserting(colab),
+      isCompact
+    );
+    connection.look(true);
+    await pass(0);
+    await pass(0);
+  };
+
+  beforeEach(() => {
+    jest.useFakeTimers();
+    host = document.createElement('div');
+    host.innerHTML = '<table><td>as it was</td></table>';
+    document.body.replaceChildren(host);
+    kernel = new FakeKernel();
+    kernel.onRequest = helper;
+    cells = [];
+    colab = { notebook: { addCell: (code: string) => cells.push(code) } };
+  });
+
+  afterEach(() => {
+    connection.end();
+    jest.useRealTimers();
+  });
+
+  describe('before the kernel is heard', () => {
+    it.each(['silent', 'deaf', 'empty', 'busy'] as const)(
+      'should leave what was saved where the kernel is %s',
+      async state => {
+        const saved = host.innerHTML;
+        kernel.state = state;
+        await begin();
+        await pass(60_000);
+        expect(host.innerHTML).toBe(saved);
+      }
+    );
+  });
+
+  describe('of a kernel that answers', () => {
+    it('should say headroom, used, and each part of it', async () => {
+      await begin();
+      expect(text()).toContain('Headroom: 8.4 GiB');
+      expect(text()).toContain('GPU 0, Tesla T4');
+      expect(text()).toContain('used 6.3 of 14.7 GiB');
+      for (const part of ['outside1.0', 'in use5.3', 'cached1.1', 'free7.3']) {
+        expect(text()).toContain(part);
+      }
+    });
+
+    it('should say the age of its numbers', async () => {
+      await begin();
+      kernel.begin();
+      await pass(12_000);
+      expect(text()).toContain('updated 12 s ago');
+    });
+
+    it('should show every device', async () => {
+      await begin();
+      await tell({ devices: [DEVICE, { ...deviceWith(2), index: 1 }] });
+      expect(text()).toContain('GPU 1, Tesla T4');
+      expect(host.querySelectorAll('svg[width]')).toHaveLength(2);
+    });
+
+    it('should call a simulated GPU simulated', async () => {
+      await begin();
+      await tell({ devices: [{ ...DEVICE, simulated: true }] });
+      expect(text()).toContain('Simulated GPU 0');
+    });
+
+    it('should say what is not measured', async () => {
+      await begin();
+      const unknown = {
+        capacity_bytes: null,
+        free_bytes: null,
+        outside_bytes: null,
+        used_bytes: null,
+        headroom_bytes: null
+      };
+      await tell({ devices: [{ ...DEVICE, ...unknown }] });
+      expect(text()).toContain('Headroom: not measured');
+      expect(text()).toContain('used not measured');
+    });
+
+    it.each([
+      ['no_framework', [], 'This kernel has no GPU framework loaded yet.'],
+      ['not_initialised', [], 'This kernel has not used the GPU yet.'],
+      [
+        'not_initialised',
+        [{ ...DEVICE, outside_bytes: gib(2) }],
+        'Other programs use 2.0 of 14.7 GiB.'
+      ]
+    ])('should say so where it is %s', async (state, devices, said) => {
+      await begin();
+      await tell({ state, devices });
+      expect(text()).toContain(said);
+    });
+
+    it('should say that there is no GPU once it is sure', async () => {
+      await begin();
+      await tell({ state: 'no_gpu', devices: [] });
+      expect(text()).not.toContain('No GPU');
+      await pass(3000);
+      expect(text()).toContain('No GPU');
+      expect(text()).toContain('This kernel sees no GPU.');
+    });
+
+    it('should say when it is full', async () => {
+      await begin();
+      kernel.begin();
+      const trend = {
+        device_index: 0,
+        state: 'growing',
+        bytes_per_s: gib(0.1),
+        bytes_per_step: null,
+        steps: null,
+        full_in_s: 41,
+        full_in_steps: null
+      };
+      await tell({ trends: [trend] });
+      expect(text()).toContain('At this rate it is full in about 40 s.');
+    });
+
+    it('should say what the helper warns of', async () => {
+      await begin();
+      kernel.push({
+        type: 'warning',
+        life_id: 'life-1',
+        message: { text: 'This cell kept 1.0 GiB more on each run.' }
+      });
+      await pass(0);
+      expect(text()).toContain('This cell kept 1.0 GiB more on each run.');
+    });
+
+    it('should say that CUDA has stopped', async () => {
+      await begin();
+      const notes = [message('sticky_error.sentence')];
+      await tell({ devices: [{ ...DEVICE, notes }] });
+      expect(text()).toContain('restart needed');
+    });
+
+    it('should keep the button that has the focus', async () => {
+      await begin();
+      const button = host.querySelector('button');
+      button?.focus();
+      await tell({ devices: [deviceWith(2)] });
+      expect(text()).toContain('Headroom: 2.0 GiB');
+      expect(document.activeElement).toBe(button);
+    });
+
+    it('should draw the minutes before', async () => {
+      const points = [240, 180, 120].map(ago_s => ({
+        time_s: SAMPLE.time_s - ago_s,
+        device_index: 0,
+        in_use_bytes: gib(9),
+        cached_bytes: 0,
+        outside_bytes: gib(1)
+      }));
+      kernel.onRequest = request => ({
+        ...helper(request),
+        reply: { ...helper(request).reply, points }
+      });
+      await begin();
+      const chart = host.querySelector('[role="img"] svg')?.parentElement;
+      expect(chart?.getAttribute('aria-label')).toContain('peak 10.0 GiB');
+    });
+  });
+
+  describe('of a kernel that does not', () => {
+    it('should keep its last numbers, and say that they are old', async () => {
+      await begin();
+      kernel.state = 'deaf';
+      await pass(20_000);
+      expect(text()).toContain('Headroom: 8.4 GiB');
+      expect(text()).toContain('Not connected');
+      expect(text()).toMatch(/updated 1\d s ago|updated 2\d s ago/);
+    });
+
+    it('should say that it was restarted', async () => {
+      await begin();
+      kernel.state = 'empty';
+      kernel.wire.close();
+      await pass(10_000);
+      expect(text()).toContain(
+        'The kernel was restarted: run this cell again.'
+      );
+      expect(buttons()).toEqual(['Try again']);
+    });
+
+    it('should go on with the next life', async () => {
+      await begin();
+      kernel.state = 'empty';
+      kernel.wire.close();
+      await pass(10_000);
+      kernel.state = 'rest';
+      kernel.life = 'life-2';
+      await press('Try again');
+      await tell({ devices: [deviceWith(2)] });
+      expect(text()).toContain('Headroom: 2.0 GiB');
+      expect(text()).not.toContain('restarted');
+    });
+
+    it('should pause, and go on when asked to', async () => {
+      await begin();
+      await pass(600_000);
+      expect(text()).toContain('Paused');
+      await press('Go on');
+      expect(text()).not.toContain('Paused');
+    });
+  });
+
+  describe('freeing', () => {
+    it('should list what is safe before it frees', async () => {
+      await begin();
+      await press('Free memory…');
+      expect(text()).toContain('About 12.0 GiB can be freed.');
+      expect(text()).toContain('Tracebacks of failed cells12.0 GiB');
+      expect(text()).not.toContain('x12.0 GiB');
+      expect(kernel.requests).not.toContain('release');
+    });
+
+    it('should free the safe set, and say what that gave', async () => {
+      await begin();
+      await press('Free memory…');
+      await press('Free now');
+      expect(kernel.said.map(({ request }) => request)).toContainEqual(
+        expect.objectContaining({ type: 'release', items: null, confirmed: [] })
+      );
+      expect(text()).toContain('Freed 12.0 GiB: headroom 1.8 → 13.8 GiB');
+      expect(text()).toContain('Returned to the card13.0 GiB');
+      await press('Close');
+      expect(buttons()).toEqual(['Free memory…']);
+    });
+
+    it('should say that it waits while a cell runs, and take it back', async () => {
+      await begin();
+      await press('Free memory…');
+      kernel.begin();
+      await pass(0);
+      await press('Free now');
+      expect(text()).toContain('Queued until the running cell ends');
+      expect(text()).toContain('About 12.0 GiB can be freed.');
+      await press('Cancel');
+      kernel.end();
+      await pass(5000);
+      expect(kernel.requests).not.toContain('release');
+    });
+
+    it('should free when the running cell has ended', async () => {
+      await begin();
+      kernel.begin();
+      await pass(0);
+      await press('Free memory…');
+      expect(text()).toContain('See what can be freed');
+      kernel.end();
+      await pass(100);
+      await press('Free now');
+      expect(text()).toContain('Freed 12.0 GiB');
+    });
+
+    it('should insert the clean-up cell', async () => {
+      await begin();
+      await press('Free memory…');
+      await press('Insert clean-up cell');
+      expect(cells).toEqual(['gc.collect()']);
+      expect(text()).toContain('Inserted below, not run yet.');
+    });
+
+    it('should offer its code to be selected where nothing else is allowed', async () => {
+      colab = {};
+      await begin();
+      await press('Free memory…');
+      await press('Insert clean-up cell');
+      expect(host.querySelector('pre')?.textContent).toBe('gc.collect()');
+      expect(getSelection()?.toString()).toBe('gc.collect()');
+    });
+  });
+
+  describe('in one line', () => {
+    it('should say used, headroom and age', async () => {
+      await begin(true);
+      await pass(1000);
+      expect(text()).toBe(
+        'GPU 6.3 / 14.7 GiBheadroom 8.4 GiBupdated 1 s agoFree memory…'
+      );
+    });
+
+    it('should say the state in words', async () => {
+      await begin(true);
+      await tell({ state: 'no_framework', devices: [] });
+      expect(text()).toContain('GPU idle — not initialised');
+    });
+  });
+
+  it.each(HOSTILE)('should show %s as text', async name => {
+    kernel.onRequest = request => {
+      const { reply, events } = helper(request);
+      const items = [{ ...ITEM, title: { text: name } }];
+      return {
+        reply,
+        events: events.map(event => ({
+          ...event,
+          items,
+          message: { text: name }
+        }))
+      };
+    };
+    await begin();
+    await tell({
+      devices: [
+        { ...DEVICE, name, notes: [{ id: name, text: name, params: {} }] }
+      ]
+    });
+    kernel.push({
+      type: 'warning',
+      life_id: 'life-1',
+      message: { text: name }
+    });
+    await press('Free memory…');
+    expect(text()).toContain(`GPU 0, ${name}`);
+    expect(
+      host.querySelectorAll('img, script, b, [onload], [onerror]')
+    ).toHaveLength(0);
+  });
+});

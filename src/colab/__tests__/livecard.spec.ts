@@ -1,0 +1,351 @@
+import {
+  ELSEWHERE,
+  FREE,
+  message,
+  RELEASED,
+  REPORT,
+  RESTART,
+  SAVE,
+  SMALLER_BATCH,
+  SNIPPET
+} from '../../__tests__/report';
+import type { IReport } from '../../protocol';
+import { Connection } from '../connection';
+import type { IGoogleColab } from '../google';
+import { Inserting } from '../inserting';
+import { LiveCard } from '../livecard';
+import { FakeKernel } from './fakekernel';
+
+const FIXED = [
+  { cell_id: 'cell-2', execution_count: 2, source: 'batch_size = 512' },
+  { cell_id: 'cell-7', execution_count: 7, source: 'train()' }
+];
+
+describe('LiveCard', () => {
+  let host: HTMLElement;
+  let kernel: FakeKernel;
+  let connection: Connection;
+  let colab: IGoogleColab;
+  let cells: string[];
+  let report: IReport;
+  let status: 'known' | 'unknown';
+  let released: object;
+
+  const pass = (ms: number): Promise<void> => jest.advanceTimersByTimeAsync(ms);
+  const text = (): string => host.textContent ?? '';
+  const buttons = (): string[] =>
+    [...host.querySelectorAll('button')].map(node => node.textContent ?? '');
+  const press = async (label: string): Promise<void> => {
+    const found = [...host.querySelectorAll('button')].find(
+      node => node.textContent === label
+    );
+    if (!found) {
+      throw new Error(`No button ${label} among ${buttons().join(', ')}`);
+    }
+    found.click();
+    await pass(0);
+    await pass(0);
+  };
+
+  const begin = async (): Promise<void> => {
+    connection = new Connection(kernel, 'output-1', 'life-1');
+    connection.listener = new LiveCard(host, connection, new Inserting(colab), {
+      life_id: 'life-1',
+      report_id: 'report-1'
+    });
+    connection.look(true);
+    await pass(0);
+    await pass(0);
+  };
+
+  beforeEach(() => {
+    jest.useFakeTimers();
+    host = document.createElement('div');
+    host.innerHTML = '<p>as it was</p>';
+    document.body.replaceChildren(host);
+    cells = [];
+    colab = { notebook: { addCell: (code: string) => cells.push(code) } };
+    report = REPORT;
+    status = 'known';
+    released = { ...RELEASED, release_id: 'release-1' };
+    kernel = new FakeKernel();
+    kernel.onRequest = ({ id, type }) => {
+      switch (type) {
+        case 'report':
+          return {
+            reply: {
+              type,
+              id,
+              status,
+              report: status === 'known' ? report : null,
+              released: null
+            }
+          };
+        case 'fix':
+          return {
+            reply: { type, id, status: 'ok', message: message('fix.ok') },
+            fixed: FIXED
+          };
+        default:
+          return {
+            reply: { type, id, release_id: 'release-1', status: 'queued' },
+            events: [released]
+          };
+      }
+    };
+  });
+
+  afterEach(() => {
+    connection.end();
+    jest.useRealTimers();
+  });
+
+  describe('before the helper vouches for it', () => {
+    it.each(['silent', 'deaf', 'empty', 'busy'] as const)(
+      'should stay as it was saved where the kernel is %s',
+      async state => {
+        const saved = host.innerHTML;
+        kernel.state = state;
+        jest.spyOn(kernel, 'call').mockRejectedValue(new Error('no'));
+        await begin();
+        await pass(60_000);
+        expect(host.innerHTML).toBe(saved);
+      }
+    );
+
+    it('should ask again once the kernel is heard', async () => {
+      kernel.state = 'busy';
+      jest.spyOn(kernel, 'call').mockRejectedValue(new Error('no'));
+      await begin();
+      await pass(60_000);
+      kernel.end();
+      await pass(1000);
+      expect(buttons()).toContain('Free now');
+    });
+
+    it('should stay as it was saved where the report is not known', async () => {
+      const saved = host.innerHTML;
+      status = 'unknown';
+      await begin();
+      await pass(60_000);
+      expect(host.innerHTML).toBe(saved);
+      expect(kernel.said).toHaveLength(1);
+    });
+
+    it('should stay as it was saved in another life', async () => {
+      const saved = host.innerHTML;
+      kernel.life = 'life-2';
+      await begin();
+      expect(host.innerHTML).toBe(saved);
+      expect(kernel.said).toHaveLength(0);
+    });
+  });
+
+  it('should ask with its ids, and with nothing else', async () => {
+    await begin();
+    expect(kernel.said[0]?.request).toEqual({
+      type: 'report',
+      id: expect.any(String),
+      protocol_version: expect.any(String),
+      life_id: 'life-1',
+      report_id: 'report-1'
+    });
+  });
+
+  it('should have no buttons that only JupyterLab has', async () => {
+    report = { ...REPORT, remedies: [FREE, SMALLER_BATCH, SNIPPET, SAVE] };
+    await begin();
+    expect(buttons()).toEqual([
+      'Free now',
+      'Insert fixed cell',
+      'Insert as cell'
+    ]);
+  });
+
+  it('should have none where CUDA has stopped', async () => {
+    report = { ...REPORT, sticky_error: true, remedies: [RESTART, FREE] };
+    await begin();
+    expect(text()).toContain('CUDA has stopped');
+    expect(buttons()).toEqual([]);
+  });
+
+  describe('after a restart', () => {
+    it('should be as it was saved once the kernel has no helper', async () => {
+      const saved = host.innerHTML;
+      await begin();
+      kernel.state = 'empty';
+      kernel.wire.close();
+      await pass(10_000);
+      expect(host.innerHTML).toBe(saved);
+    });
+
+    it('should be as it was saved once another life answers', async () => {
+      const saved = host.innerHTML;
+      await begin();
+      kernel.life = 'life-2';
+      await pass(10_000);
+      expect(host.innerHTML).toBe(saved);
+      const before = kernel.said.length;
+      await pass(60_000);
+      expect(kernel.said).toHaveLength(before);
+    });
+  });
+
+  describe('freeing', () => {
+    it('should free what the failed cell holds, and say the numbers', async () => {
+      await begin();
+      await press('Free now');
+      expect(kernel.said.map(({ request }) => request)).toContainEqual(
+        expect.objectContaining({
+          type: 'release',
+          items: ['traceback', 'garbage', 'cache'],
+          confirmed: [],
+          report_id: 'report-1'
+        })
+      );
+      expect(text()).toContain('12.0 GiB freed — headroom is now 13.8 GiB');
+    });
+
+    it('should say how to run the cell again', async () => {
+      report = { ...REPORT, fits_after_free: true };
+      await begin();
+      await press('Free now');
+      expect(text()).toContain('Run the cell above again.');
+      expect(buttons()).not.toContain('Re-run cell');
+    });
+
+    it('should offer the fix where the cell would fail again', async () => {
+      await begin();
+      await press('Free now');
+      expect(text()).toContain('Run the fixed cell instead');
+      expect(buttons()).toContain('Insert fixed cell');
+    });
+
+    it('should say why nothing was freed', async () => {
+      released = {
+        ...RELEASED,
+        release_id: 'release-1',
+        status: 'nothing',
+        freed_bytes: 0,
+        message: message('released.nothing')
+      };
+      await begin();
+      await press('Free now');
+      expect(text()).toContain('English of released.nothing');
+      expect(buttons()).toContain('Free now');
+    });
+
+    it('should wait for the running cell, and say so', async () => {
+      await begin();
+      kernel.begin();
+      await pass(0);
+      await press('Free now');
+      expect(text()).toContain('Queued until the running cell ends.');
+      kernel.end();
+      await pass(100);
+      expect(text()).toContain('12.0 GiB freed');
+    });
+
+    it('should be taken back while it waits', async () => {
+      await begin();
+      kernel.begin();
+      await pass(0);
+      await press('Free now');
+      await press('Cancel');
+      expect(text()).not.toContain('Queued');
+      kernel.end();
+      await pass(10_000);
+      expect(kernel.requests).not.toContain('release');
+    });
+
+    it('should show what another output has freed', async () => {
+      await begin();
+      kernel.push({ ...RELEASED, report_id: null });
+      await pass(0);
+      expect(text()).toContain('12.0 GiB freed');
+    });
+  });
+
+  describe('code', () => {
+    it('should insert the cells that a fix changes, whole and in order', async () => {
+      report = { ...REPORT, remedies: [ELSEWHERE] };
+      await begin();
+      await press('Insert fixed cell');
+      expect(cells).toEqual(['batch_size = 512', 'train()']);
+      expect(text()).toContain('Inserted below, not run yet.');
+      expect(buttons()).not.toContain('Insert fixed cell');
+    });
+
+    it('should send no source of any cell', async () => {
+      await begin();
+      await press('Insert fixed cell');
+      expect(kernel.said.map(({ request }) => request)).toContainEqual(
+        expect.objectContaining({ type: 'fix', sources: {} })
+      );
+    });
+
+    it('should insert code of its own', async () => {
+      report = { ...REPORT, remedies: [SNIPPET] };
+      await begin();
+      await press('Insert as cell');
+      expect(cells).toEqual([SNIPPET.type_this]);
+    });
+
+    it('should copy where inserting is not offered', async () => {
+      colab = {};
+      report = { ...REPORT, remedies: [SMALLER_BATCH, SNIPPET] };
+      const written: string[] = [];
+      Object.defineProperty(navigator, 'clipboard', {
+        configurable: true,
+        value: {
+          writeText: (code: string) => {
+            written.push(code);
+            return Promise.resolve();
+          }
+        }
+      });
+      await begin();
+      expect(buttons()).toEqual(['Copy fixed cell', 'Copy code']);
+      await press('Copy fixed cell');
+      expect(written).toEqual(['batch_size = 512\n\ntrain()']);
+      expect(text()).toContain('Copied: paste it into a new cell.');
+      expect(buttons()).toContain('Copy fixed cell');
+      Reflect.deleteProperty(navigator, 'clipboard');
+    });
+
+    it('should show the code, selected, where copying is refused', async () => {
+      colab = {};
+      await begin();
+      await press('Copy fixed cell');
+      expect(getSelection()?.toString()).toBe('batch_size = 512\n\ntrain()');
+    });
+
+    it('should copy where inserting fails', async () => {
+      colab = {
+        notebook: { addCell: () => Promise.reject(new Error('no')) }
+      };
+      await begin();
+      await press('Insert fixed cell');
+      expect(host.querySelector('pre')?.textContent).toContain('train()');
+    });
+
+    it('should say why there is no fix', async () => {
+      const { onRequest } = kernel;
+      kernel.onRequest = request =>
+        request.type === 'fix'
+          ? {
+              reply: {
+                type: 'fix',
+                id: request.id,
+                status: 'changed',
+                message: message('fix.changed')
+              }
+            }
+          : onRequest(request);
+      await begin();
+      await press('Insert fixed cell');
+      expect(text()).toContain('English of fix.changed');
+      expect(cells).toEqual([]);
+    });
+  });
+});

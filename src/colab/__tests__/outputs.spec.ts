@@ -1,0 +1,135 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+
+import { FakeKernel } from './fakekernel';
+
+const FOLDER = 'python_helper/gpu_headroom/frames';
+
+/** The scripts and styles as outputs are saved with them. */
+const KINDS = ['gauge', 'card'] as const;
+
+const read = (name: string): string =>
+  readFileSync(`${FOLDER}/${name}`, 'utf8');
+
+const run = (script: string): void => {
+  // As a page runs it.
+  const node = document.createElement('script');
+  node.textContent = script;
+  document.body.append(node);
+  node.remove();
+};
+
+/** The API of the page over a kernel that answers. */
+function colabOf(kernel: FakeKernel): object {
+  return {
+    kernel: {
+      accessAllowed: true,
+      comms: {
+        registerTarget: () => undefined,
+        open: async () => {
+          const channel = await kernel.open();
+          const messages = async function* () {
+            for await (const data of channel.messages) {
+              yield { data };
+            }
+          };
+          return {
+            send: (data: unknown) => channel.send(data),
+            messages: messages()
+          };
+        }
+      }
+    }
+  };
+}
+
+function output(kind: string, uid: string): HTMLElement {
+  const node = document.createElement('div');
+  node.dataset.gpuHeadroom = JSON.stringify({
+    uid,
+    life_id: 'life-1',
+    kind,
+    compact: false,
+    report_id: kind === 'card' ? 'report-1' : null
+  });
+  node.innerHTML = '<p>as it was</p>';
+  document.body.append(node);
+  return node;
+}
+
+beforeAll(() => {
+  execFileSync('node', ['scripts/frame.mjs', '--quiet']);
+});
+
+describe.each(KINDS)('The script of a %s', kind => {
+  const page = window as { google?: unknown };
+
+  afterEach(() => {
+    delete page.google;
+    document.body.replaceChildren();
+  });
+
+  it('should be small', () => {
+    const both = read(`${kind}.js`) + read(`${kind}.css`);
+    expect(gzipSync(both).length).toBeLessThan(14_000);
+  });
+
+  it.each(['js', 'css'])('should end nothing around it: %s', ending => {
+    expect(read(`${kind}.${ending}`)).not.toMatch(/<\/|<!--|[\u2028\u2029]/);
+  });
+
+  it('should name no address but that of SVG', () => {
+    const all = read(`${kind}.js`) + read(`${kind}.css`);
+    expect([...new Set(all.match(/https?:[^"'`]*/g))]).toEqual([
+      'http://www.w3.org/2000/svg'
+    ]);
+    expect(all).not.toMatch(
+      /@import|url\((?!#)|fetch\(|XMLHttpRequest|import\(/
+    );
+  });
+
+  it('should leave no name in the page, and nothing else where there is no kernel', () => {
+    const node = output(kind, 'output-1');
+    const before = document.body.innerHTML;
+    const names = Object.keys(window);
+    run(read(`${kind}.js`));
+    expect(document.body.innerHTML).toBe(before);
+    expect(Object.keys(window)).toEqual(names);
+    expect(node.isConnected).toBe(true);
+  });
+
+  it.each([
+    ['of another session', { kernel: { accessAllowed: false, comms: {} } }],
+    ['without comms', { kernel: { accessAllowed: true } }],
+    ['without a kernel', {}]
+  ])('should leave outputs alone in a page %s', (_, colab) => {
+    page.google = { colab };
+    output(kind, 'output-1');
+    const before = document.body.innerHTML;
+    run(read(`${kind}.js`));
+    expect(document.body.innerHTML).toBe(before);
+  });
+
+  it.each(['', '{', 'null', '[]', '{"uid": 1}', '{"uid": "a"}'])(
+    'should leave an output alone that says %j of itself',
+    said => {
+      const kernel = new FakeKernel();
+      page.google = { colab: colabOf(kernel) };
+      output(kind, 'output-1').dataset.gpuHeadroom = said;
+      run(read(`${kind}.js`));
+      expect(kernel.wires).toHaveLength(0);
+    }
+  );
+
+  it('should begin each output of its kind once, however often it comes', async () => {
+    const kernel = new FakeKernel();
+    page.google = { colab: colabOf(kernel) };
+    KINDS.forEach(each => output(each, each));
+    output(kind, 'another');
+    run(read(`${kind}.js`));
+    run(read(`${kind}.js`));
+    await new Promise(resolve => setTimeout(resolve, 0));
+    expect(kernel.wires).toHaveLength(2);
+  });
+});

@@ -1,0 +1,9 @@
+/** The script of an output that shows the gauge. */
+import { Gauge } from './gauge';
+import { bringToLife } from './outputs';
+
+bringToLife(
+  'gauge',
+  (host, connection, inserting, { compact }) =>
+    new Gauge(host, connection, inserting, compact)
+);

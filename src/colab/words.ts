@@ -1,0 +1,20 @@
+import { explainIdle } from '../components/words';
+import type { Reading } from '../gauge/reading';
+import { explainOthers } from '../gauge/words';
+import { trans } from './translation';
+
+/** Why there are no numbers; empty where there are. */
+export function explain(reading: Reading): string {
+  switch (reading.kind) {
+    case 'idle': {
+      const others = explainOthers(reading, trans);
+      return `${explainIdle(reading.isLoaded, trans)} ${others}`.trim();
+    }
+    case 'none':
+      return trans.__('This kernel sees no GPU.');
+    case 'stopped':
+      return reading.why.text;
+    default:
+      return '';
+  }
+}
