@@ -56,7 +56,7 @@ PACKAGE := pyproject.toml install.json README.md LICENSE $(FRONTEND)
 
 .NOTPARALLEL:
 .PHONY: help demo develop environments check test lint types jest pytest fuzz galata cuda cuda-all cuda-here \
-	translations wheel install benchmarks recovery fidelity causes harm soak images requirements clean distclean
+	colab translations wheel install benchmarks recovery fidelity causes harm soak images requirements clean distclean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -216,7 +216,7 @@ QUICK := $(addprefix python_helper/tests/,advice card cells concurrency errors f
 check: lint types jest .make/test-tools ## what to run before each commit, three minutes
 	@$(VENV)/bin/pytest --quiet $(WORKERS) $(QUICK)
 
-test: lint types jest pytest cuda-here galata ## everything below, one after the other
+test: lint types jest pytest cuda-here galata colab ## everything below, one after the other
 
 lint: translations ui-tests/node_modules/.stamp .make/test-tools ## eslint, prettier, stylelint, ruff, import-linter
 	@$(JLPM) lint:check
@@ -261,6 +261,11 @@ fuzz: node_modules/.stamp .make/test-tools ## the fuzz tests at their full size 
 galata: install environments .make/chromium ## the browser tests (APP=lab-4.6, lab-4.2, notebook-7.6 or notebook-7.2, ARGS=…)
 	@export GPU_HEADROOM_CHROMIUM="$$(cat .make/chromium)"; cd ui-tests; \
 	for app in $(APP); do GPU_HEADROOM_APP=$$app node node_modules/@playwright/test/cli.js test $(ARGS); done
+
+# One or two minutes of it; GPU_HEADROOM_COLAB=full runs the whole matrix of kernels and pages.
+colab: environments .make/wheel .make/chromium ## outputs that live on a page that stands in for Colab's (GPU_HEADROOM_COLAB=full, ARGS=…)
+	@export GPU_HEADROOM_APP=colab GPU_HEADROOM_CHROMIUM="$$(cat .make/chromium)"; cd ui-tests; \
+	node node_modules/@playwright/test/cli.js test $(ARGS)
 
 benchmarks: .make/installed-lab-4.6 .make/test-tools .make/chromium ## measure and print the design's numbers
 	@GPU_HEADROOM_CHROMIUM="$$(cat .make/chromium)" PYTHONPATH=python_helper $(VENV)/bin/python -m benchmarks.run

@@ -72,6 +72,8 @@ export interface ISent {
 export interface IColab {
   /** All that frames have sent to the kernel. */
   readonly sent: ISent[];
+  /** How many messages of the kernel have reached the frames of each cell. */
+  readonly heard: Readonly<Record<string, number>>;
   /** What frames tried to load from a network, and were refused. */
   readonly blocked: string[];
   /** How many comm messages of the kernel came to no frame: their request was over. */
@@ -80,9 +82,6 @@ export interface IColab {
   readonly unclaimed: string[];
   /** Prints whose request was no cell's. */
   readonly strays: string[];
-  /** What `input()` is answered next. */
-  readonly answers: string[];
-
   /** Resolves once the kernel can be talked to. */
   readonly ready: Promise<void>;
 
@@ -92,6 +91,9 @@ export interface IColab {
   /** Run a cell, anew where it has run: its outputs and its frame go first. */
   run: (cell: string) => void;
 
+  /** Whether a cell was run and has not ended. */
+  runs: (cell: string) => boolean;
+
   /** Resolves when a cell that was run has ended. */
   ended: (cell: string) => Promise<IRun>;
 
@@ -100,6 +102,9 @@ export interface IColab {
 
   source: (cell: string) => string;
   outputs: (cell: string) => IOutput[];
+
+  /** Answer `input()`, now or when it is asked. */
+  answer: (text: string) => void;
 
   /** Interrupt what the kernel runs. */
   interrupt: () => Promise<void>;

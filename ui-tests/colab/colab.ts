@@ -2,15 +2,28 @@ import path from 'node:path';
 
 import {
   test as base,
+  expect,
   type FrameLocator,
   type Locator,
   type Page
 } from '@playwright/test';
 
+import { SIMULATE } from '../tests/cells';
 import type { Delivery, IOutput, IRun, ISavedCell, ISent } from './bridge';
 import { ColabServer, type Generation, type IKernelKind } from './server';
 
-export { expect } from '@playwright/test';
+export { expect };
+
+/** The helper, and a simulated card that PyTorch has begun to use. */
+export const START = `%load_ext gpu_headroom
+${SIMULATE}
+import torch
+
+begun = torch.zeros(1, device="cuda")`;
+
+/** The gauge, from nothing. */
+export const SHOW = `%load_ext gpu_headroom
+%gpu_headroom`;
 
 /** How a notebook is opened. */
 export interface IOpenOptions extends Partial<IKernelKind> {
@@ -53,7 +66,6 @@ export const test = base.extend<IFixtures, IWorkerFixtures>({
   ],
   open: async ({ page, server, generation, delivery }, use, testInfo) => {
     const kernels = new Set<string>();
-    const opened: Notebook[] = [];
     const errors: string[] = [];
     page.on('pageerror', error => errors.push(String(error)));
     await use(async (options = {}) => {
@@ -76,11 +88,10 @@ export const test = base.extend<IFixtures, IWorkerFixtures>({
         theme: options.theme ?? 'light'
       });
       await page.goto(`${server.page}?${parameters}`);
-      await page.evaluate(() => window.colab.ready);
-      const notebook = new Notebook(page, kernel);
-      opened.push(notebook);
-      return notebook;
+      await page.evaluate(() => colab.ready);
+      return new Notebook(page, kernel);
     });
+    const blocked = await page.evaluate(() => colab.blocked);
     if (testInfo.status !== testInfo.expectedStatus) {
       const texts = await Promise.all(
         page.frames().map(frame => frame.locator('body').innerText())
@@ -90,6 +101,9 @@ export const test = base.extend<IFixtures, IWorkerFixtures>({
       console.error([testInfo.title, ...errors, texts].join('\n'));
     }
     await Promise.all([...kernels].map(id => server.stopKernel(id)));
+    // Whatever a test is about: no frame asks a network for anything.
+    expect([...blocked, ...server.strays]).toEqual([]);
+    expect(errors).toEqual([]);
   }
 });
 
@@ -111,11 +125,11 @@ export class Notebook {
   /** Add a cell at the end and run it. */
   async start(source: string): Promise<Cell> {
     const name = await this.page.evaluate(text => {
-      const added = window.colab.add(text);
-      window.colab.run(added);
+      const added = colab.add(text);
+      colab.run(added);
       return added;
     }, source);
-    return new Cell(this.page, name);
+    return this.cell(name);
   }
 
   /** Run a cell that prints, and read what it prints as JSON. */
@@ -126,30 +140,46 @@ export class Notebook {
     return JSON.parse(await cell.text());
   }
 
+  /** All cells. */
+  get all(): Locator {
+    return this.page.locator('.cell');
+  }
+
+  cell(name: string): Cell {
+    return new Cell(this.page, name);
+  }
+
   async cells(): Promise<Cell[]> {
-    const names = await this.page.evaluate(() => window.colab.cells());
-    return names.map(name => new Cell(this.page, name));
+    const names = await this.page.evaluate(() => colab.cells());
+    return names.map(name => this.cell(name));
   }
 
   sent(): Promise<ISent[]> {
-    return this.page.evaluate(() => window.colab.sent);
+    return this.page.evaluate(() => colab.sent);
+  }
+
+  /** Answer `input()`, now or when it is asked. */
+  answer(text: string): Promise<void> {
+    return this.page.evaluate(words => {
+      colab.answer(words);
+    }, text);
   }
 
   interrupt(): Promise<void> {
-    return this.page.evaluate(() => window.colab.interrupt());
+    return this.page.evaluate(() => colab.interrupt());
   }
 
   restart(): Promise<void> {
-    return this.page.evaluate(() => window.colab.restart());
+    return this.page.evaluate(() => colab.restart());
   }
 
   save(): Promise<ISavedCell[]> {
-    return this.page.evaluate(() => window.colab.save());
+    return this.page.evaluate(() => colab.save());
   }
 
   async show(cells: ISavedCell[]): Promise<Cell[]> {
     await this.page.evaluate(saved => {
-      window.colab.show(saved);
+      colab.show(saved);
     }, cells);
     return this.cells();
   }
@@ -176,26 +206,46 @@ export class Cell {
     return this.frame.locator('.gpu-headroom-frame');
   }
 
+  /** The live gauge in it. */
+  get live(): Locator {
+    return this.output.getByRole('region', { name: 'GPU memory' });
+  }
+
+  /** Scroll its outputs into view, as frames ask nothing while nobody looks. */
+  look(): Promise<void> {
+    return this.element.locator('iframe').scrollIntoViewIfNeeded();
+  }
+
   button(name: RegExp | string): Locator {
     return this.output.getByRole('button', { name });
   }
 
   run(): Promise<void> {
     return this.page.evaluate(name => {
-      window.colab.run(name);
+      colab.run(name);
     }, this.name);
   }
 
   ended(): Promise<IRun> {
-    return this.page.evaluate(name => window.colab.ended(name), this.name);
+    return this.page.evaluate(name => colab.ended(name), this.name);
+  }
+
+  /** Whether it has not ended. */
+  runs(): Promise<boolean> {
+    return this.page.evaluate(name => colab.runs(name), this.name);
+  }
+
+  /** How many messages of the kernel have reached its frame. */
+  heard(): Promise<number> {
+    return this.page.evaluate(name => colab.heard[name] ?? 0, this.name);
   }
 
   source(): Promise<string> {
-    return this.page.evaluate(name => window.colab.source(name), this.name);
+    return this.page.evaluate(name => colab.source(name), this.name);
   }
 
   outputs(): Promise<IOutput[]> {
-    return this.page.evaluate(name => window.colab.outputs(name), this.name);
+    return this.page.evaluate(name => colab.outputs(name), this.name);
   }
 
   /** What it printed. */

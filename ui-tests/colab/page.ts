@@ -90,6 +90,19 @@ class Connection {
     this._underWay.clear();
   }
 
+  /** A kernel that begins may lose what it is sent, so it is asked until it answers. */
+  untilAnswered(): Promise<void> {
+    return new Promise(resolve => {
+      const reply = (): void => {
+        window.clearInterval(timer);
+        resolve();
+      };
+      const timer = window.setInterval(() => {
+        this.send('shell', 'kernel_info_request', {}, { reply });
+      }, 500);
+    });
+  }
+
   private _receive(message: IMessage): void {
     const parent = message.parent_header.msg_id ?? '';
     const request = this._requests.get(parent);
@@ -97,7 +110,7 @@ class Connection {
     if (message.channel === 'shell') {
       request?.reply?.(message.content);
     } else if (message.channel === 'stdin') {
-      request?.cell?.ask();
+      notebook.ask();
     } else if (type === 'status') {
       if (message.content.execution_state === 'idle') {
         this._underWay.delete(parent);
@@ -156,6 +169,9 @@ class OutputFrame {
   }
 
   post(message: ToFrame): void {
+    if (message.type === 'opened' || message.type === 'message') {
+      notebook.heard[this._cell] = (notebook.heard[this._cell] ?? 0) + 1;
+    }
     this._port.postMessage(message);
   }
 
@@ -326,14 +342,18 @@ class Cell {
   /** The end of the last run. */
   ended: Promise<IRun> | null = null;
 
+  runs = false;
+
   run(): void {
     this.clear();
+    this.runs = true;
     this.ended = new Promise(resolve => {
       let run: IRun | null = null;
       let isIdle = false;
       // The reply and the end of the outputs come by ways of their own.
       const settle = (): void => {
         if (run && isIdle) {
+          this.runs = false;
           resolve(run);
         }
       };
@@ -395,14 +415,6 @@ class Cell {
     this._outputs.append(shown);
   }
 
-  /** `input()` is answered with what the test has laid ready. */
-  ask(): void {
-    connection.send('stdin', 'input_reply', {
-      status: 'ok',
-      value: notebook.answers.shift() ?? ''
-    });
-  }
-
   private readonly _outputs = document.createElement('div');
   private _frame: OutputFrame | null = null;
 }
@@ -410,8 +422,8 @@ class Cell {
 /** The cells, and what the tests are told. */
 class Notebook implements IColab {
   readonly sent: ISent[] = [];
+  readonly heard: Record<string, number> = {};
   readonly blocked: string[] = [];
-  readonly answers: string[] = [];
 
   get ready(): Promise<void> {
     return connection.ready;
@@ -442,6 +454,10 @@ class Notebook implements IColab {
     this._cell(cell).run();
   }
 
+  runs(cell: string): boolean {
+    return this._cell(cell).runs;
+  }
+
   ended(cell: string): Promise<IRun> {
     const { ended } = this._cell(cell);
     return ended ?? Promise.reject(new Error(`${cell} has not run.`));
@@ -459,6 +475,17 @@ class Notebook implements IColab {
     return this._cell(cell).outputs;
   }
 
+  answer(text: string): void {
+    this._answers.push(text);
+    this._reply();
+  }
+
+  /** A cell waits for `input()`. */
+  ask(): void {
+    this._asked++;
+    this._reply();
+  }
+
   async interrupt(): Promise<void> {
     await fetch(`${KERNEL}/interrupt`, { method: 'POST' });
   }
@@ -466,6 +493,7 @@ class Notebook implements IColab {
   async restart(): Promise<void> {
     connection.forget();
     await fetch(`${KERNEL}/restart`, { method: 'POST' });
+    await connection.untilAnswered();
   }
 
   save(): ISavedCell[] {
@@ -481,6 +509,15 @@ class Notebook implements IColab {
       for (const output of outputs) {
         cell.take(output, false);
       }
+    }
+  }
+
+  private _reply(): void {
+    const [value] = this._answers;
+    if (this._asked > 0 && value !== undefined) {
+      this._asked--;
+      this._answers.shift();
+      connection.send('stdin', 'input_reply', { status: 'ok', value });
     }
   }
 
@@ -503,6 +540,8 @@ class Notebook implements IColab {
     return cell;
   }
 
+  private _asked = 0;
+  private readonly _answers: string[] = [];
   private readonly _cells = new Map<string, Cell>();
 }
 
