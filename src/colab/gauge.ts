@@ -37,7 +37,7 @@ const WIDTH_PX = 600;
 const LIVE: IMemoryState = { ...INITIAL_STATE, phase: 'live' };
 
 /** Around what stands in the gauge, on both sides together, in pixels. */
-const PADDING_PX = 34;
+const PADDING_PX = 32;
 
 /**
  * The live gauge of an output. Until the kernel is heard its place shows what was
@@ -135,9 +135,13 @@ export class Gauge implements IListener {
     const { link } = this._connection;
     return this._freeing.isOpen || link === 'restarted'
       ? null
-      : button(trans.__('Free memory…'), () => {
-          this._freeing.open();
-        });
+      : button(
+          trans.__('Free memory…'),
+          () => {
+            this._freeing.open();
+          },
+          !this._isCompact
+        );
   }
 
   private _full(
@@ -163,7 +167,7 @@ export class Gauge implements IListener {
       ];
     }
     const clock_s = clockOf(state, now);
-    const width = this._host.clientWidth - PADDING_PX;
+    const width = (this._section?.clientWidth ?? 0) - PADDING_PX;
     return devices.flatMap((device, index) => [
       deviceNumbers(device, this._sign(device), index === 0 ? age : ''),
       ...(clock_s === null
