@@ -172,7 +172,7 @@ test('should say that a click waits for the running cell, and take it back', asy
   expect(JSON.stringify(await notebook.sent())).not.toContain('"release"');
 });
 
-test('should do what waited, when the running cell has ended @sample', async ({
+test('should do what waited, when the running cell has ended', async ({
   open
 }) => {
   const notebook = await open();
@@ -220,6 +220,7 @@ torch.empty(2**34, dtype=torch.uint8, device="cuda")`);
   const gauge = await notebook.run('%gpu_headroom');
   await gauge.look();
   await expect(gauge.live).toBeVisible();
+  await expect(failed.output).toContainText('<img src=x');
   for (const cell of [failed, raised, gauge]) {
     await cell.look();
     const foreign = cell.output.locator(

@@ -10,7 +10,7 @@ const CARD = [
   'batch_size = 32768'
 ];
 
-test('should read whole in another session, and ask the kernel nothing @sample', async ({
+test('should read whole in another session, and ask the kernel nothing', async ({
   open,
   page
 }) => {
