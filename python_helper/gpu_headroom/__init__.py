@@ -65,6 +65,7 @@ def show(*, compact: bool = False, frontend: str | None = None) -> None:
     """Display a gauge: live in Google Colab, elsewhere the reading of now.
 
     `compact` is one line. `frontend="colab"` is for Colab's page on a kernel of your own.
+    Raises `RuntimeError` where there are no outputs: outside IPython and Jupyter.
     """
     import_module(".terminal.gauge", __name__).show(compact=compact, frontend=frontend)
 

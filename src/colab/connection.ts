@@ -193,12 +193,13 @@ export class Connection {
     type: K,
     args: RequestArgs<K>
   ): Question<Extract<Event, { type: K }>> {
-    const question: Question<Extract<Event, { type: K }>> = new Question(
-      type,
-      args,
-      event => event.type === type && event.request_id === question.id
+    return this._put(
+      new Question<Extract<Event, { type: K }>>(
+        type,
+        args,
+        (event, reply) => event.type === type && event.request_id === reply.id
+      )
     );
-    return this._put(question);
   }
 
   /** Take back what the kernel has not been asked for yet: it ends without words. */
@@ -241,7 +242,7 @@ export class Connection {
       this._say(line, now);
     }
     if (this._isLost(now) && !this._isBusy) {
-      this._call();
+      void this._call();
     }
   }
 
@@ -316,23 +317,25 @@ export class Connection {
     this._line = line;
     this._tries++;
     this._waitsSince ??= now;
-    this._transport
-      .open({
+    void this._listen(line);
+  }
+
+  private async _listen(line: ILine): Promise<void> {
+    try {
+      const channel = await this._transport.open({
         version: '1',
         uid: this._uid,
         life_id: this._lifeId
-      })
-      .then(async channel => {
-        line.channel = channel;
-        line.arrivedAt = Date.now();
-        for await (const data of channel.messages) {
-          this._onData(data, line);
-        }
-      })
-      .catch(() => undefined)
-      .then(() => {
-        this._onEnd(line);
       });
+      line.channel = channel;
+      line.arrivedAt = Date.now();
+      for await (const data of channel.messages) {
+        this._onData(data, line);
+      }
+    } catch {
+      // As if it had been closed.
+    }
+    this._onEnd(line);
   }
 
   /** A channel was closed: the helper has gone, or knows this frame no more. */
@@ -352,7 +355,7 @@ export class Connection {
   }
 
   /** Where no channel can be had, a question may still be put by another way. */
-  private _call(): void {
+  private async _call(): Promise<void> {
     const question = this._questions.find(
       ({ isOver, isSent }) => !isOver && !isSent
     );
@@ -361,21 +364,19 @@ export class Connection {
     }
     this._isCalling = true;
     question.isSent = true;
-    const data = { uid: this._uid, seen: 0, request: question.request };
-    this._transport
-      .call(data)
-      .then(answer => {
-        this._loose.seen = 0;
-        this._onData(answer, this._loose);
-      })
-      .catch(() => undefined)
-      .then(() => {
-        this._isCalling = false;
-        if (!question.isOver) {
-          question.fail(trans.__('The kernel does not answer.'));
-        }
-        this._changed();
-      });
+    try {
+      const data = { uid: this._uid, seen: 0, request: question.request };
+      const answer = await this._transport.call(data);
+      this._loose.seen = 0;
+      this._onData(answer, this._loose);
+    } catch {
+      // Nor has this way an answer.
+    }
+    this._isCalling = false;
+    if (!question.isOver) {
+      question.fail(trans.__('The kernel does not answer.'));
+    }
+    this._changed();
   }
 
   // --- What is heard

@@ -1,6 +1,6 @@
-import type { Event, IReplies, IRequests, Reply } from '../protocol';
+import type { Event, IRequests, Reply } from '../protocol';
 import { PROTOCOL_VERSION } from '../protocol/version';
-import type { Answer, IFixedCell } from './envelope';
+import type { IFixedCell } from './envelope';
 
 /** A question came to nothing; its message is a sentence for people. */
 export class Unanswered extends Error {}
@@ -55,7 +55,7 @@ export class Question<T = unknown> {
     if (reply.type === 'refused') {
       this.fail(reply.message.text);
     } else if (this._isResult === null) {
-      this._end({ ...reply, fixed: fixed ?? [] } as Answer<keyof IReplies>);
+      this._end({ ...reply, fixed: fixed ?? [] });
     }
   }
 

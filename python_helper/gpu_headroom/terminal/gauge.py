@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from .. import session as lives
-from .summary import status, summarise
+from .summary import summarise
 
 
 def show(*, compact: bool = False, frontend: str | None = None) -> None:
     """Display the gauge; see `gpu_headroom.show`."""
     from ..frames.gauge import static_gauge
 
-    try:
-        session = lives.start()
-    except RuntimeError:
-        print(status())  # noqa: T201  a plain script has no output of another kind
-        return
+    session = lives.start()
     session.open_frames(frontend)
     session.sources.include_all()
     snapshot = session.sampler.measure()

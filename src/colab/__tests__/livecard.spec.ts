@@ -10,6 +10,7 @@ import {
   SNIPPET
 } from '../../__tests__/report';
 import type { IReport } from '../../protocol';
+import { PROTOCOL_VERSION } from '../../protocol';
 import { Connection } from '../connection';
 import type { IGoogleColab } from '../google';
 import { Inserting } from '../inserting';
@@ -145,8 +146,8 @@ describe('LiveCard', () => {
     await begin();
     expect(kernel.said[0]?.request).toEqual({
       type: 'report',
-      id: expect.any(String),
-      protocol_version: expect.any(String),
+      id: expect.stringMatching(/^frame-/) as string,
+      protocol_version: PROTOCOL_VERSION,
       life_id: 'life-1',
       report_id: 'report-1'
     });
