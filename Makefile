@@ -283,6 +283,7 @@ causes: .make/test-tools .make/libraries ## which cause a card names on notebook
 	@PYTHONPATH=python_helper $(VENV)/bin/python -m benchmarks.causes.run $(ARGS)
 
 images: install environments .make/chromium ## the pictures of docs/images, taken by the browser tests
+	@GPU_HEADROOM_IMAGES=1 $(MAKE) colab ARGS="--project '6.17 strict'"
 	@GPU_HEADROOM_IMAGES=1 $(MAKE) galata APP=lab-4.6 ARGS="badges demo freeing panel walks"
 
 # --- For translators ---------------------------------------------------------------

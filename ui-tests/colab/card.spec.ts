@@ -7,6 +7,7 @@ import {
   START,
   test
 } from './colab';
+import { picture } from './pictures';
 
 /** Ways of text to become something else. */
 const HOSTILE = [
@@ -82,8 +83,10 @@ test('should free what the error holds, and insert a cell that runs @sample', as
   const notebook = await open();
   const failed = await fail(notebook);
   const before = await inUse(notebook);
+  await picture(failed, 'card');
   await failed.button('Free now').click();
   await expect(failed.output).toContainText(/GiB freed/);
+  await picture(failed, 'freed');
   const after = await inUse(notebook);
   const freed = (Number(before) - Number(after)) / 2 ** 30;
   expect(freed).toBeGreaterThan(1);
@@ -160,6 +163,7 @@ test('should say that a click waits for the running cell, and take it back', asy
   await expect(failed.output).toContainText(
     'Queued until the running cell ends'
   );
+  await picture(failed, 'queued');
   await failed.button('Cancel').click();
   await expect(failed.output).not.toContainText('Queued');
   await notebook.answer('');
@@ -172,7 +176,7 @@ test('should say that a click waits for the running cell, and take it back', asy
   expect(JSON.stringify(await notebook.sent())).not.toContain('"release"');
 });
 
-test('should do what waited, when the running cell has ended @sample', async ({
+test('should do what waited, when the running cell has ended', async ({
   open
 }) => {
   const notebook = await open();
@@ -220,6 +224,7 @@ torch.empty(2**34, dtype=torch.uint8, device="cuda")`);
   const gauge = await notebook.run('%gpu_headroom');
   await gauge.look();
   await expect(gauge.live).toBeVisible();
+  await expect(failed.output).toContainText('<img src=x');
   for (const cell of [failed, raised, gauge]) {
     await cell.look();
     const foreign = cell.output.locator(

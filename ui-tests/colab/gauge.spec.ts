@@ -4,6 +4,7 @@ import path from 'node:path';
 import { HOLD, WAIT } from '../tests/cells';
 import type { IOutput } from './bridge';
 import { expect, type Notebook, SHOW, START, test } from './colab';
+import { picture } from './pictures';
 
 const DEMO = path.join(__dirname, '..', '..', 'demo', 'colab.ipynb');
 
@@ -69,6 +70,7 @@ test('should follow what other cells do @sample', async ({ open }) => {
   await expect(gauge.output).toContainText('Headroom: 3.7 GiB');
   await notebook.run(HOLD);
   await expect(gauge.output).toContainText('Headroom: 2.7 GiB');
+  await picture(gauge, 'gauge');
   await notebook.run('del held');
   await expect(gauge.output).toContainText('Headroom: 3.7 GiB');
 });

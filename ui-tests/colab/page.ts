@@ -551,3 +551,4 @@ connection.onComm = (message, isUnderWay) => {
   routes.deliver(message, isUnderWay);
 };
 window.colab = notebook;
+document.body.className = parameter('theme');

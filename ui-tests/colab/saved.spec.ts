@@ -1,5 +1,6 @@
 import { MODEL, TRAIN } from '../tests/cells';
 import { expect, START, test } from './colab';
+import { picture } from './pictures';
 
 /** What a reader of another session looks for. */
 const GAUGE = ['Headroom: 3.7 GiB', 'Simulated GPU', '4.0 GiB'];
@@ -10,7 +11,7 @@ const CARD = [
   'batch_size = 32768'
 ];
 
-test('should read whole in another session, and ask the kernel nothing @sample', async ({
+test('should read whole in another session, and ask the kernel nothing', async ({
   open,
   page
 }) => {
@@ -62,6 +63,7 @@ test('should leave its static reading as it is, byte for byte', async ({
   const again = await open({ kernel: notebook.kernel });
   const [, shown] = await again.show(saved);
   await expect(shown?.output ?? again.all).toBeVisible();
+  await picture(shown ?? notebook.cell(''), 'saved');
   const isSame = await shown?.output.evaluate((root, text) => {
     const parsed = new DOMParser().parseFromString(text, 'text/html');
     return root.outerHTML === parsed.querySelector('body > div')?.outerHTML;
