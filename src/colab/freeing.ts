@@ -12,7 +12,7 @@ import {
   type Outcome
 } from './inserting';
 import { Unanswered, type Question } from './question';
-import { explainQueue, isHeld } from './queue';
+import { explainQueue, isQueued } from './queue';
 import { trans } from './translation';
 
 /** Less than this is not worth a row. */
@@ -70,7 +70,7 @@ export class Freeing {
       case 'closed':
         return null;
       case 'asking':
-        return this._question && isHeld(this._connection, this._question)
+        return this._question && isQueued(this._connection, this._question)
           ? this._queued(view.what, this._question)
           : box(said('clock', view.how));
       case 'plan':
@@ -116,9 +116,11 @@ export class Freeing {
             explainQueue(this._connection)
           )
         ),
-        button(trans.__('Cancel'), () => {
-          this._connection.cancel(question);
-        })
+        question.isSent
+          ? null
+          : button(trans.__('Cancel'), () => {
+              this._connection.cancel(question);
+            })
       )
     );
   }

@@ -5,7 +5,7 @@ import type { Connection, IListener } from './connection';
 import { explain, type Inserting, selectRefused } from './inserting';
 import { Unanswered, type Question } from './question';
 import { newCells } from './newcells';
-import { explainQueue, isHeld } from './queue';
+import { explainQueue, isQueued } from './queue';
 import { trans, WORDS } from './translation';
 
 /** What *Free now* gives back: it costs nothing but `%debug`. */
@@ -100,11 +100,12 @@ export class LiveCard implements IListener {
 
   private get _state(): ICardState {
     const held = [...this._questions]
-      .filter(([, question]) => isHeld(this._connection, question))
-      .map(([id]): [string, RemedyState] => [
+      .filter(([, question]) => isQueued(this._connection, question))
+      .map(([id, { isSent }]): [string, RemedyState] => [
         id,
         {
-          status: 'waiting',
+          // What the kernel has is not to be had back.
+          status: isSent ? 'running' : 'waiting',
           text: `${trans.__('Queued until the running cell ends.')} ${explainQueue(this._connection)}`
         }
       ]);

@@ -3,9 +3,12 @@ import type { Connection } from './connection';
 import type { Question } from './question';
 import { trans } from './translation';
 
-/** Whether a question is kept in the frame until the running cell has ended. */
-export function isHeld(connection: Connection, question: Question): boolean {
-  return connection.isBusy && !question.isSent && !question.isOver;
+/**
+ * Whether a question waits for the running cell: kept in the frame, or, where it was
+ * asked before the frame knew of the cell, in the kernel.
+ */
+export function isQueued(connection: Connection, question: Question): boolean {
+  return connection.isBusy && !question.hasReply && !question.isOver;
 }
 
 /** "In [9] has been running since 14:02. Colab handles one request at a time." */

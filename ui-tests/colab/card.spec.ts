@@ -152,13 +152,21 @@ test('should insert a clean-up cell, which runs', async ({ open }) => {
   expect(await inUse(notebook)).toBeLessThan(2 ** 30);
 });
 
+/** Start a cell that waits for input, and wait until a frame knows of it. */
+async function startBusy(notebook: Notebook, frame: Cell): Promise<Cell> {
+  const before = await frame.heard();
+  const busy = await notebook.start('input()');
+  // One may be the answer to a poll of before, the next is told under the cell.
+  await expect.poll(() => frame.heard()).toBeGreaterThan(before + 2);
+  return busy;
+}
+
 test('should say that a click waits for the running cell, and take it back', async ({
   open
 }) => {
   const notebook = await open();
   const failed = await fail(notebook);
-  const busy = await notebook.start('input()');
-  await expect.poll(() => failed.heard()).toBeGreaterThan(2);
+  const busy = await startBusy(notebook, failed);
   await failed.button('Free now').click();
   await expect(failed.output).toContainText(
     'Queued until the running cell ends'
@@ -181,8 +189,7 @@ test('should do what waited, when the running cell has ended', async ({
 }) => {
   const notebook = await open();
   const failed = await fail(notebook);
-  const busy = await notebook.start('input()');
-  await expect.poll(() => failed.heard()).toBeGreaterThan(2);
+  const busy = await startBusy(notebook, failed);
   await failed.button('Free now').click();
   await expect(failed.output).toContainText(
     'Queued until the running cell ends'

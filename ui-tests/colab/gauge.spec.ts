@@ -97,7 +97,10 @@ test('should follow its own cell while that goes on @sample', async ({
   expect(await gauge.runs()).toBe(true);
   await notebook.interrupt();
   await gauge.ended();
-  await notebook.run('del held');
+  // Right after an error a kernel still sends back what is queued.
+  await expect
+    .poll(async () => (await (await notebook.start('del held')).ended()).status)
+    .toBe('ok');
   await expect(gauge.output).toContainText('Headroom: 3.7 GiB');
 });
 
