@@ -1,4 +1,5 @@
 import { MODEL, TRAIN } from '../tests/cells';
+import { type Bundle, missingIn, sentencesOf, textOf } from '../tests/reading';
 import {
   type Cell,
   expect,
@@ -150,6 +151,24 @@ test('should insert a clean-up cell, which runs', async ({ open }) => {
   await cleanUp.run();
   expect(await cleanUp.ended()).toMatchObject({ status: 'ok' });
   expect(await inUse(notebook)).toBeLessThan(2 ** 30);
+});
+
+test('should tell live what it tells as text', async ({ open, page }) => {
+  const notebook = await open();
+  const failed = await fail(notebook);
+  const [shown] = (await failed.outputs()).filter(
+    ({ type }) => type === 'display_data'
+  );
+  const bundle = shown?.content.data as Bundle;
+  const sentences = sentencesOf(bundle);
+  const saved = await page.evaluate(
+    html =>
+      new DOMParser().parseFromString(html, 'text/html').body.textContent ?? '',
+    String(bundle['text/html'])
+  );
+  expect(missingIn(saved, sentences)).toEqual([]);
+  expect(missingIn(String(bundle['text/plain']), sentences)).toEqual([]);
+  expect(missingIn(await textOf(failed.output), sentences)).toEqual([]);
 });
 
 /** Start a cell that waits for input, and wait until a frame knows of it. */

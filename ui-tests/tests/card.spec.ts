@@ -6,6 +6,13 @@ import { expect, test } from './application';
 import { HOLD, MODEL, notebookOf, SIMULATE, TRAIN } from './cells';
 import type { Notebook } from './notebook';
 import { changeTheme } from './pictures';
+import {
+  type Bundle,
+  MIME_TYPE,
+  missingIn,
+  sentencesOf,
+  textOf
+} from './reading';
 import { notebookWith, savedReport } from './savedcard';
 import { card, gauge } from './surfaces';
 
@@ -61,6 +68,21 @@ function standing(page: Page): Promise<{ dirty: boolean; trusted: boolean }> {
       trusted: cells.every(cell => cell.trusted)
     };
   });
+}
+
+/** What a saved notebook's card carries. */
+function bundleIn(text: string): Bundle {
+  const { cells } = JSON.parse(text) as {
+    cells: { outputs?: { data?: Record<string, unknown> }[] }[];
+  };
+  const found = cells
+    .flatMap(({ outputs = [] }) => outputs)
+    .find(({ data }) => data && MIME_TYPE in data)?.data;
+  const lines = found?.['text/plain'];
+  return {
+    ...found,
+    'text/plain': Array.isArray(lines) ? lines.join('') : lines
+  };
 }
 
 test.describe('A card from elsewhere', () => {
@@ -318,6 +340,7 @@ import torch`,
   }) => {
     const notebook = await open(notebookOf([SIMULATE, MODEL, TRAIN]));
     const failure = await fail(notebook);
+    const told = await textOf(failure);
     await notebook.execute('docmanager:save');
     await expect
       .poll(() => standing(page))
@@ -328,6 +351,8 @@ import torch`,
     const text = await notebook.saved();
     expect(text).toContain('Out of simulated GPU memory');
     expect(text).not.toContain('<button');
+    // One report, and whoever reads it gets the same.
+    expect(missingIn(told, sentencesOf(bundleIn(text)))).toEqual([]);
   });
 
   test('should be completed in place where there is much to look through', async ({

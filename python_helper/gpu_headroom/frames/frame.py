@@ -59,18 +59,18 @@ class Frame:
         """Note that what comes of a request is for this frame."""
         self._asked.append(request_id)
 
-    def enter(self, event: wire.Event) -> int | None:
-        """Take up an event and return its number; `None` where it is not for this frame."""
+    def enter(self, event: wire.Event) -> bool:
+        """Take up an event, unless it is not for this frame; say whether it was taken."""
         kind, request_id = event["type"], event.get("request_id")
         if kind in _NOT_TOLD or (request_id is not None and request_id not in self._asked):
-            return None
+            return False
         with self._lock:
             if kind in _LATEST_ONLY:
                 left = [each for each in self._events if each[1]["type"] != kind]
                 self._events = deque(left, maxlen=_MOST_EVENTS)
             self._number += 1
             self._events.append((self._number, event))
-            return self._number
+        return True
 
     def news(self) -> list[tuple[int, wire.Event]]:
         """Return what it has not said to have got, oldest first."""

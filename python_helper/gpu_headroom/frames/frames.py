@@ -143,33 +143,33 @@ class Frames:
         running = self._life.ledger.running
         parent = self._parent or (self._cells.parent if running else None)
         for frame in list(self._frames.values()):
-            number = frame.enter(event)
-            if parent is None or number is None:
+            if not frame.enter(event) or parent is None:
                 continue
             if running:
                 frame.excuse()
-            if frame.comm is not None:
-                self._send(frame, self._envelope([(number, event)]), parent)
-            elif frame.uid in self._beacons:
-                self._beacon(frame, parent)
+            # With all before it that has not arrived: two threads may send in another order.
+            envelope, comm = self._envelope(frame.news()), frame.comm
+            if comm is not None:
+                self._send(comm, envelope, parent)
+            else:
+                self._beacon(frame.uid, envelope, parent)
         if event["type"] == "cell" and not running:
             self._beacons.clear()  # from now on frames can speak for themselves
 
-    def _beacon(self, frame: Frame, parent: Mapping[str, Any]) -> None:
-        """Tell a frame that cannot be heard before its own cell has ended, without an answer.
+    def _beacon(self, uid: str, envelope: Envelope, parent: Mapping[str, Any]) -> None:
+        """Tell a frame, if it cannot be heard before its own cell has ended.
 
         Nobody may be there: a page that knows no such target answers each on the busy shell. So
         there are few before any frame of this life was heard.
         """
-        now_s = time.monotonic()
-        if self._unheard == 0 or now_s - self._beacons[frame.uid] < _BEACON_EVERY_S:
+        now_s, told_s = time.monotonic(), self._beacons.get(uid)
+        if self._unheard == 0 or told_s is None or now_s - told_s < _BEACON_EVERY_S:
             return
         self._unheard -= self._unheard > 0
-        self._beacons[frame.uid] = now_s
-        comm_id, target = uuid.uuid4().hex, f"{TARGET}/{frame.uid}"
-        data = self._envelope(frame.news())
-        opening = {"comm_id": comm_id, "target_name": target, "target_module": None, "data": data}
-        self._publish("comm_open", opening, parent)
+        self._beacons[uid] = now_s
+        comm_id = uuid.uuid4().hex
+        target = {"target_name": f"{TARGET}/{uid}", "target_module": None}
+        self._publish("comm_open", {"comm_id": comm_id, **target, "data": envelope}, parent)
         self._publish("comm_close", {"comm_id": comm_id, "data": {}}, parent)
 
     # --- What frames say ------------------------------------------------------
@@ -198,7 +198,7 @@ class Frames:
         data = message["content"]["data"]
         with self._answering(message):
             said = data if isinstance(data, dict) else {}
-            self._send(frame, self._answer(frame, said), message)
+            self._send(frame.comm, self._answer(frame, said), message)
             self._finish(said)
 
     def _called(self, message: object) -> Envelope:
@@ -301,8 +301,8 @@ class Frames:
         life_id = self._life.life_id
         return {"life_id": life_id, "poll": poll, "reply": reply, "fixed": fixed, "events": events}
 
-    def _send(self, frame: Frame, envelope: Envelope, parent: Mapping[str, Any]) -> None:
-        content = {"comm_id": frame.comm.comm_id, "data": envelope}
+    def _send(self, comm: Any, envelope: Envelope, parent: Mapping[str, Any]) -> None:
+        content = {"comm_id": comm.comm_id, "data": envelope}
         self._publish("comm_msg", content, parent)
 
     def _publish(self, kind: str, content: dict[str, Any], parent: Mapping[str, Any]) -> None:

@@ -50,6 +50,22 @@ def test_the_gauge_stands_in_the_output(kernel: LiveKernel) -> None:
     assert ids_in(html)["kind"] == "gauge"
 
 
+def test_a_card_is_saved_small(kernel: LiveKernel) -> None:
+    """As it is carried in a notebook, without the script that is over it and with it."""
+    kernel.run("model = torch.nn.Linear(1024, 1024).cuda()")
+    request = kernel.submit("batch_size = 2**20\nmodel(torch.ones(batch_size, 1024).cuda())")
+    (bundle,) = [
+        content["data"]
+        for kind, content in kernel.result(request).outputs
+        if kind == "display_data"
+    ]
+    html = bundle["text/html"]
+    script = html[html.index("</div><style>") :]
+    assert len(script) > 10_000
+    assert len(json.dumps(bundle)) <= 65_000
+    assert len(json.dumps(bundle)) - len(json.dumps(script)) <= 25_000
+
+
 def test_the_table_can_still_be_had(kernel: LiveKernel) -> None:
     """`%gpu_headroom status` prints, whatever page there is."""
     assert [kind for kind, _ in kernel.run("%gpu_headroom status").outputs] == ["stream"]

@@ -1,0 +1,63 @@
+import type { Locator } from '@playwright/test';
+
+/** Of a card's report. */
+export const MIME_TYPE = 'application/vnd.gpu-headroom.report+json';
+
+interface ISentence {
+  readonly text: string;
+}
+
+/** As much of a report as a reader must get, however it is laid out. */
+interface IReport {
+  readonly parts: readonly { readonly kind: string }[];
+  readonly cause: null | {
+    readonly claim: ISentence;
+    readonly evidence: ISentence;
+  };
+  readonly remedies: readonly {
+    readonly title: ISentence;
+    readonly note: ISentence;
+  }[];
+}
+
+/** What an output of a notebook carries. */
+export type Bundle = Readonly<Record<string, unknown>>;
+
+/** A text without marks and blanks: each layout has its own. */
+function plain(text: string): string {
+  return text.replace(/[`*\s]/g, '');
+}
+
+/**
+ * The sentences of a card's report, and its title, without marks and blanks.
+ *
+ * Fails where it says next to nothing.
+ */
+export function sentencesOf(bundle: Bundle): string[] {
+  const { parts, cause, remedies } = bundle[MIME_TYPE] as IReport;
+  const [title = ''] = String(bundle['text/plain']).split('\n');
+  const said = [
+    title.replace(/ — .*/, ''),
+    ...(cause ? [cause.claim.text, cause.evidence.text] : []),
+    ...remedies.flatMap(({ title: name, note }) => [name.text, note.text]),
+    ...parts.map(({ kind }) => kind.replace(/_/g, ' '))
+  ].map(plain);
+  if (said.length < 8) {
+    throw new Error(`A report of ${said.length} sentences only`);
+  }
+  return said.filter(Boolean);
+}
+
+/** Those of the sentences that a text lacks. */
+export function missingIn(
+  text: string,
+  sentences: readonly string[]
+): string[] {
+  const there = plain(text);
+  return sentences.filter(sentence => !there.includes(sentence));
+}
+
+/** All that a place says, folded or not. */
+export async function textOf(place: Locator): Promise<string> {
+  return (await place.textContent()) ?? '';
+}
