@@ -26,8 +26,10 @@ test.describe('The gauge in the toolbar', () => {
     await gauge(page).click();
     await expect(popup(page)).toContainText('Headroom: 2.7 GiB');
     const button = await gauge(page).boundingBox();
-    const dialog = await popup(page).boundingBox();
-    expect(dialog?.y).toBeGreaterThan(button?.y ?? NaN);
+    // It is measured before it has its place.
+    await expect
+      .poll(async () => (await popup(page).boundingBox())?.y)
+      .toBeGreaterThan(button?.y ?? NaN);
     await page.keyboard.press('Escape');
     await expect(popup(page)).toBeHidden();
   });
