@@ -48,7 +48,7 @@ def test_has_every_template_of_the_helper(collected: Catalog) -> None:
 @pytest.mark.parametrize(
     ("sentence", "path"),
     [
-        ("Re-run cell", "src/frame/outcome.ts"),
+        ("Re-run cell", "src/frame/incells.ts"),
         ("Saved output.", "src/frame/card.ts"),
         ("No GPU", "src/gauge/words.ts"),
         ("GPU Headroom is not running in this kernel.", "src/kernel/link.ts"),
