@@ -37,7 +37,7 @@ export function sentencesOf(bundle: Bundle): string[] {
   const { parts, cause, remedies } = bundle[MIME_TYPE] as IReport;
   const [title = ''] = String(bundle['text/plain']).split('\n');
   const said = [
-    title.replace(/ — .*/, ''),
+    ...title.split(/ — |: /),
     ...(cause ? [cause.claim.text, cause.evidence.text] : []),
     ...remedies.flatMap(({ title: name, note }) => [name.text, note.text]),
     ...parts.map(({ kind }) => kind.replace(/_/g, ' '))
