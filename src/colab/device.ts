@@ -48,6 +48,21 @@ export function deviceBar(device: IDevice): HTMLElement | null {
   );
 }
 
+type Child = Node | string | null;
+
+/** What a gauge says first, and what stands beside it. */
+export function head(
+  headline: readonly Child[],
+  aside: readonly Child[]
+): HTMLElement {
+  return element(
+    'div',
+    'jp-GpuHeadroomLive-head',
+    element('h3', 'jp-GpuHeadroomLive-headline', ...headline),
+    element('p', 'jp-GpuHeadroomLive-aside', ...aside)
+  );
+}
+
 /**
  * The headroom of a device, its bar and its numbers.
  *
@@ -62,23 +77,17 @@ export function deviceNumbers(
   const node = element(
     'div',
     `jp-GpuHeadroomLive-device${simulated ? ' jp-mod-simulated' : ''}`,
-    element(
-      'div',
-      'jp-GpuHeadroomLive-head',
-      element(
-        'h3',
-        'jp-GpuHeadroomLive-headline',
+    head(
+      [
         sign && icon(sign),
         headroom_bytes === null
           ? trans.__('Headroom: not measured')
           : trans.__('Headroom: %1', formatBytes(headroom_bytes))
-      ),
-      element(
-        'p',
-        'jp-GpuHeadroomLive-aside',
+      ],
+      [
         simulated ? icon('flask') : null,
         `${nameDevice(device, trans)}${aside && ` · ${aside}`}`
-      )
+      ]
     ),
     deviceBar(device),
     split(device),

@@ -20,7 +20,7 @@ import { button } from './button';
 import { chart } from './chart';
 import { compactLine } from './compact';
 import type { Connection, IListener } from './connection';
-import { deviceNumbers } from './device';
+import { deviceNumbers, head } from './device';
 import { Freeing } from './freeing';
 import { type Inserting, selectRefused } from './inserting';
 import { redraw } from './redraw';
@@ -153,16 +153,7 @@ export class Gauge implements IListener {
     const state = this._state;
     if (devices.length === 0 || reading.kind === 'stopped') {
       return [
-        element(
-          'div',
-          'jp-GpuHeadroomLive-head',
-          element(
-            'h3',
-            'jp-GpuHeadroomLive-headline',
-            textOf(reading, trans, false) || trans.__('GPU memory')
-          ),
-          element('p', 'jp-GpuHeadroomLive-aside', age)
-        ),
+        head([textOf(reading, trans, false) || trans.__('GPU memory')], [age]),
         element('p', '', ...inline(explain(reading)))
       ];
     }

@@ -1,4 +1,5 @@
 import { Card } from '../frame/card';
+import { hasFreed, isReleaseOf, RELEASED_ITEMS } from '../frame/released';
 import type { ActionName, ICardState, RemedyState } from '../frame/state';
 import type { Event, IReleased, IReport } from '../protocol';
 import type { Connection, IListener } from './connection';
@@ -7,9 +8,6 @@ import { Unanswered, type Question } from './question';
 import { newCells } from './newcells';
 import { explainQueue, isQueued } from './queue';
 import { trans, WORDS } from './translation';
-
-/** What *Free now* gives back: it costs nothing but `%debug`. */
-const RELEASED_ITEMS = ['traceback', 'garbage', 'cache'];
 
 /**
  * The card of an out-of-memory error in its output.
@@ -44,7 +42,10 @@ export class LiveCard implements IListener {
       void this._ask();
     } else if (event.type === 'oom') {
       this._isLatest = false;
-    } else if (event.type === 'released' && this._isOurs(event)) {
+    } else if (
+      event.type === 'released' &&
+      isReleaseOf(event, this._id.report_id, this._isLatest)
+    ) {
       this._released = event;
     }
   }
@@ -55,17 +56,6 @@ export class LiveCard implements IListener {
     } else if (!this._isAsking) {
       void this._ask();
     }
-  }
-
-  /** A release without a report frees what the newest failure holds, too. */
-  private _isOurs({ items, report_id, status }: IReleased): boolean {
-    return (
-      status === 'done' &&
-      (report_id === this._id.report_id ||
-        (report_id === null &&
-          this._isLatest &&
-          items.some(({ kind }) => kind === 'traceback')))
-    );
   }
 
   /** Ask whether the helper made this report. */
@@ -170,16 +160,16 @@ export class LiveCard implements IListener {
       confirmed: [],
       report_id: this._id.report_id
     });
-    const { status, freed_bytes, message } = await this._wait(
-      remedyId,
-      question
-    );
-    const hasFreed = status === 'done' && (freed_bytes ?? 0) > 0;
+    const released = await this._wait(remedyId, question);
+    const { message, status } = released;
     const text =
       status === 'failed'
         ? trans.__('Could not free it: %1', message.text)
         : message.text;
-    this._set(remedyId, hasFreed ? READY : { status: 'failed', text });
+    this._set(
+      remedyId,
+      hasFreed(released) ? READY : { status: 'failed', text }
+    );
   }
 
   /** Insert the code of a remedy: the helper's own copy. */

@@ -4,13 +4,14 @@ import type { ITranslator, TranslationBundle } from '@jupyterlab/translation';
 import { type IAppliedEdit, revert } from '../actions/edit';
 import { findFix, type IFix, makeFix } from '../actions/fix';
 import { runCells } from '../actions/run';
+import { RELEASED_ITEMS } from '../frame/released';
 import { explain } from '../kernel/problem';
 import { words } from '../messages';
 import { Observable } from '../observable';
 import type { IMessage, IReport } from '../protocol';
 import type { ReleaseSession } from '../release/session';
 import { FIT_START, type FitEvent, fitting, type IFit } from './fit';
-import { RELEASED_ITEMS, overwrittenItems } from './freeing';
+import { overwrittenItems } from './freeing';
 import { nextFailure, peakOf } from './tries';
 
 /** What *Make it fit* is about, and what it needs. */

@@ -1,14 +1,12 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
+import { hasFreed, RELEASED_ITEMS } from '../frame/released';
 import { words } from '../messages';
 import type { IReleased } from '../protocol';
 import { startsWhen } from '../release/queue';
 import type { Release } from '../release/release';
 import type { ReleaseSession } from '../release/session';
 import type { ReportModel } from './model';
-
-/** What the button of a card frees; each costs nothing but `%debug`. */
-export const RELEASED_ITEMS = ['traceback', 'garbage', 'cache'];
 
 /**
  * What goes as well before cells run again: old values of names that a cell sets
@@ -115,8 +113,4 @@ export class Freeing {
   }
 
   private readonly _releases = new Map<string, Release>();
-}
-
-function hasFreed({ status, freed_bytes: freed }: IReleased): boolean {
-  return status === 'done' && freed !== null && freed > 0;
 }

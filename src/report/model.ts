@@ -1,3 +1,4 @@
+import { isReleaseOf } from '../frame/released';
 import type { RemedyState, Trust } from '../frame/state';
 import { lifeOf } from '../kernel/model';
 import { Observable } from '../observable';
@@ -165,7 +166,6 @@ export class ReportModel extends Observable {
     }
   }
 
-  /** A release without a report frees what the newest failure holds, too. */
   private _onEvent(_: IKernelMemory, event: Event): void {
     if (event.type === 'oom' && event.report_id === this.reportId) {
       this._completions++;
@@ -174,12 +174,7 @@ export class ReportModel extends Observable {
     if (event.type !== 'released' || event.life_id !== this._id.life_id) {
       return;
     }
-    const ours =
-      event.report_id === this.reportId ||
-      (event.report_id === null &&
-        this._isLatest() &&
-        event.items.some(({ kind }) => kind === 'traceback'));
-    if (ours && event.status === 'done') {
+    if (isReleaseOf(event, this.reportId, this._isLatest())) {
       this._released = event;
       this.emit();
     }

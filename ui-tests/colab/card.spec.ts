@@ -171,12 +171,16 @@ test('should tell live what it tells as text', async ({ open, page }) => {
   expect(missingIn(await textOf(failed.output), sentences)).toEqual([]);
 });
 
-/** Start a cell that waits for input, and wait until a frame knows of it. */
-async function startBusy(notebook: Notebook, frame: Cell): Promise<Cell> {
-  const before = await frame.heard();
+/** Press *Free now* while a cell waits for input, once the frame knows of that. */
+async function queueRelease(notebook: Notebook, failed: Cell): Promise<Cell> {
+  const before = await failed.heard();
   const busy = await notebook.start('input()');
   // One may be the answer to a poll of before, the next is told under the cell.
-  await expect.poll(() => frame.heard()).toBeGreaterThan(before + 2);
+  await expect.poll(() => failed.heard()).toBeGreaterThan(before + 2);
+  await failed.button('Free now').click();
+  await expect(failed.output).toContainText(
+    'Queued until the running cell ends'
+  );
   return busy;
 }
 
@@ -185,11 +189,7 @@ test('should say that a click waits for the running cell, and take it back', asy
 }) => {
   const notebook = await open();
   const failed = await fail(notebook);
-  const busy = await startBusy(notebook, failed);
-  await failed.button('Free now').click();
-  await expect(failed.output).toContainText(
-    'Queued until the running cell ends'
-  );
+  const busy = await queueRelease(notebook, failed);
   await picture(failed, 'queued');
   await failed.button('Cancel').click();
   await expect(failed.output).not.toContainText('Queued');
@@ -208,11 +208,7 @@ test('should do what waited, when the running cell has ended', async ({
 }) => {
   const notebook = await open();
   const failed = await fail(notebook);
-  const busy = await startBusy(notebook, failed);
-  await failed.button('Free now').click();
-  await expect(failed.output).toContainText(
-    'Queued until the running cell ends'
-  );
+  const busy = await queueRelease(notebook, failed);
   expect(await busy.runs()).toBe(true);
   await notebook.answer('');
   await busy.ended();

@@ -1,8 +1,7 @@
 import type { INotebookContent } from '@jupyterlab/nbformat';
 
 import { codeCell, notebookOf } from './cells';
-
-const MIME_TYPE = 'application/vnd.gpu-headroom.report+json';
+import { MIME_TYPE } from './reading';
 
 const GIB = 2 ** 30;
 

@@ -28,9 +28,9 @@ class Frame:
     `comm` is `None` where it can only ask, and is answered there and then.
     """
 
-    def __init__(self, uid: str, comm: Any, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, uid: str, clock: Callable[[], float] = time.monotonic) -> None:
         self.uid = uid
-        self.comm = comm
+        self.comm: Any = None
         self._clock = clock
         self._lock = Lock()
         self._number = 0

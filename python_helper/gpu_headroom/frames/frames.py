@@ -113,10 +113,8 @@ class Frames:
         It is a gauge's unless it is of a report.
         """
         uid = uuid.uuid4().hex
-        frame = Frame(uid, None)
         if self._life.ledger.running:
-            self._enter(frame)
-            self._bring_up_to_date(frame)
+            self._bring_up_to_date(self._known(uid))
             self._beacons[uid] = 0.0
         kind = "gauge" if report_id is None else "card"
         return live_html(
@@ -262,7 +260,7 @@ class Frames:
     def _known(self, uid: str) -> Frame:
         frame = self._frames.get(uid)
         if frame is None:
-            frame = Frame(uid, None)
+            frame = Frame(uid)
             self._enter(frame)
         return frame
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..render.style import STYLE
 from ..text.format import format_bytes
-from ..text.messages import message
+from ..text.messages import message, say
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,10 +24,6 @@ TEXTS = {
     "gauge.used": "used",
     "gauge.capacity": "capacity",
     "gauge.in_use": "in use",
-    "gauge.cached": "cached",
-    "gauge.outside": "outside",
-    "gauge.free": "free",
-    "gauge.not_measured": "not measured",
     "gauge.line": "GPU {used} / {capacity}, headroom {headroom}",
     "gauge.measured": "Measured {when}. Run this cell again for the numbers of now.",
 }
@@ -64,16 +60,15 @@ def _tables(devices: Sequence[DeviceReading]) -> Iterator[str]:
         yield f'<h3 class="jp-toc-ignore">{escape(title)}</h3><p>{escape(_name(device))}</p>'
         yield "<table><tbody>"
         rows = {
-            "used": device.used_bytes,
-            "in_use": device.in_use_bytes,
-            "cached": device.cached_bytes,
-            "outside": device.outside_bytes,
-            "free": device.free_bytes,
-            "capacity": device.capacity_bytes,
+            _say("gauge.used"): device.used_bytes,
+            _say("gauge.in_use"): device.in_use_bytes,
+            say("part.cached"): device.cached_bytes,
+            say("part.outside"): device.outside_bytes,
+            say("part.free"): device.free_bytes,
+            _say("gauge.capacity"): device.capacity_bytes,
         }
-        for kind, size in rows.items():
-            label = escape(_say(f"gauge.{kind}"))
-            yield f'<tr><th scope="row">{label}</th><td>{escape(_size(size))}</td></tr>'
+        for label, size in rows.items():
+            yield f'<tr><th scope="row">{escape(label)}</th><td>{escape(_size(size))}</td></tr>'
         yield "</tbody></table>"
         for note in device.notes:
             yield f"<p>{escape(note['text'])}</p>"
@@ -85,7 +80,7 @@ def _name(device: DeviceReading) -> str:
 
 
 def _size(size: int | None) -> str:
-    return _say("gauge.not_measured") if size is None else format_bytes(size)
+    return say("card.not_measured") if size is None else format_bytes(size)
 
 
 def _say(said: str, **params: str | int) -> str:

@@ -69,8 +69,10 @@ def _answer(line: str) -> str | None:
 
 def _gauge() -> str | None:
     session = lives.current()
-    live = session is not None and session.frames is not None
-    return gpu_headroom.show() if live else gpu_headroom.status()  # type: ignore[func-returns-value]
+    if session is None or session.frames is None:
+        return gpu_headroom.status()
+    gpu_headroom.show()
+    return None
 
 
 def _plan() -> str:

@@ -17,7 +17,7 @@ HELPER = ROOT / "python_helper" / "gpu_headroom"
 CATALOGUE = {**SENTENCES, **TEXTS, **gauge.TEXTS}
 CALLS = {"message", "say", "_row"}
 TABLES = {"SENTENCES", "TEXTS"}
-PREFIXES = ("part.", "released.", "path.", "gauge.")
+PREFIXES = ("part.", "released.", "path.")
 PLACEHOLDER = re.compile(r"\{([^}]*)\}")
 
 

@@ -5,6 +5,7 @@ import { Gauge } from '../gauge';
 import type { IGoogleColab } from '../google';
 import { Inserting } from '../inserting';
 import { FakeKernel } from './fakekernel';
+import { buttonsIn, pass, pressIn } from './person';
 
 const HOSTILE = [
   '<img src=x onerror=alert(1)>',
@@ -78,21 +79,9 @@ describe('Gauge', () => {
   let colab: IGoogleColab;
   let cells: string[];
 
-  const pass = (ms: number): Promise<void> => jest.advanceTimersByTimeAsync(ms);
   const text = (): string => host.textContent ?? '';
-  const buttons = (): string[] =>
-    [...host.querySelectorAll('button')].map(node => node.textContent ?? '');
-  const press = async (label: string): Promise<void> => {
-    const found = [...host.querySelectorAll('button')].find(
-      node => node.textContent === label
-    );
-    if (!found) {
-      throw new Error(`No button ${label} among ${buttons().join(', ')}`);
-    }
-    found.click();
-    await pass(0);
-    await pass(0);
-  };
+  const buttons = (): string[] => buttonsIn(host);
+  const press = (label: string): Promise<void> => pressIn(host, label);
   const tell = async (fields: object): Promise<void> => {
     kernel.fields = fields;
     kernel.push(kernel.sample());

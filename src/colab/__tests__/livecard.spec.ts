@@ -16,6 +16,7 @@ import type { IGoogleColab } from '../google';
 import { Inserting } from '../inserting';
 import { LiveCard } from '../livecard';
 import { FakeKernel } from './fakekernel';
+import { buttonsIn, pass, pressIn } from './person';
 
 const FIXED = [
   { cell_id: 'cell-2', execution_count: 2, source: 'batch_size = 512' },
@@ -32,21 +33,9 @@ describe('LiveCard', () => {
   let status: 'known' | 'unknown';
   let released: object;
 
-  const pass = (ms: number): Promise<void> => jest.advanceTimersByTimeAsync(ms);
   const text = (): string => host.textContent ?? '';
-  const buttons = (): string[] =>
-    [...host.querySelectorAll('button')].map(node => node.textContent ?? '');
-  const press = async (label: string): Promise<void> => {
-    const found = [...host.querySelectorAll('button')].find(
-      node => node.textContent === label
-    );
-    if (!found) {
-      throw new Error(`No button ${label} among ${buttons().join(', ')}`);
-    }
-    found.click();
-    await pass(0);
-    await pass(0);
-  };
+  const buttons = (): string[] => buttonsIn(host);
+  const press = (label: string): Promise<void> => pressIn(host, label);
 
   const begin = async (): Promise<void> => {
     connection = new Connection(kernel, 'output-1', 'life-1');

@@ -1,0 +1,27 @@
+import type { IReleased } from '../protocol';
+
+/** What the button of a card frees; each costs nothing but `%debug`. */
+export const RELEASED_ITEMS = ['traceback', 'garbage', 'cache'];
+
+/** Whether memory was given back. */
+export function hasFreed({ status, freed_bytes: freed }: IReleased): boolean {
+  return status === 'done' && freed !== null && freed > 0;
+}
+
+/**
+ * Whether a release gave back what the failure of a report held: one without a
+ * report frees what the newest failure holds, too.
+ */
+export function isReleaseOf(
+  { items, report_id, status }: IReleased,
+  reportId: string,
+  isLatest: boolean
+): boolean {
+  return (
+    status === 'done' &&
+    (report_id === reportId ||
+      (report_id === null &&
+        isLatest &&
+        items.some(({ kind }) => kind === 'traceback')))
+  );
+}
