@@ -67,6 +67,10 @@ const APPS = {
     testMatch: '**/{everywhere,notebook,smoke}.spec.ts'
   },
   colab: COLAB,
+  'colab-benchmarks': {
+    testDir: path.join(__dirname, 'colab'),
+    testMatch: '**/pixel.bench.ts'
+  },
   ...MEASURES
 };
 
@@ -82,7 +86,7 @@ const { environment, command, port, ...tests } = app;
 const isLab = command === 'lab';
 // What measures wants the machine for itself.
 const workers = Number(
-  process.env.GPU_HEADROOM_WORKERS ?? (name in MEASURES ? 1 : 2)
+  process.env.GPU_HEADROOM_WORKERS ?? (/benchmarks|soak/.test(name) ? 1 : 2)
 );
 
 /** Each worker has a server of its own: what a test does to it no other sees. */

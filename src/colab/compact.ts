@@ -9,12 +9,12 @@ import { trans } from './translation';
 /**
  * A gauge in one line: of several devices the fullest, as in a status bar.
  *
- * @param open - the button that opens what can be freed, where it is offered
+ * @param offers - the buttons at its end
  */
 export function compactLine(
   reading: Reading,
   age: string,
-  open: HTMLElement | null
+  offers: readonly HTMLElement[]
 ): HTMLElement {
   const device = 'device' in reading ? reading.device : null;
   const headroom_bytes = device?.headroom_bytes ?? null;
@@ -37,6 +37,6 @@ export function compactLine(
     device && deviceBar(device),
     element('span', '', word),
     element('span', 'jp-GpuHeadroomLive-aside', age),
-    open
+    ...offers
   );
 }

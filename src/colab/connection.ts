@@ -6,7 +6,9 @@ import type {
   RequestArgs
 } from '../protocol';
 import { type Answer, type IEnvelope, readEnvelope } from './envelope';
+import { Pace } from './pace';
 import { Question } from './question';
+import { Questions } from './questions';
 import type { IChannel, ITransport } from './transport';
 import { trans } from './translation';
 
@@ -21,14 +23,6 @@ const DELIVERY_MS = 10_000;
 
 /** A cell that runs tells of itself at least this often, unless it keeps the GIL. */
 const SILENCE_MS = 8000;
-
-/** Between two polls, and at most while nothing changes. */
-const POLL_MS = 2000;
-const MOST_POLL_MS = 5000;
-const BACK_OFF = 1.5;
-
-/** Without a cell for so long, nothing is asked until a person wants it. */
-const IDLE_MS = 600_000;
 
 /** Channels tried one after the other before the kernel is given up. */
 const MOST_TRIES = 3;
@@ -58,13 +52,14 @@ export interface IListener {
 
 /** What the kernel was asked: when, and when that had arrived. */
 interface ISent {
+  /** Of all that was sent, upward. */
+  readonly number: number;
   sentAt: number;
   arrivedAt: number | null;
 }
 
 /** One channel, from its opening on. */
 interface ILine extends ISent {
-  readonly number: number;
   channel: IChannel | null;
   isHeard: boolean;
   /** The highest event that came on it. */
@@ -84,7 +79,6 @@ export class Connection {
     private readonly _uid: string,
     private readonly _lifeId: string
   ) {
-    this._cellAt = Date.now();
     _transport.listen(_uid, data => {
       this._onData(data, this._loose);
     });
@@ -141,7 +135,7 @@ export class Connection {
     if (this._isRestarted) {
       this.resume();
     } else {
-      this._pollAt = now;
+      this._pace.askAt(now);
       this._tick();
     }
   }
@@ -155,8 +149,8 @@ export class Connection {
   /** Go on: a person asks for it. */
   resume(): void {
     const now = Date.now();
-    this._cellAt = now;
-    this._pollAt = now;
+    this._pace.stayAwake(now);
+    this._pace.askAt(now);
     if (this._isRestarted || this._isLost(now)) {
       this._isRestarted = false;
       this._tries = 0;
@@ -189,7 +183,7 @@ export class Connection {
   }
 
   /** Ask for what is made between cells: its event is named like its request. */
-  make<K extends 'plan' | 'cleanup'>(
+  make<K extends 'plan' | 'cleanup' | 'holders'>(
     type: K,
     args: RequestArgs<K>
   ): Question<Extract<Event, { type: K }>> {
@@ -211,7 +205,8 @@ export class Connection {
   }
 
   private _put<T>(question: Question<T>): Question<T> {
-    this._questions.push(question as Question);
+    question.askedAfter = this._number;
+    this._questions.add(question as Question);
     this.resume();
     return question;
   }
@@ -224,13 +219,13 @@ export class Connection {
   }
 
   private _advance(now: number): void {
-    this._questions = this._questions.filter(({ isOver }) => !isOver);
     const line = this._line;
     if (this._timer === null || this._isRestarted) {
       return;
     }
     if (this._isProven) {
-      this._askAgain();
+      this._questions.askAgain();
+      this._isProven = false;
     }
     if (line === null) {
       if (now >= this._retryAt) {
@@ -241,7 +236,7 @@ export class Connection {
     } else if (line.isHeard && this._sent === null) {
       this._say(line, now);
     }
-    if (this._isLost(now) && !this._isBusy) {
+    if ((this._isLost(now) || this._isCallable) && !this._isBusy) {
       void this._call();
     }
   }
@@ -263,25 +258,29 @@ export class Connection {
     return this._isBusy && now - (this._heardAt ?? 0) < SILENCE_MS;
   }
 
-  /** Send the next question, or else a poll when it is time for one. */
+  /**
+   * Send the next question, or a poll when it is time for one.
+   *
+   * What the kernel has cannot be taken back, and cells may wait before it that this
+   * frame knows nothing of: a question goes out once a poll after it was answered.
+   */
   private _say(line: ILine, now: number): void {
-    const question = this._isBusy
-      ? undefined
-      : this._questions.find(({ isOver, isSent }) => !isOver && !isSent);
-    if (question) {
+    const question = this._isBusy ? undefined : this._questions.next;
+    if (question && question.askedAfter < this._answered) {
       question.isSent = true;
       this._send(line, now, question.request);
-    } else if (now >= this._pollAt && !this._isPaused(now)) {
+    } else if (question || (this._pace.isDue(now) && !this._isPaused(now))) {
       this._send(line, now, null);
     }
   }
 
   private _send(line: ILine, now: number, request: object | null): void {
-    const sent: ISent = { sentAt: now, arrivedAt: null };
+    const number = ++this._number;
+    const sent: ISent = { number, sentAt: now, arrivedAt: null };
     this._sent = sent;
     this._waitsSince ??= now;
     line.channel
-      ?.send({ seen: line.seen, poll: ++this._polls, request })
+      ?.send({ seen: line.seen, poll: number, request })
       .then(() => {
         sent.arrivedAt = Date.now();
       })
@@ -307,7 +306,7 @@ export class Connection {
 
   private _open(now: number): void {
     const line: ILine = {
-      number: ++this._lines,
+      number: ++this._number,
       channel: null,
       sentAt: now,
       arrivedAt: null,
@@ -356,9 +355,7 @@ export class Connection {
 
   /** Where no channel can be had, a question may still be put by another way. */
   private async _call(): Promise<void> {
-    const question = this._questions.find(
-      ({ isOver, isSent }) => !isOver && !isSent
-    );
+    const question = this._questions.next;
     if (!question || this._isCalling) {
       return;
     }
@@ -367,6 +364,7 @@ export class Connection {
     try {
       const data = { uid: this._uid, seen: 0, request: question.request };
       const answer = await this._transport.call(data);
+      this._isCallable = true;
       this._loose.seen = 0;
       this._onData(answer, this._loose);
     } catch {
@@ -401,12 +399,16 @@ export class Connection {
     const isAnswer = this._takeAnswer(envelope);
     const fresh = this._takeEvents(envelope, line, now);
     if (this._isBusy) {
-      this._cellAt = now;
+      this._pace.stayAwake(now);
     }
-    this._plan(now, { isAnswer, fresh, changed: before !== this._told });
+    this._pace.onHeard(now, isAnswer, before !== this._told);
+    if (isAnswer && !fresh) {
+      // A question may be answered without a reading: that is asked for at once.
+      this._pace.askAt(now);
+    }
     this._changed();
     // Not before what came together with it is heard, on whatever channel.
-    if (this._questions.length > 0 || this._pollAt <= now) {
+    if (this._questions.next || this._pace.isDue(now)) {
       window.setTimeout(() => {
         this._advance(Date.now());
       });
@@ -418,27 +420,25 @@ export class Connection {
     if (this._line === null || line.number >= this._line.number) {
       this._line = line;
     }
-    this._isProven ||= !line.isHeard;
-    line.isHeard = true;
-  }
-
-  /** The kernel takes messages in turn: what was asked before came to nothing. */
-  private _askAgain(): void {
-    for (const question of this._questions) {
-      question.isSent = question.hasReply;
+    if (!line.isHeard) {
+      this._isCallable = false;
+      line.isHeard = true;
+      this._isProven = true;
+      this._answered = line.number;
     }
-    this._isProven = false;
   }
 
   private _takeAnswer({ poll, reply, fixed }: IEnvelope): boolean {
-    const isAnswer = this._sent !== null && poll === this._polls;
+    const sent = this._sent;
+    const isAnswer = sent !== null && poll === sent.number;
     if (isAnswer) {
+      this._answered = sent.number;
       this._sent = null;
       // Unless a reading says otherwise: who answers is at rest.
       this._isBusy = false;
     }
     if (reply) {
-      this._questions.find(({ id }) => id === reply.id)?.onReply(reply, fixed);
+      this._questions.onReply(reply, fixed);
     }
     return isAnswer;
   }
@@ -457,9 +457,7 @@ export class Connection {
       line.seen = number;
       fresh ||= event.type === 'sample';
       this._isBusy = busyAfter(event) ?? this._isBusy;
-      this._questions.forEach(question => {
-        question.onEvent(event);
-      });
+      this._questions.onEvent(event);
       this.listener?.onEvent(event, now);
       if (event.type === 'sample') {
         const { state, busy, devices, queued } = event;
@@ -469,20 +467,6 @@ export class Connection {
       }
     }
     return fresh;
-  }
-
-  /** When to poll next: later and later while nothing changes. */
-  private _plan(
-    now: number,
-    heard: { isAnswer: boolean; fresh: boolean; changed: boolean }
-  ): void {
-    if (heard.changed) {
-      this._every = POLL_MS;
-    } else if (heard.isAnswer) {
-      this._every = Math.min(this._every * BACK_OFF, MOST_POLL_MS);
-    }
-    // A question may be answered without a reading: that is asked for at once.
-    this._pollAt = heard.isAnswer && !heard.fresh ? now : now + this._every;
   }
 
   /** Another life of the helper, of which nothing is known. */
@@ -496,14 +480,11 @@ export class Connection {
     this.listener?.onLife(lifeId);
     this._isBusy = false;
     this._loose.seen = 0;
-    this._cellAt = now;
+    this._pace.stayAwake(now);
   }
 
   private _failAll(): void {
-    this._questions.forEach(question => {
-      question.fail(trans.__('The kernel was restarted.'));
-    });
-    this._questions = [];
+    this._questions.fail(trans.__('The kernel was restarted.'));
   }
 
   private _isLost(now: number): boolean {
@@ -515,7 +496,7 @@ export class Connection {
   }
 
   private _isPaused(now: number): boolean {
-    return now - this._cellAt >= IDLE_MS && !this._isBusy;
+    return this._pace.isPaused(now) && !this._isBusy;
   }
 
   private _changed(): void {
@@ -528,7 +509,8 @@ export class Connection {
   private _told = '';
   private _timer: number | null = null;
   private _line: ILine | null = null;
-  private _lines = 0;
+  /** Of what was sent last. */
+  private _number = 0;
   /** For what comes without a channel of this frame's. */
   private readonly _loose: ILine = {
     number: 0,
@@ -541,11 +523,13 @@ export class Connection {
   private _tries = 0;
   private _retryAt = 0;
   private _sent: ISent | null = null;
-  private _polls = 0;
-  private _pollAt = 0;
-  private _every = POLL_MS;
-  private _questions: Question[] = [];
+  /** The last of what was sent that was answered. */
+  private _answered = 0;
+  private readonly _pace = new Pace();
+  private readonly _questions = new Questions();
   private _isCalling = false;
+  /** A call was answered, and no channel since. */
+  private _isCallable = false;
   /** A channel was heard for the first time. */
   private _isProven = false;
   private _isOver = false;
@@ -554,8 +538,6 @@ export class Connection {
   private _heardAt: number | null = null;
   /** When something was sent that nothing was heard after. */
   private _waitsSince: number | null = null;
-  /** When a cell ran last, or a person wanted something. */
-  private _cellAt: number;
 }
 
 /** Whether a cell runs after an event; `null`: it says nothing of that. */

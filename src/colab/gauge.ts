@@ -21,7 +21,7 @@ import { chart } from './chart';
 import { compactLine } from './compact';
 import type { Connection, IListener } from './connection';
 import { deviceNumbers, head } from './device';
-import { Freeing } from './freeing';
+import { Drawer } from './drawer';
 import { type Inserting, selectRefused } from './inserting';
 import { redraw } from './redraw';
 import { trans } from './translation';
@@ -50,7 +50,7 @@ export class Gauge implements IListener {
     inserting: Inserting,
     private readonly _isCompact: boolean
   ) {
-    this._freeing = new Freeing(_connection, inserting, () => {
+    this._drawer = new Drawer(_connection, inserting, () => {
       this.onChange();
       selectRefused(this._host);
     });
@@ -113,15 +113,15 @@ export class Gauge implements IListener {
       state.sampleAt_ms === null
         ? ''
         : trans.__('updated %1', formatAge(now - state.sampleAt_ms, trans));
-    const open = this._opener;
+    const offers = this._offers;
     redraw(
       this._section,
       ...(this._isCompact
-        ? [compactLine(reading, age, open)]
+        ? [compactLine(reading, age, offers)]
         : this._full(reading, devices, age, now)),
       ...this._states(),
-      this._isCompact ? null : actions(open),
-      this._freeing.draw()
+      this._isCompact ? null : foot(offers),
+      this._drawer.draw()
     );
   }
 
@@ -131,17 +131,23 @@ export class Gauge implements IListener {
     return sample?.state === 'live' ? sample.devices.slice(0, MAX_DEVICES) : [];
   }
 
-  private get _opener(): HTMLElement | null {
-    const { link } = this._connection;
-    return this._freeing.isOpen || link === 'restarted'
-      ? null
-      : button(
-          trans.__('Free memory…'),
-          () => {
-            this._freeing.open();
-          },
-          !this._isCompact
-        );
+  /** What a person can ask for, while nothing that was asked for is open. */
+  private get _offers(): HTMLElement[] {
+    const drawer = this._drawer;
+    if (drawer.isOpen || this._connection.link === 'restarted') {
+      return [];
+    }
+    const free = button(
+      trans.__('Free memory…'),
+      () => {
+        drawer.openPlan();
+      },
+      !this._isCompact
+    );
+    const look = button(trans.__('What holds it?'), () => {
+      drawer.openHolders();
+    });
+    return this._isCompact ? [free] : [free, look];
   }
 
   private _full(
@@ -224,26 +230,25 @@ export class Gauge implements IListener {
     ].filter(node => node !== null);
   }
 
-  private readonly _freeing: Freeing;
+  private readonly _drawer: Drawer;
   private _section: HTMLElement | null = null;
   private _state: IMemoryState = LIVE;
   private _memo: IMemo = NO_MEMO;
 }
 
-function actions(open: HTMLElement | null): HTMLElement | null {
-  return (
-    open &&
-    element(
-      'div',
-      'jp-GpuHeadroomLive-foot',
-      open,
-      element(
-        'p',
-        'jp-GpuHeadroomLive-aside',
-        trans.__('Updates while this output is on screen.')
-      )
-    )
-  );
+function foot(offers: readonly HTMLElement[]): HTMLElement | null {
+  return offers.length === 0
+    ? null
+    : element(
+        'div',
+        'jp-GpuHeadroomLive-foot',
+        element('div', 'jp-GpuHeadroom-actions', ...offers),
+        element(
+          'p',
+          'jp-GpuHeadroomLive-aside',
+          trans.__('Updates while this output is on screen.')
+        )
+      );
 }
 
 function line(

@@ -18,12 +18,19 @@ export class Inserting {
       : 'copy';
   }
 
-  /** Insert cells below, in this order, else copy them. Never rejects. */
+  /**
+   * Insert code below, else copy it. Never rejects.
+   *
+   * Several cells become one: where a page puts the second of two is not told. A
+   * cell magic has to be the first line of a cell of its own.
+   */
   async insert(codes: readonly string[]): Promise<Outcome> {
     const { notebook } = this._colab;
+    const hasMagic = codes.some(code => code.startsWith('%%'));
+    const cells = hasMagic ? codes : [codes.join('\n\n')];
     if (this.way === 'insert') {
       try {
-        for (const code of codes) {
+        for (const code of cells) {
           await notebook?.addCell?.(code, 'code');
         }
         return 'inserted';

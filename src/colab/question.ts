@@ -40,6 +40,9 @@ export class Question<T = unknown> {
   /** Rejects with `Unanswered`. */
   readonly result: Promise<T>;
 
+  /** The number of what had been sent last when it was asked. */
+  askedAfter = 0;
+
   /** Whether the kernel has been asked. */
   isSent = false;
 

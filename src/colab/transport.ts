@@ -43,11 +43,8 @@ export function colabTransport(colab: IGoogleColab): ITransport | null {
   return {
     listen: (uid, onData) => {
       comms.registerTarget(`${TARGET}/${uid}`, (comm, message) => {
-        if (message?.data !== undefined) {
-          onData(message.data);
-        } else {
-          void hearFirst(comm, onData);
-        }
+        onData(message?.data);
+        void hear(comm, onData);
       });
     },
     open: async opening => {
@@ -70,12 +67,11 @@ async function* dataOf(comm: IGoogleComm): AsyncIterable<unknown> {
   }
 }
 
-async function hearFirst(
+async function hear(
   comm: IGoogleComm,
   onData: (data: unknown) => void
 ): Promise<void> {
   for await (const data of dataOf(comm)) {
     onData(data);
-    return;
   }
 }

@@ -1,8 +1,8 @@
 /**
- * Names that several surfaces use: of sizes, GPUs and frameworks.
+ * Names that several surfaces use: of sizes, GPUs, frameworks and holders.
  */
 import { formatBytes } from '../format';
-import type { FrameworkName, IDevice, IFramework } from '../protocol';
+import type { FrameworkName, IDevice, IFramework, IHeld } from '../protocol';
 import type { ITranslate } from '../translate';
 
 /** A size; of one that is `null` it is said that it is not measured. */
@@ -56,4 +56,20 @@ export function explainIdle(isLoaded: boolean, trans: ITranslate): string {
   return isLoaded
     ? trans.__('This kernel has not used the GPU yet.')
     : trans.__('This kernel has no GPU framework loaded yet.');
+}
+
+/** A holder as a person would call it. */
+export function nameHolder(
+  { name, origin, type_name }: IHeld,
+  trans: ITranslate
+): string {
+  if (origin === 'traceback') {
+    return name
+      ? trans.__('Traceback of %1', name)
+      : trans.__('Traceback of a failed cell');
+  }
+  if (name) {
+    return name;
+  }
+  return type_name ? trans.__('no name (%1)', type_name) : trans.__('no name');
 }

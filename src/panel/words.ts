@@ -3,6 +3,7 @@
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
+import { nameHolder } from '../components/words';
 import { formatBytes, formatPrompt } from '../format';
 import { namePart } from '../frame/bar';
 import type {
@@ -28,22 +29,6 @@ export function nameKind(
     default:
       return namePart(kind, trans);
   }
-}
-
-/** A holder as a person would call it. */
-export function nameHolder(
-  { name, origin, type_name }: IHeld,
-  trans: TranslationBundle
-): string {
-  if (origin === 'traceback') {
-    return name
-      ? trans.__('Traceback of %1', name)
-      : trans.__('Traceback of a failed cell');
-  }
-  if (name) {
-    return name;
-  }
-  return type_name ? trans.__('no name (%1)', type_name) : trans.__('no name');
 }
 
 /** A cell as "In [4]"; empty where it is not known. */

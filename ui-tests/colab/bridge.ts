@@ -13,6 +13,8 @@ export interface IBeginning {
   dark: boolean;
   /** Whether `google.colab.notebook.addCell` is there. */
   canInsert: boolean;
+  /** Whether a comm that is opened ever is. */
+  canOpen: boolean;
 }
 
 /** From a frame to the page; `call` numbers what is answered. */

@@ -215,6 +215,19 @@ test('should do what waited, when the running cell has ended', async ({
   await expect(failed.output).toContainText(/GiB freed/);
 });
 
+test('should work by calls alone, where no comm is ever opened', async ({
+  open
+}) => {
+  const notebook = await open({ opening: false });
+  const failed = await fail(notebook);
+  await failed.button('Free now').click();
+  await expect(failed.output).toContainText(/GiB freed/);
+  await failed.button('Insert fixed cell').click();
+  await expect(notebook.all).toHaveCount(4);
+  const kinds = (await notebook.sent()).map(({ type }) => type);
+  expect([...new Set(kinds)]).toEqual(['invoke']);
+});
+
 test('should become text again when the kernel is restarted', async ({
   open
 }) => {

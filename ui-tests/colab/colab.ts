@@ -30,6 +30,8 @@ export interface IOpenOptions extends Partial<IKernelKind> {
   /** Whether an output may insert cells, and copy. */
   inserting?: boolean;
   copying?: boolean;
+  /** Whether a comm that an output opens ever is. */
+  opening?: boolean;
   theme?: 'light' | 'dark';
   /** A kernel that runs already. */
   kernel?: string;
@@ -85,6 +87,7 @@ export const test = base.extend<IFixtures, IWorkerFixtures>({
         delivery,
         inserting: options.inserting === false ? 'no' : 'yes',
         copying: options.copying === false ? 'no' : 'yes',
+        opening: options.opening === false ? 'no' : 'yes',
         theme: options.theme ?? 'light'
       });
       await page.goto(`${server.page}?${parameters}`);

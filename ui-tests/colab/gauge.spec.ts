@@ -104,6 +104,39 @@ test('should follow its own cell while that goes on @sample', async ({
   await expect(gauge.output).toContainText('Headroom: 3.7 GiB');
 });
 
+test('should follow its own cell on the last comm that nobody answered', async ({
+  open
+}) => {
+  const notebook = await open();
+  await notebook.run(`${START}
+from gpu_headroom.frames import frames
+
+frames._MOST_UNHEARD = 4`);
+  // The helper reads it when it begins.
+  await notebook.run(
+    '%unload_ext gpu_headroom\n%load_ext gpu_headroom\nimport time'
+  );
+  const gauge = await notebook.start(
+    `${SHOW}\ntime.sleep(6)\n${HOLD}\n${WAIT}`
+  );
+  await expect(gauge.output).toContainText('Headroom: 2.7 GiB');
+  expect(await gauge.runs()).toBe(true);
+  await notebook.interrupt();
+  await gauge.ended();
+});
+
+test('should say what holds the memory in use', async ({ open }) => {
+  const notebook = await open();
+  await notebook.run(START);
+  await notebook.run(HOLD);
+  const gauge = await notebook.run(SHOW);
+  await gauge.look();
+  await gauge.button('What holds it?').click();
+  await expect(gauge.output).toContainText(/held1\.0 GiB/);
+  await expect(gauge.output).toContainText(/In use on GPU 01\.0 GiB/);
+  await picture(gauge, 'holders');
+});
+
 test('should be one line where that is asked for', async ({ open }) => {
   const notebook = await open();
   await notebook.run(START);

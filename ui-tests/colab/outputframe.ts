@@ -110,15 +110,19 @@ function begin(port: MessagePort, beginning: IBeginning): void {
   const kernel = {
     accessAllowed: beginning.trusted,
     comms: {
-      open: async (target: string, data: unknown = {}) =>
-        commOf(
+      open: async (target: string, data: unknown = {}) => {
+        if (!beginning.canOpen) {
+          await new Promise(() => undefined);
+        }
+        return commOf(
           (await calls.make(call => ({
             type: 'open',
             call,
             target,
             data
           }))) as string
-        ),
+        );
+      },
       registerTarget: (target: string, callback: Callback) => {
         callbacks.set(target, callback);
         post({ type: 'register', target });

@@ -90,15 +90,30 @@ class Connection {
     this._underWay.clear();
   }
 
-  /** A kernel that begins may lose what it is sent, so it is asked until it answers. */
+  /**
+   * A kernel that begins may lose what it is sent, and what it says before it is heard
+   * again: it is asked until it answers and is heard to have done so.
+   */
   untilAnswered(): Promise<void> {
     return new Promise(resolve => {
-      const reply = (): void => {
-        window.clearInterval(timer);
-        resolve();
-      };
       const timer = window.setInterval(() => {
-        this.send('shell', 'kernel_info_request', {}, { reply });
+        let hasReply = false;
+        this.send(
+          'shell',
+          'kernel_info_request',
+          {},
+          {
+            reply: () => {
+              hasReply = true;
+            },
+            idle: () => {
+              if (hasReply) {
+                window.clearInterval(timer);
+                resolve();
+              }
+            }
+          }
+        );
       }, 500);
     });
   }
@@ -160,7 +175,8 @@ class OutputFrame {
     const beginning: IBeginning = {
       trusted,
       dark: parameter('theme') === 'dark',
-      canInsert: parameter('inserting') === 'yes'
+      canInsert: parameter('inserting') === 'yes',
+      canOpen: parameter('opening') === 'yes'
     };
     this._element.onload = () => {
       this._element.contentWindow?.postMessage(beginning, '*', [port2]);

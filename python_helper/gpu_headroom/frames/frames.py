@@ -7,7 +7,6 @@ list (`Frame`), and no frame is told twice what it has got.
 
 from __future__ import annotations
 
-import time
 import uuid
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -18,6 +17,7 @@ from ..kernel import running_cell
 from ..kernel.channel import publish
 from ..protocol.requests import is_text
 from . import colab
+from .beacon import Beacon
 from .changed import changed_cells
 from .frame import LEASE_S, Frame
 from .output import live_html
@@ -68,8 +68,7 @@ CALLBACK = "gpu-headroom"
 PUSH_HZ = 2.0
 
 _MOST_FRAMES = 64
-_BEACON_EVERY_S = 1.0
-_MOST_UNHEARD = 20  # beacons, before any frame of this life has said a word
+_MOST_UNHEARD = 20  # comms of beacons, before any frame of this life has said a word
 _SWEEP_S = LEASE_S / 4
 
 
@@ -85,7 +84,7 @@ class Frames:
         self._kernel = life.shell.kernel
         self._frames: dict[str, Frame] = {}
         self._parent: Mapping[str, Any] | None = None
-        self._beacons: dict[str, float] = {}
+        self._beacons: dict[str, Beacon] = {}
         self._unheard = _MOST_UNHEARD
         self._sweeping = False
 
@@ -115,7 +114,7 @@ class Frames:
         uid = uuid.uuid4().hex
         if self._life.ledger.running:
             self._bring_up_to_date(self._known(uid))
-            self._beacons[uid] = 0.0
+            self._beacons[uid] = Beacon(f"{TARGET}/{uid}", self._publish)
         kind = "gauge" if report_id is None else "card"
         return live_html(
             static,
@@ -138,37 +137,40 @@ class Frames:
             self._life.failed("frames", error)
 
     def _tell(self, event: wire.Event) -> None:
-        running = self._life.ledger.running
-        parent = self._parent or (self._cells.parent if running else None)
+        # A cell says of its end before its request ends.
+        running, is_cell = self._life.ledger.running, event["type"] == "cell"
+        parent = self._parent or (self._cells.parent if running or is_cell else None)
         for frame in list(self._frames.values()):
             if not frame.enter(event) or parent is None:
                 continue
-            if running:
+            if running or is_cell:
                 frame.excuse()
             # With all before it that has not arrived: two threads may send in another order.
             envelope, comm = self._envelope(frame.news()), frame.comm
             if comm is not None:
                 self._send(comm, envelope, parent)
-            else:
-                self._beacon(frame.uid, envelope, parent)
-        if event["type"] == "cell" and not running:
-            self._beacons.clear()  # from now on frames can speak for themselves
+            elif frame.uid in self._beacons:
+                self._beacon(self._beacons[frame.uid], envelope, parent)
+        if is_cell and not running:  # from now on frames can speak for themselves
+            for uid in list(self._beacons):
+                self._end_beacon(uid)
 
-    def _beacon(self, uid: str, envelope: Envelope, parent: Mapping[str, Any]) -> None:
-        """Tell a frame, if it cannot be heard before its own cell has ended.
+    def _beacon(self, beacon: Beacon, envelope: Envelope, parent: Mapping[str, Any]) -> None:
+        """Tell an output whose frame cannot be heard before its own cell has ended.
 
-        Nobody may be there: a page that knows no such target answers each on the busy shell. So
-        there are few before any frame of this life was heard.
+        Nobody may be there: a page that knows no such target answers each comm on the busy
+        shell. So few are opened before any frame of this life was heard.
         """
-        now_s, told_s = time.monotonic(), self._beacons.get(uid)
-        if self._unheard == 0 or told_s is None or now_s - told_s < _BEACON_EVERY_S:
-            return
-        self._unheard -= self._unheard > 0
-        self._beacons[uid] = now_s
-        comm_id = uuid.uuid4().hex
-        target = {"target_name": f"{TARGET}/{uid}", "target_module": None}
-        self._publish("comm_open", {"comm_id": comm_id, **target, "data": envelope}, parent)
-        self._publish("comm_close", {"comm_id": comm_id, "data": {}}, parent)
+        if beacon.is_due and self._unheard != 0:
+            self._unheard -= self._unheard > 0
+            beacon.open(envelope, parent)
+        else:
+            beacon.send(envelope, parent)
+
+    def _end_beacon(self, uid: str) -> None:
+        beacon = self._beacons.pop(uid, None)
+        if beacon is not None:
+            beacon.close(self._cells.parent)
 
     # --- What frames say ------------------------------------------------------
 
@@ -274,7 +276,7 @@ class Frames:
 
     def _drop(self, frame: Frame) -> None:
         self._frames = {k: v for k, v in self._frames.items() if v is not frame}
-        self._beacons.pop(frame.uid, None)
+        self._end_beacon(frame.uid)
         _close(frame)
 
     def _sweep(self) -> None:

@@ -98,13 +98,18 @@ class FramePage:
                 yield each["content"]["data"], parent in under_way
 
 
-def beacons(kernel: LiveKernel, uid: str) -> list[dict[str, Any]]:
-    """Return what the kernel told an output that has not opened its comm."""
-    return [
-        each["content"]["data"]
-        for each in kernel.messages()
-        if each["msg_type"] == "comm_open" and each["content"]["target_name"] == f"{TARGET}/{uid}"
-    ]
+def beacons(kernel: LiveKernel, uid: str) -> list[list[dict[str, Any]]]:
+    """Return what the kernel told an output that has not opened its comm, for each comm of its."""
+    told: dict[str, list[dict[str, Any]]] = {}
+    for each in kernel.messages():
+        content, kind = each["content"], each["msg_type"]
+        if kind == "comm_open" and content["target_name"] == f"{TARGET}/{uid}":
+            told[content["comm_id"]] = [content["data"]]
+        elif kind == "comm_msg" and content["comm_id"] in told:
+            told[content["comm_id"]].append(content["data"])
+        elif kind == "comm_close" and content["comm_id"] in told:
+            told[content["comm_id"]].append({"events": [], "closed": True})
+    return list(told.values())
 
 
 def html_of(kernel: LiveKernel, request: str) -> str:

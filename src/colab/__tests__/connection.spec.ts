@@ -180,7 +180,7 @@ describe('Connection', () => {
       kernel.onRequest = free as FakeKernel['onRequest'];
       connection.look(true);
       const question = release();
-      await pass(0);
+      await pass(1);
       await expect(question.result).resolves.toMatchObject({ status: 'done' });
     });
 
@@ -191,7 +191,7 @@ describe('Connection', () => {
       connection.look(true);
       const question = release();
       const failed = sentenceOf(question);
-      await pass(0);
+      await pass(1);
       await expect(failed).resolves.toBe('No such item.');
     });
 
@@ -237,7 +237,42 @@ describe('Connection', () => {
       kernel.state = 'rest';
       await pass(5 * SECOND);
       await expect(question.result).resolves.toMatchObject({ status: 'done' });
+      expect(kernel.requests).toEqual(['release']);
+    });
+
+    it('should be asked again where a channel was forgotten together with it', async () => {
+      kernel.onRequest = free as FakeKernel['onRequest'];
+      connection.look(true);
+      await pass(0);
+      const hear = kernel.hear.bind(kernel);
+      jest.spyOn(kernel, 'hear').mockImplementation((wire, said) => {
+        if (said?.request && kernel.requests.length === 1) {
+          kernel.state = 'silent';
+          setTimeout(() => {
+            kernel.state = 'rest';
+          }, SECOND);
+        }
+        hear(wire, said);
+      });
+      const question = release();
+      await pass(6 * SECOND);
+      await expect(question.result).resolves.toMatchObject({ status: 'done' });
       expect(kernel.requests).toEqual(['release', 'release']);
+    });
+
+    it('should be taken back where a cell runs that nobody told of', async () => {
+      connection.look(true);
+      await pass(0);
+      kernel.state = 'busy';
+      const question = release();
+      const failed = sentenceOf(question);
+      await pass(SECOND);
+      expect(question.isSent).toBe(false);
+      connection.cancel(question);
+      await expect(failed).resolves.toBe('');
+      kernel.end();
+      await pass(10 * SECOND);
+      expect(kernel.requests).toEqual([]);
     });
 
     it('should not be asked twice of a kernel that takes its time', async () => {
@@ -260,6 +295,22 @@ describe('Connection', () => {
       const question = release();
       await pass(15 * SECOND);
       await expect(question.result).resolves.toMatchObject({ status: 'done' });
+      expect(kernel.called).toHaveLength(1);
+      const next = release();
+      await pass(SECOND);
+      await expect(next.result).resolves.toMatchObject({ status: 'done' });
+    });
+
+    it('should go by a channel again, once one is heard', async () => {
+      kernel.state = 'deaf';
+      kernel.onRequest = free as FakeKernel['onRequest'];
+      connection.look(true);
+      await Promise.all([pass(15 * SECOND), release().result]);
+      kernel.state = 'rest';
+      await pass(MINUTE);
+      const next = release();
+      await pass(SECOND);
+      await expect(next.result).resolves.toMatchObject({ status: 'done' });
       expect(kernel.called).toHaveLength(1);
     });
   });

@@ -57,6 +57,30 @@ function helper({ id, type }: { id: string; type: string }): {
         message: { text: 'About 12.0 GiB can be freed.' }
       }
     ],
+    holders: [
+      {
+        ...event,
+        type: 'holders',
+        devices: [
+          {
+            device_index: 0,
+            in_use_bytes: gib(12.2),
+            rows: [
+              { name: 'model', origin: 'names', bytes: gib(9) },
+              { name: 'In [7]', origin: 'traceback', bytes: gib(2) },
+              {
+                name: '',
+                origin: 'elsewhere',
+                type_name: 'dict',
+                bytes: gib(1)
+              }
+            ]
+          },
+          { device_index: 1, in_use_bytes: 0, rows: [] }
+        ],
+        message: { text: 'Measured 12.0 of 12.2 GiB.' }
+      }
+    ],
     cleanup: [
       { ...event, type: 'cleanup', code: 'gc.collect()', message: { text: '' } }
     ],
@@ -323,7 +347,7 @@ describe('Gauge', () => {
       expect(text()).toContain('Freed 12.0 GiB: headroom 1.8 → 13.8 GiB');
       expect(text()).toContain('Returned to the card13.0 GiB');
       await press('Close');
-      expect(buttons()).toEqual(['Free memory…']);
+      expect(buttons()).toEqual(['Free memory…', 'What holds it?']);
     });
 
     it('should say that it waits while a cell runs, and take it back', async () => {
@@ -370,6 +394,38 @@ describe('Gauge', () => {
     });
   });
 
+  describe('what holds it', () => {
+    it('should be listed, adding up to what is in use', async () => {
+      await begin();
+      await press('What holds it?');
+      expect(text()).toContain('Measured 12.0 of 12.2 GiB.');
+      const rows = [...host.querySelectorAll('dl > div')].map(
+        row => row.textContent
+      );
+      expect(rows).toEqual([
+        'model9.0 GiB',
+        'Traceback of In [7]2.0 GiB',
+        'no name (dict)1.0 GiB',
+        'All else0.2 GiB',
+        'In use on GPU 012.2 GiB'
+      ]);
+      await press('Close');
+      expect(text()).not.toContain('model');
+    });
+
+    it('should wait for the running cell', async () => {
+      await begin();
+      kernel.begin();
+      await pass(0);
+      await press('What holds it?');
+      expect(text()).toContain('Queued until the running cell ends');
+      expect(text()).toContain('See what holds the memory');
+      kernel.end();
+      await pass(100);
+      expect(text()).toContain('Measured 12.0 of 12.2 GiB.');
+    });
+  });
+
   describe('in one line', () => {
     it('should say used, headroom and age', async () => {
       await begin(true);
@@ -395,6 +451,13 @@ describe('Gauge', () => {
         events: events.map(event => ({
           ...event,
           items,
+          devices: [
+            {
+              device_index: 0,
+              in_use_bytes: gib(1),
+              rows: [{ name, origin: 'names', bytes: gib(1) }]
+            }
+          ],
           message: { text: name }
         }))
       };
@@ -411,6 +474,8 @@ describe('Gauge', () => {
       message: { text: name }
     });
     await press('Free memory…');
+    await press('Close');
+    await press('What holds it?');
     expect(text()).toContain(`GPU 0, ${name}`);
     expect(
       host.querySelectorAll('img, script, b, [onload], [onerror]')

@@ -261,7 +261,7 @@ describe('LiveCard', () => {
       report = { ...REPORT, remedies: [ELSEWHERE] };
       await begin();
       await press('Insert fixed cell');
-      expect(cells).toEqual(['batch_size = 512', 'train()']);
+      expect(cells).toEqual(['batch_size = 512\n\ntrain()']);
       expect(text()).toContain('Inserted below, not run yet.');
       expect(buttons()).not.toContain('Insert fixed cell');
     });

@@ -1,16 +1,18 @@
 import { nameSize } from '../components/words';
 import { formatBytes, formatPair, MIB } from '../format';
 import { element, inline } from '../frame/element';
-import { icon, type IconName } from '../frame/icons';
-import type { IItem, IPlan, IReleased } from '../protocol';
+import { icon } from '../frame/icons';
+import type { IHolders, IItem, IPlan, IReleased } from '../protocol';
 import { button } from './button';
 import type { Connection } from './connection';
+import { holding } from './holding';
 import {
   codeToSelect,
   explain,
   type Inserting,
   type Outcome
 } from './inserting';
+import { box, rows, said } from './parts';
 import { Unanswered, type Question } from './question';
 import { explainQueue, isQueued } from './queue';
 import { trans } from './translation';
@@ -26,6 +28,7 @@ type View =
   | { readonly kind: 'closed' }
   | { readonly kind: 'asking'; readonly what: string; readonly how: string }
   | { readonly kind: 'plan'; readonly plan: IPlan }
+  | { readonly kind: 'held'; readonly holders: IHolders }
   | { readonly kind: 'freed'; readonly released: IReleased }
   | {
       readonly kind: 'written';
@@ -35,10 +38,10 @@ type View =
   | { readonly kind: 'failed'; readonly text: string };
 
 /**
- * *Free memory…* of a gauge: what can be freed without loss, freeing it, and the
- * cell that does the same.
+ * What opens below a gauge. *Free memory…*: what can be freed without loss, freeing
+ * it, and the cell that does the same. *What holds it?*: whose the memory in use is.
  */
-export class Freeing {
+export class Drawer {
   constructor(
     private readonly _connection: Connection,
     private readonly _inserting: Inserting,
@@ -49,8 +52,8 @@ export class Freeing {
     return this._view.kind !== 'closed';
   }
 
-  /** Begin by asking what can be freed. */
-  open(): void {
+  /** Ask what can be freed. */
+  openPlan(): void {
     void this._ask(
       trans.__('See what can be freed'),
       trans.__('Measuring what can be freed…'),
@@ -59,7 +62,16 @@ export class Freeing {
     );
   }
 
-  /** Give up what waits: the helper that it was for is gone. */
+  /** Ask what holds the memory in use. */
+  openHolders(): void {
+    void this._ask(
+      trans.__('See what holds the memory'),
+      trans.__('Measuring…'),
+      this._connection.make('holders', { asked: true }),
+      holders => ({ kind: 'held', holders })
+    );
+  }
+
   close(): void {
     this._show({ kind: 'closed' });
   }
@@ -75,6 +87,8 @@ export class Freeing {
           : box(said('clock', view.how));
       case 'plan':
         return this._plan(view.plan);
+      case 'held':
+        return box(...holding(view.holders), this._buttons());
       case 'freed':
         return this._freed(view.released);
       case 'written':
@@ -269,34 +283,4 @@ function headline(released: IReleased): string {
   return before === null || after === null
     ? trans.__('Freed %1', size)
     : trans.__('Freed %1: headroom %2', size, formatPair(before, after, ' → '));
-}
-
-function box(...children: readonly (HTMLElement | null)[]): HTMLElement {
-  return element('div', 'jp-GpuHeadroomLive-box', ...children);
-}
-
-function said(name: IconName, text: string): HTMLElement {
-  const node = element(
-    'p',
-    'jp-GpuHeadroomLive-said',
-    icon(name),
-    element('span', '', ...inline(text))
-  );
-  node.setAttribute('role', 'status');
-  return node;
-}
-
-function rows(pairs: readonly (readonly [string, string])[]): HTMLElement {
-  return element(
-    'dl',
-    'jp-GpuHeadroomLive-rows',
-    ...pairs.map(([name, size]) =>
-      element(
-        'div',
-        '',
-        element('dt', '', ...inline(name)),
-        element('dd', '', size)
-      )
-    )
-  );
 }
