@@ -262,7 +262,7 @@ galata: install environments .make/chromium ## the browser tests (APP=lab-4.6, l
 	@export GPU_HEADROOM_CHROMIUM="$$(cat .make/chromium)"; cd ui-tests; \
 	for app in $(APP); do GPU_HEADROOM_APP=$$app node node_modules/@playwright/test/cli.js test $(ARGS); done
 
-# One or two minutes of it; GPU_HEADROOM_COLAB=full runs the whole matrix of kernels and pages.
+# Four minutes of it; GPU_HEADROOM_COLAB=full runs the whole matrix of kernels and pages.
 colab: environments .make/wheel .make/chromium ## outputs that live on a page that stands in for Colab's (GPU_HEADROOM_COLAB=full, ARGS=…)
 	@export GPU_HEADROOM_APP=colab GPU_HEADROOM_CHROMIUM="$$(cat .make/chromium)"; cd ui-tests; \
 	node node_modules/@playwright/test/cli.js test $(ARGS)

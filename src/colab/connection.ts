@@ -27,7 +27,7 @@ const SILENCE_MS = 8000;
 /** Channels tried one after the other before the kernel is given up. */
 const MOST_TRIES = 3;
 const PAUSE_MS = 500;
-const MOST_PAUSE_MS = 30_000;
+const MOST_PAUSE_MS = 300_000;
 
 /**
  * Where a frame stands with its kernel.

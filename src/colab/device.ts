@@ -4,20 +4,22 @@ import { bar, type ISegment, legend, listParts } from '../frame/bar';
 import { element, inline } from '../frame/element';
 import { icon } from '../frame/icons';
 import type { IDevice } from '../protocol';
-import { trans, WORDS } from './translation';
+import { trans } from './translation';
 
 /** Notes shown of one device. */
 const MAX_NOTES = 3;
 
 /** The parts of a device that are measured, in the order of the bar. */
 export function partsOf(device: IDevice): ISegment[] {
-  const parts: { kind: ISegment['kind']; bytes: number | null }[] = [
-    { kind: 'outside', bytes: device.outside_bytes },
-    { kind: 'in_use', bytes: device.in_use_bytes },
-    { kind: 'cached', bytes: device.cached_bytes },
-    { kind: 'free', bytes: device.free_bytes }
-  ];
-  return parts.filter((part): part is ISegment => part.bytes !== null);
+  const parts = [
+    ['outside', trans.__('outside'), device.outside_bytes],
+    ['in_use', trans.__('in use'), device.in_use_bytes],
+    ['cached', trans.__('cached'), device.cached_bytes],
+    ['free', trans.__('free'), device.free_bytes]
+  ] as const;
+  return parts.flatMap(([kind, name, bytes]) =>
+    bytes === null ? [] : [{ kind, name, bytes }]
+  );
 }
 
 /** "6.3 of 14.7 GiB"; what is not measured is said to be so. */
@@ -38,13 +40,13 @@ export function deviceBar(device: IDevice): HTMLElement | null {
   }
   const known = parts.reduce((sum, { bytes }) => sum + bytes, 0);
   const rest = Math.max(0, device.capacity_bytes - known);
-  const label = `${nameDevice(device, trans)}: ${listParts(WORDS, parts)}`;
+  const label = `${nameDevice(device, trans)}: ${listParts(parts)}`;
   return bar(
     device.free_bytes === null
-      ? [...parts, { kind: 'free', bytes: rest }]
+      ? [...parts, { kind: 'free', name: trans.__('free'), bytes: rest }]
       : parts,
     label,
-    null
+    false
   );
 }
 
@@ -91,7 +93,7 @@ export function deviceNumbers(
     ),
     deviceBar(device),
     split(device),
-    legend(WORDS, partsOf(device)),
+    legend(partsOf(device)),
     ...notes
       .slice(0, MAX_NOTES)
       .map(({ text }) =>

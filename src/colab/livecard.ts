@@ -175,7 +175,7 @@ export class LiveCard implements IListener {
   /** Insert the code of a remedy: the helper's own copy. */
   private async _insert(remedyId: string): Promise<void> {
     const remedy = this._report?.remedies.find(({ id }) => id === remedyId);
-    if (remedy?.kind === 'snippet' && remedy.type_this !== null) {
+    if (remedy && remedy.type_this !== null) {
       await this._bring(remedyId, [remedy.type_this], '');
     }
   }

@@ -6,6 +6,11 @@ import type { IContext } from '../frame/state';
 import type { IRemedy } from '../protocol';
 import { codeToSelect, type Way } from './inserting';
 
+/** Whether a remedy is code to run: what is saved for, too, no output can do itself. */
+function isCode(kind: IRemedy['kind']): boolean {
+  return kind === 'snippet' || kind === 'save';
+}
+
 /**
  * In an output no cell can be edited or run: a fix is the whole cell, changed, as
  * a new one, which is inserted or copied.
@@ -37,7 +42,7 @@ export function newCells(way: Way): IEditing {
   };
 
   return {
-    inserts: kind => kind === 'snippet',
+    inserts: isCode,
 
     buttons: (context, remedy, disabled) => {
       const { report, trans } = context;
@@ -50,7 +55,7 @@ export function newCells(way: Way): IEditing {
         return insertFixed(context, remedy, false);
       }
       const label = isCopy ? trans.__('Copy code') : trans.__('Insert as cell');
-      return kind === 'snippet' && code !== null && !isDone
+      return isCode(kind) && code !== null && !isDone
         ? [button(context, { label, action: 'insert', remedyId, disabled })]
         : [];
     },

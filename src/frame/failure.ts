@@ -4,6 +4,7 @@ import { causes } from './causes';
 import { element, inline } from './element';
 import { fill } from './fill';
 import { heading } from './heading';
+import { named } from './partnames';
 import { remedyList } from './remedylist';
 import type { IContext } from './state';
 
@@ -27,13 +28,10 @@ export function failure(context: IContext): (Node | null)[] {
   return [body, more];
 }
 
-function composition(context: IContext): HTMLElement[] {
-  const { report, trans } = context;
-  const { parts } = report;
-  const label = `${trans.__('At the moment of failure')}: ${listParts(context, parts)}`;
-  return parts.length === 0
-    ? []
-    : [bar(parts, label, context), legend(context, parts)];
+function composition({ report, trans }: IContext): HTMLElement[] {
+  const parts = named(report.parts, trans);
+  const label = `${trans.__('At the moment of failure')}: ${listParts(parts)}`;
+  return parts.length === 0 ? [] : [bar(parts, label, true), legend(parts)];
 }
 
 function traceback({ report, trans }: IContext): HTMLElement | null {

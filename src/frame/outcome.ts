@@ -1,9 +1,10 @@
 import { formatBytes } from '../format';
 import type { IReleased, IRemedy, IReport } from '../protocol';
-import { bar, type ISegment, listParts } from './bar';
+import { bar, listParts } from './bar';
 import { element, inline } from './element';
 import { icon } from './icons';
-import type { ICardState, IContext, IWords } from './state';
+import { type IPart, named } from './partnames';
+import type { ICardState, IContext } from './state';
 import { title } from './title';
 
 /**
@@ -72,26 +73,27 @@ function occasion(text: string): HTMLElement {
 }
 
 function comparison(
-  words: IWords,
+  { trans }: IContext,
   label: string,
-  parts: readonly ISegment[],
+  parts: readonly IPart[],
   headroom: number | null
 ): HTMLElement {
   const text =
     headroom === null
-      ? words.trans.__('headroom not measured')
-      : words.trans.__('headroom %1', formatBytes(headroom));
+      ? trans.__('headroom not measured')
+      : trans.__('headroom %1', formatBytes(headroom));
+  const segments = named(parts, trans);
   return element(
     'div',
     'jp-GpuHeadroomCard-comparison',
     element('span', '', label),
-    bar(parts, `${label}: ${listParts(words, parts)}`, null),
+    bar(segments, `${label}: ${listParts(segments)}`, false),
     element('span', 'jp-GpuHeadroomCard-comparisonNumber', text)
   );
 }
 
 /** The bar after a release; by kind nothing was measured again. */
-function partsNow(report: IReport, released: IReleased): ISegment[] {
+function partsNow(report: IReport, released: IReleased): IPart[] {
   const { capacity_bytes: capacity } = report;
   const { in_use_bytes: inUse, headroom_after_bytes: headroom } = released;
   if (capacity === null || inUse === null || headroom === null) {

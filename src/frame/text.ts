@@ -1,7 +1,7 @@
 import { formatBytes } from '../format';
 import type { ICause, IReport } from '../protocol';
-import { namePart } from './bar';
 import { listVersions } from './details';
+import { namePart } from './partnames';
 import type { IWords } from './state';
 import { deviceLabel, title } from './title';
 

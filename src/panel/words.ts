@@ -5,7 +5,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { nameHolder } from '../components/words';
 import { formatBytes, formatPrompt } from '../format';
-import { namePart } from '../frame/bar';
+import { namePart } from '../frame/partnames';
 import type {
   HolderKind,
   IHeld,

@@ -1,5 +1,5 @@
 import { formatBytes } from '../format';
-import { namePart } from '../frame/bar';
+import { namePart } from '../frame/partnames';
 import { listVersions } from '../frame/details';
 import { effectText, givesMemory } from '../frame/effect';
 import type { IWords } from '../frame/state';

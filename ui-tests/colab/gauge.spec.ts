@@ -71,6 +71,11 @@ test('should follow what other cells do @sample', async ({ open }) => {
   await notebook.run(HOLD);
   await expect(gauge.output).toContainText('Headroom: 2.7 GiB');
   await picture(gauge, 'gauge');
+  await gauge.button('What holds it?').click();
+  await expect(gauge.output).toContainText(/held1\.0 GiB/);
+  await expect(gauge.output).toContainText(/In use on GPU 01\.0 GiB/);
+  await picture(gauge, 'holders');
+  await gauge.button('Close').click();
   await notebook.run('del held');
   await expect(gauge.output).toContainText('Headroom: 3.7 GiB');
 });
@@ -125,19 +130,9 @@ frames._MOST_UNHEARD = 4`);
   await gauge.ended();
 });
 
-test('should say what holds the memory in use', async ({ open }) => {
-  const notebook = await open();
-  await notebook.run(START);
-  await notebook.run(HOLD);
-  const gauge = await notebook.run(SHOW);
-  await gauge.look();
-  await gauge.button('What holds it?').click();
-  await expect(gauge.output).toContainText(/held1\.0 GiB/);
-  await expect(gauge.output).toContainText(/In use on GPU 01\.0 GiB/);
-  await picture(gauge, 'holders');
-});
-
-test('should be one line where that is asked for', async ({ open }) => {
+test('should be one line, or a table, where that is asked for', async ({
+  open
+}) => {
   const notebook = await open();
   await notebook.run(START);
   const gauge = await notebook.run('gpu_headroom.show(compact=True)');
@@ -145,6 +140,9 @@ test('should be one line where that is asked for', async ({ open }) => {
   await expect(gauge.output).toContainText('3.7 GiB');
   await notebook.run(HOLD);
   await expect(gauge.output).toContainText('2.7 GiB');
+  const table = await notebook.run('%gpu_headroom status');
+  expect(await table.html()).toBe('');
+  expect(await table.text()).toContain('2.7 GiB');
 });
 
 test('should put no questions behind a cell that runs', async ({ open }) => {
@@ -241,9 +239,10 @@ test('should leave outputs, counts and input as they are', async ({ open }) => {
     }
     await notebook.answer('Ada');
     const outputs: IOutput[][] = [];
-    for (const source of OWN_WORK) {
+    for (const [index, source] of OWN_WORK.entries()) {
       const asked = await sentBy(notebook, gauge.name);
-      if (first) {
+      // A poll between two cells takes its time: not between all of them.
+      if (first && index % 2 === 1) {
         await expect
           .poll(() => sentBy(notebook, gauge.name))
           .toBeGreaterThan(asked);

@@ -1,31 +1,7 @@
-import { writeFileSync } from 'node:fs';
-
-import { bytesOf } from '../tests/surfaces';
+import { allocate, latencies, report, watchSize } from '../tests/latency';
 import { expect, SHOW, START, test } from './colab';
 
-const COUNT = 40;
 const RESTARTS = 3;
-
-/** Makes tensors at moments that no clock of ours knows, while it computes. */
-const ALLOCATE = `import random, time
-
-
-def compute(seconds):
-    end = time.perf_counter() + seconds
-    while time.perf_counter() < end:
-        pass
-
-
-compute(3)
-held, made = [], []
-for _ in range(${COUNT}):
-    held.append(torch.empty(2**27, dtype=torch.uint8, device="cuda"))
-    made.append((torch.cuda.memory_allocated(), 1000 * time.time()))
-    compute(random.uniform(0.8, 1.6))
-held.clear()`;
-
-/** More than what rounding hides, less than one tensor. */
-const ROUNDING = 0.06 * 2 ** 30;
 
 test('allocation → pixel, and restart → pixel, in an output', async ({
   open
@@ -37,29 +13,11 @@ test('allocation → pixel, and restart → pixel, in an output', async ({
   const gauge = await notebook.run(SHOW);
   await gauge.look();
   await expect(gauge.live).toBeVisible();
-  const drawn = await gauge.output.evaluateHandle(node => {
-    const seen: [string, number][] = [];
-    const look = (): void => {
-      const text = /in use ?([\d.]+ [GMK]iB)/.exec(node.textContent ?? '');
-      const last = seen[seen.length - 1];
-      if (text?.[1] && last?.[0] !== text[1]) {
-        seen.push([text[1], Date.now()]);
-      }
-      requestAnimationFrame(look);
-    };
-    requestAnimationFrame(look);
-    return seen;
-  });
-  await notebook.run(ALLOCATE);
+  const shown = await watchSize(gauge.output, /in use ?([\d.]+ [GMK]iB)/);
+  // Told twice a second, so further apart than in a status bar.
+  await notebook.run(allocate([0.8, 1.6]));
   const made = (await notebook.value('made')) as [number, number][];
-  const seen = await drawn.jsonValue();
-  const pixels = made.flatMap(([bytes, at]) => {
-    const found = seen.find(
-      ([text, time]) => time >= at && bytesOf(text) >= bytes - ROUNDING
-    );
-    return found ? [found[1] - at] : [];
-  });
-  expect(pixels.length).toBeGreaterThan(COUNT / 2);
+  const pixels = latencies(made, await shown());
 
   const restarts: number[] = [];
   for (let times = 0; times < RESTARTS; times++) {
@@ -73,8 +31,5 @@ test('allocation → pixel, and restart → pixel, in an output', async ({
     await gauge.button('Try again').click();
     await expect(gauge.output).not.toContainText('The kernel was restarted');
   }
-  writeFileSync(
-    process.env.GPU_HEADROOM_LATENCIES ?? '/dev/stdout',
-    JSON.stringify({ pixels, restarts })
-  );
+  report({ pixels, restarts });
 });

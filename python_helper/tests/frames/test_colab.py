@@ -53,7 +53,9 @@ def test_the_gauge_stands_in_the_output(kernel: LiveKernel) -> None:
 def test_a_card_is_saved_small(kernel: LiveKernel) -> None:
     """As it is carried in a notebook, without the script that is over it and with it."""
     kernel.run("model = torch.nn.Linear(1024, 1024).cuda()")
-    request = kernel.submit("batch_size = 2**20\nmodel(torch.ones(batch_size, 1024).cuda())")
+    request = kernel.submit(
+        "batch_size = 2**20\nmodel(torch.ones(batch_size, 1024, device='cuda'))"
+    )
     (bundle,) = [
         content["data"]
         for kind, content in kernel.result(request).outputs

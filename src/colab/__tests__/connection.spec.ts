@@ -213,19 +213,29 @@ describe('Connection', () => {
       await expect(question.result).resolves.toMatchObject({ status: 'done' });
     });
 
-    it('should not be asked for once it was taken back', async () => {
-      connection.look(true);
-      await pass(0);
-      kernel.begin();
-      await pass(0);
-      const question = release();
-      const failed = sentenceOf(question);
-      connection.cancel(question);
-      await expect(failed).resolves.toBe('');
-      kernel.end();
-      await pass(10 * SECOND);
-      expect(kernel.requests).toEqual([]);
-    });
+    it.each([
+      ['that it was told of', true],
+      ['that nobody told of', false]
+    ])(
+      'should be taken back where it waits for a cell %s',
+      async (_, isTold) => {
+        connection.look(true);
+        await pass(0);
+        kernel.state = 'busy';
+        if (isTold) {
+          kernel.push(kernel.sample());
+        }
+        await pass(0);
+        const question = release();
+        const failed = sentenceOf(question);
+        await pass(SECOND);
+        connection.cancel(question);
+        await expect(failed).resolves.toBe('');
+        kernel.end();
+        await pass(10 * SECOND);
+        expect(kernel.requests).toEqual([]);
+      }
+    );
 
     it('should be asked again on the next channel where the first was forgotten', async () => {
       kernel.onRequest = free as FakeKernel['onRequest'];
@@ -258,21 +268,6 @@ describe('Connection', () => {
       await pass(6 * SECOND);
       await expect(question.result).resolves.toMatchObject({ status: 'done' });
       expect(kernel.requests).toEqual(['release', 'release']);
-    });
-
-    it('should be taken back where a cell runs that nobody told of', async () => {
-      connection.look(true);
-      await pass(0);
-      kernel.state = 'busy';
-      const question = release();
-      const failed = sentenceOf(question);
-      await pass(SECOND);
-      expect(question.isSent).toBe(false);
-      connection.cancel(question);
-      await expect(failed).resolves.toBe('');
-      kernel.end();
-      await pass(10 * SECOND);
-      expect(kernel.requests).toEqual([]);
     });
 
     it('should not be asked twice of a kernel that takes its time', async () => {

@@ -1,5 +1,5 @@
 import { gib, message, RELEASED } from '../../__tests__/report';
-import { DEVICE, deviceWith, SAMPLE } from '../../__tests__/samples';
+import { DEVICE, deviceWith, EVENTS, SAMPLE } from '../../__tests__/samples';
 import { Connection } from '../connection';
 import { Gauge } from '../gauge';
 import type { IGoogleColab } from '../google';
@@ -23,18 +23,10 @@ const HOSTILE = [
 ];
 
 const ITEM = {
-  id: 'traceback',
-  kind: 'traceback',
-  name: null,
+  ...EVENTS.plan.items[0],
   title: { text: 'Tracebacks of failed cells' },
   cost: { text: '' },
-  expected_bytes: gib(12),
-  safe: true,
-  selected: true,
-  adds_headroom: true,
-  names: [],
-  confirm: null,
-  blocked: null
+  expected_bytes: gib(12)
 };
 
 /** What a helper does about each request. */

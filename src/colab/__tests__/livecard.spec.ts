@@ -148,6 +148,7 @@ describe('LiveCard', () => {
     expect(buttons()).toEqual([
       'Free now',
       'Insert fixed cell',
+      'Insert as cell',
       'Insert as cell'
     ]);
   });
@@ -274,11 +275,16 @@ describe('LiveCard', () => {
       );
     });
 
-    it('should insert code of its own', async () => {
-      report = { ...REPORT, remedies: [SNIPPET] };
+    it.each([
+      ['a snippet', SNIPPET],
+      ['what saves a training', SAVE]
+    ])('should insert the code of %s', async (_, remedy) => {
+      report = { ...REPORT, remedies: [remedy] };
       await begin();
+      expect(text()).not.toContain('in a new cell');
       await press('Insert as cell');
-      expect(cells).toEqual([SNIPPET.type_this]);
+      expect(cells).toEqual([remedy.type_this]);
+      expect(buttons()).not.toContain('Insert as cell');
     });
 
     it('should copy where inserting is not offered', async () => {

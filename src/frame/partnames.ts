@@ -1,0 +1,46 @@
+import type { ITranslate } from '../translate';
+import type { ISegment } from './bar';
+
+/** A part without its name. */
+export type IPart = Omit<ISegment, 'name'>;
+
+/** What memory is used for, in words. */
+export function namePart(kind: IPart['kind'], trans: ITranslate): string {
+  switch (kind) {
+    case 'outside':
+      return trans.__('outside');
+    case 'parameters':
+      return trans.__('parameters');
+    case 'optimizer_state':
+      return trans.__('optimizer state');
+    case 'gradients':
+      return trans.__('gradients');
+    case 'activations':
+      return trans.__('activations');
+    case 'other_tensors':
+      return trans.__('other tensors');
+    case 'workspaces':
+      return trans.__('library workspaces');
+    case 'earlier_error':
+      return trans.__('earlier error');
+    case 'temporaries':
+      return trans.__('temporary values');
+    case 'not_attributed':
+      return trans.__('not attributed');
+    case 'in_use':
+      return trans.__('in use');
+    case 'cached':
+      return trans.__('cached');
+    case 'free':
+      return trans.__('free');
+  }
+}
+
+/** Parts of a bar with their names. */
+export function named(parts: readonly IPart[], trans: ITranslate): ISegment[] {
+  return parts.map(({ kind, bytes }) => ({
+    kind,
+    name: namePart(kind, trans),
+    bytes
+  }));
+}
