@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _FIRST_GAP_S = 1.0
 _AT_ONCE = 6  # comms opened with the first gap between them
-_GROWTH = 1.6  # of the gaps after them: twenty comms reach half an hour
+_GROWTH = 1.6  # of the gaps after them: twenty comms reach twenty minutes
 
 
 class Beacon:

@@ -147,10 +147,11 @@ class Frames:
                 frame.excuse()
             # With all before it that has not arrived: two threads may send in another order.
             envelope, comm = self._envelope(frame.news()), frame.comm
+            beacon = self._beacons.get(frame.uid)
             if comm is not None:
                 self._send(comm, envelope, parent)
-            elif frame.uid in self._beacons:
-                self._beacon(self._beacons[frame.uid], envelope, parent)
+            elif beacon is not None:
+                self._beacon(beacon, envelope, parent)
         if is_cell and not running:  # from now on frames can speak for themselves
             for uid in list(self._beacons):
                 self._end_beacon(uid)
