@@ -94,6 +94,9 @@ export const test = base.extend<IFixtures, IWorkerFixtures>({
       await page.evaluate(() => colab.ready);
       return new Notebook(page, kernel);
     });
+    if (kernels.size === 0) {
+      return; // the test was skipped
+    }
     const blocked = await page.evaluate(() => colab.blocked);
     if (testInfo.status !== testInfo.expectedStatus) {
       const texts = await Promise.all(
@@ -122,6 +125,18 @@ export class Notebook {
   async run(source: string): Promise<Cell> {
     const cell = await this.start(source);
     await cell.ended();
+    return cell;
+  }
+
+  /**
+   * Run a cell after one that ended in an error: a kernel sends back for a moment
+   * what is queued then.
+   */
+  async runAfterError(source: string): Promise<Cell> {
+    const cell = await this.run(source);
+    while ((await cell.ended()).status === 'aborted') {
+      await cell.run();
+    }
     return cell;
   }
 
