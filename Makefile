@@ -209,7 +209,7 @@ demo: .make/installed-lab-4.6 ## JupyterLab on the demo notebook (PORT=…, GPU=
 # --- Tests ----------------------------------------------------------------------
 
 # Needs one environment, and starts no kernel of an older generation.
-QUICK := $(addprefix python_helper/tests/,advice card cells concurrency errors frameworks fuzz oom protocol \
+QUICK := $(addprefix python_helper/tests/,advice card cells code concurrency errors frameworks fuzz oom protocol \
 	readings render session terminal text trends/test_history.py \
 	$(filter-out test_wheel.py,$(notdir $(wildcard python_helper/tests/test_*.py))))
 

@@ -86,8 +86,8 @@ def largest_batch() -> str:
 
     A range, where two runs with different batch sizes tell it; else why it is not measured.
     """
-    from .cells.largest_batch import of_last_cell
     from .holders.names import user_names
+    from .oom.largest_batch import of_last_cell
 
     session = _live()
     names, snapshot = user_names(session.shell), session.sampler.measure()

@@ -6,11 +6,11 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from ..cells.batch import affects, defines_any, path_from, reads
-from ..cells.given import Function
-from ..cells.parsing import parse_cell
-from ..edits.find import calls, names
-from ..edits.flow import trains
+from ..code.batch import affects, defines_any, path_from, reads
+from ..code.find import calls, names
+from ..code.flow import trains
+from ..code.given import Function
+from ..code.parsing import parse_cell
 from ..edits.rewrite import Anchor
 from ..text.messages import message
 from .code_fix import CellChange, CodeFix, diffs_of

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from .find import called, calls, dotted, names
+from ..code.find import called, calls, dotted, names
+from ..code.source import Refused
+from ..code.training import training_step
 from .rewrite import rewriting
-from .source import Refused
-from .training import training_step
 
 if TYPE_CHECKING:
-    from .source import CellSource
+    from ..code.source import CellSource
 
 
 @rewriting

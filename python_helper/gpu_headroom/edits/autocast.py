@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from .find import calls, under
+from ..code.find import calls, under
+from ..code.source import Loop, Refused, Scope
+from ..code.training import training_step
 from .rewrite import rewriting
-from .source import Loop, Refused, Scope
-from .training import training_step
 
 if TYPE_CHECKING:
-    from .source import CellSource
+    from ..code.source import CellSource
 
 
 # What PyTorch refuses to compute under autocast, in whatever cell it stands.

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from ..code.find import called, calls, dotted, mentions
+from ..code.source import Refused
 from .cache import mentioned
-from .find import called, calls, dotted, mentions
 from .rewrite import rewriting
-from .source import Refused
 
 if TYPE_CHECKING:
-    from .source import CellSource
+    from ..code.source import CellSource
 
 _LOOKS = {"eval", "requires_grad_", "state_dict", "train", "keys"}
 _PARAMETERS = ("parameters", "named_parameters")

@@ -5,15 +5,15 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from .find import called, calls, dotted, mentions, method, names
-from .flow import backwards, read_first
+from ..code.find import called, calls, dotted, mentions, method, names
+from ..code.flow import backwards, read_first
+from ..code.source import Loop, Refused
 from .rewrite import rewriting
-from .source import Loop, Refused
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from .source import CellSource
+    from ..code.source import CellSource
 
 _STEPS = ("step", "zero_grad", "backward", "append", "extend")
 _PART = "part"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from .find import called, dotted
+from ..code.find import called, dotted
+from ..code.source import CellSource, Refused
 from .rewrite import rewriting
-from .source import CellSource, Refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from .find import keyword
-from .source import Refused
+from ..code.find import keyword
+from ..code.source import Refused
 
 if TYPE_CHECKING:
-    from .source import CellSource
+    from ..code.source import CellSource
 
 
 def set_keyword(source: CellSource, call: ast.Call, name: str, value: str) -> None:

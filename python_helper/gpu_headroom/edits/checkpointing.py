@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from ..code.find import assigned, calls, dotted, method
+from ..code.source import Function, Refused
 from .call import set_keyword
-from .find import assigned, calls, dotted, method
 from .rewrite import rewriting
-from .source import Function, Refused
 
 if TYPE_CHECKING:
-    from .source import CellSource
+    from ..code.source import CellSource
 
 _OPTIONS = {"use_reentrant", "preserve_rng_state", "determinism_check", "context_fn", "debug"}
 _IMPORT = "from torch.utils.checkpoint import "

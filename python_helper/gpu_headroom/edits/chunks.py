@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from .find import called, dotted
+from ..code.find import called, dotted
+from ..code.source import Refused
 from .rewrite import rewriting, statement_at
-from .source import Refused
 
 if TYPE_CHECKING:
+    from ..code.source import CellSource
     from .rewrite import Anchor
-    from .source import CellSource
 
 # What is left of each row of distances, where it is asked for along the last dimension.
 _OF_ROWS = {"argmin", "argmax", "sum", "mean", "any", "all", "amin", "amax"}

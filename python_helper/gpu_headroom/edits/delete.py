@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from .find import dotted, names
-from .flow import leaves, read_after, read_first
+from ..code.find import dotted, names
+from ..code.flow import leaves, read_after, read_first
+from ..code.source import Function, Loop, Refused
 from .rewrite import rewriting, statement_at
-from .source import Function, Loop, Refused
 
 if TYPE_CHECKING:
+    from ..code.source import CellSource
     from .rewrite import Anchor
-    from .source import CellSource
 
 
 @rewriting

@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from ..code.find import assigned, called, calls, dotted, keyword, method
+from ..code.source import Refused
 from .call import set_keyword
 from .checkpointing import made
-from .find import assigned, called, calls, dotted, keyword, method
 from .rewrite import rewriting
-from .source import Refused
 
 if TYPE_CHECKING:
-    from .source import CellSource
+    from ..code.source import CellSource
 
 _DOUBLE = {"float64": "float32", "double": "float32", "complex128": "complex64"}
 _MOVES = ("cuda", "to")

@@ -5,16 +5,16 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from ..code.find import called, dotted, keyword
+from ..code.source import Refused
 from .call import set_keyword
-from .find import called, dotted, keyword
 from .rewrite import rewriting
-from .source import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Literal
 
-    from .source import CellSource
+    from ..code.source import CellSource
 
     Library = Literal["transformers", "lightning", "accelerate"]
 

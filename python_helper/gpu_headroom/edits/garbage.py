@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from .find import calls, dotted
+from ..code.find import calls, dotted
+from ..code.source import Function, Loop, Refused
 from .rewrite import rewriting, statement_at
-from .source import Function, Loop, Refused
 
 if TYPE_CHECKING:
+    from ..code.source import CellSource
     from .rewrite import Anchor
-    from .source import CellSource
 
 
 @rewriting

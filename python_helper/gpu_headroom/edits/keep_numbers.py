@@ -7,10 +7,10 @@ import builtins
 import re
 from typing import TYPE_CHECKING
 
-from .find import assigned, called, calls, dotted, mentions, names, under
-from .flow import WITHOUT, backwards, derived, evaluates, leaves, trains
+from ..code.find import assigned, called, calls, dotted, mentions, names, under
+from ..code.flow import WITHOUT, backwards, derived, evaluates, leaves, trains
+from ..code.source import CellSource, Function, Refused
 from .rewrite import rewriting
-from .source import CellSource, Function, Refused
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator

@@ -6,15 +6,15 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
+from ..code.find import assigned, calls, dotted, keyword
+from ..code.source import Refused
+from ..code.training import training_step
 from .call import set_keyword
 from .checkpointing import made
-from .find import assigned, calls, dotted, keyword
 from .rewrite import rewriting
-from .source import Refused
-from .training import training_step
 
 if TYPE_CHECKING:
-    from .source import CellSource
+    from ..code.source import CellSource
 
 _TRAINED = "{}.requires_grad_(True)"
 

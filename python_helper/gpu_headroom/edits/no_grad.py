@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from .find import called, dotted, mentions, method, names, under
-from .flow import WITHOUT, backwards, evaluates, reaches_backward, trains
+from ..code.find import called, dotted, mentions, method, names, under
+from ..code.flow import WITHOUT, backwards, evaluates, reaches_backward, trains
+from ..code.source import Function, Loop, Refused, Scope
 from .rewrite import rewriting, statement_at
-from .source import Function, Loop, Refused, Scope
 
 if TYPE_CHECKING:
+    from ..code.source import CellSource
     from .rewrite import Anchor
-    from .source import CellSource
 
 
 @rewriting

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from ..cells.literals import integer, literals_in
+from ..code.literals import integer, literals_in
+from ..code.source import Refused
 from .rewrite import rewriting
-from .source import Refused
 
 if TYPE_CHECKING:
-    from ..cells.literals import SizeLiteral
-    from .source import CellSource
+    from ..code.literals import SizeLiteral
+    from ..code.source import CellSource
 
 
 @rewriting

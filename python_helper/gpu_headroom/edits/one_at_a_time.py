@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from ..code.find import called, dotted, keyword
+from ..code.source import Refused
 from .call import set_keyword
-from .find import called, dotted, keyword
 from .rewrite import rewriting
-from .source import Refused
 
 if TYPE_CHECKING:
-    from .source import CellSource
+    from ..code.source import CellSource
 
 _POOLS = {"ThreadPoolExecutor": "max_workers", "ThreadPool": "processes"}
 # Tasks that wait for each other do not come to an end one after the other; begun ones go on.

@@ -5,15 +5,15 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from ..code.find import assigned, called, dotted, keyword, method
+from ..code.source import Refused
 from .call import remove_keyword, set_keyword
-from .find import assigned, called, dotted, keyword, method
 from .rewrite import rewriting
-from .source import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .source import CellSource
+    from ..code.source import CellSource
 
 _OPTIMIZERS = frozenset(
     ("Adam", "AdamW", "NAdam", "RAdam", "Adamax", "Adagrad", "Adadelta", "RMSprop", "SGD", "ASGD")

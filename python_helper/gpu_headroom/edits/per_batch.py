@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from ..code.find import assigned, called, dotted, keyword, mentions, names
+from ..code.flow import leaves
+from ..code.source import CellSource, Loop, Refused
 from .call import remove_keyword
-from .find import assigned, called, dotted, keyword, mentions, names
-from .flow import leaves
 from .rewrite import rewriting
-from .source import CellSource, Loop, Refused
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, ParamSpec
 
-from .source import CellSource, Refused
+from ..code.source import CellSource, Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable

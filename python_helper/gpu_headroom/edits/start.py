@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from ..code.source import Refused
 from .rewrite import rewriting
-from .source import Refused
 
 if TYPE_CHECKING:
-    from .source import CellSource
+    from ..code.source import CellSource
 
 
 @rewriting

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..cells.side_effects import caution
+from ..code.side_effects import caution
 from ..frameworks.torch import memory_snapshot
 from ..text.messages import message
 

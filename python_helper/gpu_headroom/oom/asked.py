@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from itertools import combinations_with_replacement, islice, zip_longest
 from typing import TYPE_CHECKING
 
-from ..cells.given import callee
-from ..cells.parsing import parse_cell
+from ..code.given import callee
+from ..code.parsing import parse_cell
 from ..holders.frames import locals_of
 from ..text.format import MIB
 from .place import innermost

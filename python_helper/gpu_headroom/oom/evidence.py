@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..cells.batch import size_literals
+from ..code.batch import size_literals
 from ..concurrency.turns import Disturbed
 from ..holders.groups import groups_of
 from ..holders.inspector import Inspector
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Literal
 
-    from ..cells.literals import SizeLiteral
+    from ..code.literals import SizeLiteral
     from ..concurrency.turns import Turn
     from ..holders.groups import Group
     from ..holders.modules import Model

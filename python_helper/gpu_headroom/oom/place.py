@@ -13,7 +13,7 @@ from itertools import dropwhile, takewhile
 from traceback import walk_tb
 from typing import TYPE_CHECKING
 
-from ..cells.parsing import LONGEST, parse_cell
+from ..code.parsing import LONGEST, parse_cell
 from ..holders.frames import is_installed
 from ..inspection.kinds import top_of
 

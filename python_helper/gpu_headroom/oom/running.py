@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from traceback import walk_tb
 from typing import TYPE_CHECKING
 
-from ..cells.batch import names_in
-from ..cells.given import Function, callee
-from ..cells.parsing import LONGEST, parse_cell
+from ..code.batch import names_in
+from ..code.given import Function, callee
+from ..code.parsing import LONGEST, parse_cell
 from ..holders.frames import is_installed, locals_of
 from ..inspection.kinds import origins
 

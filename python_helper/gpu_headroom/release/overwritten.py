@@ -10,11 +10,11 @@ import ast
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..cells.batch import Code
-from ..cells.given import Function
-from ..cells.parsing import parse_cell
-from ..edits.find import names
-from ..edits.flow import read_first
+from ..code.batch import Code
+from ..code.find import names
+from ..code.flow import read_first
+from ..code.given import Function
+from ..code.parsing import parse_cell
 from ..holders.names import user_names
 from ..text.messages import message
 from .freeable import Freeable

@@ -11,12 +11,12 @@ from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ..code.loops import left_behind
 from ..holders.names import user_names
 from ..inspection.classes import comes_from
 from ..text.format import MIB
 from ..text.messages import message
 from .freeable import Freeable
-from .loops import left_behind
 from .outputs import displayed_as, forget
 
 if TYPE_CHECKING:

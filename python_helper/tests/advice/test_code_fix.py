@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpu_headroom.advice.code_fix import CellChange, CodeFix, diffs_of
-from gpu_headroom.cells.literals import literals_in
+from gpu_headroom.code.literals import literals_in
 from gpu_headroom.edits.accumulate import accumulated
 from gpu_headroom.edits.keep_numbers import kept
 from gpu_headroom.edits.number import set_number

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from gpu_headroom.advice import remedies
 from gpu_headroom.advice.registry import REMEDIES, diagnose
-from gpu_headroom.cells.literals import literals_in
+from gpu_headroom.code.literals import literals_in
 from gpu_headroom.holders.modules import Model
 from gpu_headroom.holders.training import Training
 from gpu_headroom.oom.asked import Asked, Operand

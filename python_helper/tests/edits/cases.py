@@ -6,7 +6,7 @@ import random
 import re
 from typing import TYPE_CHECKING
 
-from gpu_headroom.cells.parsing import parse_cell
+from gpu_headroom.code.parsing import parse_cell
 from gpu_headroom.edits.hunks import hunks
 from gpu_headroom.edits.rewrite import Anchor
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from gpu_headroom.cells.literals import literals_in
 from gpu_headroom.cells.runs import CellRun
+from gpu_headroom.code.literals import literals_in
 from gpu_headroom.edits.number import set_number
 from tests.edits.cases import check, refuses_hostile, shuffled
 
 if TYPE_CHECKING:
-    from gpu_headroom.cells.size_names import Role
+    from gpu_headroom.code.size_names import Role
 
 BATCH = [
     ("batch_size = 64", "batch_size = 32"),

@@ -15,11 +15,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from gpu_headroom.cells import batch, parsing, quiet
-from gpu_headroom.cells.batch import batch_literals
-from gpu_headroom.cells.literals import literals_in
-from gpu_headroom.cells.parsing import parse_cell
 from gpu_headroom.cells.runs import CellRun
+from gpu_headroom.code import batch, parsing, quiet
+from gpu_headroom.code.batch import batch_literals
+from gpu_headroom.code.literals import literals_in
+from gpu_headroom.code.loops import left_behind
+from gpu_headroom.code.parsing import parse_cell
 from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.errors import excerpt, formats, libraries, sticky_error
 from gpu_headroom.errors import recognise as recogniser
@@ -27,7 +28,6 @@ from gpu_headroom.errors.recognise import errors_within, recognise
 from gpu_headroom.errors.sticky_error import recognise_fault
 from gpu_headroom.oom import place
 from gpu_headroom.oom.place import failing_line
-from gpu_headroom.release.loops import left_behind
 from tests.errors.test_recognise import NOT_THE_GPU, OTHERS, PYTORCH
 from tests.errors.test_sticky_error import natively
 

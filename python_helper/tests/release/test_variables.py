@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from gpu_headroom import release
+from gpu_headroom.code.loops import left_behind
 from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.release import variables
-from gpu_headroom.release.loops import left_behind
 from gpu_headroom.release.situation import Situation
 from gpu_headroom.text.format import MIB
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
-from gpu_headroom.cells.largest_batch import Prediction, Probe, of_last_cell, predict, probes
-from gpu_headroom.cells.literals import literals_in
+from gpu_headroom.code.literals import literals_in
 from gpu_headroom.holders.names import user_names
+from gpu_headroom.oom.largest_batch import Prediction, Probe, of_last_cell, predict, probes
 from gpu_headroom.simulate import simulate
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...cells.parsing import parse_cell
+from ...code.parsing import parse_cell
 from ...edits.model_memory import frozen
 from ...edits.optimizer import owners
 from ...text.messages import message

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ...cells.parsing import parse_cell
+from ...code.find import called, mentions
+from ...code.flow import backwards
+from ...code.parsing import parse_cell
 from ...edits.cache import cached_on_host, last_kept, only_by_keys, only_made
-from ...edits.find import called, mentions
 from ...edits.flags import trainer_flags
-from ...edits.flow import backwards
 from ...edits.keep_numbers import (
     detached_leaf,
     detached_state,

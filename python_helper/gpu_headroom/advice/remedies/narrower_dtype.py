@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from ...code.find import calls
+from ...code.find import names as names_in
 from ...edits.dtype import default_precision, half_precision, single_precision
-from ...edits.find import calls
-from ...edits.find import names as names_in
 from ...edits.rewrite import any_of
 from ...text.messages import message
 from ..code_fix import CellChange

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...cells.largest_batch import predict, probes
 from ...edits.number import set_number
+from ...oom.largest_batch import predict, probes
 from ...text.messages import message
 from ..code_fix import CellChange
 from ..editing import edited
 from ..remedy import Offer
 
 if TYPE_CHECKING:
-    from ...cells.largest_batch import Prediction
-    from ...cells.literals import SizeLiteral
+    from ...code.literals import SizeLiteral
     from ...oom.evidence import Evidence
+    from ...oom.largest_batch import Prediction
     from ...protocol.wire import Message
 
 TREATS: tuple[str, ...] = ("activations", "huge-request")

@@ -12,7 +12,7 @@ from bisect import bisect_right
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ..cells.parsing import parse_cell
+from .parsing import parse_cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -6,9 +6,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from gpu_headroom.cells.batch import batch_literals, path_from
-from gpu_headroom.cells.literals import literals_in
 from gpu_headroom.cells.runs import CellRun
+from gpu_headroom.code.batch import batch_literals, path_from
+from gpu_headroom.code.literals import literals_in
 
 
 def cell(source: str, name: str = "failing") -> CellRun:

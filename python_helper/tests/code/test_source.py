@@ -6,11 +6,11 @@ import ast
 from typing import TYPE_CHECKING
 
 import pytest
+from gpu_headroom.code.find import calls
+from gpu_headroom.code.source import CellSource, Refused
 from gpu_headroom.edits.call import remove_keyword, set_keyword
-from gpu_headroom.edits.find import calls
 from gpu_headroom.edits.hunks import hunks, rows
 from gpu_headroom.edits.rewrite import Anchor, all_of, rewriting, statement_at
-from gpu_headroom.edits.source import CellSource, Refused
 from tests.edits.cases import check, refuses_hostile
 
 if TYPE_CHECKING:

@@ -14,17 +14,17 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..code.batch import Code, batch_literals
 from ..text.format import MIB
 from ..text.messages import message
-from .batch import Code, batch_literals
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ..cells.runs import CellRun, Ledger
+    from ..code.literals import SizeLiteral
     from ..protocol.wire import Message
     from ..readings.snapshot import DeviceReading, DeviceSnapshot
-    from .literals import SizeLiteral
-    from .runs import CellRun, Ledger
 
 # From trials on the simulated GPU; to be confirmed on real ones.
 _LEAST_SHARE = 0.3

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ..cells.parsing import LONGEST, magics, parse_cell
+from .parsing import LONGEST, magics, parse_cell
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator

@@ -11,10 +11,10 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from gpu_headroom.cells.literals import literals_in
-from gpu_headroom.cells.parsing import LONGEST, magics, parse_cell
-from gpu_headroom.cells.quiet import quiet
-from tests.cells.test_batch import cell
+from gpu_headroom.code.literals import literals_in
+from gpu_headroom.code.parsing import LONGEST, magics, parse_cell
+from gpu_headroom.code.quiet import quiet
+from tests.code.test_batch import cell
 
 # What Python 3.10 to 3.14 warn of while they read a source, and what looks like it.
 ODD = [

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from gpu_headroom.cells.parsing import LONGEST
-from gpu_headroom.cells.side_effects import caution
+from gpu_headroom.code.parsing import LONGEST
+from gpu_headroom.code.side_effects import caution
 
 REPEATS = [
     ("torch.save(model.state_dict(), 'model.pt')", "torch.save"),

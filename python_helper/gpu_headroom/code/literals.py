@@ -14,8 +14,8 @@ from .parsing import parse_cell
 from .size_names import other_side, role_of
 
 if TYPE_CHECKING:
+    from ..cells.runs import CellRun
     from .given import Given, Kind, Parameter, Signatures
-    from .runs import CellRun
     from .size_names import Role
 
 

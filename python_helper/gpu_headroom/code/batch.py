@@ -13,17 +13,17 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from ..cells.values import value_at
 from .given import Function, callee, signatures_of
 from .literals import literals_of
 from .parsing import LONGEST, parse_cell
-from .values import value_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from ..cells.runs import CellRun
     from .given import Parameter
     from .literals import SizeLiteral
-    from .runs import CellRun
     from .size_names import Role
 
     Calls = Mapping[str | None, Sequence[ast.Call]]
