@@ -190,7 +190,8 @@ describe('parser', () => {
           title: said('Free 12.0 GiB'),
           note: said(''),
           diff: null,
-          diffs: undefined
+          diffs: undefined,
+          reason: undefined
         },
         { ...changed, diff: diffs[0] }
       ],
@@ -204,6 +205,7 @@ describe('parser', () => {
     }
     expect(report.sticky_error).toBe(true);
     expect(report.remedies.map(each => each.diffs)).toEqual([[], diffs]);
+    expect(report.remedies.map(each => each.reason)).toEqual([null, null]);
     expect(report.cause?.bytes).toBeNull();
     expect(report.looking).toBe(false);
     const text = plainText(WORDS, { ...report, sticky_error: false });

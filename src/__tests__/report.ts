@@ -74,7 +74,8 @@ export const FREE: IRemedy = {
   effect_bytes: gib(12),
   effect_quality: 'measured',
   type_this: 'gpu_headroom.free_traceback()',
-  diffs: []
+  diffs: [],
+  reason: null
 };
 
 export const SMALLER_BATCH: IRemedy = {
@@ -100,7 +101,8 @@ export const SMALLER_BATCH: IRemedy = {
       ],
       sets: 'batch_size = 512'
     }
-  ]
+  ],
+  reason: null
 };
 
 /** The same where an earlier cell sets the batch. */
@@ -123,7 +125,8 @@ export const SNIPPET: IRemedy = {
   effect_quality: 'estimated',
   type_this:
     'import bitsandbytes\n\noptimizer = bitsandbytes.optim.AdamW8bit()',
-  diffs: []
+  diffs: [],
+  reason: null
 };
 
 /** The training that failed, as a file. */
@@ -135,7 +138,8 @@ export const SAVE: IRemedy = {
   effect_bytes: null,
   effect_quality: 'not_measured',
   type_this: "import torch; torch.save({'model': model.state_dict()}, …)",
-  diffs: []
+  diffs: [],
+  reason: null
 };
 
 /** All that helps where CUDA has stopped. */
@@ -147,7 +151,8 @@ export const RESTART: IRemedy = {
   effect_bytes: null,
   effect_quality: 'not_measured',
   type_this: null,
-  diffs: []
+  diffs: [],
+  reason: null
 };
 
 /** The cause of the mock-ups. */

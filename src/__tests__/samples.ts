@@ -551,10 +551,11 @@ export const UNKNOWN_REPLIES: readonly IReplies[keyof IReplies][] = [
       cause: null,
       further_causes: [{ ...CAUSE, bytes: null }],
       fits_after_free: null,
-      remedies: REPORT.remedies.map(remedy => ({
+      remedies: REPORT.remedies.map((remedy, index) => ({
         ...remedy,
         effect_bytes: null,
         type_this: null,
+        reason: index > 0 ? message('edit.unproven') : null,
         diffs: [{ cell_id: null, execution_count: null, rows: [], sets: null }]
       })),
       details: REPORT.details.map(detail => ({ ...detail, bytes: null }))

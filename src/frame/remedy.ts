@@ -23,6 +23,7 @@ export function remedyItem(
     '',
     element('p', 'jp-GpuHeadroomCard-remedyTitle', ...title),
     element('p', 'jp-GpuHeadroomCard-note', ...note(context, remedy)),
+    reason(context, remedy),
     ...diffs(context, remedy),
     snippet(context, remedy)
   );
@@ -60,4 +61,15 @@ function note(context: IContext, remedy: IRemedy): Node[] {
           code: typed.replace(/`/g, "'")
         });
   return inline(`${sentence(remedy.note)} ${how}`);
+}
+
+/** Why what the diff shows is no button. */
+function reason({ sentence }: IContext, remedy: IRemedy): HTMLElement | null {
+  return remedy.reason === null
+    ? null
+    : element(
+        'p',
+        'jp-GpuHeadroomCard-note',
+        ...inline(sentence(remedy.reason))
+      );
 }

@@ -5,7 +5,8 @@ type Part = Record<string, unknown>;
 /**
  * A card that an early helper saved, as one of today: its sentences had no
  * template, the sources of its numbers were plain texts, an error that stops CUDA
- * had another name, a remedy changed one cell at most, and there was one cause.
+ * had another name, a remedy changed one cell at most and never said why it was
+ * no button, and there was one cause.
  *
  * Nothing is checked here: what is no card stays none.
  */
@@ -18,10 +19,11 @@ export function ofEarlyHelper(data: unknown): unknown {
       bytes: bytes ?? null
     })),
     further_causes: card.further_causes ?? [],
-    remedies: each(card.remedies, ({ diff, diffs, note, title }) => ({
+    remedies: each(card.remedies, ({ diff, diffs, note, reason, title }) => ({
       title: withTemplate(title),
       note: withTemplate(note),
-      diffs: diffs ?? (isObject(diff) ? [diff] : [])
+      diffs: diffs ?? (isObject(diff) ? [diff] : []),
+      reason: reason ?? null
     })),
     versions: card.versions ?? [],
     looking: card.looking ?? false,

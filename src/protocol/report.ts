@@ -61,7 +61,12 @@ export const RemedySchema = v.object({
   /** What to type where there are no buttons; of a snippet the code of its cell. */
   type_this: v.nullable(v.string()),
   /** One for each cell that an edit changes. */
-  diffs: v.array(DiffSchema)
+  diffs: v.array(DiffSchema),
+  /**
+   * Why what the diffs show is no button: it could not be proven on the whole
+   * program; `null` where there is a button or no diff.
+   */
+  reason: v.nullable(MessageSchema)
 });
 
 /** A cause with its evidence. */

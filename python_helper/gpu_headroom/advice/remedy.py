@@ -30,10 +30,14 @@ class Fix(Protocol):
 
 
 class Edited(NamedTuple):
-    """What a change of code looks like, and the fix that makes it where its cells can run again."""
+    """What a change of code looks like, and the fix that makes it where its cells can run again.
+
+    `reason` says why there is no fix: it could not be proven on the whole program.
+    """
 
     diffs: tuple[Diff, ...] = ()
     fix: Fix | None = None
+    reason: Message | None = None
 
 
 UNCHANGED = Edited()
@@ -70,4 +74,5 @@ class Offer:
             "effect_quality": "not_measured" if self.effect_bytes is None else known,
             "type_this": self.type_this,
             "diffs": list(self.edited.diffs),
+            "reason": self.edited.reason,
         }

@@ -189,7 +189,8 @@ class Diff(TypedDict):
 class Remedy(TypedDict):
     """Something a person can do about this failure, offered only where the numbers support it.
 
-    `diffs` has one for each cell that changes; `type_this` is the code of a snippet.
+    `diffs` has one for each cell that changes; `type_this` is the code of a snippet. `reason` says
+    why what the diffs show is no button: it could not be proven on the whole program.
     """
 
     id: str
@@ -200,6 +201,7 @@ class Remedy(TypedDict):
     effect_quality: Literal["measured", "estimated", "not_measured"]
     type_this: str | None
     diffs: list[Diff]
+    reason: Message | None
 
 
 class Cause(TypedDict):

@@ -83,6 +83,7 @@ def report(**changes: Any) -> Report:
                 "effect_quality": "measured",
                 "type_this": "import gpu_headroom; gpu_headroom.free_traceback()",
                 "diffs": [],
+                "reason": None,
             },
             {
                 "id": "smaller-batch",
@@ -105,6 +106,7 @@ def report(**changes: Any) -> Report:
                         "sets": "batch_size = 512",
                     },
                 ],
+                "reason": None,
             },
         ],
         "details": [
@@ -212,6 +214,15 @@ def test_html_escapes_names(changes: dict[str, Any]) -> None:
     source = html(report(**changes))
     assert "<script" not in source
     assert EVIL in "".join(Seen(source).words)
+
+
+def test_static_forms_say_why_a_change_is_no_button() -> None:
+    """In a sentence of its own, below what it costs."""
+    why = "Not a button: `step` is read in In [9] as well."
+    reason = {"id": "edit.read", "template": why, "params": {}, "text": why}
+    made = report(remedies=[{**report()["remedies"][1], "kind": "advice", "reason": reason}])
+    assert "\n     Not a button: step is read in In [9] as well.\n" in text(made)
+    assert "<br>Not a button: <code>step</code> is read in In [9] as well.<" in html(made)
 
 
 def test_html_escapes_code() -> None:
@@ -346,6 +357,7 @@ def test_a_cuda_that_has_stopped_has_one_remedy_and_no_numbers() -> None:
         "effect_quality": "not_measured",
         "type_this": None,
         "diffs": [],
+        "reason": None,
     }
     cause = {
         "rule": "sticky-error",
