@@ -9,6 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..code.facts import Live
+from ..code.gate import Gate
+from ..code.notebook import Notebook, titles
 from ..edits.hunks import hunks, rows
 from ..text.messages import message
 from .remedy import FixOutcome
@@ -24,6 +27,7 @@ TEXTS = {
     "fix.changed": "The cell was edited after it failed; line {line} no longer matches.",
     "fix.missing": "The cell with line {line} is no longer in the notebook.",
 }
+_NOTHING = Live()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,13 @@ class CellChange:
         found = hunks(self.cell.source, after) if after is not None else []
         ends = [(each.first, each.first + max(1, len(each.old))) for each in found]
         return {n for start, end in ends for n in range(start - 1, end)}
+
+    def objection(self, gate: Gate, source: str) -> Message | None:
+        """Return why it cannot be proven on the whole program, with its cell as `source`."""
+        cell = gate.notebook.cell(self.cell.key, source)
+        if cell is None:
+            return message("fix.missing", TEXTS, line=self.line)
+        return self.rewrite.objection(gate, cell)
 
     def diff(self, sets: str | None = None) -> Diff | None:
         """Return what it changes in the cell as it ran; `None` if nothing."""
@@ -66,10 +77,15 @@ class CodeFix:
     changes: tuple[CellChange, ...]
     run: tuple[str, ...]
     done: Message
+    ran: tuple[CellRun, ...] = ()
+    live: Live = _NOTHING
 
     def edits(self, sources: Mapping[str, str]) -> FixOutcome:
-        """Change the cells as they are now; refuse where one of them is another by now."""
-        texts = dict(sources)
+        """Change the cells as they are now; refuse where one of them is another by now.
+
+        Decided anew on the cells as they ran and as they stand.
+        """
+        texts, gate = dict(sources), self._gate(sources)
         for change in self.changes:
             cell_id = change.cell.cell_id
             if cell_id is None or cell_id not in texts:
@@ -77,6 +93,9 @@ class CodeFix:
             after = change.rewrite(texts[cell_id])
             if after is None:
                 return _refused("fix.changed", change)
+            why = change.objection(gate, sources[cell_id])
+            if why is not None:
+                return FixOutcome("changed", (), (), why)
             texts[cell_id] = after
         edits: list[Edit] = [
             {
@@ -89,6 +108,10 @@ class CodeFix:
             for hunk in hunks(sources[cell_id], after)
         ]
         return FixOutcome("ok", tuple(edits), self.run, self.done)
+
+    def _gate(self, sources: Mapping[str, str]) -> Gate:
+        ran = [(each.key, each.source) for each in self.ran]
+        return Gate(Notebook.of([*sources.items(), *ran], titles(self.ran)), self.live)
 
 
 def diffs_of(*changes: CellChange, sets: str | None = None) -> tuple[Diff, ...] | None:

@@ -27,6 +27,11 @@ if TYPE_CHECKING:
 TEXTS = {
     "fix.done": "The code is changed as shown.",
     "fix.done.anew": "The code is changed as shown; `{model}` starts anew.",
+    "fix.no_way": "No button: nothing leads from there to the failing cell, as they ran.",
+    "fix.forgets": (
+        "No button: cells that run again would make `{model}` anew, and lose what it has learnt."
+    ),
+    "fix.no_cell": "No button: the kernel does not know which cell of the notebook it is.",
 }
 _MOST_CELLS = 30
 _SOON_S = 120.0
@@ -187,6 +192,10 @@ def edited(  # noqa: PLR0913  all that a change may be
     if not diffs:
         return UNCHANGED
     failure = evidence.failure
+    for change in changes:
+        why = change.objection(evidence.gate, change.cell.source)
+        if why is not None:
+            return Edited(diffs, reason=why)
     run: list[CellRun] = []
     starts: list[tuple[CellRun, set[int] | None]] = [(each.cell, each.lines) for each in changes]
     for cell, lines in starts:  # it grows meanwhile
@@ -194,7 +203,7 @@ def edited(  # noqa: PLR0913  all that a change may be
         if path is None and by_itself:
             path = (cell, failure.cell)
         if path is None:
-            return Edited(diffs)
+            return Edited(diffs, reason=message("fix.no_way", TEXTS))
         run += [each for each in path if each.key not in {one.key for one in run}]
         starts += [(each, None) for each in _makers(evidence, _used_up(evidence, run), run)]
     run += _makers(evidence, [empties] if empties else [], run)
@@ -208,10 +217,11 @@ def edited(  # noqa: PLR0913  all that a change may be
         if name not in meant and any(defines_any(each, [name]) for each in run[:-1])
     ]
     if anew and may_have_learnt(evidence, run) and not _soon_learnt(evidence, run):
-        return Edited(diffs)
+        return Edited(diffs, reason=message("fix.forgets", TEXTS, model=anew[0]))
     if anew and done is None:
         done = message("fix.done.anew", TEXTS, model=anew[0])
     ids = tuple([each.cell_id for each in run if each.cell_id is not None])
     if len(ids) < len(run):
-        return Edited(diffs)
-    return Edited(diffs, CodeFix(changes, ids, done or message("fix.done", TEXTS)))
+        return Edited(diffs, reason=message("fix.no_cell", TEXTS))
+    said = done or message("fix.done", TEXTS)
+    return Edited(diffs, CodeFix(changes, ids, said, failure.cells, evidence.gate.live))

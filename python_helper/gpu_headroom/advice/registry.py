@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from ..code import gate
 from . import code_fix, editing
 from .remedies import (
     accumulate,
@@ -153,7 +154,7 @@ REMEDIES: Sequence[_Remedy] = (
 # What they say, for translators.
 TEXTS = {
     name: text
-    for each in (*RULES.values(), *REMEDIES, code_fix, editing)
+    for each in (*RULES.values(), *REMEDIES, code_fix, editing, gate)
     for name, text in each.TEXTS.items()
 }
 _MOST_OFFERS = 10  # renderers show four, and fold the rest away

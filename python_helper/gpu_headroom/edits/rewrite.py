@@ -13,9 +13,38 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Concatenate
 
-    Rewrite = Callable[[str], str | None]
+    from ..code.gate import Gate
+    from ..code.notebook import Cell
+    from ..protocol.wire import Message
+
+    Question = Callable[[Gate, Cell], Message | None]
 
 Given = ParamSpec("Given")
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """A change of one cell's text, and what has to be so of the whole program for its promise.
+
+    Called with a text it returns that changed, or `None`: what it is for is not there, not without
+    doubt, or changed already. It raises nothing, whatever the text. `asks` are given the gate and
+    the cell that is changed, as it is before; each returns why it cannot be proven, or `None`.
+    """
+
+    change: Callable[[str], str | None]
+    asks: tuple[Question, ...] = ()
+
+    def __call__(self, text: str) -> str | None:
+        """Return a text changed, or `None`."""
+        return self.change(text)
+
+    def asking(self, *asks: Question) -> Rewrite:
+        """Return the same rewrite, with more that has to be so."""
+        return Rewrite(self.change, (*self.asks, *asks))
+
+    def objection(self, gate: Gate, cell: Cell) -> Message | None:
+        """Return the first reason why it is not proven."""
+        return next((why for ask in self.asks if (why := ask(gate, cell)) is not None), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +62,7 @@ class Anchor:
 
 
 def rewriting(change: Callable[Concatenate[CellSource, Given], None]) -> Callable[Given, Rewrite]:
-    """Make of a function that changes a source one that returns a rewrite.
-
-    A rewrite returns the text changed, or `None`: what it is for is not there, not without doubt,
-    or changed already. It raises nothing, whatever the text.
-    """
+    """Make of a function that changes a source one that returns a rewrite."""
 
     @wraps(change)
     def made(*args: Given.args, **kwargs: Given.kwargs) -> Rewrite:
@@ -49,7 +74,7 @@ def rewriting(change: Callable[Concatenate[CellSource, Given], None]) -> Callabl
             except (Refused, RecursionError, ValueError, MemoryError):
                 return None
 
-        return rewrite
+        return Rewrite(rewrite)
 
     return made
 
@@ -63,7 +88,7 @@ def all_of(*rewrites: Rewrite) -> Rewrite:
             done = None if done is None else each(done)
         return None if done == text else done
 
-    return rewrite
+    return Rewrite(rewrite, tuple([ask for each in rewrites for ask in each.asks]))
 
 
 def any_of(*rewrites: Rewrite) -> Rewrite:
@@ -75,7 +100,7 @@ def any_of(*rewrites: Rewrite) -> Rewrite:
             done = each(done) or done
         return None if done == text else done
 
-    return rewrite
+    return Rewrite(rewrite, tuple([ask for each in rewrites for ask in each.asks]))
 
 
 def line_of(source: CellSource, anchor: Anchor) -> int:

@@ -55,6 +55,7 @@ def visit(walk: Walk, module: Any, place: Place) -> None:
 def visit_optimizer(walk: Walk, optimizer: Any, place: Place) -> None:
     """An optimizer: its state per parameter, and the parameters it was given."""
     attributes = walk.inspector.attributes(optimizer)
+    walk.trained |= trained_by(attributes)
     groups, state = attributes.pop("param_groups", None), attributes.pop("state", None)
     if is_kind(groups, list):
         walk.push(groups, place.step("group", kind="parameters"))
@@ -63,6 +64,16 @@ def visit_optimizer(walk: Walk, optimizer: Any, place: Place) -> None:
         walk.push(list(dict.values(state)), place.step("state", kind="optimizer_state"))
     for name, value in attributes.items():
         walk.push(value, place.step("attribute", name))
+
+
+def trained_by(attributes: dict[str, Any]) -> set[int]:
+    """Return the ids of the parameters that an optimizer with these attributes has."""
+    groups = attributes.get("param_groups")
+    found: set[int] = set()
+    for group in groups if type(groups) is list else ():
+        given = group.get("params") if type(group) is dict else None
+        found.update(map(id, given if type(given) is list else ()))
+    return found
 
 
 def parts(model: Any, attributes: Callable[[Any], dict[str, Any]]) -> list[Any]:

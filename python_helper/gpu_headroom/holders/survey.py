@@ -44,6 +44,7 @@ class Survey:
     are the parameters that graphs of failed functions lead to, by their storages. `earlier` has
     the bytes on each device that only errors before the `failed` one keep, such as one that was
     being handled. `halves` has the bytes that autocast would save on each device.
+    `trained` are the ids of the parameters that optimizers have.
     """
 
     ledger: StorageLedger
@@ -56,6 +57,7 @@ class Survey:
     reached: frozenset[object] = frozenset()
     earlier: Mapping[int, int] = field(default_factory=dict)
     halves: Mapping[int, int] = field(default_factory=dict)
+    trained: frozenset[int] = frozenset()
 
 
 def survey(  # noqa: PLR0913  each is a question that a caller may leave out
@@ -110,6 +112,7 @@ def survey(  # noqa: PLR0913  each is a question that a caller may leave out
             reached=frozenset(walk.reached),
             earlier=of_earlier,
             halves=saved_by_autocast(walk) if complete and for_account else {},
+            trained=frozenset(walk.trained),
         )
 
 

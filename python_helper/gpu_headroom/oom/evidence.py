@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from ..code.batch import size_literals
+from ..code.facts import Live
+from ..code.gate import Gate
+from ..code.notebook import Notebook, titles
 from ..concurrency.turns import Disturbed
 from ..holders.groups import groups_of
 from ..holders.inspector import Inspector
 from ..holders.ledger import StorageLedger
+from ..holders.live import live
 from ..holders.names import user_names
 from ..holders.survey import survey
 from ..holders.training import Training, TrainingState
@@ -67,7 +71,8 @@ class Evidence:
     `input_bytes`. `halves_bytes` is what autocast would save of what graphs keep.
     `groups` are what stands under one name, `models` those of them that hold memory. `others` are
     asked for where there is much that is not this process's. `training` is what can be saved of
-    one that had made a step.
+    one that had made a step. `gate` is what edits are decided by: all cells as they ran, and what
+    was alive.
     `complete` is false where the survey did not come to its end, `cut_short` where only time was
     wanting.
     """
@@ -99,6 +104,7 @@ class Evidence:
     models: tuple[Model, ...] = ()
     training: Training | None = None
     others: Others = NOBODY
+    gate: Gate = field(default_factory=lambda: Gate(Notebook(()), Live()))
 
     @property
     def model_bytes(self) -> int:
@@ -297,7 +303,16 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
         models=_models(found, groups) if found else (),
         training=_training(failure, turn, here) if here.running.trains else None,
         others=others_on(failure.device) if much_outside else NOBODY,
+        gate=_gate(failure, turn, found),
     )
+
+
+def _gate(failure: Failure, turn: Turn, found: Survey | None) -> Gate:
+    """Take what edits are decided by: the code of all cells, and facts of what is alive."""
+    alive = live(failure.shell, Inspector(turn), found.trained if found else ())
+    cells = {each.key: each for each in (*failure.cells, failure.cell)}.values()
+    notebook = Notebook.of([(each.key, each.source) for each in cells], titles(cells))
+    return Gate(notebook, replace(alive, complete=found is not None and found.complete))
 
 
 def as_said(failure: Failure) -> Evidence:

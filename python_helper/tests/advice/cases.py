@@ -7,6 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gpu_headroom.cells.runs import CellRun
+from gpu_headroom.code.facts import Live
+from gpu_headroom.code.gate import Gate
+from gpu_headroom.code.notebook import Notebook
 from gpu_headroom.errors.recognise import recognise
 from gpu_headroom.frameworks.torch.observer import Capture
 from gpu_headroom.frameworks.view import FrameworkReading
@@ -136,5 +139,6 @@ def evidence(  # noqa: PLR0913  all that a test may vary
         kinds=known,
         not_attributed_bytes=in_use - sum(known.values()),
         complete=True,
+        gate=Gate(Notebook.of([(each.key, each.source) for each in (*cells, failing)]), Live()),
     )
     return replace(made, **changes)

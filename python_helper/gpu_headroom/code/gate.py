@@ -1,0 +1,300 @@
+"""The one gate that every edit passes: its promise is decided on the program, not on a cell.
+
+The program is all cells, as they ran and as they stand, and what the namespace holds. An edit says
+what it binds, deletes, detaches or wraps; here it is asked who else needs that. What cannot be told
+counts as needed, and the answer is the sentence that says why.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from ..text.messages import message
+from .find import called, dotted
+from .flow import leaves
+from .liveness import Liveness, certainly_bound
+from .notebook import Place
+from .taint import Taint
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ..protocol.wire import Message
+    from .facts import Live
+    from .notebook import Cell, Notebook
+    from .scopes import Scope, Use
+    from .taint import Slot
+
+TEXTS = {
+    "gate.unread": "No button: {cell} cannot be read, so nobody can tell what it needs.",
+    "gate.runs_text": (
+        "No button: {cell} runs code from text (line {line}), which may need anything."
+    ),
+    "gate.bound": "No button: `{name}` is a name of yours already.",
+    "gate.read": "No button: `{name}` is read in {cell}, line {line}.",
+    "gate.unbound": "No button: `{name}` may not have a value there.",
+    "gate.captured": "No button: `{name}` is used by a function, {cell}, line {line}.",
+    "gate.backward": (
+        "No button: gradients may be computed of what is in `{name}` ({cell}, line {line})."
+    ),
+    "gate.handed_on": (
+        "No button: {cell}, line {line} hands `{name}` to `{function}`, which may need its graph."
+    ),
+    "gate.trains": "No button: {cell} computes gradients in it, line {line}.",
+    "gate.escapes": (
+        "No button: `{name}` is handed on in {cell}, line {line}: who calls it cannot be told."
+    ),
+    "gate.elsewhere": "No button: the code it is about is not in this notebook as it ran.",
+}
+_FROM_TEXT = frozenset(("exec", "eval", "globals", "locals", "vars", "run_cell", "__import__"))
+_KEEPS = ("append", "extend", "add", "insert", "update", "put")
+
+
+class Gate:
+    """Answers what an edit asks of a notebook and of what is `live` in its kernel."""
+
+    def __init__(self, notebook: Notebook, live: Live) -> None:
+        self.notebook, self.live = notebook, live
+
+    @cached_property
+    def taint(self) -> Taint:
+        """The ways of values through all cells."""
+        return Taint(self.notebook, self.live.models)
+
+    def unread(self) -> Message | None:
+        """Whether all code can be read: say which cell cannot, or which runs code from text."""
+        cell = self.notebook.unread
+        if cell is not None:
+            return message("gate.unread", TEXTS, cell=cell.title)
+        for name in _FROM_TEXT:
+            for cell, call in self.notebook.calls(name):
+                if name != "eval" or isinstance(call.func, ast.Name):  # `model.eval()` is no such
+                    return message("gate.runs_text", TEXTS, cell=cell.title, line=call.lineno)
+        return None
+
+    # (1) Names.
+
+    def binds(self, *wanted: str) -> Message | None:
+        """Whether these names are nobody's, in no function and no cell, live or in the text."""
+        taken = self.notebook.names | self.live.names | set(vars(builtins))
+        for name in wanted:
+            if name in taken:
+                return message("gate.bound", TEXTS, name=name)
+        return None
+
+    def free_name(self, *candidates: str) -> str | None:
+        """Return the first of these names that is nobody's."""
+        return next((each for each in candidates if self.binds(each) is None), None)
+
+    def deletes(self, cell: Cell, statement: ast.stmt, *gone: str) -> Message | None:
+        """Whether nobody reads these names behind a statement, as they are there.
+
+        `statement` is a node of the cell's own tree, the last before they go. It is asked of the
+        rest of its function, or of the notebook: all cells, and what functions read of it, whenever
+        they are called.
+        """
+        function = cell.function(statement)
+        body = function.body if function is not None else getattr(cell.tree, "body", [])
+        scope = self._scope(cell, function)
+        ends = set[str]()
+        if scope is None:
+            why = self.unread()
+            if why is not None:
+                return why
+            ends = self.needed
+        flow = Liveness(body, _Names(cell, scope, "read"), _Names(cell, scope, "bind"), ends)
+        if statement not in flow.after:
+            return message("gate.elsewhere", TEXTS)
+        for name in gone:
+            found = self._captured(cell, scope, name)
+            if found is not None:
+                place, line = found.cell, found.line
+                return message("gate.captured", TEXTS, name=name, cell=place.title, line=line)
+            if name in flow.after[statement]:
+                return self._read(name, cell, scope)
+        return None
+
+    def is_bound(self, cell: Cell, body: list[ast.stmt], *wanted: str) -> Message | None:
+        """Whether these names certainly have a value at the end of a block of the cell's tree."""
+        function = cell.function(body[0]) if body else None
+        binds = _Names(cell, self._scope(cell, function), "bind")
+        bound = certainly_bound(body, binds)
+        for name in wanted:
+            if name not in bound:
+                return message("gate.unbound", TEXTS, name=name)
+        return None
+
+    @cached_property
+    def needed(self) -> set[str]:
+        """The names that some cell, or a function, reads as others left them."""
+        found: set[str] = set()
+        for cell in self.notebook.cells:
+            found |= cell.words
+            if cell.tree is not None:
+                reads, binds = _Names(cell, None, "read"), _Names(cell, None, "bind")
+                found |= Liveness(cell.tree.body, reads, binds).before
+            found |= {use.name for use in cell.uses if use.owner is None and _is_inner(use)}
+        return found
+
+    def reads(self, name: str, besides: Iterable[ast.AST] = ()) -> Place | None:
+        """Return where a name of the notebook's own is read, but for these nodes."""
+        known = set(map(id, besides))
+        for cell, use in self.notebook.uses(name):
+            if use.how == "read" and id(use.node) not in known:
+                return Place(cell, getattr(use.node, "lineno", 1))
+        for cell in self.notebook.cells:
+            if name in cell.words:
+                return Place(cell, 1)
+        return None
+
+    # (2) and (3): gradients, callers.
+
+    def detaches(self, cell: Cell, *containers: str) -> Message | None:
+        """Whether no gradient is ever computed of what stands in these, or comes of it.
+
+        A container is code such as `losses`, `self.losses`, `log['loss']`.
+        """
+        return self.unread() or self._needs_graph(
+            {slot for each in containers for slot in self._slots(cell, each)}, containers[0]
+        )
+
+    def makes_no_gradients(self, cell: Cell, statement: ast.AST) -> Message | None:
+        """Whether nothing that a statement makes, keeps or returns comes to a backward pass."""
+        why = self.unread() or self._trains_within(cell, statement)
+        if why is not None:
+            return why
+        slots = self._made(cell, statement)
+        function = cell.function(statement)
+        if function is not None and any(_gives(node) for node in ast.walk(statement)):
+            slots.add(("returned", None, function.name))
+        name = next((each for _, _, each in slots), "")
+        return self._needs_graph(slots, name)
+
+    def wraps(self, cell: Cell, function: ast.FunctionDef | ast.AsyncFunctionDef) -> Message | None:
+        """Whether no caller of a function needs gradients of what it returns or changes."""
+        name = function.name
+        why = self.unread() or self._trains_within(cell, function)
+        if why is not None:
+            return why
+        place = self.notebook.escapes(name)
+        if place is not None:
+            return message("gate.escapes", TEXTS, name=name, cell=place.cell.title, line=place.line)
+        slots: set[Slot] = {("returned", None, name), *self._made(cell, function)}
+        return self._needs_graph(slots, name)
+
+    def _needs_graph(self, slots: set[Slot], name: str) -> Message | None:
+        sink = self.taint.needed(slots)
+        if sink is None:
+            return None
+        place, line = sink.place.cell.title, sink.place.line
+        if sink.is_call:
+            return message(
+                "gate.handed_on", TEXTS, name=name, cell=place, line=line, function=sink.name
+            )
+        return message("gate.backward", TEXTS, name=name, cell=place, line=line)
+
+    def _trains_within(self, cell: Cell, node: ast.AST) -> Message | None:
+        if not self.notebook.goes_back(node):
+            return None
+        line = getattr(node, "lineno", 1)
+        return message("gate.trains", TEXTS, cell=cell.title, line=line)
+
+    def _slots(self, cell: Cell, code: str) -> set[Slot]:
+        """Return the places that code such as `self.losses` may mean in a cell, and elsewhere."""
+        found: set[Slot] = set()
+        for each in self.notebook.cells if "." in code else (cell,):
+            for node in ast.walk(each.tree) if each.tree is not None else ():
+                known = isinstance(node, (ast.Name, ast.Attribute, ast.Subscript))
+                if known and dotted(node) == code:
+                    found |= self.taint.targets(each, node)
+        return found
+
+    def _made(self, cell: Cell, node: ast.AST) -> set[Slot]:
+        """Return what a piece of code gives values to, and what it may have changed."""
+        found: set[Slot] = set()
+        for each in ast.walk(node):
+            if isinstance(each, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.NamedExpr)):
+                given = each.targets if isinstance(each, ast.Assign) else [each.target]
+                for target in given:
+                    for leaf in leaves(target):
+                        found |= self.taint.targets(cell, leaf)
+            elif isinstance(each, (ast.For, ast.AsyncFor, ast.comprehension)):
+                found |= self.taint.targets(cell, each.target)
+            elif isinstance(each, ast.Call) and called(each) in _KEEPS:
+                owner = each.func.value if isinstance(each.func, ast.Attribute) else None
+                found |= self.taint.targets(cell, owner)
+        return found
+
+    # Scopes.
+
+    def _scope(self, cell: Cell, function: ast.AST | None) -> Scope | None:
+        if function is None:
+            return None
+        inner = (use.inside for use in cell.uses)
+        return next((scope for scope in inner if scope.node is function), None)
+
+    def _captured(self, cell: Cell, scope: Scope | None, name: str) -> Place | None:
+        """Return where a function inside uses a name, whenever that is called."""
+        if scope is None:
+            return None  # what functions read of the notebook is needed anyway
+        for use in cell.uses:
+            if use.name == name and use.owner is scope and use.inside.function is not scope:
+                return Place(cell, getattr(use.node, "lineno", 1))
+            if use.name == name and use.owner is scope and _is_lazy(use):
+                return Place(cell, getattr(use.node, "lineno", 1))
+        if name not in scope.bound or name in scope.outer | scope.passed_on:
+            return Place(cell, getattr(scope.node, "lineno", 1))
+        return None
+
+    def _read(self, name: str, cell: Cell, scope: Scope | None) -> Message:
+        """Say where a name is read: elsewhere if it is."""
+        places = [
+            (other, use)
+            for other in self.notebook.cells
+            for use in other.uses
+            if use.name == name and use.how == "read" and use.owner is scope
+        ]
+        places.sort(key=lambda each: each[0] is cell)
+        other, line = (
+            (places[0][0], getattr(places[0][1].node, "lineno", 1)) if places else (cell, 1)
+        )
+        return message("gate.read", TEXTS, name=name, cell=other.title, line=line)
+
+
+class _Names:
+    """Which names of one scope a piece of code reads, or binds."""
+
+    def __init__(self, cell: Cell, scope: Scope | None, how: str) -> None:
+        self._names = {
+            use.node: use.name
+            for use in cell.uses
+            if use.owner is scope and (use.how == "read") == (how == "read")
+        }
+
+    def __call__(self, node: ast.AST) -> set[str]:
+        return {self._names[each] for each in ast.walk(node) if each in self._names}
+
+
+def _is_inner(use: Use) -> bool:
+    """Whether a name stands in a function, and is read whenever that is called."""
+    return use.how == "read" and (use.inside.function.parent is not None or _is_lazy(use))
+
+
+def _is_lazy(use: Use) -> bool:
+    return isinstance(use.inside.node, ast.GeneratorExp)
+
+
+def _gives(node: ast.AST) -> bool:
+    return isinstance(node, (ast.Return, ast.Yield, ast.YieldFrom)) and node.value is not None
+
+
+def statement_of(cell: Cell, line: int) -> ast.stmt | None:
+    """Return the innermost statement of a cell's own tree on a line, counted from 1."""
+    found = None
+    for node in ast.walk(cell.tree) if cell.tree is not None else ():
+        if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or 0):
+            found = node
+    return found

@@ -1,0 +1,147 @@
+"""Which names are read later, from a place in the code on: as a value that they have there."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    Names = Callable[[ast.AST], set[str]]
+
+_Definition = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_Loop = (ast.For, ast.AsyncFor, ast.While)
+_With = (ast.With, ast.AsyncWith)
+
+
+class _Ways(NamedTuple):
+    """What is read later where the code does not go on with the next statement."""
+
+    end: set[str]
+    """Behind `return`."""
+    stop: set[str]
+    """Behind `break`."""
+    again: set[str]
+    """Behind `continue`."""
+    caught: set[str]
+    """Where an error is handled: any statement may fail."""
+
+
+class Liveness:
+    """What is read later, behind each statement of a block: `after[statement]`.
+
+    `reads` and `binds` say which names of the scope in question an expression reads and binds.
+    `end` are the names that are read behind all of it. `before` are those that it reads as they
+    were before it.
+    """
+
+    def __init__(
+        self, body: Sequence[ast.stmt], reads: Names, binds: Names, end: Iterable[str] = ()
+    ) -> None:
+        self._reads, self._binds = reads, binds
+        tried = (ast.Try, ast.TryStar) if sys.version_info >= (3, 11) else (ast.Try,)
+        self._compound: tuple[tuple[Any, Callable[..., set[str]]], ...] = (
+            (_Definition, self._definition),
+            (ast.If, self._if),
+            (_Loop, self._loop),
+            (_With, self._with),
+            (tried, self._try),
+            (ast.Match, self._match),
+        )
+        self.after: dict[ast.stmt, set[str]] = {}
+        last = set(end)
+        self.before = self._block(body, last, _Ways(last, set(), set(), set()))
+
+    def _block(self, body: Sequence[ast.stmt], later: set[str], ways: _Ways) -> set[str]:
+        for each in reversed(body):
+            self.after[each] = self.after.get(each, set()) | later
+            later = self._statement(each, later, ways) | ways.caught
+        return later
+
+    def _statement(self, node: ast.stmt, later: set[str], ways: _Ways) -> set[str]:
+        for kinds, way in self._compound:
+            if isinstance(node, kinds):
+                return way(node, later, ways)
+        return self._simple(node, later, ways)
+
+    def _simple(self, node: ast.stmt, later: set[str], ways: _Ways) -> set[str]:
+        reads, binds = self._reads(node), self._binds(node)
+        if isinstance(node, (ast.AugAssign, ast.Delete)):
+            return later | reads | binds
+        if isinstance(node, (ast.Return, ast.Raise)):
+            return reads | (ways.end if isinstance(node, ast.Return) else set())
+        if isinstance(node, (ast.Break, ast.Continue)):
+            return ways.stop if isinstance(node, ast.Break) else ways.again
+        return (later - binds) | reads
+
+    def _definition(
+        self,
+        node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef,
+        later: set[str],
+        _: _Ways,
+    ) -> set[str]:
+        return (later - {node.name}) | self._reads(node)
+
+    def _if(self, node: ast.If, later: set[str], ways: _Ways) -> set[str]:
+        both = self._block(node.body, later, ways) | self._block(node.orelse, later, ways)
+        return both | self._reads(node.test)
+
+    def _with(self, node: ast.With | ast.AsyncWith, later: set[str], ways: _Ways) -> set[str]:
+        later = self._block(node.body, later, ways)
+        for item in reversed(node.items):
+            later = (later - self._binds(item)) | self._reads(item)
+        return later
+
+    def _match(self, node: ast.Match, later: set[str], ways: _Ways) -> set[str]:
+        found = set(later)
+        for case in node.cases:
+            inner = self._block(case.body, later, ways) - self._binds(case.pattern)
+            found |= inner | (self._reads(case.guard) if case.guard else set())
+        return found | self._reads(node.subject)
+
+    def _loop(
+        self, node: ast.For | ast.AsyncFor | ast.While, later: set[str], ways: _Ways
+    ) -> set[str]:
+        behind = self._block(node.orelse, later, ways)
+        target = set[str]() if isinstance(node, ast.While) else self._binds(node.target)
+        head = self._reads(node.test) if isinstance(node, ast.While) else set()
+        again = behind | head
+        for _ in range(2):  # what the second round reads is read behind the first
+            inside = self._block(node.body, again, ways._replace(stop=later, again=again))
+            again |= inside - target
+        first = set() if isinstance(node, ast.While) else self._reads(node.iter)
+        # Of a target only the names are given a value: `values[n]` is read.
+        return again | first
+
+    def _try(self, node: ast.stmt, later: set[str], ways: _Ways) -> set[str]:
+        body, handlers, orelse, last = (
+            getattr(node, name) for name in ("body", "handlers", "orelse", "finalbody")
+        )
+        behind = self._block(last, later, ways)
+        failed = self._block(last, ways.caught | ways.end | ways.stop | ways.again, ways)
+        through = _Ways(*(each | failed if last else each for each in ways))
+        caught = set(through.caught)
+        for each in handlers:
+            inner = self._block(each.body, behind, through) - ({each.name} if each.name else set())
+            caught |= inner | (self._reads(each.type) if each.type else set())
+        inside = through._replace(caught=caught)
+        rest = self._block(orelse, behind, through)
+        return self._block(body, rest, inside) | caught
+
+
+def certainly_bound(body: Sequence[ast.stmt], binds: Names) -> set[str]:
+    """Return the names that a block has given a value wherever it comes to its end."""
+    found: set[str] = set()
+    for each in body:
+        if isinstance(each, (ast.Assign, ast.AnnAssign, *_Definition)):
+            found |= binds(each)
+        elif isinstance(each, _With):
+            found |= certainly_bound(each.body, binds)
+        elif isinstance(each, ast.If) and each.orelse:
+            ways = [certainly_bound(way, binds) for way in (each.body, each.orelse)]
+            found |= ways[0] & ways[1]
+        elif isinstance(each, ast.Delete):
+            found -= binds(each)
+    return found

@@ -1,0 +1,239 @@
+"""All cells of a notebook as one program: each parsed once, names resolved across them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from .find import called
+from .flow import backwards
+from .flow import trains as says_that_it_trains
+from .parsing import LONGEST, magics, parse_cell
+from .scopes import Function, uses_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from ..cells.runs import CellRun
+    from .scopes import Scope, Use
+
+    Definition = ast.FunctionDef | ast.AsyncFunctionDef
+
+_WORD = re.compile(r"[^\W\d]\w*")
+_MOST = 4  # cells of the longest kind that one notebook may have, all in all
+
+
+class Cell:
+    """The code of one cell; `title` is how a person is told of it, as `In [5]`.
+
+    `tree` is `None` where the code cannot be read, or is too much: then it may do anything.
+    """
+
+    def __init__(self, key: str, source: str, title: str = "", *, is_read: bool = True) -> None:
+        self.key, self.source, self.title = key, source, title or key
+        self._is_read = is_read
+
+    @cached_property
+    def _look(self) -> tuple[ast.Module | None, list[Use]]:
+        tree = parse_cell(self.source) if self._is_read else None
+        try:
+            return tree, uses_in(tree) if tree is not None else []
+        except RecursionError:
+            return None, []
+
+    @property
+    def tree(self) -> ast.Module | None:
+        """The syntax tree, parsed once."""
+        return self._look[0]
+
+    @property
+    def uses(self) -> list[Use]:
+        """All places where a name stands in it."""
+        return self._look[1]
+
+    @cached_property
+    def words(self) -> set[str]:
+        """The words of magics and shell commands, which may be names; all, where it is unread."""
+        texts = [self.source] if self.tree is None else magics(self.source)
+        return {word for text in texts for word in _WORD.findall(text)}
+
+    @cached_property
+    def owners(self) -> dict[ast.AST, tuple[str, Scope | None, Scope]]:
+        """Whose the name of each node is, and in which scope it stands."""
+        return {each.node: (each.name, each.owner, each.inside) for each in self.uses}
+
+    @cached_property
+    def _parents(self) -> dict[ast.AST, ast.AST]:
+        tree = self.tree or ast.Module([], [])
+        return {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
+
+    def parents(self, node: ast.AST) -> Iterator[ast.AST]:
+        """Yield what a node stands in, from the inside out."""
+        while (parent := self._parents.get(node)) is not None:
+            yield parent
+            node = parent
+
+    def function(self, node: ast.AST) -> Definition | None:
+        """Return the innermost function that a node stands in."""
+        return next((each for each in self.parents(node) if isinstance(each, Function)), None)
+
+    def same(self, node: ast.AST) -> ast.AST | None:
+        """Return the node of this cell's tree at the place and of the kind of one of another tree.
+
+        Both are of the same text.
+        """
+        place = _place(node)
+        for each in ast.walk(self.tree) if self.tree is not None else ():
+            if type(each) is type(node) and _place(each) == place:
+                return each
+        return None
+
+
+class Place(NamedTuple):
+    """Where something stands: in a cell, on a line of it."""
+
+    cell: Cell
+    line: int
+
+
+class Notebook:
+    """The cells of a notebook: as they ran, and as they stand.
+
+    A cell that ran with other code than it has now is there twice, under one key.
+    """
+
+    def __init__(self, cells: Iterable[Cell]) -> None:
+        self.cells = tuple(cells)
+
+    @classmethod
+    def of(
+        cls, texts: Iterable[tuple[str, str]], titles: Mapping[str, str] | None = None
+    ) -> Notebook:
+        """Read cells of these keys and texts; what is beyond some length in all is left unread."""
+        left, found = _MOST * LONGEST, list[Cell]()
+        for key, text in dict.fromkeys(texts):
+            left -= len(text)
+            found.append(Cell(key, text, (titles or {}).get(key, "In [ ]"), is_read=left >= 0))
+        return cls(found)
+
+    def cell(self, key: str, source: str | None = None) -> Cell | None:
+        """Return the cell of a key, the one with this text if there are several."""
+        found = [each for each in self.cells if each.key == key]
+        exact = [each for each in found if each.source == source]
+        return next(reversed(exact or found), None)
+
+    @cached_property
+    def unread(self) -> Cell | None:
+        """The first cell that cannot be read."""
+        return next((each for each in self.cells if each.tree is None), None)
+
+    @cached_property
+    def _uses(self) -> dict[str, list[tuple[Cell, Use]]]:
+        found: dict[str, list[tuple[Cell, Use]]] = {}
+        for cell in self.cells:
+            for use in cell.uses:
+                if use.owner is None:
+                    found.setdefault(use.name, []).append((cell, use))
+        return found
+
+    def uses(self, name: str) -> list[tuple[Cell, Use]]:
+        """Return where a name of the notebook's own stands, in whatever function."""
+        return self._uses.get(name, [])
+
+    @cached_property
+    def names(self) -> set[str]:
+        """All names that stand anywhere, those of functions' own included, and words of magics."""
+        own = {use.name for cell in self.cells for use in cell.uses}
+        return own.union(*(cell.words for cell in self.cells))
+
+    @cached_property
+    def functions(self) -> dict[str, list[tuple[Cell, Definition]]]:
+        """The functions and methods that cells define, by their names."""
+        found: dict[str, list[tuple[Cell, Definition]]] = {}
+        for cell in self.cells:
+            for node in ast.walk(cell.tree) if cell.tree is not None else ():
+                if isinstance(node, Function):
+                    found.setdefault(node.name, []).append((cell, node))
+        return found
+
+    @cached_property
+    def classes(self) -> dict[str, list[tuple[Cell, ast.ClassDef]]]:
+        """The classes that cells define, by their names."""
+        found: dict[str, list[tuple[Cell, ast.ClassDef]]] = {}
+        for cell in self.cells:
+            for node in ast.walk(cell.tree) if cell.tree is not None else ():
+                if isinstance(node, ast.ClassDef):
+                    found.setdefault(node.name, []).append((cell, node))
+        return found
+
+    @cached_property
+    def _calls(self) -> dict[str, list[tuple[Cell, ast.Call]]]:
+        found: dict[str, list[tuple[Cell, ast.Call]]] = {}
+        for cell in self.cells:
+            for node in ast.walk(cell.tree) if cell.tree is not None else ():
+                if isinstance(node, ast.Call) and (name := called(node)):
+                    found.setdefault(name, []).append((cell, node))
+        return found
+
+    def calls(self, name: str) -> list[tuple[Cell, ast.Call]]:
+        """Return the calls of functions and methods of a name, by its last part: `fit`."""
+        return self._calls.get(name, [])
+
+    def escapes(self, name: str) -> Place | None:
+        """Return where a function is handed on, kept or decorated, and not only called by name."""
+        for cell in self.cells:
+            functions = {
+                id(node.func)
+                for node in ast.walk(cell.tree or ast.Module([], []))
+                if isinstance(node, ast.Call)
+            }
+            for node in ast.walk(cell.tree or ast.Module([], [])):
+                known = isinstance(node, ast.Name) and node.id == name
+                known |= isinstance(node, ast.Attribute) and node.attr == name
+                if known and id(node) not in functions and not is_stored(node):
+                    return Place(cell, getattr(node, "lineno", 1))
+            for _, definition in [each for each in self.functions.get(name, ()) if each[0] is cell]:
+                if definition.decorator_list:
+                    return Place(cell, definition.lineno)
+            if name in cell.words:
+                return Place(cell, 1)
+        return None
+
+    def reached(self, node: ast.AST) -> list[tuple[Cell | None, ast.AST]]:
+        """Return a piece of code, and the functions of the notebook that it may come to call."""
+        found: list[tuple[Cell | None, ast.AST]] = [(None, node)]
+        seen = {id(node)}
+        for _, part in found:  # it grows meanwhile
+            for call in ast.walk(part):
+                name = called(call)
+                made = [*self.functions.get(name, ()), *self.classes.get(name, ())] if name else ()
+                for cell, definition in made:
+                    if id(definition) not in seen:
+                        seen.add(id(definition))
+                        found.append((cell, definition))
+        return found
+
+    def trains(self, node: ast.AST) -> bool:
+        """Whether a piece of code trains, or what it calls does, as far as the text tells."""
+        return any(says_that_it_trains(part) for _, part in self.reached(node))
+
+    def goes_back(self, node: ast.AST) -> bool:
+        """Whether a piece of code computes gradients, or what it calls does."""
+        return any(backwards(part) for _, part in self.reached(node))
+
+
+def titles(runs: Iterable[CellRun]) -> dict[str, str]:
+    """Return how a person is told of cells that ran, by key."""
+    return {each.key: f"In [{each.execution_count or ' '}]" for each in runs}
+
+
+def is_stored(node: ast.AST) -> bool:
+    """Whether a name or an attribute is given a value there, or deleted."""
+    return isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del))
+
+
+def _place(node: ast.AST) -> tuple[int | None, ...]:
+    keys = ("lineno", "col_offset", "end_lineno", "end_col_offset")
+    return tuple(getattr(node, each, None) for each in keys)

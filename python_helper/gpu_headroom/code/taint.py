@@ -1,0 +1,314 @@
+"""What becomes of values with a graph, through all cells: whether gradients may be asked of them.
+
+Names, attributes (by their last name, whoever owns them) and what functions return are places; an
+assignment, a loop, a call leads from one to another. It takes in too many rather than too few: what
+is handed to code that is not here counts as needed.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from typing import TYPE_CHECKING, NamedTuple
+
+from .find import called
+from .flow import leaves
+from .notebook import Place, is_stored
+from .scopes import arguments
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+    from .notebook import Cell, Notebook
+    from .scopes import Scope
+
+    Slot = tuple[str, "Scope | None", str]
+
+# A number, or a tensor without a graph.
+_NO_GRAPH = frozenset(
+    (
+        *("item", "tolist", "numpy", "detach", "argmax", "argmin", "size", "dim", "numel"),
+        *("backward", "eq", "ne", "lt", "gt", "le", "ge", "long", "int", "bool", "argsort"),
+    )
+)
+_NO_GRAPH_OF = frozenset(
+    ("float", "int", "len", "bool", "str", "isinstance", "print", "range", "repr", "type", "format")
+)
+_LOOKS = frozenset(("shape", "dtype", "device", "ndim", "data"))
+_GRAPH = frozenset(("grad_fn", "grad", "retain_grad", "register_hook", "requires_grad"))
+_BACK = frozenset(
+    ("backward", "manual_backward", "grad", "jacobian", "hessian", "vjp", "jvp", "autograd")
+)
+_KEEPS = frozenset(
+    (
+        *("append", "appendleft", "add", "extend", "insert", "put", "update", "setdefault"),
+        *("push", "index_put_", "copy_", "fill_", "add_", "put_nowait"),
+    )
+)
+# They tell of a value, and do nothing with its graph.
+_TELLS = frozenset(
+    (
+        *("add_scalar", "add_scalars", "log", "log_dict", "set_postfix", "set_description"),
+        *("info", "debug", "warning", "write", "plot", "hist", "scatter", "bar", "imshow", "save"),
+        *("format", "join", "count", "index", "remove", "get", "pop", "isin", "to_csv", "dump"),
+    )
+)
+_MOST_ROUNDS = 60
+
+
+class Sink(NamedTuple):
+    """Where gradients may be computed of something; `is_call`: it is handed to unknown code."""
+
+    place: Place
+    name: str
+    is_call: bool
+
+
+class Taint:
+    """The ways of values through a notebook, looked through once for any number of questions.
+
+    `models` are names of models: what is called with one of their methods is not kept by them.
+    """
+
+    def __init__(self, notebook: Notebook, models: Collection[str] = ()) -> None:
+        self._notebook, self._models = notebook, frozenset(models)
+        self._edges: list[tuple[frozenset[Slot], frozenset[Slot]]] = []
+        self._sinks: list[tuple[frozenset[Slot], Sink]] = []
+        self._imported = {
+            use.name
+            for cell in notebook.cells
+            for use in cell.uses
+            if isinstance(use.node, ast.alias)
+        }
+        self._parts = {
+            node.attr
+            for cell in notebook.cells
+            for node in ast.walk(cell.tree or ast.Module([], []))
+            if isinstance(node, ast.Attribute) and is_stored(node)
+        }
+        for cell in notebook.cells:
+            for node in ast.walk(cell.tree) if cell.tree is not None else ():
+                self._enter(cell, node)
+
+    def needed(self, start: Iterable[Slot]) -> Sink | None:
+        """Return where gradients may be computed of what stands in these places, or comes of it."""
+        found = self.derived(start)
+        for slots, sink in self._sinks:
+            if slots & found:
+                return sink
+        names = {name for _, scope, name in found if scope is None}
+        for cell in self._notebook.cells:
+            if cell.words & names:
+                return Sink(Place(cell, 1), min(cell.words & names), is_call=True)
+        return None
+
+    def derived(self, start: Iterable[Slot]) -> set[Slot]:
+        """Return these places, and all that their values may come to."""
+        found = set(start)
+        for _ in range(_MOST_ROUNDS):
+            before = len(found)
+            for sources, targets in self._edges:
+                if sources & found:
+                    found |= targets
+            if len(found) == before:
+                break
+        return found
+
+    # Places.
+
+    def slots(self, cell: Cell, node: ast.AST | None) -> set[Slot]:
+        """Return the places whose values, with their graphs, an expression may be made of."""
+        found: set[Slot] = set()
+        waiting = [node]
+        while waiting:
+            each = waiting.pop()
+            if each is None or isinstance(each, (ast.Compare, ast.JoinedStr, ast.Constant)):
+                continue
+            if isinstance(each, ast.Call):
+                waiting += self._of_call(each, found)
+            elif isinstance(each, ast.Attribute):
+                if each.attr not in _LOOKS:
+                    found.add(("attribute", None, each.attr))
+                    waiting.append(each.value)
+            elif isinstance(each, ast.Subscript):
+                waiting.append(each.value)
+            elif isinstance(each, ast.Name):
+                found.add(self._slot(cell, each))
+            elif isinstance(each, (ast.ListComp, ast.SetComp, ast.GeneratorExp)):
+                waiting.append(each.elt)  # what it goes through comes to its targets
+            elif isinstance(each, ast.IfExp):
+                waiting += [each.body, each.orelse]
+            else:
+                waiting += ast.iter_child_nodes(each)
+        return {each for each in found if not (each[1] is None and each[2] in self._imported)}
+
+    def _of_call(self, call: ast.Call, found: set[Slot]) -> list[ast.AST | None]:
+        name, function = called(call), call.func
+        is_method = isinstance(function, ast.Attribute)
+        if name in (_NO_GRAPH if is_method else _NO_GRAPH_OF):
+            return []
+        if name in self._notebook.functions or name in self._notebook.classes:
+            found.add(("returned", None, name))
+        owner = function.value if isinstance(function, ast.Attribute) else None
+        if owner is None and not isinstance(function, ast.Name):
+            owner = function
+        if isinstance(function, ast.Name):
+            owner = function
+        given = [*call.args, *[each.value for each in call.keywords]]
+        return [owner, *given]
+
+    def _slot(self, cell: Cell, node: ast.Name) -> Slot:
+        known = cell.owners.get(node)
+        return ("name", known[1] if known else None, node.id)
+
+    def targets(self, cell: Cell, node: ast.AST | None) -> set[Slot]:
+        """Return the places that an assignment to this target gives a value."""
+        found: set[Slot] = set()
+        for each in leaves(node) if isinstance(node, ast.expr) else ():
+            inner: ast.AST = each
+            while isinstance(inner, ast.Subscript):
+                inner = inner.value
+            if isinstance(inner, ast.Attribute):
+                found.add(("attribute", None, inner.attr))
+            elif isinstance(inner, ast.Name):
+                found.add(self._slot(cell, inner))
+            elif isinstance(inner, ast.Call):
+                found |= self.slots(cell, inner)
+        return found
+
+    # Ways from one to another.
+
+    def _lead(self, sources: Iterable[Slot], targets: Iterable[Slot]) -> None:
+        pair = frozenset(sources), frozenset(targets)
+        if all(pair):
+            self._edges.append(pair)
+
+    def _enter(self, cell: Cell, node: ast.AST) -> None:
+        if isinstance(node, ast.Match):
+            names = [each for case in node.cases for each in ast.walk(case.pattern)]
+            bound = [known for each in names if (known := cell.owners.get(each))]
+            slots = self.slots(cell, node.subject)
+            self._lead(slots, [("name", owner, name) for name, owner, _ in bound])
+        elif isinstance(node, (ast.Return, ast.Yield, ast.YieldFrom)):
+            function = cell.function(node)
+            if function is not None and node.value is not None:
+                self._lead(self.slots(cell, node.value), [("returned", None, function.name)])
+        elif isinstance(node, ast.Lambda):
+            self._lambda(cell, node)
+        elif isinstance(node, ast.Call):
+            self._call(cell, node)
+        elif isinstance(node, ast.Attribute) and node.attr in _GRAPH and not is_stored(node):
+            self._sink(cell, node, self.slots(cell, node.value), node.attr, is_call=False)
+        value, targets = _assigned(node)
+        for target in targets if value is not None else ():
+            self._lead(self.slots(cell, value), self.targets(cell, target))
+
+    def _lambda(self, cell: Cell, node: ast.Lambda) -> None:
+        """What a lambda is made of comes to whatever it is given to."""
+        parent = next(cell.parents(node), None)
+        if isinstance(parent, ast.Assign):
+            for target in parent.targets:
+                self._lead(self.slots(cell, node.body), self.targets(cell, target))
+
+    def _sink(
+        self, cell: Cell, node: ast.AST, slots: Collection[Slot], name: str, *, is_call: bool
+    ) -> None:
+        if slots:
+            place = Place(cell, getattr(node, "lineno", 1))
+            self._sinks.append((frozenset(slots), Sink(place, name, is_call)))
+
+    def _call(self, cell: Cell, call: ast.Call) -> None:
+        name, function = called(call), call.func
+        given = [*call.args, *[each.value for each in call.keywords]]
+        slots = {slot for each in given for slot in self.slots(cell, each)}
+        owner = function.value if isinstance(function, ast.Attribute) else None
+        if name in _BACK:
+            self._sink(cell, call, slots | self.slots(cell, owner), name, is_call=False)
+            return
+        if owner is not None and (name in _KEEPS or name.endswith("_")):
+            self._lead(slots, self.targets(cell, owner))
+        own = [*self._notebook.functions.get(name, ()), *self._constructors(name)]
+        for other, definition in own:
+            self._hand_over(cell, call, other, definition)
+        if not own and not self._is_known(call, name):
+            self._sink(cell, call, slots, name, is_call=True)
+
+    def _constructors(self, name: str) -> Iterator[tuple[Cell, ast.FunctionDef]]:
+        for cell, node in self._notebook.classes.get(name, ()):
+            for each in node.body:
+                if isinstance(each, ast.FunctionDef) and each.name == "__init__":
+                    yield cell, each
+
+    def _hand_over(
+        self,
+        cell: Cell,
+        call: ast.Call,
+        other: Cell,
+        definition: ast.FunctionDef | ast.AsyncFunctionDef,
+    ) -> None:
+        """What is given comes to a parameter, and what that is changed by comes back."""
+        parameters = arguments(definition)
+        is_method = parameters[:1] and parameters[0].arg in ("self", "cls")
+        positional = parameters[1 if is_method else 0 :]
+        star = definition.args.vararg
+        for n, value in enumerate(call.args):
+            given = value.value if isinstance(value, ast.Starred) else value
+            several = isinstance(value, ast.Starred) or n >= len(positional)
+            takers = positional if several else [positional[n]]
+            self._both_ways(cell, given, other, [*takers, *([star] if star else [])])
+        for keyword in call.keywords:
+            takers = [each for each in parameters if each.arg == keyword.arg] or parameters
+            self._both_ways(cell, keyword.value, other, takers)
+
+    def _both_ways(
+        self, cell: Cell, value: ast.expr, other: Cell, takers: Iterable[ast.arg]
+    ) -> None:
+        inside: set[Slot] = set()
+        for each in takers:
+            if each in other.owners:
+                name, owner, _ = other.owners[each]
+                inside.add(("name", owner, name))
+        self._lead(self.slots(cell, value), inside)
+        if isinstance(value, (ast.Name, ast.Attribute, ast.Subscript)):
+            self._lead(inside, self.targets(cell, value))
+
+    def _is_known(self, call: ast.Call, name: str) -> bool:
+        """Whether what is called computes, keeps or tells, and asks for no gradients."""
+        function = call.func
+        if isinstance(function, ast.Name):
+            return name in vars(builtins) or name in self._imported or name in self._models
+        root: ast.AST = function
+        while isinstance(root, (ast.Attribute, ast.Subscript, ast.Call)):
+            root = root.func if isinstance(root, ast.Call) else root.value
+        names = {root.id} if isinstance(root, ast.Name) else set()
+        if names & (self._imported | self._models):
+            return True
+        if name in _KEEPS or name in _TELLS or name.endswith("_") or name in _OF_TENSORS:
+            return True
+        return names == {"self"} and name in self._parts  # as `self.head(x)`
+
+
+def _assigned(node: ast.AST) -> tuple[ast.expr | None, list[ast.expr | None]]:
+    """Return what a node gives to which targets."""
+    if isinstance(node, ast.Assign):
+        return node.value, [*node.targets]
+    if isinstance(node, (ast.AugAssign, ast.AnnAssign, ast.NamedExpr)):
+        return node.value, [node.target]
+    if isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
+        return node.iter, [node.target]
+    if isinstance(node, ast.withitem):
+        return node.context_expr, [node.optional_vars]
+    return None, []
+
+
+_OF_TENSORS = frozenset(
+    (
+        *("mean", "sum", "max", "min", "abs", "exp", "log", "sqrt", "pow", "std", "var", "norm"),
+        *("view", "reshape", "flatten", "squeeze", "unsqueeze", "permute", "transpose", "t"),
+        *("cpu", "cuda", "to", "clone", "detach", "item", "float", "double", "half", "bfloat16"),
+        *("softmax", "log_softmax", "sigmoid", "tanh", "relu", "matmul", "mm", "bmm", "split"),
+        *("chunk", "repeat", "expand", "contiguous", "topk", "sort", "unbind", "gather", "median"),
+        *("items", "values", "keys", "copy", "tolist", "numpy", "type", "requires_grad_", "square"),
+        *("cumsum", "prod", "any", "all", "clamp", "round", "T", "astype", "apply", "map"),
+    )
+)

@@ -1,0 +1,150 @@
+"""The facts of what stands under a notebook's names at a failure, read off the objects."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..code.facts import Live, LoaderFacts, ModelFacts, TensorFacts
+from ..inspection.classes import comes_from
+from ..inspection.kinds import is_kind, module_of, mro, name_of
+from . import modules
+from .names import user_names
+from .storage import UNREADABLE
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+    from .inspector import Inspector
+
+
+def live(shell: Any, inspector: Inspector, trained: Collection[int] = ()) -> Live:
+    """Take the facts of a kernel; `trained` are the ids of parameters that optimizers have."""
+    return facts_of(user_names(shell), inspector, trained)
+
+
+def facts_of(
+    values: Mapping[str, Any], inspector: Inspector, trained: Collection[int] = ()
+) -> Live:
+    """Take the facts of these values, and of optimizers among them."""
+    torch = inspector.torch
+    lengths = {name: len(each) for name, each in values.items() if type(each) in (list, tuple)}
+    if torch is None:
+        return Live(frozenset(values), lengths=lengths)
+    optimizers = {
+        name: each for name, each in values.items() if comes_from(type(each), torch.optimizer)
+    }
+    parameters = {name: _trained_by(each, inspector) for name, each in optimizers.items()}
+    known = {*trained, *(key for each in parameters.values() for key in each)}
+    models = {name: each for name, each in values.items() if inspector.is_module(each)}
+    keys = {name: _keys(each, inspector) for name, each in models.items()}
+    return Live(
+        names=frozenset(values),
+        tensors={
+            name: fact
+            for name, each in values.items()
+            if inspector.is_tensor(each) and (fact := _tensor(each, inspector)) is not None
+        },
+        models={name: _model(each, inspector, known) for name, each in models.items()},
+        optimizers={
+            name: frozenset(model for model, own in keys.items() if own & ids)
+            for name, ids in parameters.items()
+        },
+        stepped=frozenset(
+            name for name, each in optimizers.items() if inspector.attributes(each).get("state")
+        ),
+        loaders={
+            name: _loader(each, inspector)
+            for name, each in values.items()
+            if _is_from(each, "torch.utils.data", "DataLoader")
+        },
+        lengths=lengths,
+    )
+
+
+def _trained_by(optimizer: Any, inspector: Inspector) -> set[int]:
+    own = inspector.attributes(optimizer)
+    wrapped = own if "param_groups" in own else inspector.attributes(own.get("optimizer"))
+    return modules.trained_by(wrapped)
+
+
+def _parameters(model: Any, inspector: Inspector) -> Iterator[Any]:
+    for part in modules.parts(model, inspector.attributes):
+        table = inspector.attributes(part).get("_parameters")
+        values = dict.values(table) if is_kind(table, dict) else ()
+        yield from [each for each in values if each is not None]
+
+
+def _keys(model: Any, inspector: Inspector) -> set[int]:
+    return {id(each) for each in _parameters(model, inspector)}
+
+
+def _model(model: Any, inspector: Inspector, trained: Collection[int]) -> ModelFacts:
+    torch = inspector.torch
+    parts = modules.parts(model, inspector.attributes)
+    modes = {inspector.attributes(each).get("training") is not False for each in parts}
+    parameters = list(_parameters(model, inspector))
+    needs = [bool(torch.get(each, "requires_grad")) for each in parameters if torch is not None]
+    return ModelFacts(
+        classes=frozenset(_full_name(base) for each in parts for base in mro(type(each))),
+        own=frozenset(_full_name(type(each)) for each in parts),
+        training=modes.pop() if len(modes) == 1 else None,
+        is_trained=any(id(each) in trained for each in parameters),
+        is_frozen=not all(needs),
+    )
+
+
+def _tensor(tensor: Any, inspector: Inspector) -> TensorFacts | None:
+    torch = inspector.torch
+    if torch is None:
+        return None
+    try:
+        with inspector.quiet():
+            return TensorFacts(
+                tuple(torch.get(tensor, "shape")),
+                str(torch.get(tensor, "dtype")).removeprefix("torch."),
+                torch.on_gpu(tensor),
+                bool(torch.get(tensor, "requires_grad")),
+            )
+    except UNREADABLE:
+        return None
+
+
+def _loader(loader: Any, inspector: Inspector) -> LoaderFacts:
+    own = inspector.attributes(loader)
+    size, last = own.get("batch_size"), own.get("drop_last")
+    return LoaderFacts(
+        size if type(size) is int else None,
+        last is True,
+        _samples(own.get("dataset"), inspector),
+    )
+
+
+def _samples(data: Any, inspector: Inspector) -> int | None:
+    """Return the length of data, where it can be told without asking its class."""
+    if type(data) in (list, tuple, range):
+        return len(data)
+    if inspector.is_tensor(data):
+        fact = _tensor(data, inspector)
+        return fact.shape[0] if fact is not None and fact.shape else None
+    own = inspector.attributes(data)
+    if _is_exactly(data, "torch.utils.data", "TensorDataset"):
+        tensors = own.get("tensors")
+        return _samples(tensors[0], inspector) if type(tensors) is tuple and tensors else None
+    if _is_exactly(data, "torch.utils.data", "Subset"):
+        return _samples(own.get("indices"), inspector)
+    return None
+
+
+def _is_exactly(value: Any, module: str, name: str) -> bool:
+    kind = type(value)
+    return module_of(kind).startswith(module) and name_of(kind) == name
+
+
+def _is_from(value: Any, module: str, name: str) -> bool:
+    return any(
+        module_of(base).startswith(module) and name_of(base) == name for base in mro(type(value))
+    )
+
+
+def _full_name(kind: type) -> str:
+    return f"{module_of(kind)}.{str.__str__(name_of(kind))}"
