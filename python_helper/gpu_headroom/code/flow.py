@@ -6,7 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from .find import called, calls, dotted, mentions, method, names
+from .find import called, dotted, mentions, method, names
 from .source import Function, Loop, Refused, Scope
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ _EVALUATES = re.compile(
 )
 WITHOUT = ("no_grad", "inference_mode", "set_grad_enabled")
 _MOST_ROUNDS = 12
+_BACKWARD = frozenset({"backward", "manual_backward"})
 _TRAINS = re.compile(r"(?<!pre)train|fit|learn|optimi|backward", re.IGNORECASE)
 
 
@@ -61,10 +62,23 @@ def _given(node: ast.AST) -> tuple[list[ast.expr], ast.expr | None]:
     return [], None
 
 
+def goes_back(call: ast.AST) -> bool:
+    """Return whether a call computes gradients: `loss.backward()`, `grad(loss, x)` and the like."""
+    name, given = called(call), isinstance(call, ast.Call) and bool(call.args)
+    if name == "gradient" and isinstance(call, ast.Call):
+        return dotted(call.func) not in ("np.gradient", "numpy.gradient", "torch.gradient")
+    return name in _BACKWARD or (name == "grad" and given)
+
+
 def backwards(tree: ast.AST) -> list[ast.expr]:
-    """Return what `backward()` is called on, or gradients are asked of."""
-    found = [value for node in ast.walk(tree) if (value := method(node, "backward")) is not None]
-    return found + [call for call in calls(tree, "grad", "backward") if call.args]
+    """Return what `backward()` is called on, or the calls that gradients are asked by."""
+    found: list[ast.expr] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and goes_back(node):
+            value = method(node, "backward")
+            found += [each for each in (value,) if each is not None]
+            found += [node] if node.args else []
+    return found
 
 
 def trains(node: ast.AST) -> bool:

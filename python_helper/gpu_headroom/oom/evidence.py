@@ -11,6 +11,7 @@ from ..code.batch import size_literals
 from ..code.facts import Live
 from ..code.gate import Gate
 from ..code.notebook import Notebook, titles
+from ..code.rounds import grown_by_functions
 from ..concurrency.turns import Disturbed
 from ..holders.groups import groups_of
 from ..holders.inspector import Inspector
@@ -23,7 +24,6 @@ from ..text.format import MIB
 from .failure_memory import failure_memory, from_device, from_statement
 from .others import MUCH_OUTSIDE, NOBODY, others_on
 from .place import failing_line
-from .running import grown_by_functions
 from .scene import Scene, scene
 
 if TYPE_CHECKING:

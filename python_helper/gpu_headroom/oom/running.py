@@ -13,20 +13,29 @@ from traceback import walk_tb
 from typing import TYPE_CHECKING
 
 from ..code.batch import names_in
-from ..code.given import Function, callee
+from ..code.flow import goes_back
+from ..code.given import callee
 from ..code.parsing import LONGEST, parse_cell
+from ..code.rounds import (
+    LOOP,
+    added_to,
+    assigned_at,
+    bound_from,
+    calls_in,
+    grown,
+    one_pass,
+    scopes_at,
+    stored,
+)
 from ..holders.frames import is_installed, locals_of
 from ..inspection.kinds import origins
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
     from types import FrameType
 
-    Loop = ast.For | ast.AsyncFor | ast.While
-    Scope = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | Loop
+    from ..code.rounds import Scope
 
-_Loop = (ast.For, ast.AsyncFor, ast.While)
-_BACKWARD = frozenset({"backward", "manual_backward", "gradient"})
+
 # Functions of Transformers, Lightning, Accelerate and Keras.
 _TRAIN = frozenset({"training_step", "train_step", "optimizer_step", "_inner_training_loop"})
 _EVALUATE = frozenset(
@@ -40,10 +49,6 @@ _EVALUATE = frozenset(
         "generate",
         "_run_evaluate",
     }
-)
-_NUMBERS = frozenset({"item", "detach", "detach_", "tolist", "numpy", "float", "int", "cpu"})
-_GROWS = frozenset(
-    {"append", "extend", "appendleft", "add", "update", "insert", "put", "setdefault"}
 )
 _CALLS_MODEL = frozenset({"_call_impl", "_wrapped_call_impl"})
 _OF_FUTURES = frozenset({"__get_result"})
@@ -127,29 +132,29 @@ class _Reading:
             self._read(frame, number, tree)
 
     def _read(self, frame: FrameType, number: int, tree: ast.Module) -> None:
-        whole, scope = _scopes_at(tree, number)
-        calls = list(_calls(whole, number))
+        whole, scope = scopes_at(tree, number)
+        calls = list(calls_in(whole, number))
         self._at_once |= any(callee(each) in _AT_ONCE for each in calls)
         names = self._names
-        names["assigning"] |= set(_assigned_at(scope, number))
+        names["assigning"] |= set(assigned_at(scope, number))
         if not isinstance(scope, ast.Module):
-            names["bound"] |= set(_stored(scope))
+            names["bound"] |= set(stored(scope))
         if self._in_model:
             self._asks_mode |= "training" in frame.f_code.co_names
             return
-        is_loop = isinstance(scope, _Loop)
+        is_loop = isinstance(scope, LOOP)
         self._trains |= any(
-            _goes_back(each) and (is_loop or each.lineno >= number) for each in calls
+            goes_back(each) and (is_loop or each.lineno >= number) for each in calls
         )
-        names["growing"] |= set(_grown(scope))
+        names["growing"] |= set(grown(scope))
         passes: dict[ast.AST, set[str]] = {
-            each: _one_pass(whole, each) for each in ast.walk(whole) if isinstance(each, _Loop)
+            each: one_pass(whole, each) for each in ast.walk(whole) if isinstance(each, LOOP)
         }
         names["one_pass"].update(*passes.values())
         if is_loop and not _goes_through_model(frame, scope):
             self._loops = True
-            names["previous"] |= set(_bound_from(scope, number))
-            names["adding"] |= set(_added_to(scope))
+            names["previous"] |= set(bound_from(scope, number))
+            names["adding"] |= set(added_to(scope))
             if passes.get(scope):
                 self._rounds_done = _rounds_done(frame, scope)
 
@@ -168,42 +173,6 @@ class _Reading:
         )
 
 
-def grown_by_functions(sources: Iterable[str]) -> set[str]:
-    """Return the last names of containers that functions of these cells put something into.
-
-    No more text is parsed in all than of one cell.
-    """
-    left, found = LONGEST, set[str]()
-    for text in sources:
-        left -= len(text)
-        tree = parse_cell(text) if left >= 0 else None
-        for node in ast.walk(tree) if tree is not None else ():
-            if isinstance(node, Function) and node.name != "forward":
-                found |= set(_grown(node))
-    return found
-
-
-def left_by_loops(others: Iterable[str], source: str) -> set[str]:
-    """Return the names that loops at the top of `others` bind and a cell's `source` does not use.
-
-    No more text is parsed in all than of one cell.
-    """
-    left, found = LONGEST, set[str]()
-    used: set[str] | None = None
-    for text in [source, *others]:
-        left -= len(text)
-        tree = parse_cell(text) if left >= 0 else None
-        if tree is None:
-            continue
-        if used is None:
-            used = names_in(tree)
-        else:
-            found |= {
-                name for each in tree.body if isinstance(each, _Loop) for name in _stored(each)
-            }
-    return found - (used or set())
-
-
 def _is_optimizers(frame: FrameType) -> bool:
     return ".optim" in str(frame.f_globals.get("__name__", ""))
 
@@ -218,28 +187,6 @@ def _tree_of(frame: FrameType, trees: dict[str, ast.Module | None]) -> ast.Modul
     return trees[file]
 
 
-def _scopes_at(tree: ast.Module, number: int) -> tuple[Scope, Scope]:
-    """Return the function that a line stands in, else all of the cell, and its innermost loop.
-
-    The second is the first where there is no loop.
-    """
-    function: Scope = tree
-    scope: Scope = tree
-    waiting: list[ast.AST] = [tree]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, Function) and _spans(node, number):
-            function = scope = node
-        elif isinstance(node, _Loop) and _spans(node, number):
-            scope = node
-        waiting += [
-            child
-            for child in ast.iter_child_nodes(node)
-            if not isinstance(child, ast.stmt) or _spans(child, number)
-        ]
-    return function, scope
-
-
 def _goes_through_model(frame: FrameType, loop: Scope) -> bool:
     """Whether a loop goes through the parts of a model: its rounds are one pass."""
     if not isinstance(loop, (ast.For, ast.AsyncFor)):
@@ -247,122 +194,6 @@ def _goes_through_model(frame: FrameType, loop: Scope) -> bool:
     variables = {**frame.f_globals, **locals_of(frame)}
     values = [variables.get(each) for each in names_in(loop.iter)]
     return any(("torch", "Module") in origins(type(each)) for each in values)
-
-
-def _spans(node: ast.AST, number: int) -> bool:
-    first, last = getattr(node, "lineno", 0), getattr(node, "end_lineno", None)
-    return first <= number <= (last or first)
-
-
-def _calls(scope: Scope, number: int) -> Iterator[ast.Call]:
-    """Yield the calls of a scope, without those of loops and functions beside the line."""
-    for node in _statements(scope, number):
-        if isinstance(node, ast.Call):
-            yield node
-
-
-def _statements(scope: Scope, number: int | None = None) -> Iterator[ast.AST]:
-    waiting: list[ast.AST] = [scope]
-    while waiting:
-        node = waiting.pop()
-        beside = number is not None and not _spans(node, number)
-        if node is not scope and isinstance(node, (*Function, ast.ClassDef, ast.Lambda)):
-            continue
-        if node is not scope and beside and isinstance(node, _Loop):
-            continue
-        yield node
-        waiting += ast.iter_child_nodes(node)
-
-
-def _goes_back(call: ast.Call) -> bool:
-    if callee(call) in _BACKWARD:
-        return True
-    function = call.func
-    owner = function.value if isinstance(function, ast.Attribute) else None
-    last = owner.attr if isinstance(owner, ast.Attribute) else getattr(owner, "id", "")
-    return callee(call) == "grad" and last == "autograd"
-
-
-def _bound_from(loop: Scope, number: int) -> Iterator[str]:
-    """Yield the names that a loop binds at a line or behind it, and not before."""
-    before, behind = set[str](), set[str]()
-    nodes = list(_statements(loop))
-    # Which of several statements in one line was running is not known.
-    shared = sum(isinstance(each, ast.stmt) and each.lineno == number for each in nodes) > 1
-    for node in nodes:
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            # A statement over several lines binds its names when it has come to its end.
-            is_before = node.lineno < number + shared
-            (before if is_before else behind).add(node.id)
-    if isinstance(loop, (ast.For, ast.AsyncFor)):
-        behind -= names_in(loop.target)
-    return iter(behind - before)
-
-
-def _assigned_at(scope: Scope, number: int) -> Iterator[str]:
-    for node in _statements(scope, number):
-        if isinstance(node, ast.Assign) and _spans(node, number):
-            for target in node.targets:
-                yield from names_in(target)
-
-
-def _stored(scope: Scope) -> Iterator[str]:
-    for node in _statements(scope):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            yield node.id
-
-
-def _added_to(loop: Scope) -> Iterator[str]:
-    """Yield the names that a loop makes from what they were, with their graphs; `.total` of any."""
-    for node in _statements(loop):
-        if isinstance(node, ast.AugAssign) and not _is_number(node.value):
-            yield from _bound_in(node.target)
-        elif isinstance(node, ast.Assign) and not _is_number(node.value):
-            read = _bound_in(node.value)
-            for target in node.targets:
-                yield from _bound_in(target) & read
-
-
-def _bound_in(node: ast.expr) -> set[str]:
-    """Return the names in an expression, and the last ones of attributes with their dot."""
-    inner = list(ast.walk(node))
-    owners = {id(each.value) for each in inner if isinstance(each, ast.Attribute)}
-    names = {each.id for each in inner if isinstance(each, ast.Name) and id(each) not in owners}
-    return names | {
-        f".{each.attr}"
-        for each in inner
-        if isinstance(each, ast.Attribute) and id(each) not in owners
-    }
-
-
-def _one_pass(function: Scope, loop: Loop) -> set[str]:
-    """Return what a loop collects or hands on for a backward pass behind it: that is no leak.
-
-    It is begun anew before each such loop. A sum alone does not count: its parts could go backward
-    one by one, unless they hang together by what is handed on.
-    """
-    around, last = _around(function, loop), loop.end_lineno or loop.lineno
-    calls = [each.lineno for each in _calls(around, loop.lineno) if _goes_back(each)]
-    if not calls or min(calls) <= last:
-        return set()
-    begun, read = set[str](), set[str]()
-    for node in _statements(around):
-        if isinstance(node, ast.Name):
-            if isinstance(node.ctx, ast.Store) and node.lineno < loop.lineno:
-                begun.add(node.id)
-            elif isinstance(node.ctx, ast.Load) and node.lineno > last:
-                read.add(node.id)
-    handed_on = {
-        name
-        for node in _statements(loop)
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
-        for target in node.targets
-        for name in _bound_in(target) & _bound_in(node.value)
-    }
-    collected = set(_grown(loop)) & read
-    if not (collected | handed_on) & begun:
-        return set()
-    return (collected | handed_on | set(_added_to(loop))) & begun
 
 
 def _rounds_done(frame: FrameType, loop: Scope) -> float | None:
@@ -384,43 +215,3 @@ def _rounds_done(frame: FrameType, loop: Scope) -> float | None:
         return None
     rounds = range(*limits)
     return (rounds.index(now) + 1) / len(rounds) if now in rounds else None
-
-
-def _around(function: Scope, loop: Loop) -> Scope:
-    """Return the innermost loop of a function that another one is in, else the function."""
-    last = loop.end_lineno or loop.lineno
-    outer = [
-        each
-        for each in ast.walk(function)
-        if isinstance(each, _Loop) and each is not loop
-        if _spans(each, loop.lineno) and _spans(each, last)
-    ]
-    return max(outer, key=lambda each: each.lineno, default=function)
-
-
-def _grown(scope: Scope) -> Iterator[str]:
-    """Yield the last name of each container that a scope puts something into."""
-    for node in _statements(scope):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            if node.func.attr in _GROWS:
-                yield from _last_name(node.func.value)
-        elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
-            yield from _last_name(node.value)
-        elif isinstance(node, ast.AugAssign) and isinstance(node.value, ast.List):
-            yield from _last_name(node.target)
-
-
-def _last_name(node: ast.expr) -> Iterator[str]:
-    while isinstance(node, ast.Subscript):
-        node = node.value
-    if isinstance(node, ast.Name):
-        yield node.id
-    elif isinstance(node, ast.Attribute):
-        yield node.attr
-
-
-def _is_number(value: ast.expr) -> bool:
-    """Whether an expression ends in something that lets go of the graph."""
-    return isinstance(value, ast.Constant) or any(
-        isinstance(each, ast.Call) and callee(each) in _NUMBERS for each in ast.walk(value)
-    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...oom.running import left_by_loops
+from ...code.loops import left_behind
 from ...text.messages import message
 from ..finding import A_LINE, Finding
 
@@ -53,8 +53,8 @@ def check(evidence: Evidence) -> Finding | None:
 def leftovers(evidence: Evidence) -> list[Group]:
     """Return the variables whose value is from before, where they hold a good part together."""
     running, failure = evidence.scene.running, evidence.failure
-    others = [each.source for each in failure.cells if each.key != failure.cell.key]
-    stale = running.previous | left_by_loops(others, failure.cell.source)
+    texts = [each.source for each in (*failure.cells, failure.cell)]
+    stale = running.previous | left_behind(texts, [each.name for each in evidence.groups])
     found = [
         each
         for each in evidence.groups

@@ -1,0 +1,210 @@
+"""What the text of a loop, or of a function, does to names: binds, adds to, collects, hands on."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from .batch import names_in
+from .flow import goes_back
+from .given import Function, callee
+from .parsing import LONGEST, parse_cell
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    Loop = ast.For | ast.AsyncFor | ast.While
+    Scope = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | Loop
+
+LOOP = (ast.For, ast.AsyncFor, ast.While)
+_NUMBERS = frozenset({"item", "detach", "detach_", "tolist", "numpy", "float", "int", "cpu"})
+_GROWS = frozenset(
+    {"append", "extend", "appendleft", "add", "update", "insert", "put", "setdefault"}
+)
+
+
+def grown_by_functions(sources: Iterable[str]) -> set[str]:
+    """Return the last names of containers that functions of these cells put something into.
+
+    No more text is parsed in all than of one cell.
+    """
+    left, found = LONGEST, set[str]()
+    for text in sources:
+        left -= len(text)
+        tree = parse_cell(text) if left >= 0 else None
+        for node in ast.walk(tree) if tree is not None else ():
+            if isinstance(node, Function) and node.name != "forward":
+                found |= set(grown(node))
+    return found
+
+
+def scopes_at(tree: ast.Module, number: int) -> tuple[Scope, Scope]:
+    """Return the function that a line stands in, else all of the cell, and its innermost loop.
+
+    The second is the first where there is no loop.
+    """
+    function: Scope = tree
+    scope: Scope = tree
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, Function) and spans(node, number):
+            function = scope = node
+        elif isinstance(node, LOOP) and spans(node, number):
+            scope = node
+        waiting += [
+            child
+            for child in ast.iter_child_nodes(node)
+            if not isinstance(child, ast.stmt) or spans(child, number)
+        ]
+    return function, scope
+
+
+def spans(node: ast.AST, number: int) -> bool:
+    """Whether a line, counted from 1, belongs to a node."""
+    first, last = getattr(node, "lineno", 0), getattr(node, "end_lineno", None)
+    return first <= number <= (last or first)
+
+
+def calls_in(scope: Scope, number: int) -> Iterator[ast.Call]:
+    """Yield the calls of a scope, without those of loops and functions beside the line."""
+    for node in _statements(scope, number):
+        if isinstance(node, ast.Call):
+            yield node
+
+
+def _statements(scope: Scope, number: int | None = None) -> Iterator[ast.AST]:
+    waiting: list[ast.AST] = [scope]
+    while waiting:
+        node = waiting.pop()
+        beside = number is not None and not spans(node, number)
+        if node is not scope and isinstance(node, (*Function, ast.ClassDef, ast.Lambda)):
+            continue
+        if node is not scope and beside and isinstance(node, LOOP):
+            continue
+        yield node
+        waiting += ast.iter_child_nodes(node)
+
+
+def bound_from(loop: Scope, number: int) -> Iterator[str]:
+    """Yield the names that a loop binds at a line or behind it, and not before."""
+    before, behind = set[str](), set[str]()
+    nodes = list(_statements(loop))
+    # Which of several statements in one line was running is not known.
+    shared = sum(isinstance(each, ast.stmt) and each.lineno == number for each in nodes) > 1
+    for node in nodes:
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            # A statement over several lines binds its names when it has come to its end.
+            is_before = node.lineno < number + shared
+            (before if is_before else behind).add(node.id)
+    if isinstance(loop, (ast.For, ast.AsyncFor)):
+        behind -= names_in(loop.target)
+    return iter(behind - before)
+
+
+def assigned_at(scope: Scope, number: int) -> Iterator[str]:
+    """Yield the names that the statement on a line gives another value."""
+    for node in _statements(scope, number):
+        if isinstance(node, ast.Assign) and spans(node, number):
+            for target in node.targets:
+                yield from names_in(target)
+
+
+def stored(scope: Scope) -> Iterator[str]:
+    """Yield the names that a scope gives a value."""
+    for node in _statements(scope):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+
+
+def added_to(loop: Scope) -> Iterator[str]:
+    """Yield the names that a loop makes from what they were, with their graphs; `.total` of any."""
+    for node in _statements(loop):
+        if isinstance(node, ast.AugAssign) and not _is_number(node.value):
+            yield from _bound_in(node.target)
+        elif isinstance(node, ast.Assign) and not _is_number(node.value):
+            read = _bound_in(node.value)
+            for target in node.targets:
+                yield from _bound_in(target) & read
+
+
+def _bound_in(node: ast.expr) -> set[str]:
+    """Return the names in an expression, and the last ones of attributes with their dot."""
+    inner = list(ast.walk(node))
+    owners = {id(each.value) for each in inner if isinstance(each, ast.Attribute)}
+    names = {each.id for each in inner if isinstance(each, ast.Name) and id(each) not in owners}
+    return names | {
+        f".{each.attr}"
+        for each in inner
+        if isinstance(each, ast.Attribute) and id(each) not in owners
+    }
+
+
+def one_pass(function: Scope, loop: Loop) -> set[str]:
+    """Return what a loop collects or hands on for a backward pass behind it: that is no leak.
+
+    It is begun anew before each such loop. A sum alone does not count: its parts could go backward
+    one by one, unless they hang together by what is handed on.
+    """
+    around, last = _around(function, loop), loop.end_lineno or loop.lineno
+    calls = [each.lineno for each in calls_in(around, loop.lineno) if goes_back(each)]
+    if not calls or min(calls) <= last:
+        return set()
+    begun, read = set[str](), set[str]()
+    for node in _statements(around):
+        if isinstance(node, ast.Name):
+            if isinstance(node.ctx, ast.Store) and node.lineno < loop.lineno:
+                begun.add(node.id)
+            elif isinstance(node.ctx, ast.Load) and node.lineno > last:
+                read.add(node.id)
+    handed_on = {
+        name
+        for node in _statements(loop)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
+        for target in node.targets
+        for name in _bound_in(target) & _bound_in(node.value)
+    }
+    collected = set(grown(loop)) & read
+    if not (collected | handed_on) & begun:
+        return set()
+    return (collected | handed_on | set(added_to(loop))) & begun
+
+
+def _around(function: Scope, loop: Loop) -> Scope:
+    """Return the innermost loop of a function that another one is in, else the function."""
+    last = loop.end_lineno or loop.lineno
+    outer = [
+        each
+        for each in ast.walk(function)
+        if isinstance(each, LOOP) and each is not loop
+        if spans(each, loop.lineno) and spans(each, last)
+    ]
+    return max(outer, key=lambda each: each.lineno, default=function)
+
+
+def grown(scope: Scope) -> Iterator[str]:
+    """Yield the last name of each container that a scope puts something into."""
+    for node in _statements(scope):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if node.func.attr in _GROWS:
+                yield from _last_name(node.func.value)
+        elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+            yield from _last_name(node.value)
+        elif isinstance(node, ast.AugAssign) and isinstance(node.value, ast.List):
+            yield from _last_name(node.target)
+
+
+def _last_name(node: ast.expr) -> Iterator[str]:
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    if isinstance(node, ast.Name):
+        yield node.id
+    elif isinstance(node, ast.Attribute):
+        yield node.attr
+
+
+def _is_number(value: ast.expr) -> bool:
+    """Whether an expression ends in something that lets go of the graph."""
+    return isinstance(value, ast.Constant) or any(
+        isinstance(each, ast.Call) and callee(each) in _NUMBERS for each in ast.walk(value)
+    )
