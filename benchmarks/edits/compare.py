@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections import deque
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
@@ -40,6 +41,8 @@ _DEPTH = 25
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 # What an object of a library keeps for itself and makes anew when it is asked.
 _HIDDEN = frozenset({"_iterator", "_base_iterator", "__initialized"})
+# Executors, locks, files and the like; containers are looked into all the same.
+_WITHOUT_RESULTS = frozenset({*sys.stdlib_module_names, "tqdm"}) - {"__main__", "types"}
 _OF_MODULE = frozenset(vars(nn.Module()))
 
 
@@ -120,6 +123,8 @@ class _Compared:
             if isinstance(a, kinds):
                 yield from compare(name, a, b, depth)
                 return
+        if type(a).__module__.partition(".")[0] in _WITHOUT_RESULTS:
+            return
         state = getattr(a, "state_dict", None)
         if callable(state):
             yield from self.of(f"{name}.state_dict()", state(), b.state_dict(), depth)
@@ -224,6 +229,7 @@ class _Compared:
 
     def _mapping(self, name: str, a: Any, b: Any, depth: int) -> Iterator[str]:
         # Keys may be tensors or objects, which are told apart by nothing: then their order counts.
+        a, b = dict(a.items()), dict(b.items())
         plain = all(isinstance(key, _EXACT) for key in (*a, *b))
         if plain and a.keys() != b.keys():
             yield f"{name}: other keys {sorted(map(str, a.keys() ^ b.keys()))[:4]}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from gpu_headroom.code.notebook import Notebook
 from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.holders.inspector import Inspector
 from gpu_headroom.holders.live import facts_of
+from gpu_headroom.simulate import simulate
 from torch.optim import Optimizer
 
 from benchmarks.edits.compare import differences
@@ -18,6 +20,8 @@ from benchmarks.edits.kinds import Adaptor
 from benchmarks.edits.trial import run
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from gpu_headroom.code.facts import Live
 
     from benchmarks.edits.program import Program
@@ -42,6 +46,11 @@ class Verdict:
 
 def judge(program: Program) -> Verdict:
     """Ask for the edit of a program, make it if it is offered, and compare what comes out."""
+    with _card(program):
+        return _judge(program)
+
+
+def _judge(program: Program) -> Verdict:
     before = run(program.cells)
     if before.failed:
         return _verdict(program, "invalid", f"the original fails: {before.failed}")
@@ -90,15 +99,29 @@ def live_of(program: Program, outcome: Outcome) -> Live:
     trained = {
         id(parameter)
         for each in gc.get_objects()
-        if isinstance(each, Optimizer)
+        if issubclass(type(each), Optimizer)  # without asking what pretends to be one
         for group in each.param_groups
         for parameter in group["params"]
     }
     facts = facts_of(values, Inspector(Turn(_TURN_S)), trained)
     on_gpu = set(program.about.get("gpu", ()))
     assert on_gpu <= facts.tensors.keys(), f"no tensors: {on_gpu - facts.tensors.keys()}"
-    moved = {name: each._replace(on_gpu=name in on_gpu) for name, each in facts.tensors.items()}
-    return replace(facts, tensors=moved)
+    moved = {name: facts.tensors[name]._replace(on_gpu=True) for name in on_gpu}
+    return replace(facts, tensors={**facts.tensors, **moved})
+
+
+@contextmanager
+def _card(program: Program) -> Iterator[None]:
+    """Give a program that asks for a card, whether or not there is one, a simulated one."""
+    if not program.needs_card:
+        yield
+        return
+    simulation = simulate("4 GiB", compute="cpu")
+    try:
+        yield
+    finally:
+        gc.collect()
+        simulation.stop()
 
 
 def _verdict(program: Program, verdict: str, *why: str) -> Verdict:

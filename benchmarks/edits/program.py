@@ -66,6 +66,12 @@ class Program:
         return self.cells[self.failing]
 
     @property
+    def needs_card(self) -> bool:
+        """Whether it asks for a card without asking whether there is one."""
+        text = "\n".join(self.cells.values())
+        return "cuda" in text and "is_available" not in text
+
+    @property
     def anchor(self) -> Anchor:
         """The failing line, as an edit finds it."""
         return Anchor.of(self.source, self.line)
