@@ -1,12 +1,16 @@
 /**
  * Packs the Python helper for injection into kernels.
  *
- * The pack travels as base85 of zlib of all modules, one after the other with a NUL
+ * The modules are minified by `scripts/minify.py`, but for those whose docstrings are
+ * the help that a person asks for. The pack travels as base85 of zlib of all modules, one after the other with a NUL
  * between them: the path, a line break, the source. Zopfli makes it a twentieth
  * smaller than zlib itself would. `bootstrap.py`, which unpacks it there, and
  * `plain_release.py` travel as they are. The result is `src/kernel/pack.ts`, which is
- * generated and not kept in git.
+ * generated and not kept in git; it says what it was made from, and is not made
+ * again where that is the same.
  */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   existsSync,
   mkdirSync,
@@ -73,103 +77,38 @@ function protocolVersion() {
   );
 }
 
-/** A comment, or a string with what stands before the docstring of a body, if it has it. */
-const PYTHON_TEXT =
-  /(#[^\n]*)|(:[ \t]*\n\s*)?("""(?:\\[^]|[^\\])*?"""|'''(?:\\[^]|[^\\])*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')/g;
+/** What makes the pack: where nothing of it has changed, neither has the pack. */
+const MADE_BY = ['scripts/minify.py', 'scripts/pack.mjs', 'package.json'];
 
-/** What only a type checker executes: an `if` at the left margin, all that it holds. */
-const FOR_TYPES = /^if TYPE_CHECKING:\n(?:(?:[ \t]+[^\n]*)?\n)+/gm;
+/** Where a Python with `python-minifier` may be: the first that has it is asked. */
+const PYTHONS = [
+  process.env.PYTHON,
+  'python3',
+  'python',
+  join(ROOT, '.venvs', 'build', 'bin', 'python')
+];
 
-/** The name by which such an `if` is known, where it stands: nothing else asks for it. */
-const IMPORTED_FOR_TYPES =
-  /^from typing import TYPE_CHECKING$|^(from typing import )TYPE_CHECKING, /gm;
+/** Its exit status where it lacks `python-minifier`. */
+const LACKS_IT = 3;
 
-/** An attribute that is set, with what it is said to be: nobody asks for that later. */
-const ATTRIBUTE = /^([ \t]+self\.\w+): [^\n=]+ = /gm;
-
-/** What is left of a docstring, where its body goes on without it. */
-const NEEDLESS = /^([ \t]*)""(\n+)(?=\1\S)/gm;
-
-/** As many lines as before, and nothing in them. */
-const blank = source => source.replace(/[^\n]+/g, '');
-
-/** What `def` opens, up to the parenthesis of its parameters. */
-const DEFINITION = /^[ \t]*(?:async )?def \w+\(/gm;
-
-/** A string, a bracket or a sign that ends or begins an annotation; `->` is one. */
-const SIGN = /"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|->|[()[\]{}:=,]/g;
-
-/** What the parameters and the result of functions are said to be: for types only. */
-function withoutAnnotations(source) {
-  const parts = [];
-  let done = 0;
-  for (const { 0: found, index } of source.matchAll(DEFINITION)) {
-    let depth = 1;
-    let start = null;
-    let given = false;
-    SIGN.lastIndex = index + found.length;
-    for (let sign; (sign = SIGN.exec(source)) !== null; ) {
-      const outermost = depth === (start?.depth ?? 1);
-      const [text] = sign;
-      const ends = start?.sign === ':' ? '=,)'.includes(text) : text === ':';
-      if (start !== null && outermost && ends) {
-        parts.push(source.slice(done, start.at));
-        parts.push(blank(source.slice(start.at, sign.index)));
-        done = sign.index;
-        start = null;
-      }
-      if (depth === 0 && text === ':') {
-        break;
-      }
-      if (start === null && depth === 1) {
-        given = text === '=' || (given && text !== ',');
-        start =
-          text === ':' && !given ? { at: sign.index, sign: ':', depth } : null;
-      } else if (text === '->') {
-        start = { at: sign.index, sign: '->', depth };
-      }
-      depth += '([{'.includes(text) - ')]}'.includes(text);
+/** The sources by path, in fewer characters; `scripts/minify.py` says how. */
+function minify(sources) {
+  for (const python of PYTHONS.filter(Boolean)) {
+    const { status, stdout, stderr } = spawnSync(
+      python,
+      [join(ROOT, 'scripts', 'minify.py')],
+      { input: JSON.stringify(sources), encoding: 'utf8', maxBuffer: 2 ** 27 }
+    );
+    if (status === 0) {
+      return JSON.parse(stdout);
+    }
+    if (status !== null && status !== LACKS_IT) {
+      fail(`${python} could not minify the helper:\n${stderr}`);
     }
   }
-  return [...parts, source.slice(done)].join('');
-}
-
-/** A string, blanks at the beginning of a line, or a sign with a blank beside it. */
-const STRING_OR_BLANK =
-  /("""(?:\\[^]|[^\\])*?"""|'''(?:\\[^]|[^\\])*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|^((?: {4})+)| ?([-+*=<>|,:]) ?/gm;
-
-/** No more blanks than Python needs. */
-const squeezed = source =>
-  source.replace(
-    STRING_OR_BLANK,
-    (all, string, indent, sign) =>
-      string ?? sign ?? ' '.repeat(indent.length / 4)
+  return fail(
+    'no Python with python-minifier was found: requirements/build.txt has it (PYTHON=…).'
   );
-
-/**
- * Python source without comments, docstrings, annotations of functions and imports
- * for types, which nobody reads inside a kernel. Lines keep their numbers. What
- * people ask for help about stays whole.
- */
-function strip(path, source) {
-  if (DOCUMENTED.includes(path)) {
-    return source;
-  }
-  const plain = source
-    .replace(PYTHON_TEXT, (all, comment, place, string, at) => {
-      if (comment !== undefined) {
-        return '';
-      }
-      const isDocstring = place !== undefined || at === 0;
-      return isDocstring && string.startsWith('"""')
-        ? `${place ?? ''}""${'\n'.repeat(string.split('\n').length - 1)}`
-        : all;
-    })
-    .replace(FOR_TYPES, blank)
-    .replace(IMPORTED_FOR_TYPES, (_, more) => more ?? '')
-    .replace(NEEDLESS, '$2')
-    .replace(ATTRIBUTE, '$1 = ');
-  return squeezed(withoutAnnotations(plain)).replace(/[ \t]+$/gm, '');
 }
 
 /** The alphabet of Python's `base64.b85decode`: no quote and no backslash. */
@@ -192,19 +131,25 @@ function base85(bytes) {
   return text.slice(0, text.length - (padded.length - bytes.length));
 }
 
-const modules = listModules();
-const raw = modules
-  .map(path => `${path}\n${strip(path, readHelper(path))}`)
-  .join('\0');
-const packed = base85(
-  Buffer.from(await zopfli.zlibAsync(Buffer.from(raw), { numiterations: 15 }))
-);
-if (packed.length > LIMIT) {
-  fail(`it is ${packed.length} bytes, more than its limit of ${LIMIT}.`);
-}
-
-const { version } = JSON.parse(read(join(ROOT, 'package.json')));
-const text = `// Generated by scripts/pack.mjs from python_helper/gpu_headroom.
+/** The text of `src/kernel/pack.ts`, made from these modules. */
+async function make(sources, made) {
+  const minified = minify(
+    Object.fromEntries(
+      Object.entries(sources).filter(([path]) => !DOCUMENTED.includes(path))
+    )
+  );
+  const raw = Object.keys(sources)
+    .map(path => `${path}\n${minified[path] ?? sources[path]}`)
+    .join('\0');
+  const packed = base85(
+    Buffer.from(await zopfli.zlibAsync(Buffer.from(raw), { numiterations: 15 }))
+  );
+  if (packed.length > LIMIT) {
+    fail(`it is ${packed.length} bytes, more than its limit of ${LIMIT}.`);
+  }
+  const { version } = JSON.parse(read(join(ROOT, 'package.json')));
+  return `// Generated by scripts/pack.mjs from python_helper/gpu_headroom.
+${made}
 
 /** Python to execute in a kernel without helper; its comments say how. */
 export const BOOTSTRAP: string = ${JSON.stringify(readHelper('kernel/bootstrap.py'))};
@@ -216,16 +161,34 @@ export const PROTOCOL_VERSION: string = '${protocolVersion()}';
 export const PACK: string =
   '${packed}';
 `;
-mkdirSync(dirname(TARGET), { recursive: true });
+}
+
+const PACKED = /^export const PACK: string =\n {2}'([^']*)';$/m;
+
+const sources = Object.fromEntries(
+  listModules().map(path => [path, readHelper(path)])
+);
+const hash = createHash('sha256').update(JSON.stringify(sources));
+for (const file of ['kernel/bootstrap.py', 'kernel/plain_release.py']) {
+  hash.update(readHelper(file));
+}
+for (const file of MADE_BY) {
+  hash.update(read(join(ROOT, file)));
+}
+const made = `// Of ${hash.digest('hex')}`;
+let text = existsSync(TARGET) ? read(TARGET) : '';
 // An unchanged file keeps its time, so that nothing is compiled again.
-if (!existsSync(TARGET) || read(TARGET) !== text) {
+if (text.split('\n', 2)[1] !== made) {
+  text = await make(sources, made);
+  mkdirSync(dirname(TARGET), { recursive: true });
   // At once: another process may be reading it.
   const written = `${TARGET}.${process.pid}`;
   writeFileSync(written, text);
   renameSync(written, TARGET);
 }
 if (!process.argv.includes('--quiet')) {
+  const { length } = PACKED.exec(text)[1];
   process.stdout.write(
-    `pack: ${modules.length} modules, ${raw.length} bytes, ${packed.length} packed of ${LIMIT} at most\n`
+    `pack: ${Object.keys(sources).length} modules, ${length} packed of ${LIMIT} at most\n`
   );
 }

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import ast
 import base64
+import io
 import json
+import os
 import re
+import shutil
 import subprocess
+import tokenize
 import zlib
 from pathlib import Path
+from typing import Any
 
 import pytest
+import python_minifier
+from python_minifier import f_string
+
+from scripts.minify import minify
 
 ROOT = Path(__file__).parents[2]
 HELPER = ROOT / "python_helper" / "gpu_headroom"
@@ -28,6 +37,7 @@ WHEEL_ONLY = (
     "terminal/script.py",
     "testing.py",
 )
+FOR_TYPES = re.compile(r"^if TYPE_CHECKING:\n(?:(?:[ ]+[^\n]*)?\n)+", re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
@@ -46,42 +56,6 @@ def packed(generated: str) -> dict[str, str]:
     return dict([each.split("\n", 1) for each in modules])
 
 
-class _Unannotated(ast.NodeTransformer):
-    """Sets attributes without saying what they are."""
-
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
-        """Make a plain assignment of one to an attribute."""
-        if isinstance(node.target, ast.Attribute) and node.value is not None:
-            return ast.Assign([node.target], node.value)
-        return node
-
-
-def meaning(source: str) -> str:
-    """Describe what a module does: its syntax tree without docstrings, nothing for checkers.
-
-    What a function's parameters and result are said to be nobody asks at run time.
-    """
-    tree = ast.parse(source)
-    tree.body = [
-        each
-        for each in tree.body
-        if not (isinstance(each, ast.If) and ast.unparse(each.test) == "TYPE_CHECKING")
-        and ast.unparse(each) != "from typing import TYPE_CHECKING"
-    ]
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
-            first = node.body[0] if node.body else None
-            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
-                del node.body[0]
-        if isinstance(node, ast.ImportFrom):
-            node.names = [each for each in node.names if each.name != "TYPE_CHECKING"]
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            node.returns = None
-        elif isinstance(node, ast.arg):
-            node.annotation = None
-    return ast.dump(_Unannotated().visit(tree))
-
-
 def test_holds_every_module(packed: dict[str, str]) -> None:
     """All that there are, but what is in the wheel only."""
     modules = {path.relative_to(HELPER).as_posix() for path in HELPER.rglob("*.py")}
@@ -89,12 +63,114 @@ def test_holds_every_module(packed: dict[str, str]) -> None:
     assert all(any(each.startswith(only) for each in modules) for only in WHEEL_ONLY)
 
 
-def test_does_what_the_sources_do(packed: dict[str, str]) -> None:
-    """Stripping what nobody reads changes neither what a module does nor its line numbers."""
+def outline(source: str) -> list[str]:
+    """List what others may ask a module for: its names, and those that its classes define."""
+    tree = ast.parse(source)
+    return [
+        f"{'.'.join(outer)}.{each}"
+        for outer, body in _bodies(tree.body)
+        for node in body
+        for each in _named(node)
+        if each != "TYPE_CHECKING"
+    ]
+
+
+def _bodies(body: list[ast.stmt]) -> list[tuple[tuple[str, ...], list[ast.stmt]]]:
+    classes = [each for each in body if isinstance(each, ast.ClassDef)]
+    inner = [((each.name, *path), own) for each in classes for path, own in _bodies(each.body)]
+    return [((), body), *inner]
+
+
+def _named(node: ast.stmt) -> list[str]:
+    """The names that a statement of a module or class binds, functions with their parameters."""
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        given = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+        return [node.name, *(f"{node.name}({each.arg})" for each in given[_own(given) :])]
+    if isinstance(node, ast.ClassDef):
+        return [node.name]
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        return [each.asname or each.name for each in node.names]
+    bound = [each for each in ast.iter_child_nodes(node) if isinstance(each, ast.Name)]
+    return [each.id for each in bound if isinstance(each.ctx, ast.Store)]
+
+
+def _own(given: list[ast.arg]) -> int:
+    """How many of the first parameters nobody gives by name: `self`, `cls`, now of one letter."""
+    return int(bool(given) and (given[0].arg in {"self", "cls"} or len(given[0].arg) == 1))
+
+
+def test_keeps_what_others_ask_for(packed: dict[str, str]) -> None:
+    """Names of globals, methods, fields and parameters stay: they are asked for from elsewhere."""
     for path, stripped in packed.items():
-        source = (HELPER / path).read_text(encoding="utf-8")
-        assert meaning(stripped) == meaning(source), path
-        assert stripped.count("\n") == source.count("\n"), path
+        source = FOR_TYPES.sub("", (HELPER / path).read_text(encoding="utf-8"))
+        assert outline(stripped) == outline(source), path
+
+
+def test_travels_without_what_nobody_reads(packed: dict[str, str]) -> None:
+    """Neither docstrings nor comments nor annotations of functions take room."""
+    for path in packed.keys() - DOCUMENTED:
+        for node in ast.walk(ast.parse(packed[path])):
+            if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+                assert ast.get_docstring(node) is None, path
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                assert node.returns is None, path
+            if isinstance(node, ast.arg):
+                assert node.annotation is None, path
+        tokens = tokenize.generate_tokens(io.StringIO(packed[path]).readline)
+        assert all(each.type != tokenize.COMMENT for each in tokens), path
+
+
+# Each would be said otherwise by a newer Python, in a way that 3.10 cannot read.
+NEWER_WORDS = """def say(rows, key):
+    return f"{rows['a']} {key!r:>{len(rows)}} {' '.join([f'{each}' for each in rows])}"
+"""
+
+
+def interpreter(version: str) -> Path:
+    """Find a Python of a version, on the path or among pyenv's; the test is skipped without."""
+    pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
+    for each in [shutil.which(f"python{version}"), *pyenv.glob(f"{version}.*/bin/python")]:
+        if each and subprocess.run([each, "-c", ""], check=False, stderr=-3).returncode == 0:
+            return Path(each)
+    return pytest.skip(f"There is no Python {version} here.")
+
+
+@pytest.mark.parametrize("version", ["3.10", "3.11", "3.12", "3.13", "3.14"])
+def test_whoever_writes_it_the_oldest_python_reads_it(version: str) -> None:
+    """A pack that a newer Python made is valid on 3.10, the oldest that the helper supports."""
+    sources = {
+        path.relative_to(HELPER).as_posix(): path.read_text(encoding="utf-8")
+        for path in [*HELPER.glob("*.py"), *HELPER.glob("[!s]*/**/*.py")]
+    } | {"words.py": NEWER_WORDS}
+    written = subprocess.run(
+        [interpreter(version), ROOT / "scripts" / "minify.py"],
+        input=json.dumps(sources),
+        env={**os.environ, "PYTHONPATH": str(Path(python_minifier.__file__).parents[1])},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    check = (
+        "import ast, json, sys\n"
+        "for path, source in json.load(sys.stdin).items(): ast.parse(source, path)"
+    )
+    subprocess.run([interpreter("3.10"), "-c", check], input=written, text=True, check=True)
+
+
+def test_quotes_as_the_oldest_python_has_to() -> None:
+    """Whichever Python writes: the same quotes inside an f-string came with 3.12 only."""
+    space: dict[str, Any] = {}
+    exec(minify(NEWER_WORDS), space)  # noqa: S102  what travels is executed, too
+    assert space["say"]({"a": 1}, "x") == "1 'x' a"
+    outer: Any = f_string.OuterFString
+    printed = outer(ast.parse("f'{a}'", mode="eval").body, pep701=True)
+    assert not printed.pep701
+
+
+def test_a_parameter_is_no_longer_alive_than_in_the_sources() -> None:
+    """Under a second name what is given would outlive a `del`, and hold a person's memory."""
+    body = "".join(f"    thing_{n} = [given, given, given]\n" for n in range(20))
+    assert "=given\n" not in minify(f"def hold(given):\n{body}    del given")
 
 
 def test_keeps_the_help_of_public_functions(packed: dict[str, str]) -> None:

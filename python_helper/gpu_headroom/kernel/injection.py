@@ -29,7 +29,7 @@ class InMemory(  # type: ignore[misc]  # typeshed's own bases disagree
 ):
     """Finds and loads the package's modules from the pack instead of files.
 
-    Tracebacks show source lines through `get_source`.
+    Tracebacks show lines through `get_source`: those of the minified source that travels.
     """
 
     def __init__(self, sources: dict[str, str], version: str) -> None:
