@@ -28,10 +28,14 @@ _FRAMEWORKS = ("torch", "jax", "tensorflow", "cupy")  # `FrameworkName`, which i
 
 @dataclass(frozen=True, slots=True)
 class BuiltReport:
-    """A report as it travels, and the fixes behind its remedies by remedy id."""
+    """A report as it travels, and the fixes behind its remedies by remedy id.
+
+    `in_step`: an optimizer was making a step, which it has not ended.
+    """
 
     report: Report
     fixes: Mapping[str, Fix]
+    in_step: bool = False
 
 
 def report_of(
@@ -77,7 +81,7 @@ def report_of(
         "looking": looking,
     }
     fixes = {each.id: each.edited.fix for each in found if each.edited.fix is not None}
-    return BuiltReport(report, fixes)
+    return BuiltReport(report, fixes, evidence.scene.running.in_optimizer)
 
 
 def _framework(failure: Failure) -> FrameworkName:

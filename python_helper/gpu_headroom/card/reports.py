@@ -43,6 +43,11 @@ class Reports:
         entry = self._entries.get(report_id)
         return entry.built.report if entry else None
 
+    def in_step(self, report_id: str) -> bool:
+        """Whether an optimizer was making a step when the memory ran out."""
+        entry = self._entries.get(report_id)
+        return entry is not None and entry.built.in_step
+
     def fix(self, report_id: str, remedy_id: str) -> Any:
         """Return the fix behind a remedy, `None` where there is none."""
         entry = self._entries.get(report_id)

@@ -71,14 +71,14 @@ def _sort(statements: Iterable[ast.AST], outside: _Code, loops: list[_Code]) -> 
     for each in statements:
         if isinstance(each, _LOOPS):
             target = [each.iter, each.target] if not isinstance(each, ast.While) else []
-            outside.reads |= _reads(target[:1])
+            outside.reads |= reads_of(target[:1])
             body = [child for child in ast.iter_child_nodes(each) if child not in target]
-            loops.append(_Code(_reads(body), _stores(body), _stores(target)))
+            loops.append(_Code(reads_of(body), stores_of(body), stores_of(target)))
         elif isinstance(each, _WITH):
             _sort_with(each, outside, loops)
         elif isinstance(each, (*_FUNCTIONS, ast.ClassDef)) or not _has_statements(each):
-            outside.reads |= _reads([each])
-            outside.stores |= _stores([each])
+            outside.reads |= reads_of([each])
+            outside.stores |= stores_of([each])
         else:
             _sort(ast.iter_child_nodes(each), outside, loops)
 
@@ -87,11 +87,11 @@ def _sort_with(block: ast.With | ast.AsyncWith, outside: _Code, loops: list[_Cod
     """What stands after `as` is left behind, too, if only the block itself reads it."""
     inside, first = _Code(), len(loops)
     _sort(block.body, inside, loops)
-    leaves = {name for item in block.items for name in _stores([item])}
+    leaves = {name for item in block.items for name in stores_of([item])}
     for loop in loops[first:]:
         loop.reads -= leaves
     loops.append(_Code(leaves=leaves))
-    outside.reads |= (inside.reads - leaves) | _reads(block.items)
+    outside.reads |= (inside.reads - leaves) | reads_of(block.items)
     outside.stores |= inside.stores
 
 
@@ -99,32 +99,32 @@ def _has_statements(node: ast.AST) -> bool:
     return any(isinstance(each, ast.stmt) for each in ast.walk(node) if each is not node)
 
 
-def _reads(nodes: Iterable[ast.AST]) -> set[str]:
+def reads_of(nodes: Iterable[ast.AST]) -> set[str]:
     """Return the names of the notebook that code reads, not those of its functions' own."""
     found: set[str] = set()
     for node in nodes:
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store):
             found.add(node.id)
         elif isinstance(node, ast.AugAssign):
-            found |= _stores([node.target])
-        found |= _reads(ast.iter_child_nodes(node)) - _own(node)
+            found |= stores_of([node.target])
+        found |= reads_of(ast.iter_child_nodes(node)) - _own(node)
     return found
 
 
 def _own(node: ast.AST) -> set[str]:
     """Return the names that are a function's or a comprehension's own."""
     if isinstance(node, _COMPREHENSIONS):
-        return _stores(each.target for each in node.generators)
+        return stores_of(each.target for each in node.generators)
     if not isinstance(node, _FUNCTIONS):
         return set()
     inside = list(ast.walk(node))
     shared = {name for each in inside if isinstance(each, ast.Global) for name in each.names}
     arguments = {each.arg for each in ast.walk(node.args) if isinstance(each, ast.arg)}
     body = node.body if isinstance(node.body, list) else [node.body]
-    return (arguments | _stores(body)) - shared
+    return (arguments | stores_of(body)) - shared
 
 
-def _stores(nodes: Iterable[ast.AST]) -> set[str]:
+def stores_of(nodes: Iterable[ast.AST]) -> set[str]:
     """Return the names that code assigns in the notebook itself."""
     return {name for node in nodes for name in _stored(node)}
 
@@ -135,6 +135,6 @@ def _stored(node: ast.AST) -> Iterator[str]:
             yield node.id
     elif isinstance(node, _COMPREHENSIONS):
         named = (each.target for each in ast.walk(node) if isinstance(each, ast.NamedExpr))
-        yield from _stores(named)
+        yield from stores_of(named)
     elif not isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
-        yield from _stores(ast.iter_child_nodes(node))
+        yield from stores_of(ast.iter_child_nodes(node))

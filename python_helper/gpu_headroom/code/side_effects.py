@@ -120,7 +120,7 @@ def caution(run: Iterable[str], sources: Mapping[str, str]) -> Message | None:
         roots.append(tree)
         commands += [each.split()[0] for each in magics(source) if _is_command(each)]
     functions = trees.functions(sources.values())
-    calls = list(_calls(roots, functions))
+    calls = list(calls_from(roots, functions))
     effects = [*commands, *(name for name, node in calls if _acts(name, node))]
     bars = [name for name, node in calls if _draws(name, node)]
     if not effects and not bars:
@@ -155,7 +155,12 @@ class _Trees:
         return found
 
 
-def _calls(
+def functions_of(sources: Iterable[str]) -> dict[str, list[ast.AST]]:
+    """Return the functions and methods that cells define, by name."""
+    return _Trees().functions(sources)
+
+
+def calls_from(
     roots: Iterable[ast.AST], functions: Mapping[str, list[ast.AST]]
 ) -> Iterator[tuple[str, ast.Call]]:
     """Yield what code calls, by dotted name, and what the functions call that it reaches.

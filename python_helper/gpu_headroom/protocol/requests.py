@@ -175,6 +175,19 @@ class RescueRequest(_Asked):
     report_id: str
 
 
+class RerunRequest(_Asked):
+    """Ask what running cells again, after an edit, would cost; answered by a `rerun` event.
+
+    `run` are their ids in order; `sources` the cells of the notebook as they will be, by id. A cell
+    that is not there is as it ran.
+    """
+
+    type: Literal["rerun"]
+    report_id: str
+    run: list[str]
+    sources: dict[str, str]
+
+
 class PresenceRequest(_Asked):
     """Are you there? Asked by a page that lists other notebooks; takes no lease."""
 
@@ -197,6 +210,7 @@ Request = (
     | FixRequest
     | CleanupRequest
     | RescueRequest
+    | RerunRequest
     | PresenceRequest
 )
 

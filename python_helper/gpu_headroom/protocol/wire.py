@@ -495,6 +495,21 @@ class Rescue(_WorkDone):
     code: str | None
 
 
+class Rerun(_Told):
+    """What running cells again would cost; nothing was freed.
+
+    `items` go first, each where a person agrees to its `confirm`; `cautions` say what was trained
+    and would be lost, or trained again, and `saves` whether that can be saved before.
+    """
+
+    type: Literal["rerun"]
+    request_id: str
+    status: Literal["ready", "cancelled"]
+    items: list[Item]
+    cautions: list[Message]
+    saves: bool
+
+
 class Progress(_Told):
     """A walk that a person asked for goes on."""
 
@@ -662,6 +677,12 @@ class RescueReply(_Queued):
     type: Literal["rescue"]
 
 
+class RerunReply(_Queued):
+    """Reply to `rerun`; what it costs comes as a `rerun` event."""
+
+    type: Literal["rerun"]
+
+
 class PresenceReply(_Answer):
     """Reply to `presence`: what this kernel holds, and since when it rests."""
 
@@ -689,6 +710,7 @@ Event = (
     | Snapshot
     | Cleanup
     | Rescue
+    | Rerun
     | Progress
     | WarningEvent
     | ErrorEvent
@@ -710,6 +732,7 @@ Reply = (
     | FixReply
     | CleanupReply
     | RescueReply
+    | RerunReply
     | PresenceReply
     | RefusedReply
 )

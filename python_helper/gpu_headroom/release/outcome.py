@@ -12,6 +12,7 @@ from ..text.format import format_error
 from ..text.messages import message
 from .items import KINDS, SAFE, UNPLANNED, collect, find, kind_of
 from .memory import Storages
+from .overwritten import holds
 from .tracebacks import debugging
 
 if TYPE_CHECKING:
@@ -78,6 +79,8 @@ def run(
     if debugging():
         return _failed(read(), message("released.debugging"))
     wanted = dict.fromkeys(SAFE if items is None else items)
+    if not all(holds(situation, each) for each in wanted if kind_of(each) == UNPLANNED):
+        return _failed(read(), message("released.stale"))
     before = read()
     if any(kind_of(each) != "cache" for each in wanted):
         collect(situation)

@@ -1,20 +1,18 @@
-"""What earlier runs of a cell left under names that it gives other values first, and in `Out`.
+"""What runs of cells left under names that running them again gives other values, and in `Out`.
 
-Run again, the cell would have both at once: the values of the run that failed, and its own. They
-are freed only for *Apply and re-run*, which says so, and never offered in a plan.
+Run again, a cell would have both at once: the values of the run that failed, and its own. They are
+freed only before cells run again, where a person has agreed to a sentence with their names, and
+never offered in a plan. What a release may free of them is what was offered by then, and only
+while no cell has run since.
 """
 
 from __future__ import annotations
 
-import ast
+import uuid
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from ..code.batch import Code
-from ..code.find import names
-from ..code.flow import read_first
-from ..code.given import Function
-from ..code.parsing import parse_cell
+from ..code.rerun import set_first
 from ..holders.names import user_names
 from ..text.messages import message
 from .freeable import Freeable
@@ -22,54 +20,106 @@ from .outputs import forget
 from .variables import delete, holds_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from ..cells.runs import CellRun
     from .situation import Situation
 
 KIND = "rerun"
+_MOST_OFFERS = 200
+
+
+class Offer(NamedTuple):
+    """What may go before a cell runs again; `after_s` is when the last cell so far began."""
+
+    cell: CellRun
+    names: frozenset[str]
+    after_s: float
+
+
+def offer(situation: Situation, run: Sequence[CellRun], cells: Mapping[str, str]) -> list[str]:
+    """Enter what may go before these cells `run` in this order; return the ids of the items.
+
+    `run` has their sources as they will run, `cells` those of the notebook.
+    """
+    offers, number, ids = situation.offers, uuid.uuid4().hex[:8], []
+    anew = set_first([each.source for each in run], cells.values())
+    for cell, names in zip(run, anew, strict=True):
+        item_id = f"{KIND}:{number}:{cell.key}"
+        offers[item_id] = Offer(cell, frozenset(names), _last_s(situation))
+        ids.append(item_id)
+    while len(offers) > _MOST_OFFERS:
+        del offers[next(iter(offers))]
+    return ids
+
+
+def settle(situation: Situation, found: Iterable[Freeable]) -> None:
+    """Leave of the offers just what a person is asked for: these items."""
+    for each in found:
+        names = frozenset(each.names)
+        situation.offers[each.id] = situation.offers[each.id]._replace(names=names)
+
+
+def holds(situation: Situation, item_id: str) -> bool:
+    """Whether an item was offered, and no cell has run since."""
+    found = situation.offers.get(item_id)
+    return found is not None and found.after_s == _last_s(situation)
+
+
+def _last_s(situation: Situation) -> float:
+    return max((each.start_s for each in situation.cells), default=0.0)
 
 
 def items(situation: Situation) -> Iterator[Freeable]:
-    """Yield for each cell that is to run again the names it sets anew, as `rerun:<cell id>`."""
-    for cell in situation.cells:
-        if cell.cell_id is not None and f"{KIND}:{cell.cell_id}" in situation.wanted:
-            yield from _of_cell(situation, cell, cell.cell_id)
-
-
-def _of_cell(situation: Situation, cell: CellRun, cell_id: str) -> Iterator[Freeable]:
+    """Yield for each cell that is to run again what goes first, under the id of its offer."""
     values = user_names(situation.shell)
-    names = [
-        each
-        for each in sorted(set_anew(cell, situation.cells))
-        if each in values and _holds(situation, values[each])
-    ]
-    displayed = _displayed(situation, cell)
-    if not names and not displayed:
-        return
+    for item_id in sorted(situation.wanted):
+        if not holds(situation, item_id):
+            continue
+        cell, anew, _ = situation.offers[item_id]
+        held = [each for each in sorted(anew & values.keys()) if _holds(situation, values[each])]
+        names = tuple(held)
+        displayed = _displayed(situation, cell)
+        if names or displayed:
+            yield _item(situation, item_id, names, displayed)
+
+
+def _item(
+    situation: Situation, item_id: str, names: tuple[str, ...], displayed: dict[int, Any]
+) -> Freeable:
+    values, cell = user_names(situation.shell), situation.offers[item_id].cell
     shown = ", ".join([*names, *[f"Out[{each}]" for each in displayed]])
-    gone = [*[values[each] for each in names], *displayed.values()]
-    yield Freeable(
-        id=f"{KIND}:{cell_id}",
+    gives = situation.heap.retained([*[values[each] for each in names], *displayed.values()])
+    said: dict[str, Any] = {"names": shown, "cell": label(cell)}
+    size = {} if gives is None else {"freed_bytes": gives.bytes}
+    return Freeable(
+        id=item_id,
         kind="leftover",
-        title=message("item.leftover.same", names=shown),
-        cost=message("item.leftover.cost"),
-        gives=situation.heap.retained(gone),
-        free=partial(_free, situation.shell, tuple(names), tuple(displayed)),
-        names=tuple(names),
-        confirm=message("confirm.delete_unmeasured", names=shown),
+        title=message("item.variable", names=shown),
+        cost=message("item.rerun.cost", cell=label(cell)),
+        gives=gives,
+        free=partial(_free, situation.shell, names, tuple(displayed)),
+        names=names,
+        confirm=message("confirm.rerun" if size else "confirm.rerun_unmeasured", **said, **size),
     )
 
 
+def label(cell: CellRun) -> str:
+    """Return how a person finds a cell: "In [3]"."""
+    count = cell.execution_count
+    return f"In [{' ' if count is None else count}]"
+
+
 def _displayed(situation: Situation, cell: CellRun) -> dict[int, Any]:
-    """Return what runs of just this code have displayed, by their number."""
+    """Return what runs of the cell as it ran have displayed, by their number."""
     history = situation.shell.history_manager
-    codes, source = history.input_hist_raw, cell.source.strip()
+    ran = {each.source.strip() for each in situation.cells if each.key == cell.key}
+    codes = history.input_hist_raw
     return {
         count: value
         for count, value in list(history.output_hist.items())
-        if count < len(codes) and codes[count].strip() == source and holds_memory(situation, value)
+        if count < len(codes) and codes[count].strip() in ran and holds_memory(situation, value)
     }
 
 
@@ -84,49 +134,3 @@ def _holds(situation: Situation, value: object) -> bool:
     inspector = situation.inspector
     has_graph = inspector.is_tensor(value) and inspector.graph_of(value) is not None
     return has_graph or holds_memory(situation, value)
-
-
-def set_anew(cell: CellRun, cells: tuple[CellRun, ...]) -> set[str]:
-    """Return the names that a cell sets at its top before it reads them.
-
-    Without those that a function of the notebook reads as it is called.
-    """
-    tree = parse_cell(cell.source)
-    if tree is None:
-        return set()
-    made: set[str] = set()
-    early = read_first(tree.body, made)
-    return made - early - (_read_by_functions(cells) - _set_first(tree, cells))
-
-
-def _set_first(tree: ast.Module, cells: tuple[CellRun, ...]) -> set[str]:
-    """Return the names that a cell sets before it may call a function of the notebook."""
-    code = Code()
-    own = {name for each in cells for name in code.of(each).stores}
-    found: set[str] = set()
-    for each in tree.body:
-        calls = [node for node in ast.walk(each) if isinstance(node, ast.Call)]
-        if not isinstance(each, Function) and any(_root(call) in own for call in calls):
-            break
-        found |= names(each, ast.Store)
-    return found
-
-
-def _root(node: ast.expr) -> str:
-    """Return `copy` of `copy.deepcopy(model).eval()`."""
-    while isinstance(node, (ast.Call, ast.Attribute, ast.Subscript)):
-        node = node.func if isinstance(node, ast.Call) else node.value
-    return node.id if isinstance(node, ast.Name) else ""
-
-
-def _read_by_functions(cells: tuple[CellRun, ...]) -> set[str]:
-    read: set[str] = set()
-    for each in cells:
-        tree = parse_cell(each.source)
-        for node in ast.walk(tree) if tree is not None else ():
-            if isinstance(node, Function):
-                named = [one for one in ast.walk(node) if isinstance(one, ast.Name)]
-                own = {one.arg for one in ast.walk(node) if isinstance(one, ast.arg)}
-                own |= {one.id for one in named if isinstance(one.ctx, ast.Store)}
-                read |= {one.id for one in named} - own
-    return read

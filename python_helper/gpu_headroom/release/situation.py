@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from ..cells.runs import CellRun
     from ..protocol.wire import Message
+    from .overwritten import Offer
 
 
 class Situation:
@@ -24,10 +25,11 @@ class Situation:
 
     `turn` is the time there is for all of it, a short one that nobody asked for unless given.
     `cells` are the latest runs of all cells, oldest first. `moved` is the session's own list of
-    what was moved to the host, by name. `stopped` says that CUDA failed for good: then nothing may
-    touch the GPU. While it is `looking`, `wanted` are the items that are asked for, by id;
-    `candidates`, `heap` and `models` are there while it `sees`, too: not beside a thread that is
-    inside a framework. `complete` is false where the time was over before all was come to.
+    what was moved to the host, by name, `offers` that of what may go before cells run again, by the
+    id of its item. `stopped` says that CUDA failed for good: then nothing may touch the GPU. While
+    it is `looking`, `wanted` are the items that are asked for, by id; `candidates`, `heap` and
+    `models` are there while it `sees`, too: not beside a thread that is inside a framework.
+    `complete` is false where the time was over before all was come to.
     """
 
     candidates: Candidates
@@ -43,6 +45,7 @@ class Situation:
         moved: dict[str, Any] | None = None,
         stopped: Message | None = None,
         failed: Callable[[str, BaseException], None] | None = None,
+        offers: dict[str, Offer] | None = None,
     ) -> None:
         self.shell = shell
         self.turn = turn or Turn(asked=False)
@@ -50,6 +53,7 @@ class Situation:
         self.cells = cells
         self.wanted: frozenset[str] = frozenset()
         self.moved: dict[str, Any] = {} if moved is None else moved
+        self.offers: dict[str, Offer] = {} if offers is None else offers
         self.stopped = stopped
         self._failed = failed
 

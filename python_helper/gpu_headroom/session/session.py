@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from ..kernel.channel import Channel
     from ..protocol import requests, wire
     from ..readings.snapshot import DeviceSnapshot
+    from ..release.overwritten import Offer
     from ..release.situation import Situation
     from ..trends.monitor import Monitor
 
@@ -88,6 +89,7 @@ class Session:
             walk=self._walk,
         )
         self.moved: dict[str, Any] = {}
+        self.offers: dict[str, Offer] = {}
         self._dispatcher = Dispatcher(Basics(self).by_kind, self._rest, self.failed)
         self._failures = Failures(self, self._free_failed)
         self._cell_hooks = CellHooks(self, self._failures)
@@ -294,9 +296,11 @@ class Session:
         from ..handlers.answers import Answers
         from ..handlers.holders import HolderRequests
         from ..handlers.release import ReleaseRequests
+        from ..handlers.rerun import RerunRequests
         from ..handlers.rescue import RescueRequests
 
-        parts = (Answers(self), HolderRequests(self), ReleaseRequests(self), RescueRequests(self))
+        requests = (ReleaseRequests(self), RerunRequests(self), RescueRequests(self))
+        parts = (Answers(self), HolderRequests(self), *requests)
         return {kind: handler for part in parts for kind, handler in part.by_kind.items()}
 
     def _free_failed(self, report_id: str) -> None:
@@ -332,7 +336,8 @@ class Session:
         from ..release.situation import Situation
 
         cells = self.ledger.cells()
-        return Situation(self.shell, turn, cells, self.moved, self.cuda.stopped, self.failed)
+        known = self.moved, self.cuda.stopped, self.failed, self.offers
+        return Situation(self.shell, turn, cells, *known)
 
     def _idle(self) -> bool:
         """Whether no cell runs, in a subshell neither; on the main thread."""

@@ -199,6 +199,16 @@ SENTENCES = {
     "confirm.error": (
         "Drop these tracebacks and the variables of {frames} functions? The errors stay."
     ),
+    "confirm.rerun": "Deleted first: `{names}` ({freed_bytes}). {cell} makes it anew.",
+    "confirm.rerun_unmeasured": "Deleted first: `{names}`. {cell} makes it anew.",
+    "item.rerun.cost": "{cell} makes it anew.",
+    "rerun.lost": "What `{names}` learnt in training is lost: {cells} makes it anew.",
+    "rerun.lost_trains": (
+        "What `{names}` learnt in training is lost: {cells} makes it anew and trains from the "
+        "start."
+    ),
+    "rerun.goes_on": "{cells} trains again, on from what `{names}` learnt so far.",
+    "rerun.trains": "{cells} trains again: what it has trained so far may be lost.",
     "item.garbage": "Objects that nothing reaches",
     "item.garbage.cost": "Nothing is lost.",
     "item.cache": "Unused cache of PyTorch",
@@ -307,6 +317,7 @@ SENTENCES = {
     ),
     "released.not_measured": "Released, but not measured: no GPU framework is live.",
     "released.debugging": "Nothing was freed: the debugger is open. Leave it with `q` first.",
+    "released.stale": "Nothing was freed: what was agreed to is not as it was then.",
     "released.unconfirmed": (
         "Nothing was freed: `{name}` loses something, so it has to be confirmed."
     ),

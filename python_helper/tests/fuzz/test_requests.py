@@ -138,8 +138,8 @@ def test_every_request_is_answered(helper: FuzzedHelper) -> None:
         helper.channel.events.clear()
     assert surroundings(helper) == before
     kinds = {each.removesuffix("_request") for each in make.kinds("request")}
-    # A training is saved for a card of this life only, and none failed here.
-    assert answered == kinds - {"rescue"} | {"refused"}
+    # These are about a card of this life only, and nothing failed here.
+    assert answered == kinds - {"rescue", "rerun"} | {"refused"}
     assert helper.channel.ask(ATTACH)["type"] == "attach"
     assert helper.ask("sample", client_id="page")["type"] == "sample"
 

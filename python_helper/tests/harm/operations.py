@@ -91,6 +91,15 @@ class Page:
             if not self._busy and reply["type"] == "rescue":
                 self._kernel.await_event("rescue", request_id=reply["id"])
 
+    def rerun(self) -> None:
+        """Ask what running the cell that failed again would cost."""
+        for event in self._kernel.events("oom")[-1:]:
+            run, report_id = [event["cell_id"] or "failing"], event["report_id"]
+            sources = {"failing": "batch_size = 64\nx = 1"}
+            reply = self._kernel.ask("rerun", report_id=report_id, run=run, sources=sources)
+            if not self._busy and reply["type"] == "rerun":
+                self._kernel.await_event("rerun", request_id=reply["id"])
+
     def cancel(self) -> None:
         """Think better of a plan, and take back what was never asked for."""
         reply = self._kernel.ask("plan", asked=True)

@@ -1,0 +1,155 @@
+"""The request for what running cells again would cost: what goes first, and what is lost by it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..cells.runs import CellRun
+from ..code.rerun import makes_anew, trains_again
+from ..holders.inspector import Inspector
+from ..holders.training import TrainingState
+from ..release.items import measured
+from ..release.overwritten import label, offer, settle
+from ..text.messages import message
+from .dispatcher import Refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Literal, Protocol
+
+    from ..card.reports import Reports
+    from ..cells.runs import Ledger
+    from ..concurrency.mainloop import Job, MainLoop
+    from ..concurrency.turns import Turn
+    from ..protocol import requests, wire
+    from ..readings.cuda import Cuda
+    from ..release.situation import Situation
+
+    class _RerunLife(Protocol):
+        """What of the helper is asked here."""
+
+        shell: Any
+        life_id: str
+        cuda: Cuda
+        ledger: Ledger
+        mainloop: MainLoop
+        reports: Reports
+
+        @property
+        def when(self) -> Literal["queued", "waiting"]: ...
+        def situation(self, turn: Turn) -> Situation: ...
+        def send(self, event: wire.Event) -> None: ...
+
+
+class Learnt(NamedTuple):
+    """The code that leads to all that was trained; `None`: it cannot be told what was."""
+
+    names: tuple[str, ...] | None
+
+
+class RerunRequests:
+    """Finds out between cells what running some again would cost; nothing is freed here."""
+
+    def __init__(self, life: _RerunLife) -> None:
+        self._life = life
+        self.by_kind: dict[str, Callable[[Any], wire.Reply]] = {"rerun": self._rerun}
+
+    def _rerun(self, request: requests.RerunRequest) -> wire.RerunReply:
+        life = self._life
+        if life.reports.report(request["report_id"]) is None:
+            raise Refusal(message("fix.unknown"))
+        life.mainloop.submit(
+            ("rerun", request["id"]),
+            request["id"],
+            lambda job, turn: self._run(job, request, turn),
+            asked=True,
+            given_up=lambda job: self._send(job, "cancelled", [], []),
+        )
+        return {"type": "rerun", "id": request["id"], "status": life.when}
+
+    def _run(self, job: Job, request: requests.RerunRequest, turn: Turn) -> None:
+        life = self._life
+        ran = {each.key: each for each in life.ledger.cells()}
+        cells = {**{key: each.source for key, each in ran.items()}, **request["sources"]}
+        run = [
+            replace(ran.get(each) or CellRun(each, None, "", None, 0.0), source=cells[each])
+            for each in request["run"]
+            if each in cells
+        ]
+        learnt = self._learnt(request["report_id"], turn)
+        cautions = list(_cautions(learnt, run, cells, life.ledger))
+        situation = life.situation(turn)
+        found = measured(situation, offer(situation, run, cells))
+        settle(situation, found)
+        self._send(job, "ready", found, cautions, saves=bool(learnt.names and cautions))
+
+    def _learnt(self, report_id: str, turn: Turn) -> Learnt:
+        """Return what has been trained, as the kernel knows it, whatever the code says."""
+        life, report = self._life, self._life.reports.report(report_id)
+        last = life.ledger.current()
+        is_as_failed = report is not None and last is not None and last.cell_id == report["cell_id"]
+        in_step = is_as_failed and life.reports.in_step(report_id)
+        if life.cuda.stopped is not None:
+            return Learnt(None)
+        with turn.walking():
+            if turn.company.inside:
+                return Learnt(None)
+            state = TrainingState(life.shell, Inspector(turn))
+            if not state.kept:
+                return Learnt(None)
+            return Learnt(tuple(state.kept) if state.has_trained(in_step=in_step) else ())
+
+    def _send(
+        self,
+        job: Job,
+        status: Literal["ready", "cancelled"],
+        found: Iterable[Any],
+        cautions: list[wire.Message],
+        *,
+        saves: bool = False,
+    ) -> None:
+        for request_id in job.request_ids:
+            self._life.send(
+                {
+                    "type": "rerun",
+                    "life_id": self._life.life_id,
+                    "request_id": request_id,
+                    "status": status,
+                    "items": [each.as_wire() for each in found],
+                    "cautions": cautions,
+                    "saves": saves,
+                }
+            )
+
+
+def _cautions(
+    learnt: Learnt, run: Sequence[CellRun], cells: Mapping[str, str], ledger: Ledger
+) -> Iterable[wire.Message]:
+    """Say what cannot be had again without training, and which cells train again."""
+    trainers = [each for each in run if trains_again(each.source, cells.values())]
+    if learnt.names is None:
+        if trainers:
+            yield message("rerun.trains", cells=_labels(trainers))
+        return
+    makers = {
+        name: [each for each in run if makes_anew(each.source, name, cells.values())]
+        for name in learnt.names
+    }
+    lost = [name for name, found in makers.items() if found]
+    if lost:
+        made = [each for each in run if any(each in makers[name] for name in lost)]
+        said = "rerun.lost_trains" if trainers else "rerun.lost"
+        yield message(said, names=", ".join(lost), cells=_labels(made))
+    rest = [name for name in learnt.names if name not in lost]
+    if rest and trainers:
+        yield message("rerun.goes_on", names=", ".join(rest), cells=_labels(trainers))
+    # Of a training that no name leads to a cell that came to its end tells.
+    done = {each.key for each in ledger.cells() if each.status == "ok"}
+    ended = [each for each in trainers if each.key in done]
+    if ended and not learnt.names:
+        yield message("rerun.trains", cells=_labels(ended))
+
+
+def _labels(cells: Iterable[CellRun]) -> str:
+    return ", ".join([label(each) for each in cells])

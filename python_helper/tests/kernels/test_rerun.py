@@ -1,0 +1,190 @@
+"""Before cells run again nothing that a person named goes unasked, and no training unsaid."""
+
+from __future__ import annotations
+
+from textwrap import indent
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.kernels.test_after_oom import report_of
+from tests.live import LiveKernel
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.live import Pack
+
+# One cell makes the model, trains it, and runs out of memory in the evaluation.
+TRAIN = """import torch
+from torch import nn
+
+model = nn.Sequential(nn.Linear(512, 1024), nn.ReLU(), nn.Linear(1024, 8)).cuda()
+opt = torch.optim.AdamW(model.parameters())
+history = []
+for n in range(5):
+    loss = model(torch.randn(64, 512, device="cuda")).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+    history.append(loss.detach())
+batch_size = 1 << 19
+out = model(torch.randn(batch_size, 512, device="cuda"))
+"""
+ALIVE = "[name in globals() for name in ('model', 'opt', 'history')]"
+STEPS = "[float(each['step']) for each in opt.state.values()]"
+FREE = ["traceback", "garbage", "cache"]
+MODEL = """import torch
+from torch import nn
+model = nn.Linear(512, 512).cuda()
+opt = torch.optim.AdamW(model.parameters())
+
+def step(n):
+    loss = model(torch.randn(n, 512, device="cuda")).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+"""
+GOES_ON = "for n in (8, 8, 1 << 21):\n    step(n)"
+AT_ONCE = "for n in (1 << 21, 8):\n    step(n)"
+
+
+@pytest.fixture
+def kernel(newest_python: Path, pack: Pack, tmp_path: Path) -> Iterator[LiveKernel]:
+    """A kernel with a simulated GPU of 1 GiB that computes."""
+    options: dict[str, Any] = {"installed": True, "GPU_HEADROOM_SIMULATE": "1GiB,cpu"}
+    with LiveKernel(newest_python, tmp_path, **options) as kernel:
+        kernel.inject(pack)
+        kernel.attach()
+        yield kernel
+
+
+def fail(kernel: LiveKernel, source: str, cell_id: str = "failing") -> dict[str, Any]:
+    """Run out of memory; return the report."""
+    return report_of(kernel.run(source, cell_id=cell_id, stop_on_error=False))
+
+
+def costs(kernel: LiveKernel, report: dict[str, Any], **sources: str) -> dict[str, Any]:
+    """Ask what running these cells again would cost."""
+    ids = {"report_id": report["report_id"], "run": list(sources)}
+    reply = kernel.ask("rerun", **ids, sources=sources)
+    assert reply["type"] == "rerun", reply
+    return kernel.await_event("rerun", request_id=reply["id"])
+
+
+def release(kernel: LiveKernel, items: list[str], confirmed: list[str]) -> dict[str, Any]:
+    """Free, and wait for what came of it."""
+    reply = kernel.ask("release", items=items, confirmed=confirmed, report_id=None)
+    if reply["type"] == "refused":
+        return dict(reply)
+    return kernel.await_event("released", release_id=reply["release_id"])
+
+
+def said(cost: dict[str, Any]) -> list[str]:
+    """What a person is told, as they read it."""
+    return [each["text"] for each in cost["cautions"]]
+
+
+def test_a_trained_model_outlives_all_but_a_yes(kernel: LiveKernel) -> None:
+    """What a page did before, and what it does until the person has agreed."""
+    report = fail(kernel, TRAIN)
+    cost = costs(kernel, report, failing=TRAIN)
+    assert kernel.value(f"({ALIVE}, {STEPS})") == ([True] * 3, [5.0] * 4)
+    (item,) = cost["items"]
+    assert {"model", "opt"} <= set(item["names"])
+    assert item["confirm"]["text"].startswith("Deleted first: `")
+    start = "In [1] makes it anew and trains from the start."
+    assert said(cost) == [f"What `model, opt` learnt in training is lost: {start}"]
+    assert cost["saves"]
+
+    # A page that agrees for the person, and one that does not.
+    assert release(kernel, [*FREE, "rerun:failing"], ["rerun:failing"])["status"] == "failed"
+    assert release(kernel, [*FREE, item["id"]], [])["type"] == "refused"
+    assert release(kernel, FREE, [])["status"] in {"done", "nothing"}
+    assert kernel.value(f"({ALIVE}, {STEPS})") == ([True] * 3, [5.0] * 4)
+
+    # The person.
+    assert release(kernel, [*FREE, item["id"]], [item["id"]])["status"] == "done"
+    assert kernel.value("[name in globals() for name in ('model', 'opt')]") == [False] * 2
+
+
+def test_what_was_agreed_to_is_void_once_a_cell_has_run(kernel: LiveKernel) -> None:
+    """Also while it waits for that cell: what it did is no part of the sentence."""
+    report = fail(kernel, TRAIN)
+    (item,) = costs(kernel, report, failing=TRAIN)["items"]
+    running = kernel.start_cell("print('begun', flush=True)\nimport time\ntime.sleep(1)")
+    late = release(kernel, [*FREE, item["id"]], [item["id"]])
+    kernel.result(running)
+    assert (late["status"], late["message"]["id"]) == ("failed", "released.stale")
+    assert kernel.value(ALIVE) == [True] * 3
+
+
+def test_a_release_that_waits_can_be_taken_back(kernel: LiveKernel) -> None:
+    """Nothing is freed then, nor by a question that was taken back."""
+    report = fail(kernel, TRAIN)
+    (item,) = costs(kernel, report, failing=TRAIN)["items"]
+    held = kernel.value("torch.cuda.memory_allocated()")
+    running = kernel.start_cell("print('begun', flush=True)\nimport time\ntime.sleep(1)")
+    wish = {"items": [*FREE, item["id"]], "confirmed": [item["id"]], "report_id": None}
+    reply = kernel.ask("release", **wish)
+    question = {"report_id": report["report_id"], "run": ["failing"], "sources": {}}
+    asked = kernel.ask("rerun", **question)
+    assert (reply["status"], asked["status"]) == ("waiting", "waiting")
+    for each in (reply["release_id"], asked["id"]):
+        assert kernel.ask("cancel", cancelled_id=each)["cancelled"]
+    kernel.result(running)
+    ended = kernel.await_event("released", release_id=reply["release_id"])
+    assert ended["status"] == "cancelled"
+    assert kernel.await_event("rerun", request_id=asked["id"])["status"] == "cancelled"
+    assert kernel.value(ALIVE) == [True] * 3
+    assert kernel.value("torch.cuda.memory_allocated()") == held
+
+
+def test_only_what_the_cells_make_anew_as_they_are_now(kernel: LiveKernel) -> None:
+    """A cell that was edited makes no model any more."""
+    report = fail(kernel, TRAIN)
+    cost = costs(kernel, report, failing="out = model(torch.randn(8, 512, device='cuda'))")
+    assert cost["items"] == []
+    assert said(cost) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (GOES_ON, "In [2] trains again, on from what `model, opt` learnt so far."),
+        (AT_ONCE, None),
+        (f"{GOES_ON.replace('1 << 21', '8')}\nout = model(torch.randn(1 << 21, 512).cuda())", None),
+    ],
+)
+def test_a_training_never_runs_again_unsaid(
+    kernel: LiveKernel, source: str, expected: str | None
+) -> None:
+    """What the kernel knows of its steps tells; a first step that failed has taught nothing."""
+    kernel.run(MODEL, cell_id="model")
+    report = fail(kernel, source)
+    cost = costs(kernel, report, failing=source)
+    if source == AT_ONCE:
+        assert (said(cost), cost["items"], cost["saves"]) == ([], [], False)
+    else:
+        (first,) = said(cost)
+        assert first == (expected or first)
+        assert "trains again" in first
+        assert cost["saves"]
+    again = costs(kernel, report, model=MODEL, failing=source)
+    assert (source == AT_ONCE) is (not any("is lost" in each for each in said(again)))
+
+
+def test_a_training_that_no_name_leads_to(kernel: LiveKernel) -> None:
+    """That it cannot be told what was trained is no reason to say nothing."""
+    body = f"{MODEL}for n in (8, 8, 1 << 21):\n    step(n)\n"
+    source = f"def main():\n{indent(body, '    ')}main()"
+    report = fail(kernel, source)
+    cost = costs(kernel, report, failing=source)
+    assert said(cost) == ["In [1] trains again: what it has trained so far may be lost."]
+    assert not cost["saves"]
+
+
+def test_of_no_card_of_this_life_nothing_is_told(kernel: LiveKernel) -> None:
+    """A saved card asks for nothing."""
+    reply = kernel.ask("rerun", report_id="of another life", run=[], sources={})
+    assert reply["type"] == "refused"
