@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from ..holders.groups import Group
+    from ..holders.modules import Model
     from ..protocol.wire import Message
 
 FREE = 0
@@ -21,7 +23,9 @@ class Finding(NamedTuple):
     """A possible cause; `bytes` is what it explains, `None` where that is no amount.
 
     `price` is what its removal costs. `certain`: no other cause matters beside it. `grew`: the
-    rounds before fitted, and it is what has come since.
+    rounds before fitted, and it is what has come since. It is `about` these groups, what holds most
+    first, or about a `model`: an offer takes it from here. `is_remade`: what it is about was to get
+    another in its place.
     """
 
     claim: Message
@@ -30,3 +34,6 @@ class Finding(NamedTuple):
     price: int
     certain: bool = False
     grew: bool = False
+    about: tuple[Group, ...] = ()
+    model: Model | None = None
+    is_remade: bool = False

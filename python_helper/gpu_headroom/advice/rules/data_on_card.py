@@ -64,6 +64,7 @@ def check(evidence: Evidence) -> Finding | None:
         ),
         bytes=size,
         price=A_LINE,
+        about=tuple(data),
     )
 
 

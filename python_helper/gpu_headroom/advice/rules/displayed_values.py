@@ -44,6 +44,7 @@ def check(evidence: Evidence) -> Finding | None:
         ),
         bytes=size,
         price=FREE,
+        about=tuple(kept),
     )
 
 

@@ -34,6 +34,7 @@ def check(evidence: Evidence) -> Finding | None:
         message("cause.evaluation-in-training-mode.evidence", TEXTS, model=model.name),
         bytes=evidence.pass_bytes or evidence.traceback_bytes if asks else None,
         price=A_LINE if asks else TRADED,
+        model=model,
     )
 
 

@@ -43,6 +43,7 @@ def check(evidence: Evidence) -> Finding | None:
         message(which, TEXTS, model=model.name),
         bytes=kept,
         price=A_LINE,
+        model=model,
     )
 
 

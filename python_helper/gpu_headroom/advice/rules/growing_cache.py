@@ -42,6 +42,7 @@ def check(evidence: Evidence) -> Finding | None:
         bytes=cache.bytes,
         price=TRADED,
         grew=True,
+        about=(cache,),
     )
 
 

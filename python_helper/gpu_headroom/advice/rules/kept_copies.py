@@ -63,6 +63,7 @@ def check(evidence: Evidence) -> Finding | None:
         bytes=size,
         price=A_LINE,
         grew=first.last_name in evidence.scene.running.growing,
+        about=tuple(kept),
     )
 
 
@@ -94,6 +95,8 @@ def _of_old(evidence: Evidence, model: Group) -> Finding:
         message("cause.kept-copies.evidence_anew", TEXTS, model=model.name),
         bytes=size,
         price=A_LINE,
+        about=(model,),
+        is_remade=True,
     )
 
 

@@ -47,6 +47,7 @@ def check(evidence: Evidence) -> Finding | None:
         message(which, TEXTS),
         bytes=size,
         price=A_LINE,
+        about=tuple(found),
     )
 
 

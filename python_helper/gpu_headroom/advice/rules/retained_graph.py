@@ -47,6 +47,7 @@ def check(evidence: Evidence) -> Finding | None:
         bytes=kept.bytes,
         price=A_LINE,
         grew=True,
+        about=(kept,),
     )
 
 

@@ -49,6 +49,7 @@ def check(evidence: Evidence) -> Finding | None:
         message("cause.wide-dtype.evidence", TEXTS, name=wide[0].name),
         bytes=size // 2,
         price=TRADED,
+        about=tuple(wide),
     )
 
 
@@ -95,4 +96,5 @@ def _of_inference(evidence: Evidence) -> Finding | None:
         message("cause.wide-dtype.evidence_inference", TEXTS),
         bytes=size // 2,
         price=TRADED,
+        about=tuple(wide),
     )
