@@ -17,10 +17,10 @@ import IPython
 import torch
 
 from benchmarks.edits import page
-from benchmarks.edits.generate import generated
+from benchmarks.edits.generate import generated, kinds_generated
 from benchmarks.edits.judge import Verdict, judge, live_of, offered
 from benchmarks.edits.kinds import Adaptor, all_kinds
-from benchmarks.edits.program import HeaderError, Program, read_all
+from benchmarks.edits.program import Program, read_all
 from benchmarks.edits.results import OfKind, Results
 from benchmarks.edits.trial import run
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 SEED = 22
 _AT_ONCE = 8
+_ATTEMPTS = 10
 
 
 def main() -> None:
@@ -39,13 +40,14 @@ def main() -> None:
         return
     results, kinds = Results.read(), wanted.kinds or all_kinds()
     results.keep_only(all_kinds())
+    made = kinds_generated()
     with pool(wanted.workers) as workers:
         for kind in kinds:
             found = results.kinds.setdefault(kind, OfKind())
             found.promise = Adaptor(kind).promise
             found.programs = judge_all(workers, read_all([kind]))
             seeds = range(wanted.seed, wanted.seed + wanted.generated)
-            verdicts = judge_generated(workers, kind, seeds)
+            verdicts = judge_generated(workers, kind, seeds if kind in made else ())
             found.enter_generated(verdicts, wanted.seed)
             for each in (*found.programs, *verdicts):
                 if each.verdict not in ("equal", "refused"):
@@ -77,11 +79,12 @@ def judge_generated(workers: ProcessPoolExecutor, kind: str, seeds: Iterable[int
 
 
 def judge_seed(kind: str, seed: int) -> Verdict:
-    """Judge the program of one seed."""
-    try:
-        return judge(generated(kind, seed))
-    except HeaderError as error:
-        return Verdict(kind, str(seed), None, "invalid", (str(error),))
+    """Judge the program of one seed; one that fails by itself gives way to another."""
+    for attempt in range(_ATTEMPTS):
+        found = judge(generated(kind, seed, attempt))
+        if found.verdict != "invalid":
+            break
+    return found
 
 
 def _is_fault(verdict: Verdict) -> bool:
@@ -94,7 +97,8 @@ def _alone() -> None:
 
 
 def _show(kind: str, seed: int) -> None:
-    program = generated(kind, seed)
+    programs = (generated(kind, seed, attempt) for attempt in range(_ATTEMPTS))
+    program = next(each for each in programs if not run(each.cells).failed)
     outcome = run(program.cells)
     print("\n# %%\n".join(program.cells.values()))
     print(f"\n# fails: {program.fails}\n# about: {program.about}\n# {outcome.failed}")
