@@ -29,6 +29,10 @@ class Draw:
         self.made = made
         self.chosen: dict[str, Any] = {}
 
+    def force(self, **made: Any) -> None:
+        """Make choices beforehand."""
+        self.made.update(made)
+
     def pick(self, choice: str, options: Sequence[T]) -> T:
         """Choose one of the options, of which one may stand more than once."""
         # It is drawn in any case: what follows is then the same.

@@ -99,6 +99,28 @@ _KINDS: dict[str, tuple[str, str, str | None, list[str]]] = {
         "correct",
         ["print('correct', correct)"],
     ),
+    "penalties": (
+        "penalties = []",
+        "penalties.append({out}.pow(2).mean()) #@log\nloss = loss + 0.1 * penalties[-1]",
+        "penalties",
+        ["print(len(penalties))"],
+    ),
+    "all penalties": (
+        "terms = []",
+        "terms.append(0.01 * sum(p.sum() for p in {model}.parameters())) #@log",
+        "terms",
+        [
+            "{optimizer}.zero_grad()\nsum(terms).backward()\n{optimizer}.step()",
+            "{optimizer}.zero_grad()\ntorch.stack(terms).sum().backward()\n{optimizer}.step()",
+            "def finish(values):\n    values[-1].backward()\nfinish(terms)\n{optimizer}.step()",
+        ],
+    ),
+    "carried": (
+        "carried = 0.0",
+        "carried = 0.5 * carried + {out}.mean() #@log\nprint(round(float(carried), 4))",
+        "carried",
+        [],
+    ),
     "last": ("best_out = None", "best_out = {out} #@log", "best_out", ["shape = best_out.shape"]),
     "average": (
         "avg = None",

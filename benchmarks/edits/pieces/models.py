@@ -34,6 +34,8 @@ def model(draw: Draw) -> Model:
     layers, shape = _SEQUENTIAL[kind]
     if kind == "linear":
         return Model(name, f"{name} = nn.Linear(6, 3)", shape)
+    if kind == "blocks":
+        return Model(name, f"{block(_BLOCKS).format(_part(draw))}\n\n{name} = Deep()", shape)
     if kind == "attention":
         return Model(name, f"{block(_ATTENTION)}\n\n{name} = Attending()", shape)
     return Model(name, f"{name} = nn.Sequential({layers})", shape)
@@ -49,7 +51,22 @@ _SEQUENTIAL = {
     "norm": ("nn.Linear(6, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 3)", (6,)),
     "dropout": ("nn.Linear(6, 8), nn.ReLU(), nn.Dropout(0.3), nn.Linear(8, 3)", (6,)),
     "attention": ("", (5, 4)),
+    "blocks": ("", (6,)),
 }
+_BLOCKS = """
+    class Deep(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.blocks = nn.ModuleList(
+                nn.Sequential(nn.Linear(6, 6), {}, nn.Tanh()) for _ in range(4)
+            )
+            self.head = nn.Linear(6, 3)
+
+        def forward(self, x):
+            for block in self.blocks:
+                x = block(x)
+            return self.head(x)
+"""
 _ATTENTION = """
     class Attending(nn.Module):
         def __init__(self):
@@ -81,9 +98,7 @@ def _class(draw: Draw) -> str:
         "noise": "h = h + 0.01 * torch.randn_like(h)",
     }[effect]
     head = "SEEN = []\n" if effect == "global" else ""
-    part = draw.pick(
-        "part", ["nn.Identity()", "nn.Identity()", "nn.BatchNorm1d(8)", "nn.Dropout(0.2)"]
-    )
+    part = _part(draw)
     return head + block(f"""
     class Net(nn.Module):
         def __init__(self):
@@ -98,3 +113,8 @@ def _class(draw: Draw) -> str:
             {does}
             return self.head(h)
     """)
+
+
+def _part(draw: Draw) -> str:
+    norm = "nn.BatchNorm1d(8)" if draw.chosen["model"] == "class" else "nn.BatchNorm1d(6)"
+    return draw.pick("part", ["nn.Identity()", "nn.Identity()", norm, "nn.Dropout(0.2)"])

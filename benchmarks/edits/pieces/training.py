@@ -99,7 +99,7 @@ def training(
             )
         )
     style = draw.pick("style", ["plain", "plain", "plain", "function", "function", "class"])
-    before = [_filled(each, names) for each in log.before]
+    before = [filled(each, names) for each in log.before]
     if epochs == 1 and style == "plain" and draw.chance("no epochs", 0.5):
         lines = [*before, *epoch]
     else:
@@ -110,7 +110,7 @@ def training(
     if style != "plain":
         read = [each for each in read if log.returns and re.search(rf"\b{log.returns}\b", each)]
     for each in [*read, *behind, *readers.readers(draw, at_top=style == "plain")]:
-        made.cell(_filled(each, names))
+        made.cell(filled(each, names))
     return Training(made, names, data, style, log)
 
 
@@ -138,7 +138,7 @@ def _body(  # noqa: PLR0913, PLR0917  all that stands in a loop
     clear = [f"{names.optimizer}.zero_grad({none}) #@zero"]
     if draw.chance("cleared by the model", 0.1):
         clear = [f"{names.model}.zero_grad() #@zero"]
-    logged = [_filled(each, names) for each in [*log.within, *more]]
+    logged = [filled(each, names) for each in [*log.within, *more]]
     place = draw.pick("logged", ["last", "last", "before step", "before backward"])
     stops = draw.pick("control", ["none"] * 6 + ["break", "break at", "continue", "skip", "print"])
     lines = list(step.before_forward)
@@ -243,7 +243,8 @@ def _in_style(  # noqa: PLR0913, PLR0917  all that a function needs
     return [*within("class Trainer:", methods), "", made, f"{kept}trainer.fit()"]
 
 
-def _filled(text: str, names: Names) -> str:
+def filled(text: str, names: Names) -> str:
+    """Return a text with the names of a training in the place of `{model}` and so on."""
     for role, name in vars(names).items():
         text = text.replace(f"{{{role}}}", name)
     return text
