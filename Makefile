@@ -19,6 +19,8 @@ NOTEBOOKS ?= 50
 # How many messages `make fuzz` makes of each kind, and where it begins.
 SIZE ?= 100000
 SEED ?= 9
+# How many programs `make edits` makes for each kind of edits.
+GENERATED ?= 1000
 # The PyTorch for CUDA that `make cuda` runs on, without a card.
 TORCH ?= 2.15.0
 
@@ -56,7 +58,7 @@ PACKAGE := pyproject.toml install.json README.md LICENSE $(FRONTEND)
 
 .NOTPARALLEL:
 .PHONY: help demo develop environments check test lint types jest pytest fuzz galata cuda cuda-all cuda-here \
-	colab translations wheel install benchmarks recovery fidelity causes harm soak images requirements clean distclean
+	colab translations wheel install benchmarks recovery fidelity causes edits harm soak images requirements clean distclean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -229,7 +231,9 @@ types: node_modules/.stamp ui-tests/node_modules/.stamp .make/test-tools ## tsc,
 	@cd ui-tests && PATH="$(BUILD_PATH)" jlpm types
 	@$(VENV)/bin/mypy
 	@$(VENV)/bin/mypy $(wildcard benchmarks/*.py benchmarks/recovery/*.py benchmarks/causes/*.py) \
-		$(wildcard benchmarks/fidelity/*.py benchmarks/fidelity/programs/*.py) scripts
+		$(wildcard benchmarks/fidelity/*.py benchmarks/fidelity/programs/*.py) \
+		$(wildcard benchmarks/edits/*.py benchmarks/edits/kinds/*.py benchmarks/edits/pieces/*.py) \
+		$(wildcard benchmarks/edits/generators/*.py) scripts
 
 jest: node_modules/.stamp ## the front end's unit tests (ARGS=…)
 	@$(JLPM) test $(ARGS)
@@ -281,6 +285,9 @@ fidelity: .make/test-tools ## the simulated GPU held to PyTorch's own allocator,
 
 causes: .make/test-tools .make/libraries ## which cause a card names on notebooks with a seeded one, and whether its remedies help (ARGS="names"), half an hour
 	@PYTHONPATH=python_helper $(VENV)/bin/python -m benchmarks.causes.run $(ARGS)
+
+edits: .make/test-tools ## every kind of edit tried on programs, results compared (GENERATED=1000, ARGS="--kinds no-grad"), half an hour
+	@PYTHONPATH=python_helper $(VENV)/bin/python -m benchmarks.edits.run --generated $(GENERATED) $(ARGS)
 
 images: install environments .make/chromium ## the pictures of docs/images, taken by the browser tests
 	@GPU_HEADROOM_IMAGES=1 $(MAKE) colab ARGS="--project '6.17 strict'"
