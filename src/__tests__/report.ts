@@ -57,6 +57,10 @@ const TEMPLATES: Record<string, string> = {
     'Nothing was freed: {in_use_bytes} are held by names of yours, most by `{name}`.',
   'rescue.saved': 'Saved {file_bytes} to `{path}`: `{names}`.',
   'rescue.failed': 'Nothing was saved: {error}.',
+  'confirm.rerun':
+    'Deleted first: `{names}` ({freed_bytes}). {cell} makes it anew.',
+  'rerun.lost':
+    'What `{names}` learnt in training is lost: {cells} makes it anew.',
   'source.error': 'error message',
   'source.call': '{name}'
 };

@@ -5,6 +5,7 @@ import type {
   IHello,
   IHistoryPoint,
   IHolders,
+  IItem,
   IRefused,
   IReplies,
   IRequests,
@@ -186,6 +187,26 @@ export const HOLDERS: IHolders = {
   message: message('holders.measured')
 };
 
+/** Goes before the cell of the mock-ups runs again. */
+export const RERUN_ITEM: IItem = {
+  id: 'rerun:1:cell-7',
+  kind: 'leftover',
+  name: null,
+  title: message('item.variable', { names: 'model, out' }),
+  cost: message('item.rerun.cost', { cell: 'In [7]' }),
+  expected_bytes: gib(1.2),
+  safe: false,
+  selected: false,
+  adds_headroom: true,
+  names: ['model', 'out'],
+  confirm: message('confirm.rerun', {
+    names: 'model, out',
+    freed_bytes: gib(1.2),
+    cell: 'In [7]'
+  }),
+  blocked: null
+};
+
 /** One sample per kind: a kind that is added to `Event` does not compile until it is here. */
 export const EVENTS: { [K in Event['type']]: Extract<Event, { type: K }> } = {
   hello: HELLO,
@@ -251,6 +272,15 @@ export const EVENTS: { [K in Event['type']]: Extract<Event, { type: K }> } = {
     bytes: 4096,
     code: 'import torch',
     message: message('rescue.saved')
+  },
+  rerun: {
+    type: 'rerun',
+    life_id: 'life-1',
+    request_id: 'request-1',
+    status: 'ready',
+    items: [RERUN_ITEM],
+    cautions: [message('rerun.lost', { names: 'model', cells: 'In [7]' })],
+    saves: true
   },
   progress: {
     type: 'progress',
@@ -335,6 +365,13 @@ export const REQUESTS: IRequests = {
   },
   cleanup: { type: 'cleanup', ...envelope, items: ['traceback'] },
   rescue: { type: 'rescue', ...envelope, report_id: 'report-1' },
+  rerun: {
+    type: 'rerun',
+    ...envelope,
+    report_id: 'report-1',
+    run: ['cell-7'],
+    sources: { 'cell-7': 'batch_size = 512' }
+  },
   presence: { type: 'presence', ...envelope }
 };
 
@@ -389,6 +426,7 @@ export const REPLIES: IReplies & { refused: IRefused } = {
   },
   cleanup: { type: 'cleanup', id, status: 'queued' },
   rescue: { type: 'rescue', id, status: 'queued' },
+  rerun: { type: 'rerun', id, status: 'queued' },
   presence: { type: 'presence', id, sample: SAMPLE, idle_since_s: 1747058520 },
   refused: { type: 'refused', id, message: message('refused.unknown') }
 };

@@ -4,6 +4,8 @@ import type { IEdit } from '../protocol';
 
 /** The code of one cell before and after an edit. */
 export interface IAppliedEdit {
+  /** Of the cell: one that is moved gets another model. */
+  readonly id: string;
   readonly cell: ICellModel;
   readonly before: string;
   readonly after: string;
@@ -46,7 +48,7 @@ export function prepare(
     const before = cell.sharedModel.getSource();
     const own = edits.filter(edit => edit.cell_id === id);
     const after = edited(before, own);
-    return after === null ? null : { cell, before, after };
+    return after === null ? null : { id, cell, before, after };
   });
   return prepared.every(edit => edit !== null) ? prepared : null;
 }

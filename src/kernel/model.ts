@@ -191,6 +191,7 @@ export function take(
     case 'snapshot':
     case 'cleanup':
     case 'rescue':
+    case 'rerun':
     case 'progress':
     case 'error':
     case 'bye':

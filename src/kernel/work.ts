@@ -13,6 +13,7 @@ type Work =
   | 'path'
   | 'plan'
   | 'release'
+  | 'rerun'
   | 'rescue'
   | 'snapshot';
 

@@ -5,7 +5,12 @@ import { event } from './envelope';
 import { HoldersSchema, PathSchema, SnapshotSchema } from './holders';
 import { DeviceSchema, HostMemorySchema, TrendSchema } from './memory';
 import { MessageSchema } from './message';
-import { CleanupSchema, PlanSchema, ReleasedSchema } from './release';
+import {
+  CleanupSchema,
+  PlanSchema,
+  ReleasedSchema,
+  RerunSchema
+} from './release';
 import { RescueSchema } from './report';
 import { count, number } from './value';
 
@@ -85,6 +90,7 @@ export const EventSchema = v.variant('type', [
   SnapshotSchema,
   CleanupSchema,
   RescueSchema,
+  RerunSchema,
   ProgressSchema,
   WarningSchema,
   ErrorSchema,

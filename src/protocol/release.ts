@@ -88,6 +88,22 @@ export const CleanupSchema = event('cleanup', {
   message: MessageSchema
 });
 
+/** What running cells again would cost; nothing was freed. */
+export interface IRerun extends v.InferOutput<typeof RerunSchema> {}
+export const RerunSchema = event('rerun', {
+  request_id: v.string(),
+  status: v.picklist(['ready', 'cancelled']),
+  /**
+   * What goes before a cell runs, as `rerun:<number>:<cell id>`: each only where a
+   * person agrees to its `confirm`, and only until another cell runs.
+   */
+  items: v.array(ItemSchema),
+  /** What was trained and would be lost, or trained again. */
+  cautions: v.array(MessageSchema),
+  /** Whether what was trained can be saved before, by a `rescue` request. */
+  saves: v.boolean()
+});
+
 /** A release ended; every size is measured. */
 export interface IReleased extends v.InferOutput<typeof ReleasedSchema> {}
 export const ReleasedSchema = event('released', {

@@ -59,6 +59,7 @@ export const ReplySchema = v.variant('type', [
   }),
   reply('cleanup', { status }),
   reply('rescue', { status }),
+  reply('rerun', { status }),
   reply('presence', {
     sample: v.nullable(SampleSchema),
     /** `null`: a cell runs, or none has run yet. */

@@ -76,6 +76,14 @@ export interface IRequests {
     /** The report whose button was pressed. */
     report_id: string;
   };
+  rerun: IEnvelope<'rerun'> & {
+    /** The report whose button was pressed. */
+    report_id: string;
+    /** Ids of the cells to run, in order. */
+    run: string[];
+    /** Cell id to its source as it will be; a cell that is not there is as it ran. */
+    sources: Record<string, string>;
+  };
   presence: IEnvelope<'presence'>;
 }
 

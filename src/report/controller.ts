@@ -7,10 +7,12 @@ import type { ActionName } from '../frame/state';
 import { explain } from '../kernel/problem';
 import type { IReport } from '../protocol';
 import type { ReleaseSession } from '../release/session';
+import type { ICost } from './cost';
+import { Fitter } from './fitter';
 import { Fixing } from './fixing';
 import { Freeing } from './freeing';
 import type { ReportModel } from './model';
-import { rescue } from './rescue';
+import { rescue, save } from './rescue';
 import { revealLine } from './reveal';
 
 /** The notebook in which a button was pressed. */
@@ -56,6 +58,7 @@ export class ReportController {
       if (remedyId !== null && name === 'release') {
         await this._freeing.run(remedyId);
       } else if (remedyId !== null && name === 'cancel') {
+        this._tries.get(remedyId)?.cancel();
         await this._freeing.cancel(remedyId);
       }
     } catch (reason) {
@@ -90,9 +93,9 @@ export class ReportController {
         this._fixing.make(remedyId, fix);
       }
     } else if (name === 'apply-and-run') {
-      await this._applyAndRun(remedyId, panel);
+      await this._applyAndRun(remedyId, { panel, cellId });
     } else if (name === 'make-it-fit') {
-      await this._makeItFit(remedyId, panel);
+      await this._makeItFit(remedyId, { panel, cellId });
     } else if (name === 'insert') {
       await this._insert(remedyId, { panel, cellId });
     } else if (name === 'save') {
@@ -106,28 +109,35 @@ export class ReportController {
   }
 
   /**
-   * Free what the failed cell holds, edit, and run. The fix is looked for
-   * first: where there is none, the traceback is kept.
+   * Edit and run, once what that costs is agreed to; what the failed cell holds is
+   * freed right before the run.
    */
-  private async _applyAndRun(
-    remedyId: string,
-    panel: NotebookPanel
-  ): Promise<void> {
-    const fix = await this._fixing.find(remedyId, panel);
-    if (
-      fix &&
-      this._fixing.isAsNamed(remedyId, fix) &&
-      (await this._freeing.runBefore(remedyId, fix.run)) &&
-      this._fixing.make(remedyId, fix)
-    ) {
-      await runCells(panel, fix.run, this._translator);
+  private async _applyAndRun(remedyId: string, site: ISite): Promise<void> {
+    const { report } = this.model;
+    if (report === null) {
+      return;
     }
+    const fitter = new Fitter({
+      ...this._partsOf(report, remedyId, site),
+      agree: cost =>
+        this._agree(cost, site, this._trans.__('Apply and re-run'), null),
+      object: fix => this._fixing.objection(remedyId, fix),
+      once: true
+    });
+    if (fitter.isBusy) {
+      const text = this._trans.__('Another try is on its way in this kernel.');
+      this.model.setRemedy(remedyId, { status: 'failed', text });
+      return;
+    }
+    this._tries.set(remedyId, fitter);
+    fitter.changed.connect(() => {
+      this._fixing.follow(remedyId, fitter);
+    });
+    await fitter.run();
+    this._tries.delete(remedyId);
   }
 
-  private async _makeItFit(
-    remedyId: string,
-    panel: NotebookPanel
-  ): Promise<void> {
+  private async _makeItFit(remedyId: string, site: ISite): Promise<void> {
     const { report } = this.model;
     if (report === null) {
       return;
@@ -135,14 +145,35 @@ export class ReportController {
     const text = this._trans.__('Making it fit…');
     this.model.setRemedy(remedyId, { status: 'running', text });
     const { makeItFit } = await import('./makeitfit');
+    const note = this._trans.__('It may take several tries.');
     await makeItFit({
+      ...this._partsOf(report, remedyId, site),
+      agree: cost =>
+        this._agree(cost, site, this._trans.__('Make it fit'), note)
+    });
+    this.model.setRemedy(remedyId, { status: 'ready' });
+  }
+
+  private _partsOf(report: IReport, remedyId: string, { panel }: ISite) {
+    return {
       session: this._session,
       panel,
       report,
       remedyId,
       translator: this._translator
-    });
-    this.model.setRemedy(remedyId, { status: 'ready' });
+    };
+  }
+
+  private async _agree(
+    cost: ICost,
+    site: ISite,
+    title: string,
+    note: string | null
+  ): Promise<boolean> {
+    const { agreeTo } = await import('./agreeing');
+    const saving = async (): Promise<string> =>
+      (await save(this.model, site, this._trans)).text;
+    return agreeTo(cost, { title, note, save: saving }, this._trans);
   }
 
   /** Insert the code of a remedy, the helper's own copy, below the failed cell. */
@@ -180,6 +211,8 @@ export class ReportController {
   }
 
   private _prepared: IReport | null = null;
+  /** What runs an edit now, by remedy id. */
+  private readonly _tries = new Map<string, Fitter>();
   private readonly _trans: TranslationBundle;
   private readonly _freeing: Freeing;
   private readonly _fixing: Fixing;

@@ -1,18 +1,32 @@
 /**
- * How far *Make it fit* has come: a pure state machine. What a step asks for is
- * done by `fitter.ts`, and what came of it leads to the next.
+ * How far an edit that is to run has come: a pure state machine, of *Make it fit*
+ * and of *Apply and re-run*, which is one try of it. What a step asks for is done by
+ * `fitter.ts`, and what came of it leads to the next.
  *
- * `finding` an edit → `freeing` what the failed cell holds → `editing` →
- * `running` → `ended`, or `finding` the next one.
+ * `finding` an edit → `asking` what running its cells again would cost → `agreeing`,
+ * where it costs a person something → `editing` → `freeing` what the failed cell
+ * holds, and what was agreed to → `running` → `ended`, or `finding` the next one.
+ *
+ * What may refuse comes before what destroys: nothing is freed before the last step
+ * before a run, and until then a wish to stop leaves everything as it was.
  */
 export interface IFit {
-  readonly step: 'finding' | 'freeing' | 'editing' | 'running' | 'ended';
+  readonly step:
+    | 'finding'
+    | 'asking'
+    | 'agreeing'
+    | 'editing'
+    | 'freeing'
+    | 'running'
+    | 'ended';
   /** How many edits were tried, the present one included. */
   readonly tries: number;
   /** What the last edit sets, as code: `batch_size = 256`; `null`: nothing of the kind. */
   readonly setting: string | null;
-  /** Whether to stop after the running try. */
+  /** Whether to stop at the next step, a running try at its end. */
   readonly isCancelled: boolean;
+  /** Whether names that the person agreed to lose are gone. */
+  readonly hasDeleted: boolean;
   readonly end: FitEnd | null;
 }
 
@@ -29,20 +43,25 @@ export type FitEnd =
   | { kind: 'fits'; peak: IPeak | null }
   | { kind: 'nothing-left' }
   | { kind: 'other-error' }
-  | { kind: 'cancelled' }
-  /** Why an edit could not be made. */
-  | { kind: 'refused'; text: string };
+  /** `left`: what is not as it was before the first step. */
+  | { kind: 'cancelled'; left: 'nothing' | 'names' | 'tries' }
+  /** Why an edit could not be made or run; `isChanged`: its lines are others by now. */
+  | { kind: 'refused'; text: string; isChanged: boolean };
 
 /** What came of a step, or what the person asked for. */
 export type FitEvent =
   | { type: 'found'; setting: string | null }
   | { type: 'none' }
-  | { type: 'freed' }
+  /** Whether there is something that the person has to agree to. */
+  | { type: 'asked'; isCostly: boolean }
+  | { type: 'agreed' }
   | { type: 'edited' }
+  /** Whether names of the person's went with it. */
+  | { type: 'freed'; names: boolean }
   | { type: 'passed'; peak: IPeak | null }
   /** The cell failed: for want of memory, or for another reason. */
   | { type: 'failed'; isOom: boolean }
-  | { type: 'refused'; text: string }
+  | { type: 'refused'; text: string; isChanged?: boolean }
   | { type: 'cancel' };
 
 /** More halvings than a number has. */
@@ -53,6 +72,7 @@ export const FIT_START: IFit = {
   tries: 0,
   setting: null,
   isCancelled: false,
+  hasDeleted: false,
   end: null
 };
 
@@ -66,35 +86,46 @@ export function fitting(fit: IFit, event: FitEvent): IFit {
   switch (event.type) {
     case 'cancel':
       return { ...fit, isCancelled: true };
-    case 'refused':
-      return ended(fit, { kind: 'refused', text: event.text });
+    case 'refused': {
+      const { isChanged = false, text } = event;
+      return ended(fit, { kind: 'refused', text, isChanged });
+    }
     case 'none':
       return ended(fit, { kind: 'nothing-left' });
     case 'passed':
       // However the person wished to stop: what fits is what was wanted.
       return ended(fit, { kind: 'fits', peak: event.peak });
+    case 'freed': {
+      const freed = { ...fit, hasDeleted: fit.hasDeleted || event.names };
+      return fit.isCancelled ? cancelled(freed) : advanced(freed, event);
+    }
     default:
-      return fit.isCancelled && event.type !== 'edited'
-        ? ended(fit, { kind: 'cancelled' })
-        : advanced(fit, event);
+      return fit.isCancelled ? cancelled(fit) : advanced(fit, event);
   }
 }
 
 function advanced(
   fit: IFit,
-  event: Extract<FitEvent, { type: 'found' | 'freed' | 'edited' | 'failed' }>
+  event: Extract<
+    FitEvent,
+    { type: 'found' | 'asked' | 'agreed' | 'edited' | 'freed' | 'failed' }
+  >
 ): IFit {
   switch (event.type) {
     case 'found':
       return {
         ...fit,
-        step: 'freeing',
+        step: 'asking',
         tries: fit.tries + 1,
         setting: event.setting
       };
-    case 'freed':
+    case 'asked':
+      return { ...fit, step: event.isCostly ? 'agreeing' : 'editing' };
+    case 'agreed':
       return { ...fit, step: 'editing' };
     case 'edited':
+      return { ...fit, step: 'freeing' };
+    case 'freed':
       return { ...fit, step: 'running' };
     case 'failed':
       if (!event.isOom) {
@@ -104,6 +135,12 @@ function advanced(
         ? { ...fit, step: 'finding' }
         : ended(fit, { kind: 'nothing-left' });
   }
+}
+
+function cancelled(fit: IFit): IFit {
+  const hasRun = fit.step === 'running' || fit.tries > 1;
+  const left = hasRun ? 'tries' : fit.hasDeleted ? 'names' : 'nothing';
+  return ended(fit, { kind: 'cancelled', left });
 }
 
 function ended(fit: IFit, end: FitEnd): IFit {

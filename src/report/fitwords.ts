@@ -13,9 +13,15 @@ export function fitSentence(fit: IFit, trans: TranslationBundle): string {
     return endSentence(fit, trans);
   }
   if (isCancelled) {
-    return trans.__('Stopping after this try…');
+    return step === 'running'
+      ? trans.__('Stopping after this try…')
+      : trans.__('Stopping…');
   }
   switch (step) {
+    case 'asking':
+      return trans.__('Looking at what running it again would cost…');
+    case 'agreeing':
+      return trans.__('Asking what may be lost…');
     case 'freeing':
       return trans.__('Freeing what the failed cell holds…');
     case 'editing':
@@ -45,13 +51,27 @@ function endSentence(
     case 'other-error':
       return trans.__('Stopped: with %1 the cell failed otherwise.', name);
     case 'cancelled':
-      return tries === 0
-        ? trans.__('Cancelled: nothing was changed.')
-        : trans.__('Cancelled: the code is as it was before the last try.');
+      return cancelled(end.left, trans);
     case 'refused':
       return end.text;
     default:
       return '';
+  }
+}
+
+function cancelled(
+  left: 'nothing' | 'names' | 'tries',
+  trans: TranslationBundle
+): string {
+  switch (left) {
+    case 'nothing':
+      return trans.__('Cancelled: nothing was changed.');
+    case 'names':
+      return trans.__(
+        'Cancelled: the code is as it was. What you agreed to delete was gone by then.'
+      );
+    case 'tries':
+      return trans.__('Cancelled: the code is as it was before the last try.');
   }
 }
 

@@ -5,7 +5,11 @@ import { revert } from '../actions/edit';
 import { findFix, type IFix, type IRefusedFix, makeFix } from '../actions/fix';
 import { isElsewhere } from '../frame/fixlabels';
 import { own } from '../frame/own';
+import type { RemedyState } from '../frame/state';
 import { words } from '../messages';
+import { startsWhen } from '../release/queue';
+import type { Fitter } from './fitter';
+import { fitSentence } from './fitwords';
 import type { ReportModel } from './model';
 
 /**
@@ -48,39 +52,79 @@ export class Fixing {
   }
 
   /**
-   * Whether a fix runs the cells that its button named; where not, it does now.
+   * Why a fix is not to be made: its button named other cells to run. From now on
+   * it names these; `null` where it did already.
    */
-  isAsNamed(remedyId: string, { run }: IFix): boolean {
+  objection(remedyId: string, { run }: IFix): string | null {
     const named = own(this._model.runs, remedyId);
     if (named === undefined || named.join('\n') === run.join('\n')) {
-      return true;
+      return null;
     }
     this._model.setRun(remedyId, run);
-    this._refuse(remedyId, {
-      status: 'refused',
-      message: this._trans.__('Other cells have to run: the button names them.')
-    });
-    return false;
+    return this._trans.__('Other cells have to run: the button names them.');
   }
 
   /**
-   * Make the edit. Returns false, and says why on the card, when a cell was
-   * edited in the meantime.
+   * Make the edit; why on the card, when a cell was edited in the meantime.
    */
-  make(remedyId: string, fix: IFix): boolean {
-    if (!makeFix(fix)) {
+  make(remedyId: string, fix: IFix): void {
+    if (makeFix(fix)) {
+      this._note(remedyId, fix);
+    } else {
       this._refuse(remedyId, {
         status: 'changed',
         message: this._trans.__('The cell was edited after it failed.')
       });
-      return false;
     }
+  }
+
+  /**
+   * Show how an edit stands that is made, and run once nothing stands against it.
+   */
+  follow(remedyId: string, fitter: Fitter): void {
+    const { fit, isDone, made } = fitter;
+    if (fit.end !== null && !isDone) {
+      return;
+    }
+    if (made !== null && (isDone || fit.step === 'running')) {
+      this._note(remedyId, made);
+    } else if (fit.end === null) {
+      this._model.setRemedy(remedyId, this._underWay(fitter));
+    } else if (fit.end.kind === 'refused') {
+      this._refuse(remedyId, {
+        status: fit.end.isChanged ? 'changed' : 'refused',
+        message: fit.end.text
+      });
+    } else {
+      this._model.setRemedy(remedyId, { status: 'ready' });
+    }
+  }
+
+  /** What can be taken back says so with a button. */
+  private _underWay({ fit, isWaiting }: Fitter): RemedyState {
+    const { _model: model, _trans: trans } = this;
+    if (isWaiting) {
+      const text = startsWhen(model.memory.state, trans);
+      return { status: 'waiting', text };
+    }
+    if (fit.step === 'asking') {
+      return { status: 'waiting', text: fitSentence(fit, trans) };
+    }
+    const isFreeing = fit.step === 'freeing';
+    return {
+      status: 'running',
+      text: isFreeing
+        ? trans.__('Freeing what the failed cell holds, then running it again…')
+        : ''
+    };
+  }
+
+  private _note(remedyId: string, fix: IFix): void {
     this._made.set(remedyId, fix);
     this._model.setRemedy(remedyId, {
       status: 'applied',
       text: this._trans.__('Applied to the cell, not run yet.')
     });
-    return true;
   }
 
   /**

@@ -9,14 +9,6 @@ import type { ReleaseSession } from '../release/session';
 import type { ReportModel } from './model';
 
 /**
- * What goes as well before cells run again: old values of names that a cell sets
- * anew before it reads them.
- */
-export function overwrittenItems(cellIds: readonly string[]): string[] {
-  return cellIds.map(id => `rerun:${id}`);
-}
-
-/**
  * Frees what the failed cell of a report holds, and says on its cards how that
  * stands.
  */
@@ -27,44 +19,16 @@ export class Freeing {
     private readonly _trans: TranslationBundle
   ) {}
 
-  /** Whether memory was given back for this report before. */
-  get isDone(): boolean {
-    return this._model.released?.status === 'done';
-  }
-
   /**
    * Free as the remedy itself: nothing freed is a failure.
    */
   async run(remedyId: string): Promise<void> {
-    const released = await this._release(remedyId, '');
+    const released = await this._release(remedyId);
     if (hasFreed(released)) {
       this._model.setRemedy(remedyId, { status: 'ready' });
     } else {
       this._refuse(remedyId, released);
     }
-  }
-
-  /**
-   * Free as the first step of something else, which may go on when there was
-   * nothing to free. Returns whether it may.
-   */
-  async runBefore(
-    remedyId: string,
-    cellIds: readonly string[]
-  ): Promise<boolean> {
-    const released = await this._release(
-      remedyId,
-      this._trans.__(
-        'Freeing what the failed cell holds, then running it again…'
-      ),
-      overwrittenItems(cellIds)
-    );
-    // What there was may have gone before, and only unused cache come back.
-    const goesOn = ['done', 'nothing'].includes(released.status);
-    if (!goesOn) {
-      this._refuse(remedyId, released);
-    }
-    return goesOn;
   }
 
   /**
@@ -74,15 +38,11 @@ export class Freeing {
     await this._releases.get(remedyId)?.cancel();
   }
 
-  private async _release(
-    remedyId: string,
-    text: string,
-    more: string[] = []
-  ): Promise<IReleased> {
-    this._model.setRemedy(remedyId, { status: 'running', text });
+  private async _release(remedyId: string): Promise<IReleased> {
+    this._model.setRemedy(remedyId, { status: 'running', text: '' });
     const release = this._session.begin({
-      items: [...RELEASED_ITEMS, ...more],
-      confirmed: more,
+      items: RELEASED_ITEMS,
+      confirmed: [],
       report_id: this._model.reportId
     });
     this._releases.set(remedyId, release);

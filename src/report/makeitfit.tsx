@@ -1,48 +1,39 @@
 import { Dialog, showDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
-import * as React from 'react';
 
 import { Notice, plain } from '../components/notice';
-import { Sentence } from '../components/sentence';
-import { words } from '../messages';
-import type { IMessage } from '../protocol';
-import type { IKernelMemory } from '../tokens';
+import { startsWhen } from '../release/queue';
 import { Fitter, type IFitParts } from './fitter';
 import { fitSentence } from './fitwords';
-
-/** The kernels in which one is on its way: no two at a time. */
-const busy = new WeakSet<IKernelMemory>();
 
 /**
  * Make a cell fit, told in a notification with the way to stop it and, at the
  * end, to take it back: the card goes with the output of the cell. Never rejects.
  */
-export async function makeItFit(
-  parts: Omit<IFitParts, 'agree'>
-): Promise<void> {
-  const { memory } = parts.session;
-  if (busy.has(memory)) {
+export async function makeItFit(parts: Omit<IFitParts, 'once'>): Promise<void> {
+  const trans = parts.translator.load('gpu-headroom');
+  const fitter = new Fitter({ ...parts, once: false });
+  if (fitter.isBusy) {
     return;
   }
-  busy.add(memory);
-  const trans = parts.translator.load('gpu-headroom');
-  const agree = (caution: IMessage): Promise<boolean> =>
-    agreeTo(caution, trans);
-  const fitter = new Fitter({ ...parts, agree });
   const notice = new Notice(fitSentence(fitter.fit, trans));
   fitter.changed.connect(() => {
-    show(fitter, notice, trans);
+    show(fitter, notice, parts, trans);
   });
-  try {
-    await fitter.run();
-  } finally {
-    busy.delete(memory);
-  }
+  await fitter.run();
 }
 
-function show(fitter: Fitter, notice: Notice, trans: TranslationBundle): void {
-  const { fit } = fitter;
-  const sentence = plain(fitSentence(fit, trans));
+function show(
+  fitter: Fitter,
+  notice: Notice,
+  { session }: Pick<IFitParts, 'session'>,
+  trans: TranslationBundle
+): void {
+  const { fit, isWaiting } = fitter;
+  const sentence =
+    isWaiting && !fit.isCancelled
+      ? startsWhen(session.memory.state, trans)
+      : plain(fitSentence(fit, trans));
   if (fit.end === null || !fitter.isDone) {
     if (fit.isCancelled) {
       notice.progress(sentence);
@@ -99,25 +90,4 @@ async function stop(fitter: Fitter, trans: TranslationBundle): Promise<void> {
   } else if (button.accept) {
     await fitter.interrupt();
   }
-}
-
-async function agreeTo(
-  caution: IMessage,
-  trans: TranslationBundle
-): Promise<boolean> {
-  const { button } = await showDialog({
-    title: trans.__('Make it fit'),
-    body: (
-      <div>
-        <Sentence text={words(trans).sentence(caution)} />
-        <p>{trans.__('It may take several tries.')}</p>
-      </div>
-    ),
-    buttons: [
-      Dialog.cancelButton({ label: trans.__('Cancel') }),
-      Dialog.okButton({ label: trans.__('Run it again') })
-    ],
-    defaultButton: 0
-  });
-  return button.accept;
 }

@@ -16,14 +16,30 @@ import type { ReportModel } from './model';
 export async function rescue(
   model: ReportModel,
   remedyId: string,
-  { panel, cellId }: ISite,
+  site: ISite,
   trans: TranslationBundle
 ): Promise<void> {
   model.setRemedy(remedyId, { status: 'running', text: '' });
+  const { index, text } = await save(model, site, trans);
+  model.setRemedy(remedyId, { status: 'inserted', text });
+  if (index !== null) {
+    await site.panel.content.scrollToItem(index);
+  }
+}
+
+/**
+ * The same without a remedy; resolves to what became of it, as a sentence, and to
+ * where the cell stands.
+ */
+export async function save(
+  { memory, reportId }: ReportModel,
+  { panel, cellId }: ISite,
+  trans: TranslationBundle
+): Promise<{ text: string; index: number | null }> {
   const { code, message } = await finish(
-    model.memory,
+    memory,
     'rescue',
-    { report_id: model.reportId },
+    { report_id: reportId },
     (event, { id }) =>
       event.type === 'rescue' && event.request_id === id ? event : null
   );
@@ -39,11 +55,8 @@ export async function rescue(
       : trans.__(
           'The cell below loads it after a restart; it has not been run.'
         );
-  model.setRemedy(remedyId, {
-    status: 'inserted',
-    text: `${words(trans).sentence(message)} ${next}`
-  });
-  if (inserted !== null) {
-    await panel.content.scrollToItem(index + 1);
-  }
+  return {
+    text: `${words(trans).sentence(message)} ${next}`,
+    index: inserted === null ? null : index + 1
+  };
 }

@@ -1,7 +1,7 @@
 import { nullTranslator } from '@jupyterlab/translation';
 
 import { FakeMemory, settle } from '../../__tests__/memory';
-import { EVENTS } from '../../__tests__/samples';
+import { EVENTS, RERUN_ITEM } from '../../__tests__/samples';
 import { makePanel, silenceYjs } from '../../__tests__/notebook';
 import {
   ELSEWHERE,
@@ -14,8 +14,9 @@ import {
   SNIPPET
 } from '../../__tests__/report';
 import * as running from '../../actions/run';
-import type { Event, IReport } from '../../protocol';
+import type { Event, IReport, IRerun } from '../../protocol';
 import { FakeServices } from '../../release/__tests__/services';
+import * as agreeing from '../agreeing';
 import type { ISite } from '../controller';
 import { ReportController } from '../controller';
 import { ReportModel } from '../model';
@@ -36,13 +37,23 @@ describe('ReportController', () => {
   let controller: ReportController;
   let site: ISite;
   let run: jest.SpyInstance;
+  let agree: jest.SpyInstance;
+  let cost: Pick<IRerun, 'items' | 'cautions' | 'saves'>;
 
   beforeEach(async () => {
     silenceYjs();
+    cost = { items: [], cautions: [], saves: false };
+    agree = jest.spyOn(agreeing, 'agreeTo').mockResolvedValue(true);
     run = jest.spyOn(running, 'runCells').mockResolvedValue(true);
     memory = new FakeMemory({
       report: () => answer({ status: 'known', report: REPORT, released: null }),
       fix: () => answer(ok(['cell-7'])),
+      rerun: () => {
+        setTimeout(() => {
+          memory.send({ ...EVENTS.rerun, request_id: '1', ...cost });
+        });
+        return answer({ status: 'queued' });
+      },
       release: () => {
         // The result comes when the helper is done, after its answer.
         setTimeout(() => {
@@ -108,7 +119,7 @@ describe('ReportController', () => {
     expect(run).not.toHaveBeenCalled();
   });
 
-  it('should free before it edits, and edit before it runs', async () => {
+  it('should edit before it frees, and free before it runs', async () => {
     const seen: unknown[] = [];
     memory.eventReceived.connect(() => seen.push(source()));
     run.mockImplementation(() => {
@@ -116,19 +127,64 @@ describe('ReportController', () => {
       return answer(true);
     });
     await controller.act('apply-and-run', FIX, site);
-    expect(asked()).toEqual(['fix', 'release']);
-    expect(seen).toEqual([SOURCE, FIXED]);
+    expect(asked()).toEqual(['fix', 'rerun', 'release']);
+    expect(seen).toEqual([SOURCE, FIXED, FIXED]);
     expect(run).toHaveBeenCalledWith(site.panel, ['cell-7'], nullTranslator);
+    expect(stateOf(FIX)?.status).toBe('applied');
   });
 
-  it('should let go of old values although the rest was freed before', async () => {
-    memory.send(RELEASED);
+  it('should ask nothing where nothing is lost', async () => {
     await controller.act('apply-and-run', FIX, site);
-    expect(asked()).toEqual(['fix', 'release']);
-    expect(memory.requests[1]?.[1]).toMatchObject({
-      items: expect.arrayContaining(['rerun:cell-7']) as string[]
+    expect(agree).not.toHaveBeenCalled();
+    expect(memory.requests[2]).toEqual([
+      'release',
+      {
+        items: ['traceback', 'garbage', 'cache'],
+        confirmed: [],
+        report_id: 'report-1'
+      }
+    ]);
+  });
+
+  it('should let go of old values only where the person agrees', async () => {
+    cost = { items: [RERUN_ITEM], cautions: [], saves: false };
+    memory.send(RELEASED);
+    agree.mockResolvedValue(false);
+    await controller.act('apply-and-run', FIX, site);
+    expect(asked()).toEqual(['fix', 'rerun']);
+    expect(source()).toBe(SOURCE);
+    expect(stateOf(FIX)?.status).toBe('ready');
+    expect(run).not.toHaveBeenCalled();
+
+    agree.mockResolvedValue(true);
+    await controller.act('apply-and-run', FIX, site);
+    expect(asked().slice(2)).toEqual(['fix', 'rerun', 'release']);
+    expect(memory.requests[4]?.[1]).toEqual({
+      items: ['traceback', 'garbage', 'cache', RERUN_ITEM.id],
+      confirmed: [RERUN_ITEM.id],
+      report_id: 'report-1'
     });
     expect(run).toHaveBeenCalledTimes(1);
+  });
+
+  it('should take back what waits for a cell, with its button', async () => {
+    memory.answers.rerun = () => answer({ status: 'waiting' });
+    memory.answers.cancel = () => {
+      setTimeout(() => {
+        const told = { ...EVENTS.rerun, request_id: '1' };
+        memory.send({ ...told, status: 'cancelled' });
+      });
+      return answer({ cancelled: true });
+    };
+    const end = controller.act('apply-and-run', FIX, site);
+    await settle();
+    expect(stateOf(FIX)?.status).toBe('waiting');
+    await controller.act('cancel', FIX, site);
+    await end;
+    expect(asked()).toEqual(['fix', 'rerun', 'cancel']);
+    expect(stateOf(FIX)?.status).toBe('ready');
+    expect(source()).toBe(SOURCE);
+    expect(run).not.toHaveBeenCalled();
   });
 
   it('should keep the traceback when the cell no longer matches', async () => {
@@ -149,13 +205,17 @@ describe('ReportController', () => {
     });
   });
 
-  it('should not overwrite what is typed while it frees', async () => {
+  it('should not overwrite what is typed meanwhile', async () => {
     memory.eventReceived.connect(() => {
       site.panel.model?.cells.get(1).sharedModel.setSource('typed');
     });
     await controller.act('apply-and-run', FIX, site);
     expect(source()).toBe('typed');
-    expect(stateOf(FIX)?.status).toBe('changed');
+    expect(stateOf(FIX)).toEqual({
+      status: 'failed',
+      text: 'A cell that would run was edited or deleted meanwhile.'
+    });
+    expect(asked()).toEqual(['fix', 'rerun']);
     expect(run).not.toHaveBeenCalled();
   });
 
@@ -356,7 +416,7 @@ describe('ReportController', () => {
     });
 
     it('should not run cells that its button did not name', async () => {
-      memory.answers.fix = () => answer(ok(['cell-2', 'cell-5', 'cell-7']));
+      memory.answers.fix = () => answer(ok(['cell-7']));
       await controller.act('apply-and-run', FIX, site);
       expect(source()).toBe(SOURCE);
       expect(run).not.toHaveBeenCalled();

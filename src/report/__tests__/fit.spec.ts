@@ -10,7 +10,11 @@ const found = (size: number): FitEvent => ({
   type: 'found',
   setting: `batch_size = ${size}`
 });
-const freed: FitEvent = { type: 'freed' };
+const free: FitEvent = { type: 'asked', isCostly: false };
+const costly: FitEvent = { type: 'asked', isCostly: true };
+const agreed: FitEvent = { type: 'agreed' };
+const freed: FitEvent = { type: 'freed', names: false };
+const deleted: FitEvent = { type: 'freed', names: true };
 const edited: FitEvent = { type: 'edited' };
 const full: FitEvent = { type: 'failed', isOom: true };
 const cancel: FitEvent = { type: 'cancel' };
@@ -22,8 +26,8 @@ const passed: FitEvent = {
     isExact: true
   }
 };
-const first = [found(512), freed, edited];
-const second = [...first, full, found(256), freed, edited];
+const first = [found(512), free, edited, freed];
+const second = [...first, full, found(256), costly, agreed, edited, deleted];
 
 const after = (events: readonly FitEvent[]): IFit =>
   events.reduce(fitting, FIT_START);
@@ -31,9 +35,27 @@ const after = (events: readonly FitEvent[]): IFit =>
 describe('fitting', () => {
   it.each<[string, FitEvent[], string, string]>([
     ['nothing yet', [], 'finding', 'Looking for what would make it fit…'],
-    ['an edit', [found(512)], 'freeing', 'Freeing what the failed cell holds…'],
-    ['freeing', first.slice(0, 2), 'editing', 'Trying batch_size = 512…'],
-    ['editing', first, 'running', 'Trying batch_size = 512…'],
+    [
+      'an edit',
+      [found(512)],
+      'asking',
+      'Looking at what running it again would cost…'
+    ],
+    ['a cost', [found(512), costly], 'agreeing', 'Asking what may be lost…'],
+    ['no cost', first.slice(0, 2), 'editing', 'Trying batch_size = 512…'],
+    [
+      'an agreement',
+      [found(512), costly, agreed],
+      'editing',
+      'Trying batch_size = 512…'
+    ],
+    [
+      'editing',
+      first.slice(0, 3),
+      'freeing',
+      'Freeing what the failed cell holds…'
+    ],
+    ['freeing', first, 'running', 'Trying batch_size = 512…'],
     [
       'a failure',
       [...first, full],
@@ -101,6 +123,56 @@ describe('fitting', () => {
     expect(fitSentence(fit, trans)).toBe(sentence);
   });
 
+  it.each<[string, FitEvent[]]>([
+    ['finding', [cancel, found(512)]],
+    ['asking', [found(512), cancel, free]],
+    ['asking, with a cost', [found(512), cancel, costly]],
+    ['agreeing', [found(512), costly, cancel, agreed]],
+    ['editing', [found(512), free, cancel, edited]],
+    ['freeing', [found(512), free, edited, cancel, freed]]
+  ])(
+    'should have changed nothing when it is cancelled while %s',
+    (_, events) => {
+      const fit = after(events);
+      expect(fit.end).toEqual({ kind: 'cancelled', left: 'nothing' });
+      expect(fitSentence(fit, trans)).toBe('Cancelled: nothing was changed.');
+    }
+  );
+
+  it.each<[string, FitEvent[]]>([
+    ['asking', [...first, full, found(256), cancel, costly]],
+    ['running', [...first, cancel, full]]
+  ])('should have tried when it is cancelled while %s later', (_, events) => {
+    expect(after(events).end).toEqual({ kind: 'cancelled', left: 'tries' });
+  });
+
+  it('should say so where what was agreed to went before the cancel came', () => {
+    const fit = after([found(512), costly, agreed, edited, cancel, deleted]);
+    expect(fitSentence(fit, trans)).toBe(
+      'Cancelled: the code is as it was. What you agreed to delete was gone by then.'
+    );
+  });
+
+  it('should free nothing before what may refuse', () => {
+    let fit = FIT_START;
+    const steps = [];
+    for (const event of [found(512), costly, agreed, edited, deleted]) {
+      steps.push(fit.step);
+      expect(fitting(fit, { type: 'refused', text: 'No.' }).hasDeleted).toBe(
+        false
+      );
+      fit = fitting(fit, event);
+    }
+    expect([...steps, fit.step]).toEqual([
+      'finding',
+      'asking',
+      'agreeing',
+      'editing',
+      'freeing',
+      'running'
+    ]);
+  });
+
   it('should say so where a peak was sampled', () => {
     const peak = { peak_bytes: gib(1), capacity_bytes: null, isExact: false };
     const fit = after([...first, { type: 'passed', peak }]);
@@ -111,7 +183,15 @@ describe('fitting', () => {
 
   it('should stay as it ended', () => {
     const fit = after([...first, passed]);
-    for (const event of [found(1), freed, edited, full, cancel, passed]) {
+    for (const event of [
+      found(1),
+      costly,
+      freed,
+      edited,
+      full,
+      cancel,
+      passed
+    ]) {
       expect(fitting(fit, event)).toBe(fit);
     }
   });

@@ -1,7 +1,7 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
-import { FakeMemory } from '../../__tests__/memory';
+import { FakeMemory, settle } from '../../__tests__/memory';
 import { makePanel, silenceYjs } from '../../__tests__/notebook';
 import {
   gib,
@@ -10,13 +10,31 @@ import {
   REPORT,
   SMALLER_BATCH
 } from '../../__tests__/report';
-import { CELL } from '../../__tests__/samples';
+import { CELL, EVENTS, RERUN_ITEM } from '../../__tests__/samples';
 import * as running from '../../actions/run';
-import type { IMessage, IOom, IReport } from '../../protocol';
+import type {
+  IMessage,
+  IOom,
+  IReleased,
+  IReport,
+  IRerun
+} from '../../protocol';
 import { FakeServices } from '../../release/__tests__/services';
+import type { ICost } from '../cost';
 import { Fitter } from '../fitter';
 
 const FIX = SMALLER_BATCH.id;
+
+const NOTHING = { items: [], cautions: [], saves: false };
+
+/** A trained model that goes first. */
+const TRAINED = {
+  items: [{ ...RERUN_ITEM, id: 'rerun:1:cell-7' }],
+  cautions: [message('rerun.lost', { names: 'model', cells: 'In [7]' })],
+  saves: true
+};
+
+const SAFE = ['traceback', 'garbage', 'cache'];
 
 const answer = <T>(value: T): Promise<T> => Promise.resolve(value);
 
@@ -49,12 +67,42 @@ class Machine {
           caution: this.caution
         });
       },
-      release: () => {
-        this.releases++;
-        setTimeout(() => {
-          this.memory.send(RELEASED);
+      rerun: ({ run, sources }) => {
+        this.at('asking');
+        this.seen.push({ run, sources });
+        const event = { ...EVENTS.rerun, request_id: '1', ...this.cost };
+        if (!this.isBusy) {
+          setTimeout(() => {
+            this.memory.send(event);
+          });
+        }
+        return answer({ status: this.isBusy ? 'waiting' : 'queued' });
+      },
+      release: ({ confirmed, items }) => {
+        this.at('freeing');
+        this.released.push([items, confirmed]);
+        if (!this.isBusy) {
+          this.endRelease(RELEASED);
+        }
+        return answer({
+          release_id: 'release-1',
+          status: this.isBusy ? 'waiting' : 'queued'
         });
-        return answer({ release_id: 'release-1', status: 'queued' });
+      },
+      cancel: ({ cancelled_id }) => {
+        this.cancelled.push(cancelled_id);
+        if (cancelled_id === 'release-1') {
+          this.endRelease({ ...RELEASED, status: 'cancelled' });
+        } else {
+          const status = 'cancelled' as const;
+          this.memory.send({
+            ...EVENTS.rerun,
+            ...NOTHING,
+            request_id: '1',
+            status
+          });
+        }
+        return answer({ cancelled: true });
       }
     });
     this.panel = makePanel([
@@ -65,6 +113,7 @@ class Machine {
 
   /** What runs do: a batch that is too large fails, and is explained. */
   run = (_: unknown, ids: readonly string[]): Promise<boolean> => {
+    this.at('running');
     this.ran.push([this.source, ...ids]);
     this.onRun?.();
     if (this.batch <= this.largest) {
@@ -103,22 +152,37 @@ class Machine {
     return { ...REPORT, report_id: id, remedies };
   }
 
-  fitter(): Fitter {
+  endRelease(event: IReleased): void {
+    setTimeout(() => {
+      this.memory.send(event);
+    });
+  }
+
+  /** What the test has happen at a moment. */
+  at(moment: string): void {
+    this.moments.push(moment);
+    this.onMoment?.(moment);
+  }
+
+  fitter(once = false): Fitter {
     return new Fitter({
+      once,
       session: new FakeServices().sessions.get(this.memory),
       panel: this.panel,
       report: this.report('report-1'),
       remedyId: FIX,
       translator: nullTranslator,
-      agree: caution => {
-        this.questions.push(caution);
+      agree: cost => {
+        this.at('agreeing');
+        this.questions.push(cost);
         return answer(this.agrees);
       }
     });
   }
 
   get source(): string {
-    const [first] = [...(this.panel.content.model?.cells ?? [])];
+    const cells = [...(this.panel.content.model?.cells ?? [])];
+    const first = cells.find(({ id }) => id === 'cell-2');
     return first?.sharedModel.getSource() ?? '';
   }
 
@@ -130,8 +194,14 @@ class Machine {
   readonly panel: NotebookPanel;
   readonly asked: number[] = [];
   readonly ran: string[][] = [];
-  readonly questions: IMessage[] = [];
-  releases = 0;
+  readonly questions: ICost[] = [];
+  readonly moments: string[] = [];
+  readonly cancelled: string[] = [];
+  readonly released: [string[] | null, string[]][] = [];
+  readonly seen: object[] = [];
+  cost: Pick<IRerun, 'items' | 'cautions' | 'saves'> = NOTHING;
+  isBusy = false;
+  onMoment: ((moment: string) => void) | null = null;
   smallest = 1;
   caution: IMessage | null = null;
   agrees = true;
@@ -158,7 +228,11 @@ describe('Fitter', () => {
       ['batch_size = 256', 'cell-2', 'cell-7'],
       ['batch_size = 128', 'cell-2', 'cell-7']
     ]);
-    expect(machine.releases).toBe(3);
+    expect(machine.released).toEqual([
+      [SAFE, []],
+      [SAFE, []],
+      [SAFE, []]
+    ]);
     expect(fitter.fit).toMatchObject({
       tries: 3,
       setting: 'batch_size = 128',
@@ -213,7 +287,7 @@ describe('Fitter', () => {
       }
     };
     await fitter.run();
-    expect(fitter.fit.end).toEqual({ kind: 'cancelled' });
+    expect(fitter.fit.end).toEqual({ kind: 'cancelled', left: 'tries' });
     expect(machine.source).toBe('batch_size = 512');
     expect(fitter.undo()).toBe(true);
     expect(machine.source).toBe('batch_size = 1024');
@@ -234,7 +308,9 @@ describe('Fitter', () => {
   it('should ask once about what running again repeats', async () => {
     machine.caution = message('fix.caution', { calls: 'torch.save' });
     await machine.fitter().run();
-    expect(machine.questions).toEqual([machine.caution]);
+    expect(machine.questions).toEqual([
+      { cautions: [machine.caution], items: [], saves: false }
+    ]);
   });
 
   it('should change nothing where the person does not agree', async () => {
@@ -242,9 +318,9 @@ describe('Fitter', () => {
     machine.agrees = false;
     const fitter = machine.fitter();
     await fitter.run();
-    expect(fitter.fit.end).toEqual({ kind: 'cancelled' });
+    expect(fitter.fit.end).toEqual({ kind: 'cancelled', left: 'nothing' });
     expect(fitter.hasChanged).toBe(false);
-    expect(machine.releases).toBe(0);
+    expect(machine.released).toEqual([]);
     expect(machine.source).toBe('batch_size = 1024');
   });
 
@@ -256,7 +332,272 @@ describe('Fitter', () => {
     await fitter.run();
     expect(fitter.fit.end).toEqual({
       kind: 'refused',
-      text: 'The kernel is gone.'
+      text: 'The kernel is gone.',
+      isChanged: false
     });
+  });
+
+  describe('with a trained model', () => {
+    const [first] = TRAINED.items;
+    const ids = TRAINED.items.map(({ id }) => id);
+    const cells = () => [...(machine.panel.content.model?.cells ?? [])];
+
+    beforeEach(() => {
+      machine.cost = TRAINED;
+    });
+
+    it('should ask before it edits, and free right before it runs', async () => {
+      const sources: string[] = [];
+      machine.onMoment = () => sources.push(machine.source);
+      await machine.fitter(true).run();
+      expect(machine.moments).toEqual([
+        'asking',
+        'agreeing',
+        'freeing',
+        'running'
+      ]);
+      expect(sources).toEqual([
+        'batch_size = 1024',
+        'batch_size = 1024',
+        'batch_size = 512',
+        'batch_size = 512'
+      ]);
+      expect(machine.questions).toEqual([TRAINED]);
+      expect(machine.released).toEqual([[[...SAFE, ...ids], ids]]);
+    });
+
+    it('should ask about the cells as they will be', async () => {
+      await machine.fitter(true).run();
+      expect(machine.seen).toEqual([
+        {
+          run: ['cell-2', 'cell-7'],
+          sources: {
+            'cell-2': 'batch_size = 512',
+            'cell-7': 'train(batch_size)'
+          }
+        }
+      ]);
+    });
+
+    it('should have one agreement cover the same names in later tries', async () => {
+      await machine.fitter().run();
+      expect(machine.questions).toHaveLength(1);
+      expect(machine.released).toHaveLength(3);
+      expect(machine.released[2]?.[1]).toEqual(ids);
+    });
+
+    it.each<[string, object]>([
+      ['another name', { items: [{ ...first, names: ['model', 'best'] }] }],
+      ['another cell', { items: [{ ...first, id: 'rerun:2:cell-2' }] }],
+      ['another sentence', { cautions: [message('fix.caution')] }]
+    ])('should ask anew about %s', async (_, change) => {
+      machine.onRun = () => {
+        machine.cost = { ...TRAINED, ...change };
+        machine.agrees = false;
+      };
+      const fitter = machine.fitter();
+      await fitter.run();
+      expect(machine.questions).toHaveLength(2);
+      expect(machine.questions[1]).toEqual({
+        items: [],
+        cautions: [],
+        saves: true,
+        ...change
+      });
+      expect(machine.released).toHaveLength(1);
+      expect(fitter.fit.end).toEqual({ kind: 'cancelled', left: 'tries' });
+      expect(machine.source).toBe('batch_size = 1024');
+    });
+
+    it.each([true, false])(
+      'should free nothing while it is cancelled before the run (once: %s)',
+      async once => {
+        for (const moment of ['asking', 'agreeing']) {
+          machine = new Machine(200);
+          machine.cost = TRAINED;
+          const fitter = machine.fitter(once);
+          machine.onMoment = now => {
+            if (now === moment) {
+              fitter.cancel();
+            }
+          };
+          await fitter.run();
+          expect(fitter.fit.end).toEqual({
+            kind: 'cancelled',
+            left: 'nothing'
+          });
+          expect(machine.released).toEqual([]);
+          expect(machine.ran).toEqual([]);
+          expect(machine.source).toBe('batch_size = 1024');
+        }
+      }
+    );
+
+    it('should take back the question that waits for a cell', async () => {
+      machine.isBusy = true;
+      const fitter = machine.fitter();
+      const end = fitter.run();
+      await settle();
+      expect(fitter.isWaiting).toBe(true);
+      fitter.cancel();
+      await end;
+      expect(machine.cancelled).toEqual(['1']);
+      expect(fitter.fit.end).toEqual({ kind: 'cancelled', left: 'nothing' });
+      expect(machine.released).toEqual([]);
+      expect(machine.source).toBe('batch_size = 1024');
+    });
+
+    it('should take back the release that waits, and the edit', async () => {
+      const fitter = machine.fitter();
+      machine.onMoment = now => {
+        machine.isBusy = now === 'freeing';
+      };
+      const end = fitter.run();
+      await settle();
+      await settle();
+      expect(machine.source).toBe('batch_size = 512');
+      expect(fitter.isWaiting).toBe(true);
+      fitter.cancel();
+      await end;
+      expect(machine.cancelled).toEqual(['release-1']);
+      expect(fitter.fit.end).toEqual({ kind: 'cancelled', left: 'nothing' });
+      expect(machine.ran).toEqual([]);
+      expect(machine.source).toBe('batch_size = 1024');
+    });
+
+    const MEANWHILE: [string, () => void, string][] = [
+      [
+        'a cell that is edited',
+        () => cells()[1]?.sharedModel.setSource('train(3)'),
+        'A cell that would run was edited or deleted meanwhile.'
+      ],
+      [
+        'a cell that is deleted',
+        () => machine.panel.model?.sharedModel.deleteCell(1),
+        'A cell that would run was edited or deleted meanwhile.'
+      ],
+      [
+        'a kernel that is restarted',
+        () => {
+          machine.memory.restart();
+        },
+        'The kernel was restarted meanwhile, or does not answer.'
+      ],
+      [
+        'a notebook that is closed',
+        () => {
+          Object.assign(machine.panel, { isDisposed: true });
+        },
+        'The notebook was closed.'
+      ]
+    ];
+
+    it.each(MEANWHILE)(
+      'should free nothing and change nothing after %s at the question',
+      async (_, change, text) => {
+        machine.onMoment = moment => {
+          if (moment === 'agreeing') {
+            change();
+          }
+        };
+        const fitter = machine.fitter();
+        await fitter.run();
+        expect(fitter.fit.end).toMatchObject({ kind: 'refused', text });
+        expect(machine.released).toEqual([]);
+        expect(machine.ran).toEqual([]);
+        expect(fitter.hasChanged).toBe(false);
+      }
+    );
+
+    it.each(MEANWHILE.slice(0, 2))(
+      'should take back the release that waits after %s',
+      async (_, change, text) => {
+        const fitter = machine.fitter();
+        machine.onMoment = now => {
+          machine.isBusy = now === 'freeing';
+        };
+        const end = fitter.run();
+        await settle();
+        await settle();
+        change();
+        await end;
+        expect(machine.cancelled).toEqual(['release-1']);
+        expect(fitter.fit.end).toMatchObject({ kind: 'refused', text });
+        expect(machine.ran).toEqual([]);
+        expect(machine.source).toBe('batch_size = 1024');
+      }
+    );
+
+    it('should not run after a kernel that is restarted while it frees', async () => {
+      const fitter = machine.fitter();
+      machine.onMoment = now => {
+        machine.isBusy = now === 'freeing';
+      };
+      const end = fitter.run();
+      await settle();
+      await settle();
+      machine.memory.restart();
+      await end;
+      expect(fitter.fit.end?.kind).toBe('refused');
+      expect(machine.ran).toEqual([]);
+      expect(machine.source).toBe('batch_size = 1024');
+    });
+
+    it('should run cells in their order although one is moved', async () => {
+      machine.onMoment = moment => {
+        if (moment === 'agreeing') {
+          machine.panel.model?.sharedModel.moveCell(0, 1);
+        }
+      };
+      const fitter = machine.fitter(true);
+      await fitter.run();
+      expect(machine.ran.map(([, ...run]) => run)).toEqual([
+        ['cell-2', 'cell-7']
+      ]);
+    });
+
+    it('should free nothing named where the helper cannot tell, and say so', async () => {
+      delete machine.memory.answers.rerun;
+      const fitter = machine.fitter(true);
+      await fitter.run();
+      expect(machine.questions).toEqual([
+        {
+          cautions: [
+            'What else running it again would cost could not be told: The helper does not answer.'
+          ],
+          items: [],
+          saves: false
+        }
+      ]);
+      expect(machine.released).toEqual([[SAFE, []]]);
+    });
+
+    it('should end with the reason where the release fails, the code as it was', async () => {
+      machine.memory.answers.release = () => {
+        machine.endRelease({
+          ...RELEASED,
+          status: 'failed',
+          message: message('released.nothing')
+        });
+        return answer({ release_id: 'release-1', status: 'queued' });
+      };
+      const fitter = machine.fitter();
+      await fitter.run();
+      expect(fitter.fit.end).toMatchObject({
+        kind: 'refused',
+        text: 'Nothing was freed.'
+      });
+      expect(machine.ran).toEqual([]);
+      expect(machine.source).toBe('batch_size = 1024');
+    });
+  });
+
+  it('should leave a kernel alone in which another is on its way', async () => {
+    const other = machine.fitter();
+    const fitter = machine.fitter();
+    const end = fitter.run();
+    expect(other.isBusy).toBe(true);
+    await end;
+    expect(other.isBusy).toBe(false);
   });
 });
