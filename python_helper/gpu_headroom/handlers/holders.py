@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..concurrency.turns import Disturbed
+from ..concurrency.turns import Abandoned, Disturbed
 from ..text.format import format_error
 from ..text.messages import message
 
@@ -56,7 +56,9 @@ class HolderRequests:
         life, first = self._life, job.request_ids[0]
         try:
             event = self._last = measure(life, first, turn)
-        except Exception as error:  # noqa: BLE001  the page waits for an end, whatever it is
+        except Abandoned:
+            raise
+        except BaseException as error:  # noqa: BLE001  the page waits for an end, whatever it is
             life.failed("holders", error)
             why = message("holders.failed", error=format_error(error))
             event = not_measured(life.life_id, first, why)
@@ -95,7 +97,9 @@ class HolderRequests:
             )
         except Disturbed:
             ways = Ways([], complete=False, message=message("holders.disturbed"))
-        except Exception as error:  # noqa: BLE001  the page waits for an end, whatever it is
+        except Abandoned:
+            raise
+        except BaseException as error:  # noqa: BLE001  the page waits for an end, whatever it is
             life.failed("holders", error)
             ways = Ways.broken_off(error)
         self._send_ways(job, holder_id, ways)

@@ -6,6 +6,7 @@ import time
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, cast
 
+from ..concurrency.turns import Abandoned
 from ..frameworks.torch.private import is_opaque
 from ..release.code import cleanup_code
 from ..release.items import measured, shared, together
@@ -88,7 +89,9 @@ class ReleaseRequests:
                 complete = life.cuda.stopped is not None or (situation.complete and turn.native)
             else:
                 summary = message("plan.beside_unasked", name=turn.unwelcome)
-        except Exception as error:  # noqa: BLE001  the page waits for a plan, whatever it is
+        except Abandoned:
+            raise
+        except BaseException as error:  # noqa: BLE001  the page waits for a plan, whatever it is
             life.failed("plan", error)
             summary = message("plan.failed", error=format_error(error))
         self._send_plan(job, found, summary, complete=complete)
@@ -158,7 +161,9 @@ class ReleaseRequests:
             outcome = asdict(run(items, situation, read, confirmed))
             if unasked and (outcome["freed_bytes"] or 0) > 0:
                 outcome["message"] = _unasked(outcome)
-        except Exception as error:  # noqa: BLE001  the page waits for an end, whatever it is
+        except Abandoned:
+            raise
+        except BaseException as error:  # noqa: BLE001  the page waits for an end, whatever it is
             life.failed("release", error)
             outcome = _without_effect("failed", error=format_error(error))
         released = self._released(release_id, report_id, outcome, automatic=unasked)
@@ -214,7 +219,9 @@ class ReleaseRequests:
         try:
             code = cleanup_code(life.situation(turn), items)
             said = message("cleanup.written")
-        except Exception as error:  # noqa: BLE001  the page waits for an end, whatever it is
+        except Abandoned:
+            raise
+        except BaseException as error:  # noqa: BLE001  the page waits for an end, whatever it is
             life.failed("release", error)
             said = message("cleanup.failed", error=format_error(error))
         self._send_code(job, code, said)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..advice.remedies.save_training import file_stem
-from ..concurrency.turns import Disturbed
+from ..concurrency.turns import Abandoned, Disturbed
 from ..edits.resume import resume_code
 from ..frameworks.torch.checkpoint import Checkpoint, Stopped, save
 from ..holders.inspector import Inspector
@@ -85,7 +85,9 @@ class RescueRequests:
             said = message("rescue.cancelled")
         except Disturbed:
             said = message("rescue.changed")
-        except Exception as error:  # noqa: BLE001  the state of the person's objects is their code
+        except Abandoned:
+            raise
+        except BaseException as error:  # noqa: BLE001  the state of the person's objects is their code
             why = getattr(error, "strerror", None) or format_error(error)
             said = message("rescue.failed", error=why)
         self._send(job, said, written, code)

@@ -1,13 +1,16 @@
 """The clean-up cell: visible code that frees the same, right as it stands, without the helper.
 
 It stays in the notebook, so it must be right in any session and however often it is run: it
-touches nothing but what it names, and of displayed values only those that are on a GPU then.
+touches nothing but what it names, and of displayed values only those that are on a GPU then. What
+a person chose by name it lets go in the session in which it was chosen, and in no other: there the
+same names may be those of a model that has trained since.
 """
 
 from __future__ import annotations
 
+import uuid
 from textwrap import indent
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..holders.survey import survey
 from ..text.format import MIB, format_bytes
@@ -41,7 +44,10 @@ _DISPLAYED = """\
         if re.search("cuda|gpu|xpu|mps", on(space.get(key)).lower()): space[key] = None
 """
 _CHOSEN = """\
-    _let_go()
+    if shell.user_ns_hidden.get("{mark}") == "{session}":  # gone with a restart or `%reset`
+        _let_go()
+    else:
+        print("Chosen in an earlier session, and so left alone:", {names!r})
 """
 _COLLECT = """\
     gc.collect()
@@ -53,6 +59,7 @@ _END = """\
     print(f"Freed {max(0, before - in_use()) / 2**20:,.1f} MiB of GPU memory.")
 _free_gpu_memory(); """
 _MOST_SUGGESTED = 3
+_MARK = "_gpu_memory_session"
 _WHOLE = frozenset({"traceback", "garbage", "cache"})
 
 
@@ -74,14 +81,16 @@ def cleanup_code(situation: Situation, wanted: Collection[str] | None = None) ->
         body.append(_DISPLAYED.format(keys=keys))
     if chosen:
         body.insert(0, f"def _let_go():\n{indent(chosen, '    ')}\n")
-        body.append(_CHOSEN)
+        names = ", ".join(dict.fromkeys(name for each in offered for name in _names(each)))
+        session = _session(situation.shell)
+        body.append(_CHOSEN.format(mark=_MARK, session=session, names=names))
     if kinds - {"cache"}:
         body.append(_COLLECT)
     if "cache" in kinds:
         body.append(_CACHE)
     suggested = _suggestions(situation) if wanted is None else ()
-    names = "_let_go, _free_gpu_memory" if chosen else "_free_gpu_memory"
-    return "".join([*_left_out(items), *suggested, *body, _END, f"del {names}\n"])
+    made = "_let_go, _free_gpu_memory" if chosen else "_free_gpu_memory"
+    return "".join([*_left_out(items), *suggested, *body, _END, f"del {made}\n"])
 
 
 def _keys(items: list[Freeable]) -> tuple[int | str, ...]:
@@ -101,6 +110,17 @@ def _chosen(items: list[Freeable]) -> Iterator[str]:
             yield f"for _name in {each.names!r}:\n    globals().pop(_name, None)\n"
         elif each.code and each.id.partition(":")[2] not in deleted:
             yield f"{each.code.strip()}\n"
+
+
+def _names(item: Freeable) -> tuple[str, ...]:
+    """Return what a person called what goes beyond the safe set."""
+    return tuple(item.names) or ((item.id.partition(":")[2],) if item.code else ())
+
+
+def _session(shell: Any) -> str:
+    """Return what a session is known by without the helper: made once, and gone with its names."""
+    made: str = shell.user_ns_hidden.setdefault(_MARK, uuid.uuid4().hex[:12])
+    return made
 
 
 def _left_out(items: list[Freeable]) -> Iterator[str]:

@@ -145,7 +145,9 @@ def _free(item: Freeable, read: Read, gone: Storages) -> tuple[int | None, Messa
     if said is None:
         try:
             said = item.free()
-        except Exception as error:  # noqa: BLE001  the others are still to be freed
+        except KeyboardInterrupt:
+            raise  # in a terminal it is the person's
+        except BaseException as error:  # noqa: BLE001  the others are still to be freed
             said = message("item.failed", error=format_error(error))
     if item.kind == "cache" or item.blocked is not None:
         return 0, said

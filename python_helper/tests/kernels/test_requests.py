@@ -9,7 +9,8 @@ import pytest
 from tests.live import OPTIONS
 
 if TYPE_CHECKING:
-    from tests.live import LiveKernel
+    from tests.conftest import Start
+    from tests.live import LiveKernel, Pack
 
 BUSY = "print('begun', flush=True)\nimport time; time.sleep({seconds})"
 ATTACH: dict[str, Any] = {
@@ -190,3 +191,39 @@ def test_runs_without_history_are_cells(kernel: LiveKernel) -> None:
     since = kernel.now
     kernel.run("1", silent=True, store_history=False)
     assert kernel.events("cell", since) == []
+
+
+# What each kind of work asks of others, who may raise whatever they like.
+WORK = {
+    "plan": ("handlers.release", "measured", {"asked": True}),
+    "release": ("handlers.release", "run", {"items": None, "confirmed": [], "report_id": None}),
+    "cleanup": ("handlers.release", "cleanup_code", {"items": None}),
+    "holders": ("holders.measure", "measure", {"asked": True}),
+    "path": ("holders.paths", "find", {"holder_id": "x"}),
+    "snapshot": ("frameworks.torch.memory_snapshot", "export", {"path": None}),
+}
+
+
+@pytest.mark.parametrize("error", ["SystemExit(3)", "KeyboardInterrupt", "GeneratorExit"])
+def test_every_work_ends_with_an_event(start_newest: Start, pack: Pack, error: str) -> None:
+    """Whatever a person's objects raise: a page that waits is told, and the kernel goes on."""
+    kernel = start_newest()
+    kernel.expected_complaints += ["GPU Headroom", error.partition("(")[0]]
+    kernel.inject(pack)
+    kernel.attach()
+    kernel.run(f"def refuse(*a, **k): raise {error}")
+    for kind, (module, name, keys) in WORK.items():
+        kernel.run(f"import gpu_headroom.{module} as m; kept = m.{name}; m.{name} = refuse")
+        since = kernel.now
+        reply = kernel.ask(kind, **keys)
+        of_its_own = {"release_id": reply["release_id"]} if kind == "release" else {}
+        if kind == "snapshot":
+            ended = kernel.await_event("error", since, request_id=reply["id"])
+        elif of_its_own:
+            ended = kernel.await_event("released", since, **of_its_own)
+        else:
+            ended = kernel.await_event(kind, since, request_id=reply["id"])
+        assert error.partition("(")[0] in str(ended), kind
+        kernel.run(f"m.{name} = kept; del m, kept")
+    assert kernel.value("6 * 7") == 42
+    assert kernel.await_event("plan", request_id=kernel.ask("plan")["id"])["items"]

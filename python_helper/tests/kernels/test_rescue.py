@@ -171,6 +171,23 @@ FAULTS = {
         "changed the weights",
         "experiment.model._state_dict_hooks.clear()",
     ),
+    **{
+        name: (
+            (
+                f"def refuse(*a): raise {error}\n"
+                "experiment.model.register_state_dict_post_hook(refuse)"
+            ),
+            name,
+            "experiment.model._state_dict_hooks.clear()",
+        )
+        for name, error in {
+            "SystemExit": "SystemExit(3)",
+            "KeyboardInterrupt": "KeyboardInterrupt",
+            "GeneratorExit": "GeneratorExit",
+            "CancelledError": "__import__('asyncio').CancelledError",
+            "Enough": "type('Enough', (BaseException,), {})('mine')",
+        }.items()
+    },
     "deleted": (
         "import builtins; builtins.held = experiment; del experiment",
         "no variable leads",
