@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ..code import gate
+from ..edits import eval_mode as of_eval_mode
+from ..edits import no_grad as of_no_grad
+from ..edits import untrained
 from . import code_fix, editing
 from .remedies import (
     accumulate,
@@ -154,7 +157,16 @@ REMEDIES: Sequence[_Remedy] = (
 # What they say, for translators.
 TEXTS = {
     name: text
-    for each in (*RULES.values(), *REMEDIES, code_fix, editing, gate)
+    for each in (
+        *RULES.values(),
+        *REMEDIES,
+        code_fix,
+        editing,
+        gate,
+        of_no_grad,
+        of_eval_mode,
+        untrained,
+    )
     for name, text in each.TEXTS.items()
 }
 _MOST_OFFERS = 10  # renderers show four, and fold the rest away

@@ -25,7 +25,7 @@ class ModelFacts(NamedTuple):
     those they come from. `training` is `None` where parts are in different modes. `is_trained`:
     an optimizer that is alive has a parameter of it, by identity. `is_frozen`: one of its
     parameters needs no gradient. `own` are the classes of its parts alone, without those they
-    come from.
+    come from. `trained` are the paths of its parameters that optimizers have: `fc.weight`.
     """
 
     classes: frozenset[str]
@@ -33,6 +33,7 @@ class ModelFacts(NamedTuple):
     training: bool | None
     is_trained: bool
     is_frozen: bool
+    trained: frozenset[str] = frozenset()
 
 
 class LoaderFacts(NamedTuple):

@@ -13,14 +13,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ..text.messages import message
-from .find import called, dotted
+from .find import called, dotted, names
 from .flow import leaves
 from .liveness import Liveness, certainly_bound
 from .notebook import Place
 from .taint import Taint
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from ..protocol.wire import Message
     from .facts import Live
@@ -166,7 +166,7 @@ class Gate:
         why = self.unread() or self._trains_within(cell, statement)
         if why is not None:
             return why
-        slots = self._made(cell, statement)
+        slots = self._made(cell, statement, self._left(cell, statement))
         function = cell.function(statement)
         if function is not None and any(_gives(node) for node in ast.walk(statement)):
             slots.add(("returned", None, function.name))
@@ -212,17 +212,29 @@ class Gate:
                     found |= self.taint.targets(each, node)
         return found
 
-    def _made(self, cell: Cell, node: ast.AST) -> set[Slot]:
-        """Return what a piece of code gives values to, and what it may have changed."""
+    def _left(self, cell: Cell, statement: ast.AST) -> set[str]:
+        """Return the names that loops of a statement go through with, and nobody reads behind."""
+        loops = [each for each in ast.walk(statement) if isinstance(each, ast.For)]
+        found = {name for each in loops for name in names(each.target, ast.Store)}
+        if not isinstance(statement, ast.stmt):
+            return set()
+        return {each for each in found if self.deletes(cell, statement, each) is None}
+
+    def _made(self, cell: Cell, node: ast.AST, left: Collection[str] = ()) -> set[Slot]:
+        """Return what a piece of code gives values to, and what it may have changed.
+
+        Without the names in `left`, where a loop gives them theirs.
+        """
         found: set[Slot] = set()
         for each in ast.walk(node):
             if isinstance(each, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.NamedExpr)):
                 given = each.targets if isinstance(each, ast.Assign) else [each.target]
-                for target in given:
+                for target in given if self.taint.slots(cell, each.value) else ():
                     for leaf in leaves(target):
                         found |= self.taint.targets(cell, leaf)
             elif isinstance(each, (ast.For, ast.AsyncFor, ast.comprehension)):
-                found |= self.taint.targets(cell, each.target)
+                given = self.taint.targets(cell, each.target)
+                found |= {slot for slot in given if slot[0] != "name" or slot[2] not in left}
             elif isinstance(each, ast.Call) and called(each) in _KEEPS:
                 owner = each.func.value if isinstance(each.func, ast.Attribute) else None
                 found |= self.taint.targets(cell, owner)

@@ -283,7 +283,7 @@ class Taint:
         names = {root.id} if isinstance(root, ast.Name) else set()
         if names & (self._imported | self._models):
             return True
-        if name in _KEEPS or name in _TELLS or name.endswith("_") or name in _OF_TENSORS:
+        if name in {*_KEEPS, *_TELLS, *_NO_GRAPH} or name.endswith("_") or name in _OF_TENSORS:
             return True
         return names == {"self"} and name in self._parts  # as `self.head(x)`
 

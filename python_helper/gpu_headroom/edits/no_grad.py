@@ -1,102 +1,240 @@
-"""Evaluate without gradients, and in evaluation mode."""
+"""Evaluate without gradients: nothing that trains may come of what is made there."""
 
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import TYPE_CHECKING
 
-from ..code.find import called, dotted, mentions, method, names, under
+from ..code.find import called, dotted, keyword, mentions, names, under
 from ..code.flow import WITHOUT, backwards, evaluates, reaches_backward, trains
-from ..code.source import Function, Loop, Refused, Scope
+from ..code.gate import TEXTS as OF_GATE
+from ..code.notebook import is_stored
+from ..code.source import CellSource, Function, Loop, Refused, Scope
+from ..text.messages import message
+from .optimizer import makes_optimizer
 from .rewrite import rewriting, statement_at
+from .untrained import left_alone
 
 if TYPE_CHECKING:
-    from ..code.source import CellSource
-    from .rewrite import Anchor
+    from ..code.gate import Gate
+    from ..code.notebook import Cell
+    from ..code.taint import Slot
+    from ..protocol.wire import Message
+    from .rewrite import Anchor, Rewrite
+
+TEXTS = {
+    "no_grad.kept": (
+        "No button: a model or a hook keeps what it computes ({cell}, line {line}), and gradients "
+        "may be computed of that."
+    ),
+    "no_grad.input": "No button: gradients may go through `{name}` to what it is given.",
+    "no_grad.no_model": "No button: the line asks no model that has a name.",
+    "no_grad.method": "No button: there are several functions called `{name}`.",
+    "no_grad.waits": "No button: others run while it waits, line {line}.",
+}
+_WAITS = (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith)
+_KEEPS = frozenset(("append", "extend", "add", "insert", "update", "put", "setdefault", "copy_"))
 
 
-@rewriting
 def without_gradients(
-    source: CellSource,
-    anchor: Anchor,
-    torch: str = "torch",
-    mode: str = "no_grad",
-    *,
-    constant: bool = False,
-) -> None:
+    anchor: Anchor, torch: str = "torch", mode: str = "no_grad", *, constant: bool = False
+) -> Rewrite:
     """`without_gradients(anchor, torch, mode)`: evaluation around a line keeps no graph.
 
     A function whose name says that it evaluates is decorated (one line), as is that of an anchor
     at its `def`; else the loop around the line is wrapped if nothing is trained in it, else its
     statement. `torch` is the name that PyTorch is imported under; `mode` may be `inference_mode`.
-    Refused where gradients are computed from what is made there; with `constant`, which says that
-    nothing there is trained (a teacher, a frozen backbone), the statement is wrapped all the same.
+    Refused where gradients are computed of what is made there, by whatever cell; with `constant`,
+    which says that nothing there is trained (a teacher, a frozen backbone), the statement is
+    wrapped, once it is proven that neither the model nor what it is given is trained.
     """
-    statement = statement_at(source, anchor)
-    if under(iter([statement, *source.parents(statement)]), *WITHOUT):
-        raise Refused
-    header = f"{torch}.{mode}()"
-    if constant and not isinstance(statement, Function) and not backwards(statement):
-        source.wrap(statement, statement, f"with {header}:")
-        return
-    function = statement if isinstance(statement, Function) else source.function(statement)
-    asked = function is statement or evaluates(getattr(function, "name", ""))
-    if asked and isinstance(function, Function) and not trains(function):
-        source.decorate(function, header)
-        return
-    region = _region(source, statement)
-    source.wrap(region, region, f"with {header}:")
+    asked = partial(_is_not_needed, anchor=anchor, constant=constant)
+    return _wrapped(anchor, f"{torch}.{mode}()", constant=constant).asking(asked)
 
 
 @rewriting
-def evaluating(source: CellSource, anchor: Anchor, model: str) -> None:
-    """`evaluating(anchor, model)`: `model.eval()` before the evaluation around a line.
+def _wrapped(source: CellSource, anchor: Anchor, header: str, *, constant: bool) -> None:
+    node = _place(source, anchor, constant=constant)
+    if isinstance(node, Function):
+        source.decorate(node, header)
+    else:
+        source.wrap(node, node, f"with {header}:")
 
-    And `model.train()` behind it, where a loop around both trains and does not say so itself.
-    """
-    if any(
-        dotted(method(node, "eval")) == model
-        or (dotted(method(node, "train")) == model and _off(node))
-        for node in ast.walk(source.tree)
-    ):
+
+def _place(source: CellSource, anchor: Anchor, *, constant: bool) -> ast.stmt:
+    """Return the function to decorate, or the statement to wrap."""
+    statement = statement_at(source, anchor)
+    if under(iter([statement, *source.parents(statement)]), *WITHOUT):
         raise Refused
-    region = _region(source, statement_at(source, anchor))
-    source.before(region, f"{model}.eval()")
-    around = [each for each in source.parents(region) if isinstance(each, Loop) and trains(each)]
-    if around and not any(
-        dotted(method(node, "train")) == model for each in around for node in ast.walk(each)
-    ):
-        source.after(region, f"{model}.train()")
+    if constant and not isinstance(statement, Function) and not backwards(statement):
+        return statement
+    function = statement if isinstance(statement, Function) else source.function(statement)
+    asked = function is statement or evaluates(getattr(function, "name", ""))
+    if asked and isinstance(function, Function) and not trains(function):
+        return function
+    return region(source, statement)
 
 
-def _off(node: ast.AST) -> bool:
-    """Whether it is `train(False)`."""
-    return bool(getattr(node, "args", None))
+def _is_not_needed(gate: Gate, cell: Cell, *, anchor: Anchor, constant: bool) -> Message | None:
+    try:
+        source = CellSource(cell.source)
+        place = _place(source, anchor, constant=constant)
+    except Refused:
+        return message("gate.elsewhere", OF_GATE)
+    node = cell.same(place)
+    if node is None:
+        return message("gate.elsewhere", OF_GATE)
+    waits = None if isinstance(node, Function) else waiting(node)
+    if waits is not None:
+        return message("no_grad.waits", TEXTS, line=waits)
+    if constant and not isinstance(node, Function):
+        return gate.unread() or _is_constant(gate, cell, node)
+    if isinstance(node, Function):
+        if len(gate.notebook.functions.get(node.name, ())) > 1:
+            return message("no_grad.method", TEXTS, name=node.name)
+        why = gate.wraps(cell, node)
+    else:
+        why = gate.makes_no_gradients(cell, node)
+    return why or _is_not_kept(gate, node)
 
 
-def _region(source: CellSource, statement: ast.stmt) -> ast.stmt:
+def waiting(node: ast.AST) -> int | None:
+    """Return the line where others run in between: at a `yield`, or an `await`."""
+    found = [each for each in ast.walk(node) if isinstance(each, _WAITS)]
+    return found[0].lineno if found else None
+
+
+def _is_not_kept(gate: Gate, node: ast.AST) -> Message | None:
+    """Whether no model and no hook keeps for later what it computes in there."""
+    notebook = gate.notebook
+    parts = [*notebook.reached(node)]
+    for cell, definition in notebook.functions.get("forward", ()):
+        parts += [(cell, definition), *notebook.reached(definition)]
+    for cell in notebook.cells:
+        for call in ast.walk(cell.tree or ast.Module([], [])):
+            if called(call).startswith("register_") and called(call).endswith("hook"):
+                parts += [(cell, call), *_given(gate, call)]
+    models: set[Slot] = {("name", None, name) for name in gate.live.models}
+    for known, part in parts:
+        if known is None or isinstance(part, ast.ClassDef) or _is_constructor(part):
+            continue
+        for each in ast.walk(part):
+            slots = _kept_by(gate, known, each)
+            if slots and gate.taint.needed({*slots, *models}) is not None:
+                line = getattr(each, "lineno", 1)
+                return message("no_grad.kept", TEXTS, cell=known.title, line=line)
+    return None
+
+
+def _given(gate: Gate, call: ast.AST) -> list[tuple[Cell | None, ast.AST]]:
+    """Return the functions of the notebook that a call names."""
+    said = names(call) | {getattr(each, "attr", "") for each in ast.walk(call)}
+    return [each for name in said for each in gate.notebook.functions.get(name, ())]
+
+
+def _is_constructor(node: ast.AST) -> bool:
+    return getattr(node, "name", "") == "__init__"
+
+
+def _kept_by(gate: Gate, cell: Cell, node: ast.AST) -> set[Slot]:
+    """Return the places beyond a function that a piece of it puts a value with a graph into."""
+    taint = gate.taint
+    found: set[Slot] = set()
+    if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)) and node.value is not None:
+        given = node.targets if isinstance(node, ast.Assign) else [node.target]
+        if taint.slots(cell, node.value):
+            for each in given:
+                found |= taint.targets(cell, each)
+    elif isinstance(node, ast.Call) and called(node) in _KEEPS:
+        owner = node.func.value if isinstance(node.func, ast.Attribute) else None
+        values = [*node.args, *[each.value for each in node.keywords]]
+        if any(taint.slots(cell, each) for each in values):
+            found |= taint.targets(cell, owner)
+    return {each for each in found if each[1] is None}
+
+
+def _is_constant(gate: Gate, cell: Cell, node: ast.AST) -> Message | None:
+    """Whether a statement asks models that nothing trains, for what nothing trains."""
+    models = {
+        each.func.id
+        for each in ast.walk(node)
+        if isinstance(each, ast.Call)
+        and isinstance(each.func, ast.Name)
+        and each.func.id in gate.live.models
+        and cell.owners.get(each.func, ("", None))[1] is None
+    }
+    if not models:
+        return message("no_grad.no_model", TEXTS)
+    for name in sorted(models):
+        why = left_alone(gate, name)
+        if why is not None:
+            return why
+    trained = gate.taint.derived(_trained(gate))
+    reads = [each for each in ast.walk(node) if isinstance(each, ast.expr) and not is_stored(each)]
+    slots = {slot for each in reads for slot in gate.taint.slots(cell, each)}
+    if slots & trained:
+        return message("no_grad.input", TEXTS, name=min(models))
+    return _is_not_kept(gate, node) if gate.notebook.functions.get("forward") else None
+
+
+def _trained(gate: Gate) -> set[Slot]:
+    """Return the places of all that is trained: models, parameters, what asks for gradients."""
+    alive, taint = gate.live, gate.taint
+    found: set[Slot] = {
+        ("name", None, each) for each in alive.models if alive.models[each].is_trained
+    }
+    found |= {("name", None, each) for each in alive.tensors if alive.tensors[each].requires_grad}
+    for cell in gate.notebook.cells:
+        for node in ast.walk(cell.tree or ast.Module([], [])):
+            if isinstance(node, ast.Call) and makes_optimizer(node):
+                for each in node.args:
+                    found |= taint.slots(cell, each)
+            if (
+                isinstance(node, ast.Call)
+                and called(node) == "requires_grad_"
+                and not (node.args and getattr(node.args[0], "value", None) is False)
+            ):
+                found |= taint.slots(cell, node.func)
+            if (
+                isinstance(node, (ast.Assign, ast.AnnAssign))
+                and node.value is not None
+                and any(
+                    called(each) == "Parameter"
+                    or (isinstance(each, ast.Call) and keyword(each, "requires_grad") is not None)
+                    for each in ast.walk(node.value)
+                )
+            ):
+                for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                    found |= taint.targets(cell, target)
+            if isinstance(node, ast.Attribute) and node.attr == "requires_grad" and is_stored(node):
+                found |= taint.slots(cell, node.value)
+    return found
+
+
+def region(source: CellSource, statement: ast.stmt) -> ast.stmt:
     """Return the loop around a statement if it trains nothing, else the statement."""
     if trains(statement) or isinstance(statement, (*Function, ast.ClassDef)):
         raise Refused
-    region = statement
+    found = statement
     loop = next(
         (each for each in source.parents(statement) if isinstance(each, (*Loop, *Scope))), None
     )
     if isinstance(loop, Loop) and not trains(loop) and not _shares(loop, statement):
-        region = loop
-    function = source.function(region)
-    made = names(region, ast.Store)
+        found = loop
+    function = source.function(found)
+    made = names(found, ast.Store)
     returns = [node for node in ast.walk(function) if isinstance(node, (ast.Return, ast.Yield))]
-    given = isinstance(region, ast.Return) or any(
+    given = isinstance(found, ast.Return) or any(
         node.value is not None and mentions(node.value, made) for node in returns
     )
     if given and isinstance(function, Function) and not evaluates(function.name):
         raise Refused  # whoever calls it may want gradients
-    if reaches_backward(source, region):
+    if reaches_backward(source, found):
         raise Refused
-    if not any(called(node) for node in ast.walk(region)):
+    if not any(called(node) for node in ast.walk(found)):
         raise Refused
-    return region
+    return found
 
 
 def _shares(loop: ast.For | ast.While, statement: ast.stmt) -> bool:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _OPTIMIZERS = frozenset(
     ("Adam", "AdamW", "NAdam", "RAdam", "Adamax", "Adagrad", "Adadelta", "RMSprop", "SGD", "ASGD")
 )
+_KINDS = ("Adam", "AdamW", "SGD", "LBFGS", "Lion", "Adafactor", "8bit", "Optimizer", "prop")
 _ADAM = ("Adam", "AdamW")
 _OF_ADAM = ("betas", "eps", "amsgrad", "fused", "capturable", "differentiable", "foreach")
 _KEPT = {"lr", "weight_decay", "maximize", *_OF_ADAM}
@@ -46,6 +47,11 @@ def factored(source: CellSource, torch: str = "torch") -> None:
     for each in _OF_ADAM:
         if each in given:
             remove_keyword(source, call, each)
+
+
+def makes_optimizer(call: ast.AST) -> bool:
+    """Return whether a call makes an optimizer, as far as its name tells."""
+    return called(call) in {*_OPTIMIZERS, "Adafactor"} or called(call).endswith(_KINDS)
 
 
 def owners(tree: ast.AST) -> set[str] | None:

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..code.facts import Live, LoaderFacts, ModelFacts, TensorFacts
 from ..inspection.classes import comes_from
-from ..inspection.kinds import is_kind, module_of, mro, name_of
+from ..inspection.kinds import module_of, mro, name_of
 from . import modules
 from .names import user_names
 from .storage import UNREADABLE
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Mapping
 
     from .inspector import Inspector
 
@@ -67,29 +67,24 @@ def _trained_by(optimizer: Any, inspector: Inspector) -> set[int]:
     return modules.trained_by(wrapped)
 
 
-def _parameters(model: Any, inspector: Inspector) -> Iterator[Any]:
-    for part in modules.parts(model, inspector.attributes):
-        table = inspector.attributes(part).get("_parameters")
-        values = dict.values(table) if is_kind(table, dict) else ()
-        yield from [each for each in values if each is not None]
-
-
 def _keys(model: Any, inspector: Inspector) -> set[int]:
-    return {id(each) for each in _parameters(model, inspector)}
+    return {id(each) for _, each in modules.named_parameters(model, inspector.attributes)}
 
 
 def _model(model: Any, inspector: Inspector, trained: Collection[int]) -> ModelFacts:
     torch = inspector.torch
     parts = modules.parts(model, inspector.attributes)
     modes = {inspector.attributes(each).get("training") is not False for each in parts}
-    parameters = list(_parameters(model, inspector))
-    needs = [bool(torch.get(each, "requires_grad")) for each in parameters if torch is not None]
+    parameters = modules.named_parameters(model, inspector.attributes)
+    needs = [bool(torch.get(each, "requires_grad")) for _, each in parameters if torch is not None]
+    known = frozenset(path for path, each in parameters if id(each) in trained)
     return ModelFacts(
         classes=frozenset(_full_name(base) for each in parts for base in mro(type(each))),
         own=frozenset(_full_name(type(each)) for each in parts),
         training=modes.pop() if len(modes) == 1 else None,
-        is_trained=any(id(each) in trained for each in parameters),
+        is_trained=bool(known),
         is_frozen=not all(needs),
+        trained=known,
     )
 
 

@@ -88,6 +88,23 @@ def parts(model: Any, attributes: Callable[[Any], dict[str, Any]]) -> list[Any]:
     return list(found.values())
 
 
+def named_parameters(
+    model: Any, attributes: Callable[[Any], dict[str, Any]]
+) -> list[tuple[str, Any]]:
+    """Return the parameters of a model with their paths, `fc.weight`; of each model once."""
+    found = list[tuple[str, Any]]()
+    seen, waiting = {id(model)}, [("", model)]
+    while waiting:
+        path, part = waiting.pop()
+        own = attributes(part)
+        found += [(f"{path}{name}", each) for name, each in _items(own.get("_parameters"))]
+        for name, child in _items(own.get("_modules")):
+            if id(child) not in seen:
+                seen.add(id(child))
+                waiting.append((f"{path}{name}.", child))
+    return found
+
+
 def children(attributes: dict[str, Any]) -> list[Any]:
     """Return the submodules that a module with these attributes has itself."""
     return [child for _, child in _items(attributes.get("_modules"))]

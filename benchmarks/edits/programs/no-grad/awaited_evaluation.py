@@ -16,5 +16,5 @@ total = 0.0
 await asyncio.sleep(0)
 for x, y in pairs:
     total += metric(model(x), y).item()
-    await asyncio.sleep(0)
+await asyncio.sleep(0)
 print(f"{total:.5f}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...edits.no_grad import evaluating
+from ...edits.eval_mode import KEPT, evaluating
 from ...text.messages import message
 from ..editing import at_places, edited
 from ..remedy import Offer
@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 TREATS: tuple[str, ...] = ("evaluation-in-training-mode",)
 TEXTS = {
     "remedy.eval-mode": "`{model}.eval()` before the evaluation",
-    "remedy.eval-mode.note": "`{model}.train()` again before training goes on.",
+    "remedy.eval-mode.note": (
+        "`{model}` gets back the mode that it had, however the evaluation ends. Dropout draws no "
+        "random numbers there, and batch normalisation learns nothing of it."
+    ),
 }
 
 
@@ -25,7 +28,8 @@ def offer(evidence: Evidence) -> Offer | None:
     model = evaluated_in_training(evidence)
     if model is None or not evidence.scene.running.asks_mode:
         return None
-    changes = at_places(evidence, lambda anchor: evaluating(anchor, model.name))
+    kept = evidence.gate.free_name(*KEPT) or KEPT[0]
+    changes = at_places(evidence, lambda anchor: evaluating(anchor, model.name, kept))
     return Offer(
         id="eval-mode",
         title=message("remedy.eval-mode", TEXTS, model=model.name),

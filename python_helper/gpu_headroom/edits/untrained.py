@@ -1,0 +1,168 @@
+"""Whether a model is left as it is: no optimizer that is alive trains it, and no code may."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from ..code.find import called, dotted
+from ..code.notebook import is_stored
+from ..code.scopes import arguments
+from ..text.messages import message
+
+if TYPE_CHECKING:
+    from ..code.gate import Gate
+    from ..code.notebook import Cell, Definition
+    from ..protocol.wire import Message
+
+TEXTS = {
+    "untrained.optimizer": "No button: an optimizer trains `{name}`, or a part of it.",
+    "untrained.unknown": "No button: nobody can tell what trains `{name}`.",
+    "untrained.used": "No button: {cell}, line {line} may train `{name}`.",
+}
+# What they return is the model again, or nothing.
+_SAME = frozenset(
+    ("eval", "train", "to", "cuda", "cpu", "float", "double", "half", "bfloat16", "requires_grad_")
+)
+_GIVES_VALUES = frozenset(("state_dict", "load_state_dict", "zero_grad", "generate", "forward"))
+_PARAMETERS = frozenset(("parameters", "named_parameters", "buffers", "named_buffers"))
+_TELLS = frozenset(("print", "len", "id", "type", "isinstance", "hasattr", "str", "repr"))
+_COUNTS = frozenset(("sum", "any", "all", "max", "min"))
+_COLLECTS = frozenset(("append", "extend", "add", "update", "insert", "setdefault"))
+
+
+def left_alone(gate: Gate, name: str, *but: str) -> Message | None:
+    """Whether nothing trains a model, but for parts of it such as `model.fc`; why not, if not.
+
+    It counts as trained where it is copied, kept elsewhere or handed to code that is not here.
+    """
+    facts = gate.live.models.get(name)
+    if facts is None or not gate.live.complete:
+        return message("untrained.unknown", TEXTS, name=name)
+    parts = tuple(_path(each, name) for each in but)
+    if any(not each.startswith(parts) for each in facts.trained) or (
+        facts.is_trained and not parts
+    ):
+        return message("untrained.optimizer", TEXTS, name=name)
+    why = gate.unread()
+    if why is not None:
+        return why
+    uses = _Uses(gate, but)
+    for cell, use in gate.notebook.uses(name):
+        if use.how == "read" and not uses.is_harmless(cell, use.node, name):
+            line = getattr(use.node, "lineno", 1)
+            return message("untrained.used", TEXTS, name=name, cell=cell.title, line=line)
+    for cell in gate.notebook.cells:
+        if name in cell.words:
+            return message("untrained.used", TEXTS, name=name, cell=cell.title, line=1)
+    return None
+
+
+def _path(part: str, name: str) -> str:
+    """Return how parameters of `net.blocks[3]` begin: `blocks.3.`."""
+    inner = part.removeprefix(name).replace("[", ".").replace("]", "")
+    return f"{inner.strip('.')}."
+
+
+class _Uses:
+    """Where a model stands, and whether it is no more than asked, moved or looked at there."""
+
+    def __init__(self, gate: Gate, but: tuple[str, ...]) -> None:
+        self._notebook, self._but = gate.notebook, but
+        self._seen = set[tuple[int, str]]()
+
+    def is_harmless(self, cell: Cell, node: ast.AST, name: str) -> bool:
+        """Whether nothing is trained by what is done with a model, or a part of it, there."""
+        if is_stored(node) or dotted(node) in self._but:
+            return True
+        around = list(cell.parents(node))[:3]
+        parent = around[0]
+        if isinstance(parent, ast.Attribute):
+            return self._asked(cell, parent, around[1], name)
+        if isinstance(parent, ast.Subscript) and parent.value is node:
+            return self.is_harmless(cell, parent, name)
+        if isinstance(parent, ast.keyword):
+            parent = around[1]
+        if isinstance(parent, ast.Call):
+            return parent.func is node or self._given(parent, node)
+        if isinstance(parent, (ast.Assign, ast.AnnAssign)):
+            targets = parent.targets if isinstance(parent, ast.Assign) else [parent.target]
+            return all(dotted(each) == name for each in targets)
+        return isinstance(parent, (ast.Expr, ast.Compare, ast.FormattedValue))
+
+    def _asked(self, cell: Cell, node: ast.Attribute, outer: ast.AST, name: str) -> bool:
+        if not (isinstance(outer, ast.Call) and outer.func is node):
+            return self.is_harmless(cell, node, name)  # a part of it
+        if node.attr in _GIVES_VALUES:
+            return True
+        if node.attr in _PARAMETERS:
+            return _only_gone_through(cell, outer)
+        if node.attr in _SAME:
+            return self.is_harmless(cell, outer, name)
+        return False
+
+    def _given(self, call: ast.Call, node: ast.AST) -> bool:
+        """Whether a function leaves alone what it is given."""
+        name = called(call)
+        if isinstance(call.func, ast.Name) and name in _TELLS:
+            return True
+        definitions = self._notebook.functions.get(name, ())
+        if not definitions or name in self._notebook.classes:
+            return False
+        return all(
+            (parameter := taken(definition, call, node)) is not None
+            and self._inside(other, definition, parameter)
+            for other, definition in definitions
+        )
+
+    def _inside(self, cell: Cell, definition: Definition, parameter: str) -> bool:
+        key = (id(definition), parameter)
+        if key in self._seen:
+            return True
+        self._seen.add(key)
+        return all(
+            self.is_harmless(cell, use.node, parameter)
+            for use in cell.uses
+            if use.name == parameter
+            and use.how == "read"
+            and use.owner is not None
+            and use.owner.node is definition
+        )
+
+
+def taken(definition: Definition, call: ast.Call, node: ast.AST) -> str | None:
+    """Return the parameter that a function takes an argument of a call as."""
+    parameters = [each.arg for each in arguments(definition)]
+    if any(each.arg is None for each in call.keywords):
+        return None
+    for keyword in call.keywords:
+        if keyword.value is node:
+            return keyword.arg if keyword.arg in parameters else None
+    positional = [each.arg for each in (*definition.args.posonlyargs, *definition.args.args)]
+    if positional[:1] in (["self"], ["cls"]):
+        positional = positional[1:]
+    if any(isinstance(each, ast.Starred) for each in call.args) or node not in call.args:
+        return None
+    at = call.args.index(node)
+    return positional[at] if at < len(positional) else None
+
+
+def _only_gone_through(cell: Cell, call: ast.AST) -> bool:
+    """Whether a loop goes over parameters and keeps none of them, or they are counted."""
+    node, *around = [call, *cell.parents(call)]
+    for parent in around:
+        if isinstance(parent, ast.Call) and called(parent) in ("zip", "enumerate"):
+            node = parent
+            continue
+        if isinstance(parent, ast.For) and parent.iter is node:
+            return not any(
+                called(each) in _COLLECTS or getattr(each, "attr", "") == "grad"
+                for inner in parent.body
+                for each in ast.walk(inner)
+            )
+        if isinstance(parent, ast.comprehension) and parent.iter is node:
+            made = next(each for each in cell.parents(parent))
+            outer = next(cell.parents(made))
+            return isinstance(outer, ast.Call) and called(outer) in _COUNTS
+        return False
+    return False
