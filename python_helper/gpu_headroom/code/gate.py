@@ -233,8 +233,8 @@ class Gate:
                     for leaf in leaves(target):
                         found |= self.taint.targets(cell, leaf)
             elif isinstance(each, (ast.For, ast.AsyncFor, ast.comprehension)):
-                given = self.taint.targets(cell, each.target)
-                found |= {slot for slot in given if slot[0] != "name" or slot[2] not in left}
+                slots = self.taint.targets(cell, each.target)
+                found |= {slot for slot in slots if slot[0] != "name" or slot[2] not in left}
             elif isinstance(each, ast.Call) and called(each) in _KEEPS:
                 owner = each.func.value if isinstance(each.func, ast.Attribute) else None
                 found |= self.taint.targets(cell, owner)

@@ -236,4 +236,4 @@ def is_stored(node: ast.AST) -> bool:
 
 def _place(node: ast.AST) -> tuple[int | None, ...]:
     keys = ("lineno", "col_offset", "end_lineno", "end_col_offset")
-    return tuple(getattr(node, each, None) for each in keys)
+    return tuple([getattr(node, each, None) for each in keys])
