@@ -2,7 +2,8 @@
 
 Reads `{path: source}` as JSON and writes the same with the sources that travel: without comments,
 docstrings, annotations and what is there for type checkers, with short names in functions. Lines
-are not kept: a traceback of the helper names its module and function, and a line of what travels.
+are not kept, nor are names that begin with `_`: a traceback of the helper names its module, its
+public functions, and a line of what travels.
 
 What is written runs on every Python that the helper supports, whichever Python writes it.
 """
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import sys
 from typing import Any
 
@@ -40,16 +42,24 @@ def _is_for_types(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.If) and ast.unparse(statement.test) == "TYPE_CHECKING"
 
 
+def _names(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.alias):
+        return [(node.asname or node.name).partition(".")[0]]
+    name = getattr(node, "id", None) or getattr(node, "name", None)
+    return [name] if isinstance(name, str) else []
+
+
 def minify(source: str) -> str:
     """Return Python that does what `source` does.
 
-    Kept are the names of globals, which other modules and `getattr` ask for; of parameters, which
-    may be given by keyword, and under a second name would outlive their own `del`; and the
-    annotations of classes, which data classes are made from.
+    Kept are the names of globals that other modules may ask for, all but those that begin with one
+    `_`; of parameters, which may be given by keyword, and under a second name would outlive their
+    own `del`; and the annotations of classes, which data classes are made from.
     """
     tree = ast.parse(source)
     tree.body = [each for each in tree.body if not _is_for_types(each)]
     parameters = [each.arg for each in ast.walk(tree) if isinstance(each, ast.arg)]
+    names = {name for each in ast.walk(tree) for name in _names(each)}
     return python_minifier.minify(
         ast.unparse(tree),
         remove_annotations=python_minifier.RemoveAnnotationsOptions(
@@ -59,6 +69,8 @@ def minify(source: str) -> str:
         combine_imports=False,
         hoist_literals=False,
         convert_posargs_to_args=False,
+        rename_globals=True,
+        preserve_globals=[each for each in names if not re.match("_[^_]", each)],
         preserve_locals=[each for each in parameters if each not in {"self", "cls"}],
     )
 
