@@ -71,7 +71,8 @@ def training(
     log = logs.log(draw, classes=loss.classes)
 
     made.cell(IMPORTS)
-    dtype = f"torch.set_default_dtype(torch.{draw.pick('dtype', ['float64'])})"
+    double = "torch.set_default_dtype(torch.float64)"
+    dtype = "" if draw.pick("dtype", ["float64"]) == "float32" else double
     made.cell(dtype, f"torch.manual_seed({draw.number('seed', 0, 99)})", model.code)
     made.cell(data.code, f"sample = torch.randn(4, {', '.join(map(str, model.shape))})")
     made.cell(loss.setup, *step.setup)
