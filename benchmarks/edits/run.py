@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import gc
 import multiprocessing
+import re
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 SEED = 22
 _AT_ONCE = 8
 _ATTEMPTS = 10
+_DETAILS = re.compile(r"`[^`]*`|In \[\d+\]|\d+")
 
 
 def main() -> None:
@@ -52,6 +54,8 @@ def main() -> None:
             for each in (*found.programs, *verdicts):
                 if each.verdict not in ("equal", "refused"):
                     print(f"{each.verdict:9} {each.kind} {each.program}: {'; '.join(each.why)}")
+            if wanted.why:
+                _print_reasons(verdicts)
             print(page.summary({kind: found}), flush=True)
             faults = [each for each in (*found.programs, *verdicts) if _is_fault(each)]
             if not wanted.dry:
@@ -87,6 +91,16 @@ def judge_seed(kind: str, seed: int) -> Verdict:
     return found
 
 
+def _print_reasons(verdicts: Iterable[Verdict]) -> None:
+    """Print the reasons of refusals, the most frequent first, and a seed for each."""
+    seeds: dict[str, list[str]] = {}
+    for each in verdicts:
+        if each.verdict == "refused":
+            seeds.setdefault(_DETAILS.sub("…", "; ".join(each.why)), []).append(each.program)
+    for why, found in sorted(seeds.items(), key=lambda each: -len(each[1])):
+        print(f"{len(found):5}  {why} ({found[0]})")
+
+
 def _is_fault(verdict: Verdict) -> bool:
     return verdict.verdict in ("wrong", "invalid")
 
@@ -115,6 +129,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=SEED, help="the first of them")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--dry", action="store_true", help="write nothing")
+    parser.add_argument("--why", action="store_true", help="print why edits are refused")
     parser.add_argument("--show", nargs=2, metavar=("KIND", "SEED"), help="print one of them")
     parser.set_defaults(faults=[])
     return parser.parse_args()

@@ -23,7 +23,8 @@ _BEHIND = (
 
 def program(draw: Draw) -> str:
     """Write a training that calls an evaluation."""
-    draw.force(validates=True)
+    # A loop that ends by a value may end elsewhere: dropout draws other numbers.
+    draw.force(validates=True, control=draw.pick("own control", ["none", "skip", "continue"]))
     if draw.chance("plain evaluation", 0.7):
         draw.force(**{"evaluation no_grad": False, "evaluation eval": False})
     behind = list[str]()
@@ -33,5 +34,6 @@ def program(draw: Draw) -> str:
         given = "{model}" if takes else ""
         text = draw.pick("again", _BEHIND).replace("{called}", f"validate({given})")
         behind.append(text.replace("{given}", given))
-    made = training(draw, behind=behind)
+    made = training(draw, within_loop=["modes.append({model}.training)"], behind=behind)
+    made.writing.cells[1] += "\nmodes = []"
     return made.writing.text({"model": made.names.model}, "evaluated")

@@ -16,8 +16,6 @@ def program(draw: Draw) -> str:
         draw.force(loader="loader")
     else:
         draw.force(**{"size name": draw.pick("its name", ["BATCH_SIZE", "batch_size", "bs"])})
-    made = training(draw)
-    size = made.data.size
-    name = made.data.size_name or "batch_size"
-    value = draw.pick("value", [size // 2, size // 2, size // 2, 2, 3])
-    return made.writing.text({"batch": name, "value": value})
+    made = training(draw, within_loop=["seen[0] += len({x})"])
+    made.writing.cells[1] += "\nseen = [0]"
+    return made.writing.text({"value": made.data.size, "line": made.writing.marked("batch")})

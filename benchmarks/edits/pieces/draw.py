@@ -33,6 +33,12 @@ class Draw:
         """Make choices beforehand."""
         self.made.update(made)
 
+    def mostly(self, share: float, **made: Any) -> None:
+        """Make choices beforehand, each of them in `share` of all cases."""
+        for choice, value in made.items():
+            if self.random.random() < share:
+                self.made.setdefault(choice, value)
+
     def pick(self, choice: str, options: Sequence[T]) -> T:
         """Choose one of the options, of which one may stand more than once."""
         # It is drawn in any case: what follows is then the same.

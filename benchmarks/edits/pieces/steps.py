@@ -89,10 +89,10 @@ def _schedule(
         )
         after.append(f"{name}.step()")
     elif kind == "by hand":
-        setup.append("seen = 0")
+        setup.append("n_done = 0")
         forward += [
-            "seen += 1",
-            f"for group in {optimizer}.param_groups:\n    group['lr'] = 0.01 * min(1.0, seen / 5)",
+            "n_done += 1",
+            f"for group in {optimizer}.param_groups:\n    group['lr'] = 0.01 * min(1, n_done / 5)",
         ]
     return after, each_epoch, forward
 

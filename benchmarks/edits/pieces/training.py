@@ -71,7 +71,8 @@ def training(
     log = logs.log(draw, classes=loss.classes)
 
     made.cell(IMPORTS)
-    dtype = "torch.set_default_dtype(torch.float64)"
+    double = "torch.set_default_dtype(torch.float64)"
+    dtype = "" if draw.pick("dtype", ["float64"]) == "float32" else double
     made.cell(dtype, f"torch.manual_seed({draw.number('seed', 0, 99)})", model.code)
     made.cell(data.code, f"sample = torch.randn(4, {', '.join(map(str, model.shape))})")
     made.cell(loss.setup, *step.setup)
@@ -218,7 +219,7 @@ def _in_style(  # noqa: PLR0913, PLR0917  all that a function needs
 ) -> list[str]:
     if style == "plain":
         return [each for line in lines for each in line.split("\n")]
-    shared = ["global seen"] if any("seen += 1" in each for each in step.before_forward) else []
+    shared = ["global n_done"] if any("n_done += 1" in each for each in step.before_forward) else []
     returns = [f"return {log.returns}"] if log.returns else []
     kept = f"{log.returns} = " if log.returns else ""
     if style == "function":
