@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..advice.remedy import Fix
     from ..oom.evidence import Evidence
     from ..oom.failure import Failure
+    from ..oom.scene import Scene
     from ..protocol.wire import Detail, FrameworkName, Message, Part, PartKind, Report
 
 VERSION = "1.0"
@@ -30,12 +31,12 @@ _FRAMEWORKS = ("torch", "jax", "tensorflow", "cupy")  # `FrameworkName`, which i
 class BuiltReport:
     """A report as it travels, and the fixes behind its remedies by remedy id.
 
-    `in_step`: an optimizer was making a step, which it has not ended.
+    `scene` is what was running, where that is known.
     """
 
     report: Report
     fixes: Mapping[str, Fix]
-    in_step: bool = False
+    scene: Scene | None = None
 
 
 def report_of(
@@ -81,7 +82,7 @@ def report_of(
         "looking": looking,
     }
     fixes = {each.id: each.edited.fix for each in found if each.edited.fix is not None}
-    return BuiltReport(report, fixes, evidence.scene.running.in_optimizer)
+    return BuiltReport(report, fixes, evidence.scene)
 
 
 def _framework(failure: Failure) -> FrameworkName:

@@ -11,6 +11,7 @@ from ..text.headline import headline
 
 if TYPE_CHECKING:
     from ..oom.failure import Failure
+    from ..oom.scene import Scene
     from ..protocol import wire
     from .report import BuiltReport
 
@@ -43,10 +44,10 @@ class Reports:
         entry = self._entries.get(report_id)
         return entry.built.report if entry else None
 
-    def in_step(self, report_id: str) -> bool:
-        """Whether an optimizer was making a step when the memory ran out."""
+    def scene(self, report_id: str) -> Scene | None:
+        """Return what was running when the memory ran out, where that is known."""
         entry = self._entries.get(report_id)
-        return entry is not None and entry.built.in_step
+        return entry.built.scene if entry else None
 
     def fix(self, report_id: str, remedy_id: str) -> Any:
         """Return the fix behind a remedy, `None` where there is none."""

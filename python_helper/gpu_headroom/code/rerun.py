@@ -69,9 +69,27 @@ def makes_anew(source: str, path: str, cells: Iterable[str]) -> bool:
 def trains_again(source: str, cells: Iterable[str]) -> bool:
     """Whether a cell trains as it runs, itself or in functions of these cells that it calls."""
     tree = parse_cell(source)
-    if tree is None:
-        return True
-    found = calls_from([tree], functions_of([*cells, source]))
+    return tree is None or _trains([tree], functions_of([*cells, source]))
+
+
+def trained_before(source: str, line: int, cells: Iterable[str]) -> bool:
+    """Whether what runs before a line of a cell, or of a function in it, trains."""
+    tree = parse_cell(source)
+    before: list[ast.stmt] = []
+    node: ast.AST | None = tree
+    while node is not None:
+        inner = [each for each in ast.iter_child_nodes(node) if isinstance(each, ast.stmt)]
+        before = [] if isinstance(node, _DEFINITIONS) else before
+        before += [each for each in inner if (each.end_lineno or line) < line]
+        node = next((e for e in inner if e.lineno <= line <= (e.end_lineno or 0)), None)
+    return tree is None or _trains(
+        [each for each in before if not isinstance(each, _DEFINITIONS)],
+        functions_of([*cells, source]),
+    )
+
+
+def _trains(code: Sequence[ast.AST], functions: dict[str, list[ast.AST]]) -> bool:
+    found = calls_from(code, functions)
     return any(trains(call) and not _is_other(name) for name, call in found)
 
 

@@ -6,9 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..cells.runs import CellRun
-from ..code.rerun import makes_anew, trains_again
+from ..code.rerun import makes_anew, trained_before, trains_again
 from ..holders.inspector import Inspector
 from ..holders.training import TrainingState
+from ..oom.running import LIBRARIES_TRAIN
 from ..release.items import measured
 from ..release.overwritten import label, offer, settle
 from ..text.messages import message
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from ..cells.runs import Ledger
     from ..concurrency.mainloop import Job, MainLoop
     from ..concurrency.turns import Turn
+    from ..oom.scene import Scene
     from ..protocol import requests, wire
     from ..readings.cuda import Cuda
     from ..release.situation import Situation
@@ -43,9 +45,14 @@ if TYPE_CHECKING:
 
 
 class Learnt(NamedTuple):
-    """The code that leads to all that was trained; `None`: it cannot be told what was."""
+    """The code that leads to all that was trained; `None`: it cannot be told what was.
+
+    `begun`: the failed cell may have made steps itself. `failed` is its id.
+    """
 
     names: tuple[str, ...] | None
+    failed: str | None
+    begun: bool
 
 
 class RerunRequests:
@@ -77,28 +84,31 @@ class RerunRequests:
             for each in request["run"]
             if each in cells
         ]
-        learnt = self._learnt(request["report_id"], turn)
+        learnt = self._learnt(request["report_id"], cells, turn)
         cautions = list(_cautions(learnt, run, cells, life.ledger))
         situation = life.situation(turn)
         found = measured(situation, offer(situation, run, cells))
         settle(situation, found)
         self._send(job, "ready", found, cautions, saves=bool(learnt.names and cautions))
 
-    def _learnt(self, report_id: str, turn: Turn) -> Learnt:
+    def _learnt(self, report_id: str, cells: Mapping[str, str], turn: Turn) -> Learnt:
         """Return what has been trained, as the kernel knows it, whatever the code says."""
         life, report = self._life, self._life.reports.report(report_id)
-        last = life.ledger.current()
-        is_as_failed = report is not None and last is not None and last.cell_id == report["cell_id"]
-        in_step = is_as_failed and life.reports.in_step(report_id)
+        scene, last = life.reports.scene(report_id), life.ledger.current()
+        failed = None if report is None else report["cell_id"]
+        is_as_failed = scene is not None and last is not None and last.cell_id == failed
+        in_step = is_as_failed and scene is not None and scene.running.in_optimizer
+        unknown = Learnt(None, failed, scene is None or _begun(scene, cells.values()))
         if life.cuda.stopped is not None:
-            return Learnt(None)
+            return unknown
         with turn.walking():
             if turn.company.inside:
-                return Learnt(None)
+                return unknown
             state = TrainingState(life.shell, Inspector(turn))
             if not state.kept:
-                return Learnt(None)
-            return Learnt(tuple(state.kept) if state.has_trained(in_step=in_step) else ())
+                return unknown
+            names = tuple(state.kept) if state.has_trained(in_step=in_step) else ()
+            return unknown._replace(names=names)
 
     def _send(
         self,
@@ -142,13 +152,24 @@ def _cautions(
         said = "rerun.lost_trains" if trainers else "rerun.lost"
         yield message(said, names=", ".join(lost), cells=_labels(made))
     rest = [name for name in learnt.names if name not in lost]
-    if rest and trainers:
-        yield message("rerun.goes_on", names=", ".join(rest), cells=_labels(trainers))
+    again = [each for each in trainers if learnt.begun or each.cell_id != learnt.failed]
+    if rest and again:
+        yield message("rerun.goes_on", names=", ".join(rest), cells=_labels(again))
     # Of a training that no name leads to a cell that came to its end tells.
     done = {each.key for each in ledger.cells() if each.status == "ok"}
     ended = [each for each in trainers if each.key in done]
     if ended and not learnt.names:
         yield message("rerun.trains", cells=_labels(ended))
+
+
+def _begun(scene: Scene, cells: Iterable[str]) -> bool:
+    """Whether the failed cell may have made steps: in a loop, in a library, or before."""
+    now = scene.running
+    return (
+        now.loops
+        or not LIBRARIES_TRAIN.isdisjoint(now.functions)
+        or any(trained_before(cell.source, line, cells) for cell, line in scene.places)
+    )
 
 
 def _labels(cells: Iterable[CellRun]) -> str:

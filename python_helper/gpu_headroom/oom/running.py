@@ -37,7 +37,9 @@ if TYPE_CHECKING:
 
 
 # Functions of Transformers, Lightning, Accelerate and Keras.
-_TRAIN = frozenset({"training_step", "train_step", "optimizer_step", "_inner_training_loop"})
+LIBRARIES_TRAIN = frozenset(
+    {"training_step", "train_step", "optimizer_step", "_inner_training_loop"}
+)
 _EVALUATE = frozenset(
     {
         "evaluation_loop",
@@ -121,7 +123,7 @@ class _Reading:
         self._functions.append(name)
         self._at_once |= name in _OF_FUTURES
         if is_installed(frame):
-            self._trains |= name in _TRAIN
+            self._trains |= name in LIBRARIES_TRAIN
             self._evaluates |= name in _EVALUATE
             self._in_optimizer |= name == "step" and _is_optimizers(frame)
             self._in_model |= name in _CALLS_MODEL

@@ -153,7 +153,10 @@ def test_only_what_the_cells_make_anew_as_they_are_now(kernel: LiveKernel) -> No
     [
         (GOES_ON, "In [2] trains again, on from what `model, opt` learnt so far."),
         (AT_ONCE, None),
-        (f"{GOES_ON.replace('1 << 21', '8')}\nout = model(torch.randn(1 << 21, 512).cuda())", None),
+        (
+            f"{GOES_ON.replace('1 << 21', '8')}\nout = model(torch.empty(1 << 21, 512, device='cuda'))",
+            None,
+        ),
     ],
 )
 def test_a_training_never_runs_again_unsaid(
@@ -172,6 +175,14 @@ def test_a_training_never_runs_again_unsaid(
         assert cost["saves"]
     again = costs(kernel, report, model=MODEL, failing=source)
     assert (source == AT_ONCE) is (not any("is lost" in each for each in said(again)))
+
+
+def test_a_cell_that_failed_at_its_first_step_runs_again_unasked(kernel: LiveKernel) -> None:
+    """What another cell has trained it would only go on with, as it was to."""
+    kernel.run(MODEL, cell_id="model")
+    kernel.run("step(8)", cell_id="first")
+    cost = costs(kernel, fail(kernel, "step(1 << 21)"), failing="step(1 << 20)")
+    assert (said(cost), cost["items"], cost["saves"]) == ([], [], False)
 
 
 def test_a_training_that_no_name_leads_to(kernel: LiveKernel) -> None:

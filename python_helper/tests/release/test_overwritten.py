@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from gpu_headroom import release
-from gpu_headroom.code.rerun import makes_anew, set_first, trains_again
+from gpu_headroom.code.rerun import makes_anew, set_first, trained_before, trains_again
 from gpu_headroom.release.items import measured
 from gpu_headroom.release.overwritten import offer, settle
 
@@ -127,6 +127,25 @@ def test_what_trains(source: str, *, trains: bool) -> None:
     """Through functions of other cells as well; what is only defined does not."""
     other = "def step(x):\n    loss = model(x).sum()\n    loss.backward()\n    opt.step()"
     assert trains_again(source, [other]) is trains
+
+
+@pytest.mark.parametrize(
+    ("source", "line", "trained"),
+    [
+        ("train(8)\nscore()", 2, True),
+        ("train(8)\nscore()", 1, False),
+        ("if x:\n    step(1)\nscore()", 3, True),
+        ("for n in a:\n    score()\n    step(n)", 2, False),
+        ("def main():\n    step(1)\n    score()\nmain()", 3, True),
+        ("train(8)\ndef main():\n    score()\nmain()", 3, False),
+        ("def main():\n    step(1)\nscore()", 3, False),
+        ("broken (", 1, True),
+    ],
+)
+def test_what_had_trained_before_a_line(source: str, line: int, *, trained: bool) -> None:
+    """In the same cell or function; what is only defined before has not."""
+    other = "def step(x):\n    loss.backward()"
+    assert trained_before(source, line, [other]) is trained
 
 
 def offered(notebook: Notebook, *cell_ids: str) -> tuple[Situation, list[str]]:
