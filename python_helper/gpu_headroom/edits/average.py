@@ -3,27 +3,75 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import TYPE_CHECKING
 
-from ..code.find import called, calls, dotted, mentions
+from ..code.find import called, calls, dotted, mentions, names
 from ..code.source import Refused
+from ..text.messages import message
 from .cache import mentioned
 from .rewrite import rewriting
 
 if TYPE_CHECKING:
+    from ..code.gate import Gate
+    from ..code.notebook import Cell
     from ..code.source import CellSource
+    from ..protocol.wire import Message
+    from .rewrite import Rewrite
 
-_LOOKS = {"eval", "requires_grad_", "state_dict", "train", "keys"}
+_LOOKS = {"eval", "requires_grad_", "train", "keys"}
 _PARAMETERS = ("parameters", "named_parameters")
 
 
-@rewriting
-def averaged_on_host(source: CellSource, copy: str) -> None:
+TEXTS = {"average.used": "No button: `{name}` may be used otherwise in {cell}, line {line}."}
+
+
+def averaged_on_host(copy: str) -> Rewrite:
     """`averaged_on_host("ema")`: a copy of a model, or a dict of its weights, is on the host.
 
     What is averaged with it is brought there in each loop: `p = p.detach().cpu()`. Refused where it
-    is used in any other way, such as to predict with.
+    is used in any other way, such as to predict with, in whatever cell.
     """
+    return _averaged(copy).asking(partial(_is_only_averaged, copy=copy))
+
+
+def _is_only_averaged(gate: Gate, cell: Cell, *, copy: str) -> Message | None:
+    last, alive = copy.rpartition(".")[2], {*gate.live.tensors, *gate.live.models}
+    for other in gate.notebook.cells:
+        for node in ast.walk(other.tree or ast.Module([], [])):
+            said = getattr(node, "attr", "") if "." in copy else getattr(node, "id", "")
+            here = said == last and isinstance(node, ast.expr)
+            is_own = other.source == cell.source and dotted(node) == copy
+            loop = next((each for each in other.parents(node) if isinstance(each, ast.For)), None)
+            is_plain = loop is None or _is_plain(loop, alive - {copy})
+            why = None
+            if here and loop is not None:
+                why = gate.deletes(other, loop, *sorted(names(loop.target, ast.Store)))
+            if why is not None or (here and not (is_own and is_plain)):
+                line = getattr(node, "lineno", 1)
+                return why or message("average.used", TEXTS, name=copy, cell=other.title, line=line)
+    return gate.unread()
+
+
+def _is_plain(loop: ast.For, alive: set[str]) -> bool:
+    """Whether a loop computes with nothing but what it goes through, and numbers."""
+    inner = [node for each in loop.body for node in ast.walk(each)]
+    given = names(loop.target, ast.Store)
+    return not any(
+        (isinstance(node, ast.Name) and node.id in alive - given)
+        or (
+            isinstance(node, ast.Call)
+            and not (called(node).endswith("_") or called(node) in _COPIES)
+        )
+        for node in inner
+    )
+
+
+_COPIES = ("clone", "detach", "cpu", "items", "float")
+
+
+@rewriting
+def _averaged(source: CellSource, copy: str) -> None:
     made = 0
     loops: dict[ast.For, None] = {}
     for node in mentioned(source.tree, copy):
@@ -71,10 +119,10 @@ def _brought(source: CellSource, loop: ast.For, copy: str) -> int:
     if called(loop.iter) == "zip" and isinstance(loop.iter, ast.Call):
         both = zip(targets, loop.iter.args, strict=False)
         pairs = [target for target, values in both if not mentions(values, {copy})]
-    names = [dotted(each) for each in pairs]
-    if len(names) != 1 or not names[0]:
+    known = [dotted(each) for each in pairs]
+    if len(known) != 1 or not known[0]:
         raise Refused
-    name = names[0]
+    name = known[0]
     own = {name, f"{name}.data"}
     written = [
         node

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 import pytest
-from gpu_headroom.edits.chunks import compared_in_parts, predicted_in_parts, squeezed
+from gpu_headroom.edits.chunks import compared_in_parts, predicted_in_parts
 from gpu_headroom.edits.dtype import default_precision, half_precision, single_precision
 from gpu_headroom.edits.model_memory import frozen, gradients_cleared, loaded_to_host, unlimited
 from gpu_headroom.edits.optimizer import factored, one_by_one, owners
@@ -18,6 +18,7 @@ from gpu_headroom.edits.per_batch import (
     slices_moved,
 )
 from gpu_headroom.edits.rewrite import Anchor
+from gpu_headroom.edits.same_shape import squeezed
 from gpu_headroom.edits.start import keras_precision, memory_growth
 from tests.edits.cases import check, here, refuses_hostile, shuffled, table
 

@@ -13,7 +13,7 @@ from gpu_headroom.edits.checkpointing import (
     checkpointed_sequential,
     not_checkpointed,
 )
-from gpu_headroom.edits.chunks import compared_in_parts, predicted_in_parts, squeezed
+from gpu_headroom.edits.chunks import compared_in_parts, predicted_in_parts
 from gpu_headroom.edits.delete import deleted_in_loop
 from gpu_headroom.edits.dtype import half_precision, single_precision
 from gpu_headroom.edits.eval_mode import evaluating
@@ -23,6 +23,7 @@ from gpu_headroom.edits.no_grad import without_gradients
 from gpu_headroom.edits.optimizer import factored, one_by_one
 from gpu_headroom.edits.per_batch import batches_moved, moved_per_batch
 from gpu_headroom.edits.rewrite import Anchor
+from gpu_headroom.edits.same_shape import squeezed
 from tests.edits.cases import here
 
 if TYPE_CHECKING:

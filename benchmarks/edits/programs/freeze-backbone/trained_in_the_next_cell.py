@@ -2,7 +2,7 @@
 # offered: no
 # because: a later cell trains the backbone
 # about: {"name": "backbone", "trained": []}
-# fails: loss = model_loss(x)
+# fails: loss = model_loss(x) #1
 # %%
 import torch
 from torch import nn

@@ -1,7 +1,7 @@
 # A product of batches, reduced along the middle
 # offered: no
 # because: dimension 1 is not the last
-# about: {"way": "compared", "rows": 2, "operands": {"q": [4, 5, 3], "k": [4, 3, 6]}}
+# about: {"way": "compared", "rows": 2, "tables": []}
 # fails: m = (q @ k).sum(1)
 # %%
 import torch

@@ -1,6 +1,6 @@
 # A dense similarity of all rows with all rows, of which sums are left
 # offered: yes
-# about: {"way": "compared", "rows": 8, "operands": {"h": [30, 4], "h.T": [4, 30]}}
+# about: {"way": "compared", "rows": 8, "tables": ["h"]}
 # fails: degree = (h @ h.T).sum(1)
 # %%
 import torch

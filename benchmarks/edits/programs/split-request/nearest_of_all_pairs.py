@@ -1,6 +1,6 @@
 # The nearest of many centres for each row
 # offered: yes
-# about: {"way": "compared", "rows": 8, "operands": {"points": [40, 3], "centres": [60, 3]}}
+# about: {"way": "compared", "rows": 8, "tables": ["points", "centres"]}
 # fails: nearest = torch.cdist(points, centres).argmin(dim=1)
 # %%
 import torch

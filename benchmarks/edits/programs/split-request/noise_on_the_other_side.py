@@ -1,7 +1,7 @@
 # The other operand is drawn anew by a call
 # offered: no
 # because: each part would have its own draw
-# about: {"way": "compared", "rows": 4, "operands": {"x": [12, 3]}}
+# about: {"way": "compared", "rows": 4, "tables": ["x"]}
 # fails: d = torch.cdist(x, torch.randn(40, 3)).amin(dim=1)
 # %%
 import torch

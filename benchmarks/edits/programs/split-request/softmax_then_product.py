@@ -1,7 +1,7 @@
 # Scores of all pairs, softmax, and a product with the same rows again, then a sum
 # offered: no
 # because: the rows are needed whole beside the part
-# about: {"way": "compared", "rows": 5, "operands": {"h": [20, 4], "h.T": [4, 20]}}
+# about: {"way": "compared", "rows": 5, "tables": ["h"]}
 # fails: out = ((h @ h.T).softmax(1) @ h).sum(1)
 # %%
 import torch

@@ -1,6 +1,6 @@
 # `torch.argmin` around the distances, in a function called once
 # offered: yes
-# about: {"way": "compared", "rows": 4, "operands": {"a": [12, 2], "b": [30, 2]}}
+# about: {"way": "compared", "rows": 4, "tables": ["a", "b"]}
 # fails: return torch.argmin(torch.cdist(a, b), dim=-1)
 # %%
 import torch

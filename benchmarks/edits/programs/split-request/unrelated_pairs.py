@@ -1,7 +1,7 @@
 # Distances of each row to its own partner
 # offered: no
 # because: rows are compared one with one, not all with all
-# about: {"way": "compared", "rows": 3, "operands": {"a": [9, 2], "b": [9, 2]}}
+# about: {"way": "compared", "rows": 3, "tables": ["a", "b"]}
 # fails: far = F.pairwise_distance(a, b, keepdim=True).amax(dim=1)
 # %%
 import torch

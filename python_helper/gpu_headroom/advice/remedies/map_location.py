@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...edits.average import averaged_on_host
-from ...edits.cache import only_made
 from ...edits.keep_numbers import kept
 from ...edits.model_memory import loaded_to_host
 from ...text.messages import message
@@ -55,7 +54,5 @@ def _averages(evidence: Evidence, copy: Group) -> tuple[CellChange, ...] | None:
     for name in names:
         changes = in_first_cell(evidence, averaged_on_host(name))
         if changes is not None:
-            cells = evidence.failure.cells
-            others = [each.source for each in cells if each.key != changes[0].cell.key]
-            return changes if only_made(others, *names) else None
+            return changes
     return None

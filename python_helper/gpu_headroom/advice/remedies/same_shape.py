@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...edits.chunks import squeezed
+from ...edits.same_shape import squeezed
 from ...text.messages import message
 from ..editing import at_places, edited
 from ..remedy import Offer

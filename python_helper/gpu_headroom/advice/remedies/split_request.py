@@ -22,8 +22,11 @@ TEXTS = {
         "Work through the input in chunks, or keep the large tensor on the CPU."
     ),
     "remedy.split-request.parts": "In parts of {rows} rows",
-    "remedy.split-request.note_parts": "Rows do not know of each other: the results stay the same.",
+    "remedy.split-request.note_parts": (
+        "Rows do not know of each other: the results stay the same, up to rounding."
+    ),
 }
+_TABLE = 2  # dimensions
 _ROOM = 0.2  # of the headroom: what comes before and behind takes as much
 
 
@@ -62,12 +65,13 @@ def _in_parts(evidence: Evidence) -> tuple[int, float, Edited] | None:
     rows = 1 << fitting.bit_length() - 1
     running = {each.key for each in evidence.scene.modules}
     models = [each.name for each in evidence.models if each.key in running and not each.training]
+    tables = {each.name for each in made.operands if len(each.shape) == _TABLE} if made else set()
     keeps = evidence.scene.running.trains or evidence.pass_bytes
 
     def split(anchor: Anchor) -> Rewrite:
         if models and not keeps:
             return predicted_in_parts(anchor, models[0], rows, torch)
-        return compared_in_parts(anchor, rows, torch)
+        return compared_in_parts(anchor, rows, torch, tables)
 
     change = edited(evidence, at_places(evidence, split)) if not keeps else UNCHANGED
     return (rows, rows / all_rows[0], change) if change.fix is not None else None

@@ -1,0 +1,83 @@
+"""A column beside a row makes all pairs, which a loss does not mean: both in one shape."""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ..code.find import called, dotted
+from ..code.flow import leaves
+from ..code.source import Refused
+from ..text.messages import message
+from .chunks import is_called_once
+from .rewrite import rewriting, statement_at
+
+if TYPE_CHECKING:
+    from ..code.gate import Gate
+    from ..code.notebook import Cell
+    from ..code.source import CellSource
+    from ..protocol.wire import Message
+    from .rewrite import Anchor, Rewrite
+
+TEXTS = {
+    "same_shape.meant": (
+        "No button: {cell}, line {line} makes a column of `{name}`, so all pairs may be meant."
+    ),
+}
+_LOSS = re.compile(r"loss(?:_fn|_function)?$|^criterion$|^mse$|^mae$|^l1$|^huber$", re.IGNORECASE)
+_REDUCES = ("mean", "sum")
+_COLUMN = re.compile(r"unsqueeze\(|None\]|newaxis\]|reshape\(|view\(|expand")
+
+
+def squeezed(anchor: Anchor, column: str, row: str) -> Rewrite:
+    """`squeezed(anchor, column, row)`: `column - row` becomes `column.squeeze(-1) - row`.
+
+    Also where both are given to a loss. Names only, each but once in the statement, whose table is
+    no more than averaged or summed there.
+    """
+    return _squeezed(anchor, column, row).asking(
+        partial(is_called_once, anchor=anchor), partial(_is_no_table, column=column)
+    )
+
+
+@rewriting
+def _squeezed(source: CellSource, anchor: Anchor, column: str, row: str) -> None:
+    statement = statement_at(source, anchor)
+    named = [each for each in ast.walk(statement) if isinstance(each, ast.Name)]
+    if [sum(each.id == name for each in named) for name in (column, row)] != [1, 1]:
+        raise Refused
+    for node in ast.walk(statement):
+        given: list[ast.expr] = []
+        if isinstance(node, ast.BinOp) and _is_reduced(source, node):
+            given = [node.left, node.right]
+        elif isinstance(node, ast.Call) and _LOSS.search(called(node)):
+            given = [*node.args, *[each.value for each in node.keywords]]
+        pair = {each.id: each for each in given if isinstance(each, ast.Name)}
+        if column in pair and row in pair:
+            source.replace(pair[column], f"{column}.squeeze(-1)")
+            return
+    raise Refused
+
+
+def _is_reduced(source: CellSource, node: ast.AST) -> bool:
+    """Whether a mean or a sum over all is taken of it."""
+    return any(
+        called(each) in _REDUCES and isinstance(each, ast.Call) and not each.args + each.keywords
+        for each in source.parents(node)
+    )
+
+
+def _is_no_table(gate: Gate, _: Cell, *, column: str) -> Message | None:
+    """Whether nothing makes the column on purpose."""
+    for other in gate.notebook.cells:
+        for node in ast.walk(other.tree or ast.Module([], [])):
+            if not isinstance(node, ast.Assign) or not _COLUMN.search(ast.unparse(node.value)):
+                continue
+            given = [one for each in node.targets for one in leaves(each)]
+            if column in map(dotted, given):
+                return message(
+                    "same_shape.meant", TEXTS, cell=other.title, line=node.lineno, name=column
+                )
+    return None
