@@ -1,10 +1,8 @@
 /**
  * Packs the Python helper for injection into kernels.
  *
- * The modules are minified by `scripts/minify.py`, but for those whose docstrings are
- * the help that a person asks for. The pack travels as base85 of zlib of all modules, one after the other with a NUL
- * between them: the path, a line break, the source. Zopfli makes it a twentieth
- * smaller than zlib itself would. `bootstrap.py`, which unpacks it there, and
+ * `scripts/minify.py` makes the pack of the modules, minified but for those whose
+ * docstrings are the help that a person asks for. `bootstrap.py`, which unpacks it, and
  * `plain_release.py` travel as they are. The result is `src/kernel/pack.ts`, which is
  * generated and not kept in git; it says what it was made from, and is not made
  * again where that is the same.
@@ -21,8 +19,6 @@ import {
 } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-
-import zopfli from '@gfx/zopfli';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const HELPER = join(ROOT, 'python_helper', 'gpu_headroom');
@@ -91,19 +87,19 @@ const PYTHONS = [
 /** Its exit status where it lacks `python-minifier`. */
 const LACKS_IT = 3;
 
-/** The sources by path, in fewer characters; `scripts/minify.py` says how. */
-function minify(sources) {
+/** The pack of modules, as text; `scripts/minify.py` says how. */
+function pack(modules) {
   for (const python of PYTHONS.filter(Boolean)) {
     const { status, stdout, stderr } = spawnSync(
       python,
       [join(ROOT, 'scripts', 'minify.py')],
-      { input: JSON.stringify(sources), encoding: 'utf8', maxBuffer: 2 ** 27 }
+      { input: JSON.stringify(modules), encoding: 'utf8', maxBuffer: 2 ** 27 }
     );
     if (status === 0) {
-      return JSON.parse(stdout);
+      return stdout;
     }
     if (status !== null && status !== LACKS_IT) {
-      fail(`${python} could not minify the helper:\n${stderr}`);
+      fail(`${python} could not pack the helper:\n${stderr}`);
     }
   }
   return fail(
@@ -111,38 +107,14 @@ function minify(sources) {
   );
 }
 
-/** The alphabet of Python's `base64.b85decode`: no quote and no backslash. */
-const DIGITS =
-  '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~';
-
-/** Bytes as text, five characters for four of them: a sixteenth less than base64. */
-function base85(bytes) {
-  const padded = Buffer.concat([bytes, Buffer.alloc(-bytes.length & 3)]);
-  let text = '';
-  for (let at = 0; at < padded.length; at += 4) {
-    let number = padded.readUInt32BE(at);
-    let five = '';
-    for (let digit = 0; digit < 5; digit++) {
-      five = DIGITS[number % 85] + five;
-      number = Math.floor(number / 85);
-    }
-    text += five;
-  }
-  return text.slice(0, text.length - (padded.length - bytes.length));
-}
-
 /** The text of `src/kernel/pack.ts`, made from these modules. */
-async function make(sources, made) {
-  const minified = minify(
-    Object.fromEntries(
-      Object.entries(sources).filter(([path]) => !DOCUMENTED.includes(path))
-    )
-  );
-  const raw = Object.keys(sources)
-    .map(path => `${path}\n${minified[path] ?? sources[path]}`)
-    .join('\0');
-  const packed = base85(
-    Buffer.from(await zopfli.zlibAsync(Buffer.from(raw), { numiterations: 15 }))
+function make(sources, made) {
+  const packed = pack(
+    Object.entries(sources).map(([path, source]) => [
+      path,
+      source,
+      DOCUMENTED.includes(path)
+    ])
   );
   if (packed.length > LIMIT) {
     fail(`it is ${packed.length} bytes, more than its limit of ${LIMIT}.`);
@@ -179,7 +151,7 @@ const made = `// Of ${hash.digest('hex')}`;
 let text = existsSync(TARGET) ? read(TARGET) : '';
 // An unchanged file keeps its time, so that nothing is compiled again.
 if (text.split('\n', 2)[1] !== made) {
-  text = await make(sources, made);
+  text = make(sources, made);
   mkdirSync(dirname(TARGET), { recursive: true });
   // At once: another process may be reading it.
   const written = `${TARGET}.${process.pid}`;

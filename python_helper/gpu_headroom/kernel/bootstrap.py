@@ -22,9 +22,9 @@ def _gpu_headroom_bootstrap() -> None:
 
     try:
         import base64
-        import zlib
+        import bz2
 
-        modules = zlib.decompress(base64.b85decode("__PACK__")).decode().split("\0")
+        modules = bz2.decompress(base64.b85decode("__PACK__")).decode().split("\0")
         sources = builtins.dict([each.split("\n", 1) for each in modules])
         space = {"__name__": "gpu_headroom.kernel.injection"}
         path = "kernel/injection.py"
