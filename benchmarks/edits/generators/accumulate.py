@@ -32,6 +32,7 @@ def program(draw: Draw) -> str:
         **{
             "side effect": "none",
             "drop last": True,
+            "logs": 0,
             "other loader": False,
             "shuffle": False,
             "log": draw.pick("simple log", ["items", "running", "tensors", "count"]),

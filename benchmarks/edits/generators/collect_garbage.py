@@ -21,6 +21,8 @@ _KEPT = (
 _IMPORTS = (
     "",
     "import gc",
+    "import gc",
+    "",
     "import gc\ngc.disable()",
     "gc = 0.5",
     "import weakref",
@@ -31,14 +33,21 @@ _IMPORTS = (
 def program(draw: Draw) -> str:
     """Write a sweep."""
     made = Writing("A generated sweep")
-    made.cell(IMPORTS, "import weakref", draw.pick("imports", _IMPORTS))
+    kept = draw.pick("kept", [*_KEPT, *_KEPT[:2]])
+    aloud = draw.chance("dies aloud", 0.1)
+    if aloud or "weakref" in kept:
+        draw.force(imports="import weakref, gc")
+    made.cell(IMPORTS, draw.pick("imports", _IMPORTS))
     body = ["super().__init__()", "self.layer = nn.Linear(4, 2)", draw.pick("cycle", _CYCLES)]
-    if draw.chance("dies aloud", 0.15):
+    if aloud:
         body.append("self.end = weakref.finalize(self.layer, GONE.append, 1)")
     cls = ["class Net(nn.Module):", *inner(["def __init__(self):", *inner(body)])]
-    made.cell("GONE = []", [*cls, "    def forward(self, x):", "        return self.layer(x)"])
+    made.cell(
+        "GONE = []" if aloud else "",
+        [*cls, "    def forward(self, x):", "        return self.layer(x)"],
+    )
     name = draw.pick("variable", ["lr", "seed", "fold"])
-    kept = draw.pick("kept", _KEPT).replace("{v}", name)
+    kept = kept.replace("{v}", name)
     round_ = [
         "net = Net() #@forward",
         draw.pick("optimizer", ["opt = torch.optim.SGD(net.parameters(), lr=0.1)"]),
@@ -58,7 +67,8 @@ def program(draw: Draw) -> str:
             "results = sweep()",
         ]
     made.cell("torch.manual_seed(0)", "results = {}", loop)
-    behind = ["n = len(results)", "gone = len(GONE)", "best = str(results)[:9]", "g = str(gc)[:4]"]
+    behind = ["n = len(results)", "best = str(results)[:9]", "g = str('gc')", "last = net.layer"]
+    behind += ["gone = len(GONE)"] * aloud + ["h = str(gc)[:4]"] * ("gc" in made.cells[0])
     for n in range(draw.number("cells", 0, 2)):
         made.cell(draw.pick(f"cell {n}", behind))
     return made.text({})

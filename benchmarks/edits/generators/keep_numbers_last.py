@@ -42,6 +42,9 @@ def program(draw: Draw) -> str:
     make = draw.pick("makes", ["x.square()", "x + 1", "torch.tanh(x) * {v}[-1]"])
     if begin == "[]":
         make = "x * 2"
+    draw.mostly(0.7, **{"read 0": "last = {v}[-1].sum().item()", "reads": 1})
+    draw.mostly(0.6, **{"cell 0": "wanted = 1", "cell 1": "final = {v}[-1].sum().item()"})
+    draw.mostly(0.6, **{"how": "append", "in a function": False})
     reads = [draw.pick(f"read {n}", _READS) for n in range(draw.number("reads", 0, 2))]
     how = draw.pick("how", ["append", "append", "append", "extend", "add"])
     kept = {"append": "{v}.append({m})", "extend": "{v}.extend([{m}])", "add": "{v} += [{m}]"}[how]
