@@ -183,7 +183,7 @@ export class Connection {
   }
 
   /** Ask for what is made between cells: its event is named like its request. */
-  make<K extends 'plan' | 'cleanup' | 'holders'>(
+  make<K extends 'plan' | 'cleanup' | 'holders' | 'rerun'>(
     type: K,
     args: RequestArgs<K>
   ): Question<Extract<Event, { type: K }>> {

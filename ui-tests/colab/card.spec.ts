@@ -44,6 +44,22 @@ const HOSTILE = [
   'x'.repeat(5000)
 ];
 
+/** Makes a model, trains it, and runs out of memory in the evaluation. */
+const TRAINED = `import torch
+from torch import nn
+
+batch_size = 32768
+model = nn.Sequential(*[nn.Linear(1024, 1024) for _ in range(40)]).cuda()
+opt = torch.optim.AdamW(model.parameters())
+history = []
+for _ in range(3):
+    loss = model(torch.randn(64, 1024, device="cuda")).sum()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+    history.append("a step")
+outputs = model(torch.randn(batch_size, 1024, device="cuda"))`;
+
 /** Run out of memory in the last cell. */
 async function fail(notebook: Notebook, source = TRAIN): Promise<Cell> {
   await notebook.run(START);
@@ -117,6 +133,30 @@ test('should free what the error holds, and insert a cell that runs @sample', as
   await fixed.run();
   expect(await fixed.ended()).toMatchObject({ status: 'ok' });
   expect(await fixed.text()).toContain(`trained with ${size}`);
+});
+
+test('should free nothing that a person named, and say what running again loses', async ({
+  open
+}) => {
+  const notebook = await open();
+  await notebook.run(START);
+  const failed = await notebook.run(TRAINED);
+  await failed.look();
+  await expect(failed.button('Free now')).toBeVisible();
+  const alive =
+    '[len(history), [int(each["step"]) for each in opt.state.values()][:1]]';
+  const before = await notebook.value(alive);
+  await failed.button('Free now').click();
+  await expect(failed.output).toContainText(/GiB freed|Nothing was freed/);
+  expect(await notebook.value(alive)).toEqual(before);
+
+  const count = await notebook.all.count();
+  await failed.button('Insert fixed cell').first().click();
+  await expect(notebook.all).toHaveCount(count + 1);
+  await expect(failed.output).toContainText(
+    'What model, opt learnt in training is lost'
+  );
+  expect(await notebook.value(alive)).toEqual(before);
 });
 
 test.describe('where the page inserts no cells', () => {

@@ -9,6 +9,7 @@ import {
   SMALLER_BATCH,
   SNIPPET
 } from '../../__tests__/report';
+import { EVENTS } from '../../__tests__/samples';
 import type { IReport } from '../../protocol';
 import { PROTOCOL_VERSION } from '../../protocol';
 import { Connection } from '../connection';
@@ -35,7 +36,13 @@ describe('LiveCard', () => {
 
   const text = (): string => host.textContent ?? '';
   const buttons = (): string[] => buttonsIn(host);
-  const press = (label: string): Promise<void> => pressIn(host, label);
+  const press = async (label: string): Promise<void> => {
+    await pressIn(host, label);
+    if (label.endsWith('fixed cell')) {
+      // One question after the other, each once a poll was answered.
+      await pass(1000);
+    }
+  };
 
   const begin = async (): Promise<void> => {
     connection = new Connection(kernel, 'output-1', 'life-1');
@@ -73,8 +80,20 @@ describe('LiveCard', () => {
           };
         case 'fix':
           return {
-            reply: { type, id, status: 'ok', message: message('fix.ok') },
+            reply: {
+              type,
+              id,
+              status: 'ok',
+              run: ['cell-2', 'cell-7'],
+              caution: message('fix.caution'),
+              message: message('fix.ok')
+            },
             fixed: FIXED
+          };
+        case 'rerun':
+          return {
+            reply: { type, id, status: 'queued' },
+            events: [{ ...EVENTS.rerun, request_id: id }]
           };
         default:
           return {
@@ -265,6 +284,34 @@ describe('LiveCard', () => {
       expect(cells).toEqual(['batch_size = 512\n\ntrain()']);
       expect(text()).toContain('Inserted below, not run yet.');
       expect(buttons()).not.toContain('Insert fixed cell');
+    });
+
+    it('should say what running them repeats, and what was trained and is lost', async () => {
+      await begin();
+      await press('Insert fixed cell');
+      expect(text()).toContain(
+        'Inserted below, not run yet. English of fix.caution English of rerun.lost'
+      );
+      expect(kernel.said.map(({ request }) => request)).toContainEqual(
+        expect.objectContaining({
+          type: 'rerun',
+          run: ['cell-2', 'cell-7'],
+          sources: {}
+        })
+      );
+      expect(kernel.requests).not.toContain('release');
+    });
+
+    it('should free nothing that a person named', async () => {
+      await begin();
+      await press('Free now');
+      expect(kernel.said.map(({ request }) => request)).toContainEqual(
+        expect.objectContaining({
+          type: 'release',
+          items: ['traceback', 'garbage', 'cache'],
+          confirmed: []
+        })
+      );
     });
 
     it('should send no source of any cell', async () => {
