@@ -164,7 +164,7 @@ class _Compared:
             return
         if a.layout != torch.strided:
             a, b = a.to_dense(), b.to_dense()
-        if not self._close(a.detach(), b.detach()):
+        if not self._close(a.detach().cpu(), b.detach().cpu()):
             yield f"{name}: values differ"
         if not (a.is_leaf and b.is_leaf):
             return
