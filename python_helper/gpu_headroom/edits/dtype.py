@@ -3,42 +3,120 @@
 from __future__ import annotations
 
 import ast
+import re
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ..code.find import assigned, called, calls, dotted, keyword, method
+from ..code.parsing import parse_cell
 from ..code.source import Refused
+from ..text.messages import message
 from .call import set_keyword
 from .checkpointing import made
-from .rewrite import rewriting
+from .rewrite import any_of, rewriting
+from .untrained import left_alone
 
 if TYPE_CHECKING:
-    from ..code.source import CellSource
+    from collections.abc import Iterator
 
+    from ..code.gate import Gate
+    from ..code.notebook import Cell
+    from ..code.source import CellSource
+    from ..protocol.wire import Message
+    from .rewrite import Rewrite
+
+TEXTS = {
+    "dtype.digits": "No button: {cell}, line {line} may need double precision, or goes on in it.",
+    "dtype.inputs": "No button: what `{name}` is given may have 32 bits, in {cell}, line {line}.",
+    "dtype.meets": (
+        "No button: {cell}, line {line} computes with what `{name}` gives, or with its weights."
+    ),
+    "dtype.overflows": "No button: models of this kind are known to overflow in half precision.",
+}
 _DOUBLE = {"float64": "float32", "double": "float32", "complex128": "complex64"}
 _MOVES = ("cuda", "to")
 _TURNS = ("float", "half", "bfloat16", "int", "long", "type")
 _OF_ARRAYS = ("from_numpy", "as_tensor", "tensor")
+_TYPED = ("to", "astype", "type", "zeros", "ones", "empty", "full", "array", "asarray", "arange")
+_WIDE = re.compile(
+    r"float64|[Dd]ouble|complex128|linalg|inverse|pinv|lstsq|cholesky|svd|eig|solve|^qr$|l?u_|det$"
+    r"|gradcheck|finfo|LBFGS|DataLoader|set_default|timestamp|float_info"
+)
+_SMALLEST, _LARGEST = 1e-6, 2**24
+_SMALL = ("eps", "lr", "weight_decay")
+
+
+def single_precision(*names: str) -> Rewrite:
+    """`single_precision("x", "y")`: what says so has 32 bits, and so have these names.
+
+    `torch.float64`, `np.float64` and `"float64"` are understood where they are the type of
+    something that is made or turned, and `.double()`. What a name is given by `torch.from_numpy(a)`
+    and the like, whose arrays have 64 bits by themselves, gets `.float()`. Refused where anything
+    in double precision is left in a cell, or may need its digits.
+    """
+    change = any_of(_single(None), *map(_single, names))
+    return change.asking(partial(_is_all, change=change))
 
 
 @rewriting
-def single_precision(source: CellSource, name: str | None = None) -> None:
-    """`single_precision(name)`: what a name is given has 32 bits; without a name, all of a cell.
-
-    `torch.float64`, `np.float64`, `"float64"`, `.double()` and `set_default_dtype` are understood;
-    with a name, `torch.from_numpy(a)` and the like, whose arrays have 64 bits by themselves, get
-    `.float()`.
-    """
+def _single(source: CellSource, name: str | None) -> None:
     for node in ast.walk(source.tree):
         if not isinstance(node, ast.expr):
             continue
         statement = source.statement(node)
-        if name and assigned(statement) != name:
-            continue
-        array = name and called(node) in _OF_ARRAYS and node in _chain(statement)
-        if array and isinstance(node, ast.Call) and keyword(node, "dtype") is None:
+        if name is None:
+            _halved(source, node)
+        elif assigned(statement) == name and node in _chain(statement) and _is_array(node):
             end = source.span(node)[1]
             source.replace((end, end), ".float()")
-        _halved(source, node)
+
+
+def _is_array(node: ast.AST) -> bool:
+    """Whether a tensor is made there that has the type of an array."""
+    given = node.args[0] if isinstance(node, ast.Call) and node.args else None
+    is_literal = isinstance(given, (ast.List, ast.Tuple, ast.Constant))
+    is_made = called(node) in _OF_ARRAYS and given is not None and not is_literal
+    return is_made and isinstance(node, ast.Call) and keyword(node, "dtype") is None
+
+
+def _is_all(gate: Gate, _: Cell, *, change: Rewrite) -> Message | None:
+    """Whether nothing of double precision is left, and nothing says that it needs the digits."""
+    for cell in gate.notebook.cells:
+        tree = parse_cell(change(cell.source) or cell.source)
+        for node in _in_double(tree, gate) if tree is not None else ():
+            line = getattr(node, "lineno", 1)
+            return message("dtype.digits", TEXTS, cell=cell.title, line=line)
+    return gate.unread()
+
+
+def _in_double(tree: ast.AST, gate: Gate) -> Iterator[ast.AST]:
+    known, small = set[ast.AST](), set[ast.AST]()
+    for node in ast.walk(tree):
+        turned = isinstance(node, ast.Assign) and (
+            any(called(each) in _TURNS for each in ast.walk(node.value))
+            or getattr(gate.live.tensors.get(assigned(node)), "dtype", "float64") != "float64"
+        )
+        known.update(ast.walk(node) if turned else ())
+        if isinstance(node, ast.keyword) and node.arg in _SMALL:
+            small.add(node.value)
+        said = [getattr(node, each, "") for each in ("id", "attr", "value", "name", "module")]
+        if any(isinstance(each, str) and _WIDE.search(each) for each in said):
+            yield node
+        elif isinstance(node, ast.Constant) and type(node.value) in (int, float):
+            if node not in small and not _fits(node.value):
+                yield node
+        elif _is_array(node) and node not in known:
+            yield node
+        elif (
+            isinstance(node, ast.Call)
+            and called(node).startswith(("rand", "normal"))
+            and keyword(node, "dtype") is not None
+        ):
+            yield node  # other numbers would be drawn
+
+
+def _fits(value: object) -> bool:
+    return isinstance(value, (int, float)) and (value == 0 or _SMALLEST <= abs(value) < _LARGEST)
 
 
 def _chain(statement: ast.AST) -> list[ast.expr]:
@@ -50,16 +128,92 @@ def _chain(statement: ast.AST) -> list[ast.expr]:
     return [] if any(called(each) in _TURNS for each in found) else found
 
 
-@rewriting
-def half_precision(
-    source: CellSource, model: str, torch: str = "torch", dtype: str = "float16"
-) -> None:
+def _halved(source: CellSource, node: ast.expr) -> None:
+    parent = next(source.parents(node), None)
+    is_type = (isinstance(parent, ast.keyword) and parent.arg == "dtype") or (
+        isinstance(parent, ast.Call) and node in parent.args and called(parent) in _TYPED
+    )
+    if isinstance(node, ast.Attribute) and node.attr in _DOUBLE:
+        is_call = isinstance(parent, ast.Call) and parent.func is node
+        end = source.span(node)[1]
+        if is_call and node.attr == "double":
+            source.replace((end - len("double"), end), "float")
+        elif is_type and not is_call:
+            source.replace((end - len(node.attr), end), _DOUBLE[node.attr])
+    elif is_type and isinstance(node, ast.Constant) and node.value == "float64":
+        source.replace(node, source.text_of(node).replace("float64", "float32"))
+
+
+def half_precision(model: str, torch: str = "torch", dtype: str = "float16") -> Rewrite:
     """`half_precision(model, torch, dtype)`: a model that only predicts has 16 bits.
 
     It is loaded so, where `from_pretrained` or `from_config` makes it (`torch_dtype=`), else
-    turned once it is made and before it is moved (`model.half()`, or `.to(torch.bfloat16)`): its
-    inputs have to be, then, unless they are integers.
+    turned once it is made and before it is moved (`model.half()`, or `.to(torch.bfloat16)`).
+    Refused where an optimizer has a parameter of it, where code may train it, or where it is given
+    anything but integers.
     """
+    return _half(model, torch, dtype).asking(lambda gate, _: _only_predicts(gate, model))
+
+
+def _only_predicts(gate: Gate, model: str) -> Message | None:
+    why = left_alone(gate, model)
+    if why is not None:
+        return why
+    for cell in gate.notebook.cells:
+        if re.search(r"\bt5|T5", cell.source):
+            return message("dtype.overflows", TEXTS)
+    reached = gate.taint.derived([("name", None, model)])
+    for cell, use in gate.notebook.uses(model):
+        parents = list(cell.parents(use.node))[:2]
+        line = getattr(use.node, "lineno", 1)
+        asked = parents[1] if isinstance(parents[0], ast.Attribute) else parents[0]
+        if isinstance(parents[0], ast.Attribute) and not isinstance(asked, ast.Call):
+            return message("dtype.meets", TEXTS, name=model, cell=cell.title, line=line)
+        given = (
+            [*asked.args, *[each.value for each in asked.keywords]]
+            if isinstance(asked, ast.Call)
+            else []
+        )
+        is_call = parents[0] is asked or getattr(parents[0], "attr", "") == "generate"
+        if use.how == "read" and is_call and not all(_is_integer(gate, each) for each in given):
+            return message("dtype.inputs", TEXTS, name=model, cell=cell.title, line=line)
+    for cell in gate.notebook.cells:
+        for node in ast.walk(cell.tree or ast.Module([], [])):
+            is_product = isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult)
+            owner = dotted(node.func) if isinstance(node, ast.Call) else ""
+            is_product |= called(node) in _PRODUCTS or (
+                owner in gate.live.models and owner != model
+            )
+            if is_product and isinstance(node, ast.expr) and gate.taint.slots(cell, node) & reached:
+                return message("dtype.meets", TEXTS, name=model, cell=cell.title, line=node.lineno)
+    return None
+
+
+_PRODUCTS = ("matmul", "mm", "bmm", "einsum", "linear", "index_copy_", "dot", "baddbmm", "addmm")
+
+
+def _is_integer(gate: Gate, node: ast.expr) -> bool:
+    """Whether it is a tensor of integers, or what a tokenizer gave, or a plain number."""
+    if isinstance(node, ast.Constant):
+        return True
+    fact = gate.live.tensors.get(dotted(node))
+    if fact is not None:
+        return fact.dtype.startswith(("int", "uint", "bool"))
+    bound = [
+        (cell, use.node) for cell, use in gate.notebook.uses(dotted(node)) if use.how == "bind"
+    ]
+    values = [getattr(next(cell.parents(each), None), "value", None) for cell, each in bound]
+    return bool(values) and all("tokenizer" in dotted(_root(each)) for each in values)
+
+
+def _root(node: ast.AST | None) -> ast.AST | None:
+    while isinstance(node, (ast.Call, ast.Attribute)):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node
+
+
+@rewriting
+def _half(source: CellSource, model: str, torch: str, dtype: str) -> None:
     statement = made(source, model)
     for call in calls(statement, "from_pretrained", "from_config"):
         flag = "dtype" if keyword(call, "dtype") is not None else "torch_dtype"
@@ -81,46 +235,3 @@ def half_precision(
         source.replace((end, end), turn)
         return
     source.after(statement, f"{model}{turn}")
-
-
-@rewriting
-def default_precision(
-    source: CellSource, model: str, torch: str = "torch", dtype: str = "bfloat16"
-) -> None:
-    """`default_precision(model, torch, dtype)`: what is made from here on has 16 bits.
-
-    For a model that does not even load: `torch.set_default_dtype(torch.bfloat16)` before the line
-    that makes it, or in the place of another default.
-    """
-    new = f"{torch}.{dtype}"
-    for call in calls(source.tree, "set_default_dtype"):
-        if len(call.args) != 1:
-            raise Refused
-        source.replace(call.args[0], new)
-        return
-    found = [
-        node
-        for node in ast.walk(source.tree)
-        if isinstance(node, ast.Assign) and assigned(node) == model and called(node.value)
-    ]
-    if not found:
-        raise Refused
-    statement: ast.stmt = min(found, key=lambda each: each.lineno)
-    for each in source.parents(statement):
-        if isinstance(each, ast.With):
-            statement = each
-    source.before(statement, f"{torch}.set_default_dtype({new})")
-
-
-def _halved(source: CellSource, node: ast.expr) -> None:
-    if isinstance(node, ast.Attribute) and node.attr in _DOUBLE:
-        end = source.span(node)[1]
-        parent = next(source.parents(node), None)
-        is_call = isinstance(parent, ast.Call) and parent.func is node
-        if is_call and node.attr != "double":
-            return
-        new = "float" if is_call else _DOUBLE[node.attr]
-        source.replace((end - len(node.attr), end), new)
-    elif isinstance(node, ast.Constant) and node.value == "float64":
-        text = source.text_of(node)
-        source.replace(node, text.replace("float64", "float32"))

@@ -194,8 +194,8 @@ def test_in_parts_is_the_same() -> None:
     source = "with torch.no_grad():\n    out = model(X)  # here\n"
     found = run(source, predicted_in_parts(here(source), "model", 10))["out"]
     assert torch.allclose(found, run(source)["out"], atol=1e-6)
-    source = "near = torch.cdist(X, X + 1).argmin(dim=1)  # here\n"
-    found = run(source, compared_in_parts(here(source), 10))["near"]
+    source = "B = X + 1\nnear = torch.cdist(X, B).argmin(dim=1)  # here\n"
+    found = run(source, compared_in_parts(here(source), 10, tables=("X", "B")))["near"]
     assert torch.equal(found, run(source)["near"])
 
 

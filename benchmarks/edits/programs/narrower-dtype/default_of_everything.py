@@ -1,5 +1,6 @@
 # The default is set to double precision at the top
-# offered: yes
+# offered: no
+# because: what is drawn for the weights would be other numbers
 # about: {"way": "single", "names": ["net", "data"]}
 # fails: out = net(data)
 # %%

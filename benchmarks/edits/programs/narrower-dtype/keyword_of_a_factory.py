@@ -7,6 +7,7 @@ import torch
 
 grid = torch.linspace(0, 1, 50, dtype=torch.float64)
 # %%
-%time field = torch.sin(grid) + grid
+%%time
+field = torch.sin(grid) + grid
 # %%
 print(f"{field.mean().item():.4f}")

@@ -5,10 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from ...code.find import calls
 from ...code.find import names as names_in
-from ...edits.dtype import default_precision, half_precision, single_precision
-from ...edits.rewrite import any_of
+from ...edits.dtype import half_precision, single_precision
 from ...text.messages import message
 from ..code_fix import CellChange
 from ..editing import cells, edited, in_first_cell, statements, torch_name
@@ -47,8 +45,6 @@ def offer(evidence: Evidence) -> Offer | None:
     elif torch is not None:
         models = [each.name for each in evidence.models] + sorted(evidence.scene.running.assigning)
         rewrites = [half_precision(each, torch) for each in models]
-        if any(each.function == "__init__" for each in evidence.scene.modules):
-            rewrites = [default_precision(each, torch) for each in models]  # it does not even load
         changes = in_first_cell(evidence, *rewrites)
     else:
         changes = None
@@ -75,18 +71,14 @@ def offer(evidence: Evidence) -> Offer | None:
 
 def _single(evidence: Evidence, wide: list[Group]) -> tuple[CellChange, ...] | None:
     """Change what makes all of these, in one cell or in several: two precisions do not meet."""
-    names = [single_precision(each.name) for each in wide]
+    rewrite = single_precision(*[each.name for each in wide])
     roots = {each.root for each in wide if each.origin == "names"}
-    first = in_first_cell(evidence, single_precision(), *names) or ()
-    rewrite = any_of(single_precision(), *names)
-    several = tuple([CellChange(each, 1, rewrite) for each in cells(evidence)])
-    for changes in (first, tuple([each for each in several if each.diff() is not None])):
-        if changes and roots <= _reached(evidence, changes, roots):
-            return changes
-    return None
+    several = [CellChange(each, 1, rewrite) for each in cells(evidence)]
+    changes = tuple([each for each in several if each.diff() is not None])
+    return changes if changes and roots <= _reached(evidence, changes) else None
 
 
-def _reached(evidence: Evidence, changes: Iterable[CellChange], roots: set[str]) -> set[str]:
+def _reached(evidence: Evidence, changes: Iterable[CellChange]) -> set[str]:
     """Return the names that the changed statements are about, and what is made of them."""
     texts = {each.cell.key: each.rewrite(each.cell.source) for each in changes}
     found = set[str]()
@@ -94,8 +86,6 @@ def _reached(evidence: Evidence, changes: Iterable[CellChange], roots: set[str])
         before = {ast.dump(each) for each in statements(cell.source)}
         for node in statements(texts.get(cell.key) or cell.source):
             if ast.dump(node) not in before:
-                if any(calls(node, "set_default_dtype")):
-                    return roots
                 found |= names_in(node, ast.Store) or names_in(node)
             elif names_in(node) & found:
                 found |= names_in(node, ast.Store)
