@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from ..code import gate
-from ..edits import average, chunks, dtype, model_memory, untrained
-from ..edits import eval_mode as of_eval_mode
-from ..edits import no_grad as of_no_grad
-from ..edits import same_shape as of_same_shape
+from ..edits import reasons
 from . import code_fix, editing
 from .remedies import (
     accumulate,
@@ -156,19 +152,9 @@ REMEDIES: Sequence[_Remedy] = (
     save_training,
 )
 # What they say, for translators.
-EDITS = (average, chunks, dtype, model_memory, of_eval_mode, of_no_grad, of_same_shape, untrained)
 TEXTS = {
     name: text
-    for each in (
-        *RULES.values(),
-        *REMEDIES,
-        code_fix,
-        editing,
-        gate,
-        of_no_grad,
-        of_eval_mode,
-        untrained,
-    )
+    for each in (*RULES.values(), *REMEDIES, code_fix, editing, reasons)
     for name, text in each.TEXTS.items()
 }
 _MOST_OFFERS = 10  # renderers show four, and fold the rest away

@@ -1,0 +1,19 @@
+"""What edits say where they cannot be proven, for translators."""
+
+from __future__ import annotations
+
+from ..code import gate
+from . import average, chunks, dtype, eval_mode, model_memory, no_grad, same_shape, untrained
+
+_SPEAKING = (
+    gate,
+    average,
+    chunks,
+    dtype,
+    eval_mode,
+    model_memory,
+    no_grad,
+    same_shape,
+    untrained,
+)
+TEXTS = {name: text for each in _SPEAKING for name, text in each.TEXTS.items()}
