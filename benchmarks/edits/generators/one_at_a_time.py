@@ -33,16 +33,18 @@ def program(draw: Draw) -> str:
     """Write a few tasks and what waits for them."""
     made = Writing("A generated crowd")
     does = draw.pick("does", _DOES).split("\n")
-    effect = draw.pick("early", [True, False])
+    effect = draw.pick("early", [True, False, False])
     value = draw.pick("value", ["(x * n).sum().item()", "x[n % 3].item()", "float(n)"])
     begin = ["order = []", "state = {}", "seen = 0", "x = torch.arange(3.0)"]
     imports = ["import asyncio, time, torch", "from concurrent.futures import ThreadPoolExecutor"]
     count = draw.number("count", 2, 4)
-    wait = draw.pick("waits", ["0", "0.003 * (5 - n)"])
+    wait = draw.pick("waits", ["0", "0.004 * (5 - n)", "0.004 * (5 - n)"])
     many = draw.pick("many", [f"range({count})", "(3, 1, 2)", "[2, 0]"])
     form = draw.pick(
         "form", ["gather star", "gather list", "gather two", "map", "map list", "submit", "tasks"]
     )
+    # What is read of the order makes it count.
+    draw.mostly(0.5, **{"cell 0": "print(order)"})
     if form in ("map", "map list", "submit"):
         body = [*does, f"time.sleep({wait})"] if effect else [f"time.sleep({wait})", *does]
         made.cell(imports, begin)
@@ -59,7 +61,7 @@ def program(draw: Draw) -> str:
         )
     else:
         body = [*does, f"await asyncio.sleep({wait})"]
-        body = body if effect else body[::-1] if len(does) == 1 else body
+        body = body if effect else [body[-1], *does]
         made.cell(imports, begin)
         head = "async def work(n):"
         made.cell([head, *inner([each for each in [*body, f"return {value}"] if each])])
