@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 def program(draw: Draw) -> str:
     """Write such a training."""
     made = Writing("A generated sum of losses")
+    draw.mostly(0.6, besides=[], behind=[], last=[], **{"named part": False, "side effect": "none"})
     model, loss = models.model(draw), losses.loss(draw)
     step = steps.steps(draw, model.name, 2, None)
     names = Names(

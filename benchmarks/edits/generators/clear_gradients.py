@@ -12,4 +12,5 @@ if TYPE_CHECKING:
 
 def program(draw: Draw) -> str:
     """Write a training."""
+    draw.mostly(0.7, zero="before backward")
     return training(draw).writing.text({})
