@@ -36,7 +36,7 @@ def same(before: Outcome, after: Outcome) -> list[str]:
         return [after.failed]
     one, other = before.namespace, after.namespace
     names = (one.keys() ^ other.keys()) - set(KEPT)
-    found = [f"{name}: gone or new" for name in sorted(names)]
+    found = [f"{name}: gone or new" for name in sorted(names) if name[0] != "_"]
     for name, value in one.items():
         if name in other and type(value).__name__ != type(other[name]).__name__:
             found.append(f"{name}: of another type")

@@ -99,7 +99,7 @@ def _in_double(tree: ast.AST, gate: Gate) -> Iterator[ast.AST]:
         known.update(ast.walk(node) if turned else ())
         if isinstance(node, ast.keyword) and node.arg in _SMALL:
             small.add(node.value)
-        said = [getattr(node, each, "") for each in ("id", "attr", "value", "name", "module")]
+        said = [getattr(node, each, "") for each in ("id", "attr", "value")]
         if any(isinstance(each, str) and _WIDE.search(each) for each in said):
             yield node
         elif isinstance(node, ast.Constant) and type(node.value) in (int, float):
