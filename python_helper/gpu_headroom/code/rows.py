@@ -30,12 +30,12 @@ class Rows(NamedTuple):
     rank: int
 
 
-PLAIN, MEAN, SIZE = "plain", "mean", "size"
+PLAIN, MEAN, SIZE, BATCH = "plain", "mean", "size", "batch"
 _KEEPS = ELEMENTWISE - {"layer_norm", "group_norm", "rms_norm"}
 _NORMED = frozenset(("layer_norm", "group_norm", "rms_norm", "linear", "conv1d", "conv2d"))
 _POOLED = frozenset(
     """max_pool1d max_pool2d avg_pool1d avg_pool2d adaptive_avg_pool1d adaptive_avg_pool2d
-    adaptive_max_pool2d interpolate pad""".split()
+    adaptive_max_pool2d interpolate""".split()
 )
 _SAME_RANK = _KEEPS | _NORMED | _POOLED
 _ALONG = frozenset("softmax log_softmax normalize".split())
@@ -80,7 +80,7 @@ class Batchwise:
         self._fresh += 1
         return Rows(f"#{self._fresh}", 0)
 
-    def assign(self, cell: Cell, target: ast.expr, value: Value, env: dict[str, Value]) -> None:
+    def assign(self, target: ast.expr, value: Value, env: dict[str, Value]) -> None:
         """Give the names of a target a value."""
         parts = list(leaves(target))
         if isinstance(target, ast.Name):
@@ -91,6 +91,8 @@ class Batchwise:
             raise Refused
         if value == SIZE:
             many = (SIZE,) * len(parts)
+        elif value == BATCH:
+            many = tuple([self.unknown() for _ in parts])
         if many is None or len(many) != len(parts):
             raise Refused
         for each, one in zip(parts, many, strict=True):
@@ -101,7 +103,7 @@ class Batchwise:
         for each in body:
             if isinstance(each, ast.Assign) and len(each.targets) == 1:
                 value = self.of(cell, each.value, env, deep)
-                self.assign(cell, each.targets[0], value, env)
+                self.assign(each.targets[0], value, env)
             elif isinstance(each, ast.For):
                 self._loop(cell, each, env, deep)
             elif isinstance(each, ast.Return) and each.value is not None:
@@ -182,7 +184,8 @@ class Batchwise:
         at = node.slice
         if of == SIZE:
             return SIZE
-        if of == PLAIN and isinstance(self.of(cell, at, env, deep), Rows):
+        cut = isinstance(at, ast.Slice)
+        if of == PLAIN and (cut or isinstance(self.of(cell, at, env, deep), Rows)):
             rank = self._ranks.get(dotted(node.value))
             return Rows("", rank) if rank else self.unknown()
         parts = at.elts if isinstance(at, ast.Tuple) else [at]

@@ -11,6 +11,7 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..code.gate import TEXTS as GATE
 from ..code.find import called, calls, dotted, keyword, method, names
 from ..code.flow import leaves
 from ..code.origins import Origins, is_of_torch, keyword_stars
@@ -56,7 +57,7 @@ TEXTS = {
 _CLIPS = ("clip_grad_norm_", "clip_grad_value_")
 # What a loader may be given: it gives the same samples in the same order, in other batches.
 _LOADER = {"dataset", "batch_size", "shuffle", "drop_last", "pin_memory", "num_workers"}
-_COUNTS = ("collate_fn", "ignore_index", "batch_sampler", "weight")
+_COUNTS = ("collate_fn", "ignore_index", "batch_sampler", "-100")
 
 
 def of_a_trainer(_gate: Gate, _cell: Cell) -> Message | None:
@@ -119,7 +120,7 @@ class _Proof:
             cell, line = doubt.place
             return message("accumulate.loss", TEXTS, cell=cell.title, line=line)
         for each in _COUNTS:
-            if any(each in cell.source for cell in self._gate.notebook.cells if each != "weight"):
+            if any(each in cell.source for cell in self._gate.notebook.cells):
                 name = name or each
         return None if name is None else message("accumulate.class", TEXTS, name=name)
 
@@ -189,6 +190,10 @@ class _Proof:
             raise Refused
         drops = getattr(given.get("drop_last"), "value", False) is True
         values, samples = self._of_data(cell, given["dataset"])
+        for where, node in self._origins.trail:
+            known = where.owners.get(node)
+            if known is not None and known[1] is None and known[0] in self._gate.live.loaders:
+                samples = samples or self._gate.live.loaders[known[0]].samples
         workers = given.get("num_workers", ast.Constant(0))
         if getattr(workers, "value", None) != 0 and samples is None:
             raise Refused  # they may draw other random numbers for other batches
@@ -227,7 +232,9 @@ class _Proof:
         return where, made
 
     def _of_split(self, parts: list[ast.expr]) -> _Batches:
-        values, lengths, numbers = list[Value](), set[int | None](), []
+        values: list[Value] = []
+        lengths: set[int] = set()
+        numbers: list[ast.Constant] = []
         for each in parts:
             of = method(each, "split")
             if not isinstance(each, ast.Call) or of is None or len(each.args) != 1 or each.keywords:
@@ -274,7 +281,6 @@ class _Proof:
         """Give the targets of the loop what a batch is."""
         target = loop.target
         if isinstance(values, str) and values != BATCH:  # a place to cut from
-            self._rows.place = values
             env[values] = "place"
             return
         if called(loop.iter) == "enumerate":
@@ -346,7 +352,7 @@ class _Proof:
                             self._allowed |= {id(each) for each in ast.walk(count)}
                             continue
                 return message(
-                    "gate.read", _READ, name=name, cell=cell.title, line=getattr(node, "lineno", 1)
+                    "gate.read", GATE, name=name, cell=cell.title, line=getattr(node, "lineno", 1)
                 )
         return None
 
@@ -356,13 +362,13 @@ class _Proof:
         for where, node in self._origins.trail:
             for cell, use in self._others(where, node):
                 parent = next(cell.parents(use), None)
-                if id(use) in allowed or (
-                    isinstance(parent, ast.Attribute) and parent.attr == "dataset"
-                ):
+                entry = isinstance(parent, ast.Subscript) and isinstance(parent.slice, ast.Constant)
+                data = isinstance(parent, ast.Attribute) and parent.attr == "dataset"
+                if id(use) in allowed or data or (entry and isinstance(node, ast.Name)):
                     continue
                 line = getattr(use, "lineno", 1)
                 name = ast.unparse(node)
-                return message("gate.read", _READ, name=name, cell=cell.title, line=line)
+                return message("gate.read", GATE, name=name, cell=cell.title, line=line)
         return None
 
     def _others(self, where: Cell, node: ast.AST) -> Iterator[tuple[Cell, ast.AST]]:
@@ -388,8 +394,6 @@ class _Proof:
         else:
             yield from [(cell, use) for use in cell.uses if use.owner is owner and use.name == name]
 
-
-_READ = {"gate.read": "No button: `{name}` is read in {cell}, line {line}."}
 
 
 def _inner(node: ast.expr) -> ast.expr:
