@@ -5,6 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ..code import gate
+from ..edits import accumulation
+from ..edits import autocast as of_autocast
+from ..edits import backward_each as of_backward_each
+from ..edits import checkpointing as of_checkpointing
+from ..edits import clear_gradients as of_clear_gradients
 from ..edits import eval_mode as of_eval_mode
 from ..edits import no_grad as of_no_grad
 from ..edits import untrained
@@ -163,6 +168,11 @@ TEXTS = {
         code_fix,
         editing,
         gate,
+        accumulation,
+        of_autocast,
+        of_backward_each,
+        of_checkpointing,
+        of_clear_gradients,
         of_no_grad,
         of_eval_mode,
         untrained,

@@ -120,7 +120,10 @@ class Origins:
             raise Refused
         defaults = dict(zip(given[::-1], function.args.defaults[::-1], strict=False))
         found: list[Found] = []
+        is_method = taken and name == function.name
         for where, call in self._notebook.calls(name):
+            if isinstance(call.func, ast.Attribute) is not is_method:
+                continue  # `model.train()` is no call of a function `train`
             named = keyword(call, argument.arg)
             n = None if place is None else place - taken
             if any(isinstance(each, ast.Starred) for each in call.args) or keyword_stars(call):

@@ -34,8 +34,7 @@ _SHAPES = frozenset(
     conv1d conv2d conv3d conv_transpose1d conv_transpose2d max_pool1d max_pool2d avg_pool1d
     avg_pool2d adaptive_avg_pool1d adaptive_avg_pool2d adaptive_max_pool2d interpolate pad embedding
     one_hot scaled_dot_product_attention pixel_shuffle unfold fold where masked_fill triu tril
-    arange zeros ones full zeros_like ones_like full_like eye dropout dropout2d
-    minimum maximum eq ne lt gt ge le outer roll flip gather index_select new_zeros""".split()
+    arange zeros ones full zeros_like ones_like full_like eye minimum maximum eq ne lt gt ge le outer roll flip gather index_select new_zeros""".split()
 )
 LOSSES = frozenset(
     """cross_entropy nll_loss mse_loss l1_loss smooth_l1_loss huber_loss
@@ -46,7 +45,10 @@ _BUILTINS = frozenset(
 )
 _LOOK = frozenset("parameters named_parameters values items keys children modules item".split())
 KNOWN = ELEMENTWISE | _SHAPES | LOSSES
-_RANDOM = frozenset(("dropout", "dropout2d"))
+_RANDOM = frozenset(
+    """dropout dropout2d rand randn randint randperm rand_like randn_like bernoulli
+    multinomial""".split()
+)
 _LOSS_MODULES = frozenset(
     """CrossEntropyLoss NLLLoss MSELoss L1Loss SmoothL1Loss HuberLoss BCEWithLogitsLoss
     SoftMarginLoss""".split()
@@ -66,14 +68,19 @@ ATTENTION = frozenset(
 )
 DROPOUT = frozenset("Dropout Dropout1d Dropout2d Dropout3d AlphaDropout".split())
 BATCH_NORM = frozenset("BatchNorm1d BatchNorm2d BatchNorm3d SyncBatchNorm".split())
-# What looks at a module's passes, or changes its weights with each.
-_WATCHED = (
+WATCHED = (
     *("register_hook", "register_forward_hook", "register_forward_pre_hook", "compile"),
     *("register_full_backward_hook", "register_full_backward_pre_hook", "register_backward_hook"),
-    *("register_module_forward_hook", "register_post_accumulate_grad_hook", "DataParallel"),
+    *(
+        "register_module_forward_hook",
+        "register_post_accumulate_grad_hook",
+        "DataParallel",
+        "script",
+    ),
     *("spectral_norm", "weight_norm", "register_parametrization", "DistributedDataParallel"),
     *("set_checkpoint_debug_enabled", "saved_tensors_hooks", "setattr", "vmap", "prune"),
 )
+"""Calls by which something looks at a module's passes, or changes its weights with each."""
 
 
 class Doubt(Refused):
@@ -85,10 +92,19 @@ class Doubt(Refused):
 
 
 class Pure:
-    """Whether code of a notebook only computes; modules may be of these `more` classes, too."""
+    """Whether code of a notebook only computes.
 
-    def __init__(self, notebook: Notebook, live: Live, more: frozenset[str] = frozenset()) -> None:
-        self._notebook, self._live = notebook, live
+    Modules may be of these `more` classes, too, and of these `libraries`.
+    """
+
+    def __init__(
+        self,
+        notebook: Notebook,
+        live: Live,
+        more: frozenset[str] = frozenset(),
+        libraries: tuple[str, ...] = (),
+    ) -> None:
+        self._notebook, self._live, self._libraries = notebook, live, libraries
         self._allowed, self._drawn = _MODULES | _LOSS_MODULES | more, bool(more & DROPOUT)
         self._checked: set[int] = set()
 
@@ -107,7 +123,7 @@ class Pure:
 
         Those of all models that are alive, and all that the code mentions.
         """
-        for name in _WATCHED:
+        for name in WATCHED:
             if self._notebook.calls(name):
                 return name
         own = {name for name, found in self._notebook.classes.items() if len(found) == 1}
@@ -115,6 +131,7 @@ class Pure:
             for full in sorted(model.own):
                 module, _, name = full.rpartition(".")
                 known = module.startswith("torch.nn.") and name in self._allowed
+                known |= module.partition(".")[0] in self._libraries
                 if not known and not (module == "__main__" and name in own):
                     return name
         for name in sorted(self._classes - self._allowed):
@@ -123,13 +140,15 @@ class Pure:
             for cell, node in found:
                 if any(isinstance(each, Function) and each.name == "forward" for each in node.body):
                     self.of_class(cell, node)
-                elif name in {each.rpartition(".")[2] for each in self._parts}:
+                elif name in self._parts:
                     return name
         return None
 
     @property
     def _parts(self) -> set[str]:
-        return {each for model in self._live.models.values() for each in model.own}
+        return {
+            each.rpartition(".")[2] for model in self._live.models.values() for each in model.own
+        }
 
     def of_class(self, cell: Cell, node: ast.ClassDef) -> None:
         """Check what a module of a class does when it is called; raises `Doubt`."""
@@ -156,8 +175,6 @@ class Pure:
         kept = isinstance(node, (ast.Attribute, ast.Subscript)) and is_stored(node)
         if kept or isinstance(node, _DOES_MORE):
             raise Doubt(cell, node)
-        if isinstance(node, ast.AugAssign) and not _counts(node):
-            raise Doubt(cell, node)
         if isinstance(node, ast.Attribute) and node.attr in ("grad", "data"):
             raise Doubt(cell, node)
         if isinstance(node, ast.Call):
@@ -167,7 +184,7 @@ class Pure:
         name, function = called(call), call.func
         if any(each.arg in ("inplace", "out", "dtype") for each in call.keywords):
             raise Doubt(cell, call)
-        known = name in (KNOWN if self._drawn else KNOWN - _RANDOM)
+        known = name in (KNOWN | _RANDOM if self._drawn else KNOWN)
         is_name = isinstance(function, ast.Name)
         rebound = any(use.how != "read" for _, use in self._notebook.uses(name))
         if is_name and name in _BUILTINS and not rebound:
@@ -192,10 +209,12 @@ class Pure:
             methods = self._notebook.functions.get(function.attr, ())
             if methods:
                 return all(not each.decorator_list for _, each in methods)
+        if self._is_live(cell, function):
+            return True
         try:
             made = Origins(self._notebook).of(cell, function, parts=True)
         except Refused:
-            return self._is_live(cell, function)
+            return False
         return bool(made) and all(self._makes(where, each) for where, each in made)
 
     def _is_live(self, cell: Cell, function: ast.AST) -> bool:
@@ -219,12 +238,21 @@ class Pure:
 
 _DOES_MORE = (
     *(ast.Global, ast.Nonlocal, ast.Delete, ast.Yield, ast.YieldFrom, ast.Await, ast.Try),
-    *(ast.Import, ast.ImportFrom, ast.With, ast.AsyncWith, ast.NamedExpr, ast.Lambda),
+    *(
+        ast.Import,
+        ast.ImportFrom,
+        ast.AugAssign,
+        ast.With,
+        ast.AsyncWith,
+        ast.NamedExpr,
+        ast.Lambda,
+    ),
 )
 
 
-def _counts(node: ast.AugAssign) -> bool:
-    return isinstance(node.target, ast.Name) and isinstance(node.value, ast.Constant)
+LIBRARIES = ("transformers", "torchvision", "timm", "diffusers", "peft")
+"""Those whose models keep nothing of a pass in themselves, and look at no gradients."""
+ANY_LAYER = ATTENTION | BATCH_NORM | DROPOUT
 
 
 def _of_nn(node: ast.AST) -> list[str]:

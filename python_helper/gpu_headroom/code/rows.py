@@ -122,7 +122,7 @@ class Batchwise:
             value = self.of(cell, each.value, env, deep)
             if not isinstance(each.targets[0], ast.Name) or env.get(each.targets[0].id) != value:
                 raise Refused
-    
+
     def of(self, cell: Cell, node: ast.expr, env: dict[str, Value], deep: int = 0) -> Value:
         """Return what an expression is; raises `Refused` where that cannot be told."""
         if deep > _DEEPEST:
@@ -137,7 +137,9 @@ class Batchwise:
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             return self.of(cell, node.operand, env, deep)
         if isinstance(node, ast.BinOp):
-            return self._binary(node, *[self.of(cell, x, env, deep) for x in (node.left, node.right)])
+            return self._binary(
+                node, *[self.of(cell, x, env, deep) for x in (node.left, node.right)]
+            )
         if isinstance(node, ast.Attribute):
             if node.attr == "shape" and isinstance(self.of(cell, node.value, env, deep), Rows):
                 return SIZE
@@ -226,7 +228,9 @@ class Batchwise:
             return self._operation(cell, name, given[0], call.args[1:], call, env, deep)
         return self._module(cell, call, given, given_by, deep)
 
-    def _own(self, found: object, given: list[Value], by: dict[str, Value], deep: int, *, taken: bool) -> Value:
+    def _own(
+        self, found: object, given: list[Value], by: dict[str, Value], deep: int, *, taken: bool
+    ) -> Value:
         (cell, definition), *others = found  # type: ignore[misc,attr-defined]
         if others or definition.decorator_list:
             raise Refused
@@ -245,7 +249,14 @@ class Batchwise:
         inner = {**batch, **dict.fromkeys(hidden, PLAIN)}
         return self.run(cell, definition.body, inner, deep + 1)
 
-    def _mean(self, name: str, call: ast.Call, given: list[Value], by: dict[str, Value], options: list[ast.keyword]) -> Value:
+    def _mean(
+        self,
+        name: str,
+        call: ast.Call,
+        given: list[Value],
+        by: dict[str, Value],
+        options: list[ast.keyword],
+    ) -> Value:
         both = [*given, *[by[each] for each in ("input", "target") if each in by]]
         reduction = keyword(call, "reduction")
         is_mean = reduction is None or getattr(reduction.value, "value", "") == "mean"
@@ -267,7 +278,16 @@ class Batchwise:
             raise Refused
         return Rows(of[0].base, of[0].rank + (name == "stack"))
 
-    def _operation(self, cell: Cell, name: str, of: Value, rest: list[ast.expr], call: ast.Call, env: dict[str, Value], deep: int) -> Value:  # noqa: PLR0913
+    def _operation(
+        self,
+        cell: Cell,
+        name: str,
+        of: Value,
+        rest: list[ast.expr],
+        call: ast.Call,
+        env: dict[str, Value],
+        deep: int,
+    ) -> Value:  # noqa: PLR0913
         """What an operation of PyTorch makes of rows, or a method of them."""
         others = [*rest, *[each.value for each in call.keywords]]
         if name == "size" and isinstance(of, Rows):
@@ -309,8 +329,13 @@ class Batchwise:
             return Rows(of.base, of.rank + 1)
         if name in ("transpose", "permute"):
             found = [getattr(each, "value", None) for each in rest]
-            fixed = found[:1] == [0] if name == "permute" else len(found) == 2 and all(  # noqa: PLR2004
-                type(each) is int and each >= 1 for each in found
+            fixed = (
+                found[:1] == [0]
+                if name == "permute"
+                else len(found) == 2
+                and all(  # noqa: PLR2004
+                    type(each) is int and each >= 1 for each in found
+                )
             )
             return of if fixed else self._no()
         return self._no()
@@ -324,7 +349,9 @@ class Batchwise:
             return False
         return dim >= 1 or (dim < 0 and not of.base and of.rank + dim >= 1)
 
-    def _module(self, cell: Cell, call: ast.Call, given: list[Value], by: dict[str, Value], deep: int) -> Value:
+    def _module(
+        self, cell: Cell, call: ast.Call, given: list[Value], by: dict[str, Value], deep: int
+    ) -> Value:
         if not self._pure.is_module(cell, call.func):
             raise Refused
         try:
@@ -336,7 +363,9 @@ class Batchwise:
             raise Refused
         return results[0]
 
-    def _made(self, cell: Cell, made: ast.AST, given: list[Value], by: dict[str, Value], deep: int) -> Value:
+    def _made(
+        self, cell: Cell, made: ast.AST, given: list[Value], by: dict[str, Value], deep: int
+    ) -> Value:
         name = called(made)
         if isinstance(made, (ast.List, ast.ListComp, ast.GeneratorExp)):
             elements = made.elts if isinstance(made, ast.List) else [made.elt]
@@ -368,14 +397,18 @@ class Batchwise:
             return value
         return self._layer(name, made, given[0])
 
-    def _element(self, cell: Cell, node: ast.AST, given: list[Value], by: dict[str, Value], deep: int) -> Value:
+    def _element(
+        self, cell: Cell, node: ast.AST, given: list[Value], by: dict[str, Value], deep: int
+    ) -> Value:
         made = Origins(self._notebook).of(cell, node, parts=True)
         results = [self._made(where, each, given, by, deep) for where, each in made]
         if not results or any(each != results[0] for each in results):
             raise Refused
         return results[0]
 
-    def _alike(self, cell: Cell, nodes: list[ast.expr], given: list[Value], by: dict[str, Value], deep: int) -> Value:
+    def _alike(
+        self, cell: Cell, nodes: list[ast.expr], given: list[Value], by: dict[str, Value], deep: int
+    ) -> Value:
         results = [self._element(cell, each, given, by, deep) for each in nodes]
         if not results or any(each != results[0] for each in results):
             raise Refused
@@ -419,4 +452,6 @@ def _dim(call: ast.Call, rest: list[ast.expr]) -> int | None:
 def _dims(call: ast.Call, rest: list[ast.expr]) -> list[int | None]:
     given = keyword(call, "dim") or keyword(call, "axis")
     node = given.value if given is not None else rest[0] if rest else None
-    return [_number(each) for each in (node.elts if isinstance(node, (ast.Tuple, ast.List)) else [node])]
+    return [
+        _number(each) for each in (node.elts if isinstance(node, (ast.Tuple, ast.List)) else [node])
+    ]

@@ -154,7 +154,9 @@ class _Proof:
             return message("accumulate.batches", TEXTS)
         for each in loop.body:
             try:
-                if not self._is_once(step, each, env) and not (equal and self._adds(each, env, sums)):
+                if not self._is_once(step, each, env) and not (
+                    equal and self._adds(each, env, sums)
+                ):
                     title, line = self._cell.title, each.lineno
                     steps = old // self._asked.value
                     return message("accumulate.often", TEXTS, cell=title, line=line, steps=steps)
@@ -313,7 +315,11 @@ class _Proof:
         if schedules(each):
             between = block[end + 1 : at]
             plain = isinstance(each, ast.Expr) and not getattr(each.value, "args", None)
-            return plain and at > end and all(one is step.zero_grad or schedules(one) for one in between)
+            return (
+                plain
+                and at > end
+                and all(one is step.zero_grad or schedules(one) for one in between)
+            )
         if isinstance(each, ast.Assign) and at < start and len(each.targets) == 1:
             self._rows.assign(each.targets[0], self._rows.of(self._cell, each.value, env), env)
             return True
@@ -380,7 +386,9 @@ class _Proof:
         elif isinstance(node, (ast.Attribute, ast.Subscript)):
             for cell in self._gate.notebook.cells:
                 for each in ast.walk(cell.tree or ast.Module([], [])):
-                    if type(each) is type(node) and isinstance(getattr(each, "ctx", None), ast.Load):
+                    if type(each) is type(node) and isinstance(
+                        getattr(each, "ctx", None), ast.Load
+                    ):
                         if isinstance(each, ast.Attribute) and isinstance(node, ast.Attribute):
                             same = each.attr == node.attr
                         else:
@@ -393,7 +401,6 @@ class _Proof:
             yield from self._gate.notebook.uses(name)
         else:
             yield from [(cell, use) for use in cell.uses if use.owner is owner and use.name == name]
-
 
 
 def _inner(node: ast.expr) -> ast.expr:

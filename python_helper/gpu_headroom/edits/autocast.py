@@ -107,9 +107,7 @@ def _stays_inside(gate: Gate, cell: Cell) -> Message | None:
     return _escape(gate, cell, inside, step.backward)
 
 
-def _escape(
-    gate: Gate, cell: Cell, inside: list[ast.stmt], backward: ast.stmt
-) -> Message | None:
+def _escape(gate: Gate, cell: Cell, inside: list[ast.stmt], backward: ast.stmt) -> Message | None:
     """Where a value that is made inside is read besides, but for its number."""
     made = set().union(*(names(each, ast.Store) for each in inside))
     own = {id(node) for each in [*inside, backward] for node in ast.walk(each)}
@@ -170,6 +168,4 @@ def calls_or_differs(node: ast.expr) -> Iterator[bool]:
 
 
 def _said(what: str, cell: Cell, node: ast.AST) -> Message:
-    return message(
-        f"autocast.{what}", TEXTS, cell=cell.title, line=getattr(node, "lineno", 1)
-    )
+    return message(f"autocast.{what}", TEXTS, cell=cell.title, line=getattr(node, "lineno", 1))

@@ -22,6 +22,9 @@ TEXTS = {
     ),
 }
 
+PARTS = ("part", "part_loss", "loss_of_part")
+"""Names for a part of the sum, the first of them that is free."""
+
 
 def offer(evidence: Evidence) -> Offer | None:
     """Offer it where a loop adds up what goes backward behind it."""
@@ -29,7 +32,8 @@ def offer(evidence: Evidence) -> Offer | None:
     if held is None or held.name not in evidence.scene.running.adding:
         return None
     graphs = [each.name for each in evidence.groups if each.graphs and each is not held]
-    changes = in_first_cell(evidence, backward_each(held.name, graphs))
+    part = evidence.gate.free_name(*PARTS) or PARTS[0]
+    changes = in_first_cell(evidence, backward_each(held.name, graphs, part))
     if changes is None:
         return None
     return Offer(

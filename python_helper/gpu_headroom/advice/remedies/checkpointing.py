@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...edits.checkpointing import (
+    REENTERS,
     checkpointed_blocks,
     checkpointed_sequential,
     checkpointing_enabled,
     not_checkpointed,
+    of_transformers,
 )
 from ...edits.flags import trainer_flags
 from ...edits.rewrite import all_of
@@ -45,7 +47,7 @@ def offer(evidence: Evidence) -> Offer | None:
     if not evidence.fits(kept, left):
         return None
     change = edited(evidence, _changes(evidence))
-    if change.fix is None:
+    if not change.diffs:
         return None
     return Offer(
         id="checkpointing",
@@ -59,7 +61,8 @@ def offer(evidence: Evidence) -> Offer | None:
 
 def _changes(evidence: Evidence) -> tuple[CellChange, ...] | None:
     """Return the change of the blocks, and where the whole model is checkpointed, that of this."""
-    rewrites = [trainer_flags("transformers", gradient_checkpointing="True")]
+    flags = {"gradient_checkpointing": "True", "gradient_checkpointing_kwargs": REENTERS}
+    rewrites = [trainer_flags("transformers", **flags).asking(of_transformers())]
     whole: tuple[CellChange, ...] | None = None
     for each in evidence.models:
         whole = whole or in_first_cell(evidence, not_checkpointed(each.name))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...edits.model_memory import gradients_cleared
+from ...edits.clear_gradients import gradients_cleared
 from ...text.messages import message
 from ..editing import edited, in_first_cell
 from ..remedy import Offer
@@ -28,7 +28,7 @@ def offer(evidence: Evidence) -> Offer | None:
     if not (size and forward and evidence.scene.running.trains and evidence.is_enough(size)):
         return None
     change = edited(evidence, in_first_cell(evidence, gradients_cleared()))
-    if change.fix is None:
+    if not change.diffs:
         return None
     return Offer(
         id="clear-gradients",
