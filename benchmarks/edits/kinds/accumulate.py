@@ -1,6 +1,4 @@
-"""Weights after each step of the optimizer are those of the large batch, and schedules, clipping,
-averages of weights and logs come as often as before.
-"""
+"""Weights, schedules and logs after each step of the optimizer are those of the large batch."""
 
 from __future__ import annotations
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ..code import gate
-from ..edits import accumulation
+from ..edits import accumulation, untrained
 from ..edits import autocast as of_autocast
 from ..edits import backward_each as of_backward_each
 from ..edits import checkpointing as of_checkpointing
 from ..edits import clear_gradients as of_clear_gradients
 from ..edits import eval_mode as of_eval_mode
 from ..edits import no_grad as of_no_grad
-from ..edits import untrained
 from . import code_fix, editing
 from .remedies import (
     accumulate,

@@ -38,7 +38,7 @@ class Origins:
         unique = {(each.key, ast.dump(made)): (each, made) for each, made in found}
         return list(unique.values())
 
-    def _go(self, cell: Cell, node: ast.AST, found: list[Found], parts: bool, deep: int) -> None:  # noqa: FBT001
+    def _go(self, cell: Cell, node: ast.AST, found: list[Found], parts: bool, deep: int) -> None:
         if deep > _DEEPEST:
             raise Refused
         self.trail.append((cell, node))
@@ -58,7 +58,7 @@ class Origins:
         for where, each in ways or ():
             self._go(where, each, found, parts, deep + 1)
 
-    def _of_name(self, cell: Cell, node: ast.Name, parts: bool) -> list[Found] | None:  # noqa: FBT001
+    def _of_name(self, cell: Cell, node: ast.Name, parts: bool) -> list[Found] | None:
         known = cell.owners.get(node)
         if known is None:
             raise Refused
@@ -82,7 +82,7 @@ class Origins:
     def _no(self) -> list[Found]:
         raise Refused
 
-    def _assigned(self, cell: Cell, target: ast.AST, parts: bool) -> list[Found]:  # noqa: FBT001
+    def _assigned(self, cell: Cell, target: ast.AST, parts: bool) -> list[Found]:
         for each in cell.parents(target):
             if isinstance(each, ast.Assign):
                 for whole in each.targets:
@@ -90,7 +90,7 @@ class Origins:
                         return [(cell, each.value)]
                     of, value = list(leaves(whole)), list(leaves(each.value))
                     if target in of and len(of) == len(value):
-                        return [(cell, value[of.index(target)])]  # type: ignore[arg-type]
+                        return [(cell, value[of.index(target)])]
                 break
             if isinstance(each, (ast.AnnAssign, ast.NamedExpr)) and each.value is not None:
                 return [(cell, each.value)] if each.target is target else self._no()
@@ -100,7 +100,7 @@ class Origins:
                 break
         return self._no()
 
-    def _given(self, cell: Cell, argument: ast.arg) -> list[Found]:
+    def _given(self, cell: Cell, argument: ast.arg) -> list[Found]:  # noqa: C901  ways to give
         """Return what calls of its function give a parameter."""
         function = cell.function(argument)
         if function is None or function.decorator_list:
@@ -148,7 +148,7 @@ class Origins:
                     found += self._assigned(cell, node, parts=False)
         return found
 
-    def _entry(self, cell: Cell, node: ast.Subscript, parts: bool) -> list[Found] | None:  # noqa: FBT001
+    def _entry(self, cell: Cell, node: ast.Subscript, parts: bool) -> list[Found] | None:
         made = self.of(cell, node.value, parts=parts)
         if parts and not any(isinstance(each, ast.Dict) for _, each in made):
             return made

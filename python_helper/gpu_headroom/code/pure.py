@@ -10,64 +10,66 @@ import ast
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from .find import called, dotted
+from .find import called, dotted, words
 from .notebook import Place, is_stored
 from .origins import Origins, is_of_torch
 from .scopes import Function
 from .source import Refused
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from .facts import Live
     from .notebook import Cell, Notebook
 
 # The shape of the result is that of the first argument, value by value.
-ELEMENTWISE = frozenset(
+ELEMENTWISE = words(
     """relu gelu silu elu selu celu mish tanh sigmoid logsigmoid softplus softsign leaky_relu
-    hardtanh hardswish hardsigmoid relu6 tanhshrink exp log log1p expm1 abs square sqrt rsqrt sin
-    cos clamp clip neg sign erf to cuda cpu double float half long int bool contiguous type_as
-    detach clone pow reciprocal layer_norm group_norm rms_norm""".split()
+    hardtanh hardswish hardsigmoid relu6 tanhshrink exp log log1p expm1 abs square sqrt rsqrt
+    sin cos clamp clip neg sign erf to cuda cpu double float half long int bool contiguous
+    type_as detach clone pow reciprocal layer_norm group_norm rms_norm"""
 )
-_SHAPES = frozenset(
+_SHAPES = words(
     """view reshape flatten unflatten permute transpose unsqueeze squeeze expand expand_as repeat
     chunk split cat stack movedim swapaxes t size dim numel size mean sum amax amin max min norm
-    softmax log_softmax normalize argmax std var cumsum matmul bmm mm einsum linear baddbmm addmm
-    conv1d conv2d conv3d conv_transpose1d conv_transpose2d max_pool1d max_pool2d avg_pool1d
-    avg_pool2d adaptive_avg_pool1d adaptive_avg_pool2d adaptive_max_pool2d interpolate pad embedding
-    one_hot scaled_dot_product_attention pixel_shuffle unfold fold where masked_fill triu tril
-    arange zeros ones full zeros_like ones_like full_like eye minimum maximum eq ne lt gt ge le outer roll flip gather index_select new_zeros""".split()
+    softmax log_softmax normalize argmax std var cumsum matmul bmm mm einsum linear baddbmm
+    addmm conv1d conv2d conv3d conv_transpose1d conv_transpose2d max_pool1d max_pool2d
+    avg_pool1d avg_pool2d adaptive_avg_pool1d adaptive_avg_pool2d adaptive_max_pool2d
+    interpolate pad embedding one_hot scaled_dot_product_attention pixel_shuffle unfold fold
+    where masked_fill triu tril arange zeros ones full zeros_like ones_like full_like eye
+    minimum maximum eq ne lt gt ge le outer roll flip gather index_select new_zeros"""
 )
-LOSSES = frozenset(
+LOSSES = words(
     """cross_entropy nll_loss mse_loss l1_loss smooth_l1_loss huber_loss
-    binary_cross_entropy_with_logits soft_margin_loss kl_div cosine_similarity""".split()
+    binary_cross_entropy_with_logits soft_margin_loss kl_div cosine_similarity"""
 )
-_BUILTINS = frozenset(
-    "len range enumerate zip int float bool tuple list min max sum abs isinstance super".split()
+_BUILTINS = words(
+    """len range enumerate zip int float bool tuple list min max sum abs isinstance super"""
 )
-_LOOK = frozenset("parameters named_parameters values items keys children modules item".split())
+_LOOK = words("parameters named_parameters values items keys children modules item")
 KNOWN = ELEMENTWISE | _SHAPES | LOSSES
-_RANDOM = frozenset(
-    """dropout dropout2d rand randn randint randperm rand_like randn_like bernoulli
-    multinomial""".split()
+_RANDOM = words(
+    """dropout dropout2d rand randn randint randperm rand_like randn_like bernoulli multinomial"""
 )
-_LOSS_MODULES = frozenset(
+_LOSS_MODULES = words(
     """CrossEntropyLoss NLLLoss MSELoss L1Loss SmoothL1Loss HuberLoss BCEWithLogitsLoss
-    SoftMarginLoss""".split()
+    SoftMarginLoss"""
 )
-_MODULES = frozenset(
+_MODULES = words(
     """Module Sequential ModuleList ModuleDict Linear Bilinear Identity Flatten Unflatten Embedding
     Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d MaxPool1d MaxPool2d MaxPool3d AvgPool1d
     AvgPool2d AvgPool3d AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveMaxPool1d AdaptiveMaxPool2d
     ReLU ReLU6 GELU SiLU ELU SELU CELU Mish Tanh Sigmoid LogSigmoid Softplus Softsign LeakyReLU
     Hardtanh Hardswish Hardsigmoid Softmax LogSoftmax LayerNorm GroupNorm RMSNorm Upsample
-    PixelShuffle ZeroPad2d Parameter ParameterList""".split()
+    PixelShuffle ZeroPad2d Parameter ParameterList"""
 )
-ATTENTION = frozenset(
+ATTENTION = words(
     """MultiheadAttention NonDynamicallyQuantizableLinear TransformerEncoderLayer
     TransformerEncoder TransformerDecoderLayer TransformerDecoder LSTM GRU RNN LSTMCell GRUCell
-    RNNCell""".split()
+    RNNCell"""
 )
-DROPOUT = frozenset("Dropout Dropout1d Dropout2d Dropout3d AlphaDropout".split())
-BATCH_NORM = frozenset("BatchNorm1d BatchNorm2d BatchNorm3d SyncBatchNorm".split())
+DROPOUT = words("Dropout Dropout1d Dropout2d Dropout3d AlphaDropout")
+BATCH_NORM = words("BatchNorm1d BatchNorm2d BatchNorm3d SyncBatchNorm")
 WATCHED = (
     *("register_hook", "register_forward_hook", "register_forward_pre_hook", "compile"),
     *("register_full_backward_hook", "register_full_backward_pre_hook", "register_backward_hook"),
@@ -118,7 +120,7 @@ class Pure:
             for name in _of_nn(node)
         }
 
-    def modules(self) -> str | None:
+    def modules(self) -> str | None:  # noqa: C901  one rule after the other
         """Return a class of a part of some model that may do more than compute, if there is one.
 
         Those of all models that are alive, and all that the code mentions.
@@ -162,7 +164,7 @@ class Pure:
                     raise Doubt(cell, each)
                 self.of_block(cell, each.body)
 
-    def of_block(self, cell: Cell, body: list[ast.stmt] | list[ast.expr]) -> None:
+    def of_block(self, cell: Cell, body: Sequence[ast.AST]) -> None:
         """Check statements or expressions, and what they call; raises `Doubt`."""
         for statement in body:
             if id(statement) in self._checked:

@@ -10,16 +10,16 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, NamedTuple
 
-from .find import called, dotted, keyword, names
+from .find import called, dotted, keyword, names, words
 from .flow import leaves
 from .origins import Origins, is_of_torch, keyword_stars
 from .pure import ELEMENTWISE
 from .source import Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from .notebook import Cell, Notebook
+    from .notebook import Cell, Definition, Notebook
     from .pure import Pure
 
 
@@ -33,13 +33,13 @@ class Rows(NamedTuple):
 PLAIN, MEAN, SIZE, BATCH = "plain", "mean", "size", "batch"
 _KEEPS = ELEMENTWISE - {"layer_norm", "group_norm", "rms_norm"}
 _NORMED = frozenset(("layer_norm", "group_norm", "rms_norm", "linear", "conv1d", "conv2d"))
-_POOLED = frozenset(
+_POOLED = words(
     """max_pool1d max_pool2d avg_pool1d avg_pool2d adaptive_avg_pool1d adaptive_avg_pool2d
-    adaptive_max_pool2d interpolate""".split()
+    adaptive_max_pool2d interpolate"""
 )
 _SAME_RANK = _KEEPS | _NORMED | _POOLED
-_ALONG = frozenset("softmax log_softmax normalize".split())
-_REDUCE = frozenset("mean sum amax amin norm argmax var std".split())
+_ALONG = words("softmax log_softmax normalize")
+_REDUCE = words("mean sum amax amin norm argmax var std")
 # Losses that mean over all, and whether their two arguments have to be of one shape.
 _MEANS = {
     "cross_entropy": False,
@@ -57,14 +57,15 @@ _MEANS = {
 }
 _MEAN_OPTIONS = {"label_smoothing", "beta", "delta", "input", "target"}
 # Modules by what they do to the number of dimensions; of others it is not known.
-_KEEP_RANK = frozenset(
+_KEEP_RANK = words(
     """Sequential Linear Identity Conv1d Conv2d MaxPool1d MaxPool2d AvgPool1d AvgPool2d LayerNorm
     AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveMaxPool1d AdaptiveMaxPool2d GroupNorm RMSNorm
     ReLU ReLU6 GELU SiLU ELU SELU CELU Mish Tanh Sigmoid LogSigmoid Softplus Softsign LeakyReLU
-    Hardtanh Hardswish Hardsigmoid Upsample ConvTranspose1d ConvTranspose2d""".split()
+    Hardtanh Hardswish Hardsigmoid Upsample ConvTranspose1d ConvTranspose2d"""
 )
 _OTHER_RANK = frozenset(("Flatten", "Embedding"))
 _DEEPEST = 8
+_PAIR = 2
 Value = Rows | str | tuple  # type: ignore[type-arg]
 
 
@@ -123,7 +124,9 @@ class Batchwise:
             if not isinstance(each.targets[0], ast.Name) or env.get(each.targets[0].id) != value:
                 raise Refused
 
-    def of(self, cell: Cell, node: ast.expr, env: dict[str, Value], deep: int = 0) -> Value:
+    def of(  # noqa: C901, PLR0911  a case each
+        self, cell: Cell, node: ast.expr, env: dict[str, Value], deep: int = 0
+    ) -> Value:
         """Return what an expression is; raises `Refused` where that cannot be told."""
         if deep > _DEEPEST:
             raise Refused
@@ -150,7 +153,9 @@ class Batchwise:
             return self._call(cell, node, env, deep)
         raise Refused
 
-    def _binary(self, node: ast.BinOp, left: Value, right: Value) -> Value:
+    def _binary(  # noqa: PLR0911  a case each
+        self, node: ast.BinOp, left: Value, right: Value
+    ) -> Value:
         sums = isinstance(node.op, (ast.Add, ast.Sub))
         if isinstance(node.op, ast.MatMult):
             raise Refused
@@ -229,9 +234,15 @@ class Batchwise:
         return self._module(cell, call, given, given_by, deep)
 
     def _own(
-        self, found: object, given: list[Value], by: dict[str, Value], deep: int, *, taken: bool
+        self,
+        found: Sequence[tuple[Cell, Definition]],
+        given: list[Value],
+        by: dict[str, Value],
+        deep: int,
+        *,
+        taken: bool,
     ) -> Value:
-        (cell, definition), *others = found  # type: ignore[misc,attr-defined]
+        (cell, definition), *others = found
         if others or definition.decorator_list:
             raise Refused
         arguments = definition.args
@@ -240,14 +251,9 @@ class Batchwise:
         own = [each.arg for each in arguments.args][taken:]
         if len(given) > len(own) or not by.keys() <= {*own, *(e.arg for e in arguments.kwonlyargs)}:
             raise Refused
-        env = {"self": PLAIN} if taken else {}
-        env |= dict.fromkeys(own, PLAIN) | dict(zip(own, given, strict=False)) | by
-        if taken:
-            del env["self"]
-        batch = {key: value for key, value in env.items() if value != PLAIN}
-        hidden = {key for key, value in env.items() if value == PLAIN}
-        inner = {**batch, **dict.fromkeys(hidden, PLAIN)}
-        return self.run(cell, definition.body, inner, deep + 1)
+        env: dict[str, Value] = dict.fromkeys(own, PLAIN)
+        env |= dict(zip(own, given, strict=False)) | by
+        return self.run(cell, definition.body, env, deep + 1)
 
     def _mean(
         self,
@@ -261,7 +267,7 @@ class Batchwise:
         reduction = keyword(call, "reduction")
         is_mean = reduction is None or getattr(reduction.value, "value", "") == "mean"
         known = {str(each.arg) for each in options} <= {*_MEAN_OPTIONS, "reduction"}
-        if len(both) != 2 or not known or not is_mean:  # noqa: PLR2004
+        if len(both) != _PAIR or not known or not is_mean:
             raise Refused
         one, other = both
         if not isinstance(one, Rows) or not isinstance(other, Rows):
@@ -278,7 +284,7 @@ class Batchwise:
             raise Refused
         return Rows(of[0].base, of[0].rank + (name == "stack"))
 
-    def _operation(
+    def _operation(  # noqa: C901, PLR0911, PLR0912, PLR0913, PLR0917  a case each
         self,
         cell: Cell,
         name: str,
@@ -287,7 +293,7 @@ class Batchwise:
         call: ast.Call,
         env: dict[str, Value],
         deep: int,
-    ) -> Value:  # noqa: PLR0913
+    ) -> Value:
         """What an operation of PyTorch makes of rows, or a method of them."""
         others = [*rest, *[each.value for each in call.keywords]]
         if name == "size" and isinstance(of, Rows):
@@ -332,10 +338,7 @@ class Batchwise:
             fixed = (
                 found[:1] == [0]
                 if name == "permute"
-                else len(found) == 2
-                and all(  # noqa: PLR2004
-                    type(each) is int and each >= 1 for each in found
-                )
+                else len(found) == _PAIR and all(type(each) is int and each >= 1 for each in found)
             )
             return of if fixed else self._no()
         return self._no()
@@ -363,7 +366,7 @@ class Batchwise:
             raise Refused
         return results[0]
 
-    def _made(
+    def _made(  # noqa: C901, PLR0911  a case each
         self, cell: Cell, made: ast.AST, given: list[Value], by: dict[str, Value], deep: int
     ) -> Value:
         name = called(made)
@@ -382,7 +385,7 @@ class Batchwise:
             if others or not forward:
                 raise Refused
             return self._own(forward, given, by, deep, taken=True)
-        if name in _MEANS:
+        if name in _MEANS and not made.args:
             return self._mean(name, made, given, by, made.keywords)
         if len(given) != 1 or by or not isinstance(given[0], Rows):
             raise Refused

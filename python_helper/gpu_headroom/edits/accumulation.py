@@ -11,9 +11,8 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..code.find import called, calls, dotted, method, names
 from ..code.gate import TEXTS as GATE
-from ..code.find import called, calls, dotted, keyword, method, names
-from ..code.flow import leaves
 from ..code.origins import Origins, is_of_torch, keyword_stars
 from ..code.pure import Doubt, Pure
 from ..code.rows import BATCH, MEAN, Batchwise, Rows
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from ..code.literals import SizeLiteral
     from ..code.notebook import Cell
     from ..code.rows import Value
+    from ..code.scopes import Scope, Use
     from ..code.training import TrainingStep
     from ..protocol.wire import Message
 
@@ -167,7 +167,7 @@ class _Proof:
         return (
             self._divided(loop, sums)
             or self._gate.deletes(self._cell, loop, *sorted(made))
-            or self._used(batches)
+            or self._used()
             or (self._gate.binds(self._asked.counter) if _needs_counter(loop) else None)
         )
 
@@ -178,7 +178,7 @@ class _Proof:
         if called(iterated) == "range" and isinstance(iterated, ast.Call):
             return self._of_range(loop, iterated)
         parts = iterated.args if isinstance(iterated, ast.Call) else []
-        if called(iterated) == "zip" and parts or called(iterated) == "split":
+        if (called(iterated) == "zip" and parts) or called(iterated) == "split":
             return self._of_split(parts if called(iterated) == "zip" else [iterated])
         (cell, made), *others = self._origins.of(self._cell, iterated)
         if others or not isinstance(made, ast.Call) or called(made) != "DataLoader":
@@ -207,7 +207,7 @@ class _Proof:
             made = Origins(self._gate.notebook).of(cell, data)
         except Refused:
             return BATCH, None
-        (where, call), *others = made
+        (_, call), *others = made
         if others or called(call) != "TensorDataset" or not isinstance(call, ast.Call):
             return BATCH, None
         shapes = [self._shape(each) for each in call.args]
@@ -288,13 +288,15 @@ class _Proof:
         if called(loop.iter) == "enumerate":
             if not isinstance(target, ast.Tuple) or len(target.elts) != 2:  # noqa: PLR2004
                 raise Refused
-            target, number = target.elts[1], target.elts[0]
-            env[getattr(number, "id", "")] = "number"
+            env[getattr(target.elts[0], "id", "")] = "number"
+            target = target.elts[1]
         self._rows.assign(target, values, env)
 
     # What happens in a round.
 
-    def _is_once(self, step: TrainingStep, each: ast.stmt, env: dict[str, Value]) -> bool:
+    def _is_once(  # noqa: PLR0911  a kind of statement each
+        self, step: TrainingStep, each: ast.stmt, env: dict[str, Value]
+    ) -> bool:
         """Whether a statement computes the loss, or is one of those that come with a step."""
         block = step.block
         start, end = block.index(step.backward), block.index(step.step or step.backward)
@@ -348,21 +350,18 @@ class _Proof:
                 parent = next(cell.parents(node), None)
                 if node is added.target:
                     continue
-                if use.how == "bind" and isinstance(parent, ast.Assign):
-                    if isinstance(parent.value, ast.Constant):
-                        continue
-                if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Div):
-                    count = parent.right
-                    if called(count) == "len" and isinstance(count, ast.Call) and count.args:
-                        if parent.left is node and ast.dump(count.args[0]) == loader:
-                            self._allowed |= {id(each) for each in ast.walk(count)}
-                            continue
+                begins = isinstance(parent, ast.Assign) and isinstance(parent.value, ast.Constant)
+                if use.how == "bind" and begins:
+                    continue
+                if isinstance(parent, ast.BinOp) and _is_mean(parent, node, loader):
+                    self._allowed |= {id(each) for each in ast.walk(parent.right)}
+                    continue
                 return message(
                     "gate.read", GATE, name=name, cell=cell.title, line=getattr(node, "lineno", 1)
                 )
         return None
 
-    def _used(self, batches: _Batches) -> Message | None:
+    def _used(self) -> Message | None:
         """Whether nobody else reads the loader, or the number of its batches."""
         allowed = self._allowed | {id(node) for _, node in self._origins.trail}
         for where, node in self._origins.trail:
@@ -396,7 +395,7 @@ class _Proof:
                         if same:
                             yield cell, each
 
-    def _uses(self, cell: Cell, owner: object, name: str) -> Iterator[tuple[Cell, object]]:
+    def _uses(self, cell: Cell, owner: Scope | None, name: str) -> Iterator[tuple[Cell, Use]]:
         if owner is None:
             yield from self._gate.notebook.uses(name)
         else:
@@ -408,6 +407,14 @@ def _inner(node: ast.expr) -> ast.expr:
     while called(node) in ("enumerate", "tqdm") and isinstance(node, ast.Call) and node.args:
         node = node.args[0]
     return node
+
+
+def _is_mean(node: ast.BinOp, total: ast.AST, loader: str) -> bool:
+    """Whether it is `total / len(loader)`."""
+    count = node.right
+    counts = called(count) == "len" and isinstance(count, ast.Call) and len(count.args) == 1
+    divides = isinstance(node.op, ast.Div) and node.left is total
+    return divides and isinstance(count, ast.Call) and counts and ast.dump(count.args[0]) == loader
 
 
 def _needs_counter(loop: ast.For) -> bool:

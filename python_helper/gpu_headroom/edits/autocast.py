@@ -6,7 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from ..code.find import called, calls, names, under
+from ..code.find import called, calls, names, under, words
 from ..code.pure import ATTENTION, BATCH_NORM, DROPOUT, Doubt, Pure
 from ..code.source import CellSource, Refused
 from ..code.training import training_step
@@ -31,15 +31,16 @@ TEXTS = {
     ),
     "autocast.class": "No button: whether `{name}` is as good in `bfloat16` cannot be told.",
     "autocast.already": "No button: {cell}, line {line} chooses types itself.",
+    "autocast.keras": (
+        "No button: it holds for all models that are made after it, and their outputs change type."
+    ),
     "autocast.trainer": (
         "No button: which values of `bfloat16` the trainer hands to your code cannot be told."
     ),
 }
 # What PyTorch refuses to compute under autocast, in whatever cell it stands.
 UNSAFE = re.compile(r"\bBCELoss\b|\bbinary_cross_entropy\b")
-_STEEP = frozenset(
-    "exp log log1p expm1 cumsum cumprod prod reciprocal rsqrt std var pow logsumexp".split()
-)
+_STEEP = words("""exp log log1p expm1 cumsum cumprod prod reciprocal rsqrt std var pow logsumexp""")
 _CHOOSES = ("autocast", "GradScaler", "half", "bfloat16", "double", "set_default_dtype")
 
 
@@ -60,7 +61,7 @@ def autocast(torch: str = "torch", device: str = "cuda") -> Rewrite:
     """`autocast(torch)`: the forward pass and the loss run in bfloat16, the backward pass does not.
 
     `torch` is the name that PyTorch is imported under. Not where any cell has `UNSAFE` losses, nor
-    where a value of that type gets to anything but the backward pass. For trainers see `flags.HALF`.
+    where a value of that type gets to anything but the backward pass.
     """
     return _autocast(torch, device).asking(_stays_inside)
 
@@ -70,17 +71,21 @@ def of_a_trainer(_gate: Gate, _cell: Cell) -> Message | None:
     return message("autocast.trainer", TEXTS)
 
 
-def _stays_inside(gate: Gate, cell: Cell) -> Message | None:
+def of_keras(_gate: Gate, _cell: Cell) -> Message | None:
+    """Refuse: a policy holds for all that comes after it."""
+    return message("autocast.keras", TEXTS)
+
+
+def _stays_inside(gate: Gate, cell: Cell) -> Message | None:  # noqa: PLR0911  a reason each
     """Whether nothing of another type gets out of the forward pass, and none is needed in it."""
     why = gate.unread()
     if why is not None:
         return why
-    for each in gate.notebook.cells:
-        for name in _CHOOSES:
-            for where, call in gate.notebook.calls(name):
-                return _said("already", where, call)
-        if UNSAFE.search(each.source):
-            return message("autocast.class", TEXTS, name="BCELoss")
+    for chosen in _CHOOSES:
+        for where, call in gate.notebook.calls(chosen):
+            return _said("already", where, call)
+    if any(UNSAFE.search(each.source) for each in gate.notebook.cells):
+        return message("autocast.class", TEXTS, name="BCELoss")
     try:
         source = CellSource(cell.source)
         source.tree = cell.tree or source.tree
@@ -94,16 +99,14 @@ def _stays_inside(gate: Gate, cell: Cell) -> Message | None:
         name = pure.modules()
         if name is not None:
             return message("autocast.class", TEXTS, name=name)
-        for each in inside:
-            if not isinstance(each, ast.Assign):
-                return _said("forward", cell, each)
-            pure.of_block(cell, [each])
+        pure.of_block(cell, inside)
     except Doubt as doubt:
         where, line = doubt.place
         return message("autocast.forward", TEXTS, cell=where.title, line=line)
     steep = _rounds_badly(gate, [*inside, step.backward])
-    if steep is not None:
-        return _said("forward", cell, steep)
+    odd = next((each for each in inside if not isinstance(each, ast.Assign)), steep)
+    if odd is not None:
+        return _said("forward", cell, odd)
     return _escape(gate, cell, inside, step.backward)
 
 

@@ -7,7 +7,7 @@ import builtins
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..code.find import called, calls, dotted, mentions, method, names
+from ..code.find import called, calls, dotted, mentions, method, names, words
 from ..code.flow import backwards, read_first
 from ..code.origins import Origins
 from ..code.pure import ANY_LAYER, LIBRARIES, Doubt, Pure
@@ -38,10 +38,10 @@ TEXTS = {
     ),
 }
 # They make values without a graph, of values without one.
-_MAKES = frozenset(
+_MAKES = words(
     """tensor as_tensor from_numpy zeros ones full empty arange linspace eye rand randn randint
-    randperm split chunk view reshape unsqueeze squeeze float long double range len list tuple zip
-    enumerate tqdm items values DataLoader TensorDataset Parameter device to cuda cpu""".split()
+    randperm split chunk view reshape unsqueeze squeeze float long double range len list tuple
+    zip enumerate tqdm items values DataLoader TensorDataset Parameter device to cuda cpu"""
 )
 
 
@@ -286,7 +286,9 @@ def _is_inner(node: ast.AST) -> bool:
     return isinstance(node, (ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp))
 
 
-def _is_free(gate: Gate, pure: Pure, cell: Cell, node: ast.AST, deep: int) -> bool:
+def _is_free(  # noqa: PLR0911  a kind of value each
+    gate: Gate, pure: Pure, cell: Cell, node: ast.AST, deep: int
+) -> bool:
     """Whether a value has no graph: a module, a function, a number, data."""
     known = cell.owners.get(node)
     if known is None or deep > _DEEPEST:

@@ -91,9 +91,10 @@ def _block_calls(tree: ast.AST) -> Iterator[ast.Call]:
             continue
         last = loop.target.elts[-1] if isinstance(loop.target, ast.Tuple) else loop.target
         for node in ast.walk(loop):
-            if isinstance(node, ast.Call) and isinstance(last, ast.Name) and node.args:
-                if dotted(node.func) == last.id:
-                    yield node
+            if not isinstance(node, ast.Call) or not isinstance(last, ast.Name):
+                continue
+            if node.args and dotted(node.func) == last.id:
+                yield node
 
 
 def _is_imported(tree: ast.Module) -> bool:
@@ -131,13 +132,13 @@ def checkpointed_sequential(model: str, segments: int = 4) -> Rewrite:
         """Whether what is called is that very sequence, made once."""
         nodes = [each.func for each in _plain_calls(cell.tree or ast.Module([], []), model)]
         try:
-            for node in nodes:
-                for where, each in Origins(gate.notebook).of(cell, node):
-                    known = isinstance(each, ast.Call) and dotted(each.func).endswith("Sequential")
-                    if not known or not is_of_torch(where, gate.notebook, each.func):  # type: ignore[attr-defined]
-                        raise Refused
+            made = [each for node in nodes for each in Origins(gate.notebook).of(cell, node)]
         except Refused:
-            return message("checkpointing.model", TEXTS, name=model)
+            made = [(cell, ast.Pass())]
+        for where, each in made:
+            known = isinstance(each, ast.Call) and dotted(each.func).endswith("Sequential")
+            if not known or not is_of_torch(where, gate.notebook, getattr(each, "func", each)):
+                return message("checkpointing.model", TEXTS, name=model)
         return None
 
     rewrite = _sequential(model, segments)
@@ -225,7 +226,7 @@ def _computes_again(gate: Gate, _cell: Cell) -> Message | None:
 
 
 def of_transformers(*models: str) -> Question:
-    """Ask whether models are of `transformers`, all of them where none is named, and keep nothing."""
+    """Ask whether models are of `transformers`, all where none is named, and keep nothing."""
 
     def asked(gate: Gate, _cell: Cell) -> Message | None:
         why = gate.unread()

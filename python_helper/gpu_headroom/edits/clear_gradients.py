@@ -64,17 +64,19 @@ def _nobody_looks(gate: Gate, cell: Cell) -> Message | None:
         clears = step.zero_grad or step.backward
         between = step.block[step.block.index(step.forward[0]) : step.block.index(clears)]
         pure = Pure(gate.notebook, gate.live, ANY_LAYER, LIBRARIES)
-        for each in between:
-            changes = not isinstance(each, ast.Assign)
-            if changes or names(each, ast.Store) & names(clears):
-                raise Doubt(cell, each)
-            pure.of_block(cell, [each])
-        for where, each in gate.notebook.functions.get("zero_grad", ()):
-            raise Doubt(where, each)
+        pure.of_block(cell, between)
         name = pure.modules()
+        odd = [
+            (cell, each)
+            for each in between
+            if not isinstance(each, ast.Assign) or names(each, ast.Store) & names(clears)
+        ]
+        odd += gate.notebook.functions.get("zero_grad", ())
     except Doubt as doubt:
         where, line = doubt.place
         return message("clear-gradients.looks", TEXTS, cell=where.title, line=line)
     except Refused:
         return message("clear-gradients.looks", TEXTS, cell=cell.title, line=1)
+    for where, each in odd:
+        return message("clear-gradients.looks", TEXTS, cell=where.title, line=each.lineno)
     return None if name is None else message("clear-gradients.class", TEXTS, name=name)

@@ -13,8 +13,8 @@ from gpu_headroom.edits.checkpointing import (
     checkpointed_sequential,
     not_checkpointed,
 )
-from gpu_headroom.edits.clear_gradients import gradients_cleared
 from gpu_headroom.edits.chunks import compared_in_parts, predicted_in_parts
+from gpu_headroom.edits.clear_gradients import gradients_cleared
 from gpu_headroom.edits.delete import deleted_in_loop
 from gpu_headroom.edits.dtype import half_precision, single_precision
 from gpu_headroom.edits.eval_mode import evaluating

@@ -20,6 +20,10 @@ TEXTS = {
         "Gradients add up, so those of the sum stay the same, and the graph of a part is let go "
         "before the next is made."
     ),
+    "remedy.backward-each.advice": (
+        "Gradients add up where the parts have no graph in common: that of a part is let go before "
+        "the next is made."
+    ),
 }
 
 PARTS = ("part", "part_loss", "loss_of_part")
@@ -36,11 +40,13 @@ def offer(evidence: Evidence) -> Offer | None:
     changes = in_first_cell(evidence, backward_each(held.name, graphs, part))
     if changes is None:
         return None
+    change = edited(evidence, changes)
+    said = "advice" if change.fix is None else "note"
     return Offer(
         id="backward-each",
         title=message("remedy.backward-each", TEXTS, name=held.name),
-        note=message("remedy.backward-each.note", TEXTS),
+        note=message(f"remedy.backward-each.{said}", TEXTS),
         effect_bytes=held.bytes,
         measured=True,
-        edited=edited(evidence, changes),
+        edited=change,
     )

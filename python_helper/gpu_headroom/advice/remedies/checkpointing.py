@@ -30,6 +30,10 @@ TEXTS = {
         "Each block's activations are computed again in the backward pass instead of being kept. "
         "A step takes about a third longer; the results stay the same."
     ),
+    "remedy.checkpointing.advice": (
+        "Each block's activations are computed again in the backward pass instead of being kept. "
+        "A step takes about a third longer. What counts or keeps something in a pass does so twice."
+    ),
 }
 # Of the activations, about: what stands between the blocks, and with a head beside them.
 _BETWEEN, _BESIDE = 0.1, 0.25
@@ -49,10 +53,11 @@ def offer(evidence: Evidence) -> Offer | None:
     change = edited(evidence, _changes(evidence))
     if not change.diffs:
         return None
+    said = "advice" if change.fix is None else "note"
     return Offer(
         id="checkpointing",
         title=message("remedy.checkpointing", TEXTS),
-        note=message("remedy.checkpointing.note", TEXTS),
+        note=message(f"remedy.checkpointing.{said}", TEXTS),
         effect_bytes=None,
         edited=change,
         rank=2,

@@ -18,6 +18,9 @@ TEXTS = {
     "remedy.clear-gradients.note": (
         "Else those of the step before stand beside it. Training stays the same."
     ),
+    "remedy.clear-gradients.advice": (
+        "Else those of the step before stand beside it. Check that nothing reads them there."
+    ),
 }
 
 
@@ -30,10 +33,11 @@ def offer(evidence: Evidence) -> Offer | None:
     change = edited(evidence, in_first_cell(evidence, gradients_cleared()))
     if not change.diffs:
         return None
+    said = "advice" if change.fix is None else "note"
     return Offer(
         id="clear-gradients",
         title=message("remedy.clear-gradients", TEXTS),
-        note=message("remedy.clear-gradients.note", TEXTS),
+        note=message(f"remedy.clear-gradients.{said}", TEXTS),
         effect_bytes=size,
         edited=change,
     )
