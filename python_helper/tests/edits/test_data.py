@@ -6,8 +6,9 @@ import ast
 
 import pytest
 from gpu_headroom.edits.chunks import compared_in_parts, predicted_in_parts
+from gpu_headroom.edits.clear_gradients import gradients_cleared
 from gpu_headroom.edits.dtype import half_precision, single_precision
-from gpu_headroom.edits.model_memory import frozen, gradients_cleared, loaded_to_host, unlimited
+from gpu_headroom.edits.model_memory import frozen, loaded_to_host, unlimited
 from gpu_headroom.edits.optimizer import factored, one_by_one, owners
 from gpu_headroom.edits.per_batch import (
     batches_moved,

@@ -14,11 +14,12 @@ from gpu_headroom.edits.checkpointing import (
     not_checkpointed,
 )
 from gpu_headroom.edits.chunks import compared_in_parts, predicted_in_parts
+from gpu_headroom.edits.clear_gradients import gradients_cleared
 from gpu_headroom.edits.delete import deleted_in_loop
 from gpu_headroom.edits.dtype import half_precision, single_precision
 from gpu_headroom.edits.eval_mode import evaluating
 from gpu_headroom.edits.keep_numbers import detached_state, kept
-from gpu_headroom.edits.model_memory import frozen, gradients_cleared
+from gpu_headroom.edits.model_memory import frozen
 from gpu_headroom.edits.no_grad import without_gradients
 from gpu_headroom.edits.optimizer import factored, one_by_one
 from gpu_headroom.edits.per_batch import batches_moved, moved_per_batch
