@@ -82,3 +82,8 @@ def under(parents: Iterator[ast.AST], *headers: str) -> bool:
             *getattr(parent, "decorator_list", []),
         )
     )
+
+
+def words(text: str) -> frozenset[str]:
+    """Return the words of a text, as a set."""
+    return frozenset(text.split())

@@ -1,0 +1,460 @@
+"""Whether a loss is a mean over the samples of a batch, so that parts of a batch add up to it.
+
+Values are followed by what they are: `Rows` have a sample, or as many rows of each sample, in their
+first dimension and none looks at another; `MEAN` is a mean over them; `PLAIN` does not depend on
+the batch. Whatever is none of these is refused.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, NamedTuple
+
+from .find import called, dotted, keyword, names, words
+from .flow import leaves
+from .origins import Origins, is_of_torch, keyword_stars
+from .pure import ELEMENTWISE
+from .source import Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from .notebook import Cell, Definition, Notebook
+    from .pure import Pure
+
+
+class Rows(NamedTuple):
+    """A tensor of rows; its number of dimensions is `rank` more than that of `base`."""
+
+    base: str
+    rank: int
+
+
+PLAIN, MEAN, SIZE, BATCH = "plain", "mean", "size", "batch"
+_KEEPS = ELEMENTWISE - {"layer_norm", "group_norm", "rms_norm"}
+_NORMED = frozenset(("layer_norm", "group_norm", "rms_norm", "linear", "conv1d", "conv2d"))
+_POOLED = words(
+    """max_pool1d max_pool2d avg_pool1d avg_pool2d adaptive_avg_pool1d adaptive_avg_pool2d
+    adaptive_max_pool2d interpolate"""
+)
+_SAME_RANK = _KEEPS | _NORMED | _POOLED
+_ALONG = words("softmax log_softmax normalize")
+_REDUCE = words("mean sum amax amin norm argmax var std")
+# Losses that mean over all, and whether their two arguments have to be of one shape.
+_MEANS = {
+    "cross_entropy": False,
+    "CrossEntropyLoss": False,
+    "binary_cross_entropy_with_logits": False,
+    "BCEWithLogitsLoss": False,
+    "mse_loss": True,
+    "MSELoss": True,
+    "l1_loss": True,
+    "L1Loss": True,
+    "smooth_l1_loss": True,
+    "SmoothL1Loss": True,
+    "huber_loss": True,
+    "HuberLoss": True,
+}
+_MEAN_OPTIONS = {"label_smoothing", "beta", "delta", "input", "target"}
+# Modules by what they do to the number of dimensions; of others it is not known.
+_KEEP_RANK = words(
+    """Sequential Linear Identity Conv1d Conv2d MaxPool1d MaxPool2d AvgPool1d AvgPool2d LayerNorm
+    AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveMaxPool1d AdaptiveMaxPool2d GroupNorm RMSNorm
+    ReLU ReLU6 GELU SiLU ELU SELU CELU Mish Tanh Sigmoid LogSigmoid Softplus Softsign LeakyReLU
+    Hardtanh Hardswish Hardsigmoid Upsample ConvTranspose1d ConvTranspose2d"""
+)
+_OTHER_RANK = frozenset(("Flatten", "Embedding"))
+_DEEPEST = 8
+_PAIR = 2
+Value = Rows | str | tuple  # type: ignore[type-arg]
+
+
+class Batchwise:
+    """Follows a batch through the code of a step; `ranks` are those of the notebook's tensors."""
+
+    def __init__(self, notebook: Notebook, pure: Pure, ranks: Mapping[str, int]) -> None:
+        self._notebook, self._pure, self._ranks = notebook, pure, ranks
+        self._fresh = 0
+
+    def unknown(self) -> Rows:
+        """Return rows whose number of dimensions is not known."""
+        self._fresh += 1
+        return Rows(f"#{self._fresh}", 0)
+
+    def assign(self, target: ast.expr, value: Value, env: dict[str, Value]) -> None:
+        """Give the names of a target a value."""
+        parts = list(leaves(target))
+        if isinstance(target, ast.Name):
+            env[target.id] = value
+            return
+        many = value if isinstance(value, tuple) and not isinstance(value, Rows) else None
+        if not all(isinstance(each, ast.Name) for each in parts):
+            raise Refused
+        if value == SIZE:
+            many = (SIZE,) * len(parts)
+        elif value == BATCH:
+            many = tuple([self.unknown() for _ in parts])
+        if many is None or len(many) != len(parts):
+            raise Refused
+        for each, one in zip(parts, many, strict=True):
+            env[getattr(each, "id", "")] = one
+
+    def run(self, cell: Cell, body: list[ast.stmt], env: dict[str, Value], deep: int) -> Value:
+        """Follow straight code to what it returns."""
+        for each in body:
+            if isinstance(each, ast.Assign) and len(each.targets) == 1:
+                value = self.of(cell, each.value, env, deep)
+                self.assign(each.targets[0], value, env)
+            elif isinstance(each, ast.For):
+                self._loop(cell, each, env, deep)
+            elif isinstance(each, ast.Return) and each.value is not None:
+                return self.of(cell, each.value, env, deep)
+            elif not (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant)):
+                raise Refused
+        raise Refused
+
+    def _loop(self, cell: Cell, loop: ast.For, env: dict[str, Value], deep: int) -> None:
+        """Follow `for layer in self.layers: x = layer(x)`: each round leaves what it finds."""
+        if loop.orelse or names(loop.iter) & env.keys() or not isinstance(loop.target, ast.Name):
+            raise Refused
+        for each in loop.body:
+            if not isinstance(each, ast.Assign) or len(each.targets) != 1:
+                raise Refused
+            value = self.of(cell, each.value, env, deep)
+            if not isinstance(each.targets[0], ast.Name) or env.get(each.targets[0].id) != value:
+                raise Refused
+
+    def of(  # noqa: C901, PLR0911  a case each
+        self, cell: Cell, node: ast.expr, env: dict[str, Value], deep: int = 0
+    ) -> Value:
+        """Return what an expression is; raises `Refused` where that cannot be told."""
+        if deep > _DEEPEST:
+            raise Refused
+        if not names(node) & env.keys():
+            self._pure.of_block(cell, [node])
+            return PLAIN
+        if isinstance(node, ast.Name):
+            return env[node.id]
+        if isinstance(node, (ast.Tuple, ast.List)):
+            return tuple([self.of(cell, each, env, deep) for each in node.elts])
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            return self.of(cell, node.operand, env, deep)
+        if isinstance(node, ast.BinOp):
+            return self._binary(
+                node, *[self.of(cell, x, env, deep) for x in (node.left, node.right)]
+            )
+        if isinstance(node, ast.Attribute):
+            if node.attr == "shape" and isinstance(self.of(cell, node.value, env, deep), Rows):
+                return SIZE
+            raise Refused
+        if isinstance(node, ast.Subscript):
+            return self._item(cell, node, env, deep)
+        if isinstance(node, ast.Call):
+            return self._call(cell, node, env, deep)
+        raise Refused
+
+    def _binary(self, node: ast.BinOp, left: Value, right: Value) -> Value:
+        sums = isinstance(node.op, (ast.Add, ast.Sub))
+        if isinstance(node.op, ast.MatMult):
+            raise Refused
+        if left == right and (left == SIZE or isinstance(left, Rows)):
+            return left
+        if MEAN in (left, right):
+            other = right if left == MEAN else left
+            if sums and other in (MEAN, PLAIN):
+                return MEAN
+            scaled = isinstance(node.op, ast.Mult) or (
+                isinstance(node.op, ast.Div) and left == MEAN
+            )
+            if scaled and other == PLAIN:
+                return MEAN
+            raise Refused
+        if SIZE in (left, right):
+            if {left, right} <= {SIZE, PLAIN}:
+                return SIZE
+            raise Refused
+        number = node.right if isinstance(left, Rows) else node.left
+        rows = left if isinstance(left, Rows) else right
+        if isinstance(rows, Rows) and PLAIN in (left, right) and self._is_number(number):
+            return rows
+        raise Refused
+
+    def _is_number(self, node: ast.expr) -> bool:
+        if isinstance(node, ast.UnaryOp):
+            return self._is_number(node.operand)
+        return isinstance(node, ast.Constant) and isinstance(node.value, (int, float))
+
+    def _item(self, cell: Cell, node: ast.Subscript, env: dict[str, Value], deep: int) -> Value:
+        of = self.of(cell, node.value, env, deep)
+        at = node.slice
+        if of == SIZE:
+            return SIZE
+        cut = isinstance(at, ast.Slice)
+        if of == PLAIN and (cut or isinstance(self.of(cell, at, env, deep), Rows)):
+            rank = self._ranks.get(dotted(node.value))
+            return Rows("", rank) if rank else self.unknown()
+        parts = at.elts if isinstance(at, ast.Tuple) else [at]
+        if not isinstance(of, Rows) or not _is_whole(parts[0]) or names(at) & env.keys():
+            raise Refused
+        taken = sum(isinstance(each, (ast.Constant, ast.UnaryOp)) for each in parts[1:])
+        if not all(isinstance(each, (ast.Slice, ast.Constant, ast.UnaryOp)) for each in parts):
+            raise Refused
+        if any(getattr(each, "value", 0) is None for each in parts):
+            raise Refused
+        return Rows(of.base, of.rank - taken)
+
+    # Calls.
+
+    def _call(  # noqa: PLR0911  a case each
+        self, cell: Cell, call: ast.Call, env: dict[str, Value], deep: int
+    ) -> Value:
+        name, function = called(call), call.func
+        if keyword_stars(call) or any(isinstance(each, ast.Starred) for each in call.args):
+            raise Refused
+        if name == "len" and isinstance(function, ast.Name):
+            return SIZE
+        owns = isinstance(function, ast.Attribute) and bool(names(function.value) & env.keys())
+        own = isinstance(function, ast.Attribute) and dotted(function.value) == "self"
+        if owns and not own and isinstance(function, ast.Attribute):
+            of = self.of(cell, function.value, env, deep)
+            return self._operation(cell, name, of, call.args, call, env, deep)
+        given = [self.of(cell, each, env, deep) for each in call.args]
+        given_by = {str(k.arg): self.of(cell, k.value, env, deep) for k in call.keywords}
+        functions = self._notebook.functions.get(name, ())
+        if (isinstance(function, ast.Name) or own) and functions:
+            return self._own(functions, given, given_by, deep, taken=own)
+        if is_of_torch(cell, self._notebook, function):
+            if name in _MEANS:
+                return self._mean(name, call, given, given_by, call.keywords)
+            if not given:
+                raise Refused
+            if name in ("cat", "stack", "concat"):
+                return self._joined(name, given[0], call)
+            return self._operation(cell, name, given[0], call.args[1:], call, env, deep)
+        return self._module(cell, call, given, given_by, deep)
+
+    def _own(
+        self,
+        found: Sequence[tuple[Cell, Definition]],
+        given: list[Value],
+        by: dict[str, Value],
+        deep: int,
+        *,
+        taken: bool,
+    ) -> Value:
+        (cell, definition), *others = found
+        if others or definition.decorator_list:
+            raise Refused
+        arguments = definition.args
+        if arguments.vararg or arguments.kwarg or arguments.posonlyargs:
+            raise Refused
+        own = [each.arg for each in arguments.args][taken:]
+        if len(given) > len(own) or not by.keys() <= {*own, *(e.arg for e in arguments.kwonlyargs)}:
+            raise Refused
+        env: dict[str, Value] = dict.fromkeys(own, PLAIN)
+        env |= dict(zip(own, given, strict=False)) | by
+        return self.run(cell, definition.body, env, deep + 1)
+
+    def _mean(
+        self,
+        name: str,
+        call: ast.Call,
+        given: list[Value],
+        by: dict[str, Value],
+        options: list[ast.keyword],
+    ) -> Value:
+        both = [*given, *[by[each] for each in ("input", "target") if each in by]]
+        reduction = keyword(call, "reduction")
+        is_mean = reduction is None or getattr(reduction.value, "value", "") == "mean"
+        known = {str(each.arg) for each in options} <= {*_MEAN_OPTIONS, "reduction"}
+        if len(both) != _PAIR or not known or not is_mean:
+            raise Refused
+        one, other = both
+        if not isinstance(one, Rows) or not isinstance(other, Rows):
+            raise Refused
+        if _MEANS[name] and one != other:
+            raise Refused
+        return MEAN
+
+    def _joined(self, name: str, of: Value, call: ast.Call) -> Value:
+        dim = _dim(call, call.args[1:])
+        if not isinstance(of, tuple) or isinstance(of, Rows) or not of or dim is None or dim < 1:
+            raise Refused
+        if not isinstance(of[0], Rows) or set(of) != {of[0]}:
+            raise Refused
+        return Rows(of[0].base, of[0].rank + (name == "stack"))
+
+    def _operation(  # noqa: C901, PLR0911, PLR0912, PLR0913, PLR0917  a case each
+        self,
+        cell: Cell,
+        name: str,
+        of: Value,
+        rest: list[ast.expr],
+        call: ast.Call,
+        env: dict[str, Value],
+        deep: int,
+    ) -> Value:
+        """What an operation of PyTorch makes of rows, or a method of them."""
+        others = [*rest, *[each.value for each in call.keywords]]
+        if name == "size" and isinstance(of, Rows):
+            return SIZE
+        if name in ("item", "detach") and of == MEAN and not others:
+            return MEAN if name == "detach" else "number"
+        if not isinstance(of, Rows):
+            raise Refused
+        if name in ("view", "reshape") and rest:
+            first = self.of(cell, rest[0], env, deep)
+            if first != SIZE and not _is_minus_one(rest[0]):
+                raise Refused
+            return Rows("", len(rest))
+        if any(self.of(cell, each, env, deep) != PLAIN for each in others):
+            raise Refused
+        if name in _SAME_RANK and keyword(call, "dtype") is None:
+            return of
+        dim = _dim(call, rest)
+        if name == "mean" and not others:
+            return MEAN
+        if name in _ALONG:
+            if name == "normalize" and dim is None and not others:
+                dim = 1
+            return of if self._is_inside(of, dim) else self._no()
+        if name in _REDUCE and others:
+            dims = _dims(call, rest)
+            if not dims or not all(self._is_inside(of, each) for each in dims):
+                raise Refused
+            kept = keyword(call, "keepdim") is not None
+            if kept and getattr(keyword(call, "keepdim").value, "value", None) is not True:  # type: ignore[union-attr]
+                raise Refused
+            return of if kept else Rows(of.base, of.rank - len(dims))
+        if name == "flatten":
+            begin = getattr(rest[0], "value", None) if len(rest) == 1 else None
+            return Rows("", 2) if begin == 1 else self._no()
+        if name == "squeeze":
+            return Rows(of.base, of.rank - 1) if self._is_inside(of, dim) else self._no()
+        if name == "unsqueeze" and dim is not None and (dim >= 1 or dim == -1):
+            return Rows(of.base, of.rank + 1)
+        if name in ("transpose", "permute"):
+            found = [getattr(each, "value", None) for each in rest]
+            fixed = (
+                found[:1] == [0]
+                if name == "permute"
+                else len(found) == _PAIR and all(type(each) is int and each >= 1 for each in found)
+            )
+            return of if fixed else self._no()
+        return self._no()
+
+    def _no(self) -> Rows:
+        raise Refused
+
+    def _is_inside(self, of: Rows, dim: int | None) -> bool:
+        """Whether a dimension is certainly none of samples."""
+        if dim is None:
+            return False
+        return dim >= 1 or (dim < 0 and not of.base and of.rank + dim >= 1)
+
+    def _module(
+        self, cell: Cell, call: ast.Call, given: list[Value], by: dict[str, Value], deep: int
+    ) -> Value:
+        if not self._pure.is_module(cell, call.func):
+            raise Refused
+        try:
+            made = Origins(self._notebook).of(cell, call.func, parts=True)
+        except Refused:
+            made = []
+        results = [self._made(where, each, given, by, deep) for where, each in made]
+        if not results or any(each != results[0] for each in results):
+            raise Refused
+        return results[0]
+
+    def _made(  # noqa: C901, PLR0911  a case each
+        self, cell: Cell, made: ast.AST, given: list[Value], by: dict[str, Value], deep: int
+    ) -> Value:
+        name = called(made)
+        if isinstance(made, (ast.List, ast.ListComp, ast.GeneratorExp)):
+            elements = made.elts if isinstance(made, ast.List) else [made.elt]
+            return self._alike(cell, elements, given, by, deep)
+        if not isinstance(made, ast.Call) or keyword_stars(made):
+            raise Refused
+        if name in self._notebook.classes:
+            (where, owner), *others = self._notebook.classes[name]
+            forward = [
+                (where, each)
+                for each in owner.body
+                if isinstance(each, ast.FunctionDef) and each.name == "forward"
+            ]
+            if others or not forward:
+                raise Refused
+            return self._own(forward, given, by, deep, taken=True)
+        if name in _MEANS and not made.args:
+            return self._mean(name, made, given, by, made.keywords)
+        if len(given) != 1 or by or not isinstance(given[0], Rows):
+            raise Refused
+        if name == "ModuleList":
+            return self._alike(cell, made.args, given, by, deep)
+        if name == "Sequential":
+            value: Value = given[0]
+            for each in made.args:
+                if isinstance(each, ast.Starred):
+                    return self.unknown()
+                value = self._element(cell, each, [value], by, deep)
+            return value
+        return self._layer(name, made, given[0])
+
+    def _element(
+        self, cell: Cell, node: ast.AST, given: list[Value], by: dict[str, Value], deep: int
+    ) -> Value:
+        made = Origins(self._notebook).of(cell, node, parts=True)
+        results = [self._made(where, each, given, by, deep) for where, each in made]
+        if not results or any(each != results[0] for each in results):
+            raise Refused
+        return results[0]
+
+    def _alike(
+        self, cell: Cell, nodes: list[ast.expr], given: list[Value], by: dict[str, Value], deep: int
+    ) -> Value:
+        results = [self._element(cell, each, given, by, deep) for each in nodes]
+        if not results or any(each != results[0] for each in results):
+            raise Refused
+        return results[0]
+
+    def _layer(self, name: str, made: ast.Call, of: Rows) -> Value:
+        if name in _KEEP_RANK:
+            return of
+        if name == "Flatten" and not made.args and not made.keywords:
+            return Rows("", 2)
+        if name == "Embedding":
+            return Rows(of.base, of.rank + 1)
+        if name in ("Softmax", "LogSoftmax"):
+            return of if self._is_inside(of, _dim(made, made.args)) else self._no()
+        return self._no()
+
+
+def _is_whole(node: ast.expr) -> bool:
+    if isinstance(node, ast.Slice):
+        return node.lower is None and node.upper is None and node.step is None
+    return isinstance(node, ast.Constant) and node.value is Ellipsis
+
+
+def _is_minus_one(node: ast.expr) -> bool:
+    return _number(node) == -1
+
+
+def _number(node: ast.AST | None) -> int | None:
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        value = _number(node.operand)
+        return None if value is None else -value
+    value = getattr(node, "value", None)
+    return value if type(value) is int else None
+
+
+def _dim(call: ast.Call, rest: list[ast.expr]) -> int | None:
+    given = keyword(call, "dim") or keyword(call, "axis")
+    return _number(given.value if given is not None else rest[0] if rest else None)
+
+
+def _dims(call: ast.Call, rest: list[ast.expr]) -> list[int | None]:
+    given = keyword(call, "dim") or keyword(call, "axis")
+    node = given.value if given is not None else rest[0] if rest else None
+    return [
+        _number(each) for each in (node.elts if isinstance(node, (ast.Tuple, ast.List)) else [node])
+    ]
