@@ -3,32 +3,75 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+import builtins
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
-from ..code.find import called, calls, dotted, mentions, method, names
+from ..code.find import called, calls, dotted, mentions, method, names, words
 from ..code.flow import backwards, read_first
-from ..code.source import Loop, Refused
+from ..code.origins import Origins
+from ..code.pure import ANY_LAYER, LIBRARIES, Doubt, Pure
+from ..code.source import CellSource, Function, Loop, Refused
+from ..text.messages import message
 from .rewrite import rewriting
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from ..code.source import CellSource
+    from ..code.gate import Gate
+    from ..code.notebook import Cell
+    from ..protocol.wire import Message
+    from .rewrite import Rewrite
+
+_DEEPEST = 6
+_DEFINES = (ast.alias, ast.ClassDef, *Function)
 
 _STEPS = ("step", "zero_grad", "backward", "append", "extend")
-_PART = "part"
+
+TEXTS = {
+    "backward-each.round": (
+        "No button: whether each round has a graph of its own cannot be told ({cell}, line {line})."
+    ),
+    "backward-each.name": "No button: `{name}` may hold a graph that all rounds have in common.",
+    "backward-each.total": (
+        "No button: `{name}` is used with its graph in {cell}, line {line}, or begins with one."
+    ),
+}
+# They make values without a graph, of values without one.
+_MAKES = words(
+    """tensor as_tensor from_numpy zeros ones full empty arange linspace eye rand randn randint
+    randperm split chunk view reshape unsqueeze squeeze float long double range len list tuple
+    zip enumerate tqdm items values DataLoader TensorDataset Parameter device to cuda cpu"""
+)
 
 
-@rewriting
-def backward_each(source: CellSource, total: str, graphs: Collection[str] = ()) -> None:
+def backward_each(total: str, graphs: Collection[str] = (), part: str = "part") -> Rewrite:
     """`backward_each("loss")`: in place of `loss += f(x)` and one `loss.backward()` at the end.
 
     `part = f(x)`, `part.backward()`, `loss += part.detach()` in each round, as gradients add up;
-    `zero_grad()` goes before the loop. `graphs` are names that hold graphs already. Refused where
-    rounds have a graph in common: then it would be gone after the first of them.
+    `zero_grad()` goes before the loop. `graphs` are names that hold graphs already, `part` is a
+    name that nobody has. Refused where rounds have a graph in common: then it would be gone after
+    the first of them.
     """
+    asks = AddsUp(total)
+    return _backward_each(total, graphs, part).asking(asks, lambda gate, _: gate.binds(part))
+
+
+class _Sum(NamedTuple):
+    """A loop that adds up a total, and what goes backward behind it."""
+
+    statement: ast.stmt
+    part: ast.expr
+    loop: ast.For | ast.While
+    top: ast.stmt
+    between: list[ast.stmt]
+    clears: list[ast.stmt]
+    back: ast.stmt
+
+
+def _sum_of(source: CellSource, total: str, graphs: Collection[str]) -> _Sum:
     adding = [node for node in ast.walk(source.tree) if _part_of(node, total) is not None]
-    if len(adding) != 1 or _PART in names(source.tree) | names(source.tree, ast.Store):
+    if len(adding) != 1:
         raise Refused
     (statement,) = adding
     part = _part_of(statement, total)
@@ -51,15 +94,25 @@ def backward_each(source: CellSource, total: str, graphs: Collection[str] = ()) 
     clears = [each for each in between if called(getattr(each, "value", None)) == "zero_grad"]
     if any(_changes(each, total) for each in between if each not in clears):
         raise Refused
+    if (names(back) - {total}) & names(loop, ast.Store):
+        raise Refused  # a number of rounds, which is smaller in each
+    return _Sum(statement, part, loop, top, between, clears, back)
+
+
+@rewriting
+def _backward_each(source: CellSource, total: str, graphs: Collection[str], name: str) -> None:
+    if name in names(source.tree) | names(source.tree, ast.Store):
+        raise Refused
+    statement, part, loop, top, _, clears, back = _sum_of(source, total, graphs)
     place = next(node for node in ast.walk(back) if dotted(node) == total)
     start, end = source.span(back)
     left, right = source.span(place) if isinstance(place, ast.expr) else (start, start)
-    goes = source.text[start:left] + _PART + source.text[right:end]
+    goes = source.text[start:left] + name + source.text[right:end]
     kept = source.text[slice(*source.span(statement))].replace(
-        source.text_of(part), f"{_PART}.detach()"
+        source.text_of(part), f"{name}.detach()"
     )
     source.before(loop, *[source.text_of(each) for each in clears])
-    source.replace(statement, f"{_PART} = {source.text_of(part)}")
+    source.replace(statement, f"{name} = {source.text_of(part)}")
     source.after(top, goes, kept)
     for each in (*clears, back):
         source.remove(each)
@@ -114,3 +167,162 @@ def _changes(statement: ast.stmt, total: str) -> bool:
     return (
         isinstance(statement, (ast.Assign, ast.AugAssign, ast.AnnAssign)) and total in stored
     ) or bool(list(calls(statement, *_STEPS)) or isinstance(statement, Loop))
+
+
+@dataclass(frozen=True, slots=True)
+class AddsUp:
+    """Asks whether gradients of the parts of a sum add up to its own, and who else needs it."""
+
+    total: str
+
+    def __call__(self, gate: Gate, cell: Cell) -> Message | None:
+        """Return why not, or `None`."""
+        why = gate.unread()
+        if why is not None:
+            return why
+        pure = Pure(gate.notebook, gate.live, ANY_LAYER, LIBRARIES)
+        try:
+            source = CellSource(cell.source)
+            source.tree = cell.tree or source.tree
+            found = _sum_of(source, self.total, ())
+            name = pure.modules()
+            if name is not None:
+                return message("backward-each.name", TEXTS, name=name)
+            self._round(pure, cell, found)
+        except Doubt as doubt:
+            where, line = doubt.place
+            return message("backward-each.round", TEXTS, cell=where.title, line=line)
+        except Refused:
+            return message("backward-each.round", TEXTS, cell=cell.title, line=1)
+        return self._shared(gate, pure, cell, found) or self._needed(gate, cell, source, found)
+
+    def _round(self, pure: Pure, cell: Cell, found: _Sum) -> None:
+        """Check that a round only computes."""
+        for each in found.loop.body:
+            inner = each.body if isinstance(each, ast.With) else [each]
+            for node in inner:
+                if node is found.statement:
+                    pure.of_block(cell, [found.part])
+                elif isinstance(node, ast.Assign):
+                    pure.of_block(cell, [node])
+                else:
+                    raise Doubt(cell, node)
+        for each in found.between:
+            if any(
+                isinstance(node, ast.Attribute) and node.attr == "grad" for node in ast.walk(each)
+            ):
+                raise Doubt(cell, each)
+
+    def _shared(self, gate: Gate, pure: Pure, cell: Cell, found: _Sum) -> Message | None:
+        """Whether nothing that rounds read, or functions that they call, has a graph."""
+        loop, inside = found.loop, names(found.loop, ast.Store)
+        heads = [loop.iter] if isinstance(loop, ast.For) else [loop.test]
+        reached = [
+            (where or cell, part)
+            for each in (*loop.body, *heads)
+            for where, part in gate.notebook.reached(each)
+        ]
+        for where, part in reached:
+            for node in ast.walk(part):
+                known = where.owners.get(node) if isinstance(node, ast.Name) else None
+                if known is None or not isinstance(getattr(node, "ctx", None), ast.Load):
+                    continue
+                name, owner, _ = known
+                is_own = where is cell and name in inside | {self.total}
+                local = owner is not None and any(owner.node is each for _, each in reached)
+                local |= owner is not None and _is_inner(owner.node)
+                if is_own or local or _is_free(gate, pure, where, node, 0):
+                    continue
+                return message("backward-each.name", TEXTS, name=name)
+        return None
+
+    def _needed(self, gate: Gate, cell: Cell, source: CellSource, found: _Sum) -> Message | None:
+        """Whether the sum begins with nothing, and only its number is read besides."""
+        place = next(node for node in ast.walk(found.statement) if dotted(node) == self.total)
+        known = cell.owners.get(place)
+        block = source.body(found.loop)
+        before = block[: block.index(found.loop)]
+        begins = [each for each in before if dotted(_target(each)) == self.total]
+        if known is None or not begins:
+            return message(
+                "backward-each.total",
+                TEXTS,
+                name=self.total,
+                cell=cell.title,
+                line=place.lineno,  # type: ignore[attr-defined]
+            )
+        own = {id(node) for each in (found.statement, found.back) for node in ast.walk(each)}
+        uses = (
+            gate.notebook.uses(self.total) if known[1] is None else [(cell, u) for u in cell.uses]
+        )
+        for where, use in uses:
+            if use.owner is not known[1] or use.name != self.total or id(use.node) in own:
+                continue
+            parent = next(where.parents(use.node), None)
+            nothing = isinstance(parent, ast.Assign) and (
+                isinstance(parent.value, ast.Constant)
+                or called(parent.value) in ("zeros", "tensor")
+            )
+            nothing &= "requires_grad" not in ast.unparse(parent) if parent is not None else False
+            number = isinstance(parent, ast.Attribute) and parent.attr in ("item", "detach")
+            number |= called(parent) == "float"
+            if not (nothing if use.how == "bind" else number):
+                return message(
+                    "backward-each.total",
+                    TEXTS,
+                    name=self.total,
+                    cell=where.title,
+                    line=getattr(use.node, "lineno", 1),
+                )
+        return None
+
+
+def _target(statement: ast.stmt) -> ast.expr | None:
+    plain = isinstance(statement, ast.Assign) and len(statement.targets) == 1
+    return statement.targets[0] if plain and isinstance(statement, ast.Assign) else None
+
+
+def _is_inner(node: ast.AST) -> bool:
+    return isinstance(node, (ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp))
+
+
+def _is_free(  # noqa: PLR0911  a kind of value each
+    gate: Gate, pure: Pure, cell: Cell, node: ast.AST, deep: int
+) -> bool:
+    """Whether a value has no graph: a module, a function, a number, data."""
+    known = cell.owners.get(node)
+    if known is None or deep > _DEEPEST:
+        return False
+    name, owner, _ = known
+    if owner is None:
+        uses = gate.notebook.uses(name)
+        fact = gate.live.tensors.get(name)
+        if fact is not None and not fact.requires_grad:
+            return True
+        if name in gate.live.models or name in gate.live.loaders:
+            return True
+        if not any(use.how != "read" for _, use in uses):
+            return name in vars(builtins)
+        if all(isinstance(use.node, _DEFINES) for _, use in uses if use.how != "read"):
+            return True
+    if pure.is_module(cell, node):
+        return True
+    try:
+        made = Origins(gate.notebook).of(cell, node, parts=True)
+    except Refused:
+        return False
+    return all(_is_data(gate, pure, where, each, deep) for where, each in made)
+
+
+def _is_data(gate: Gate, pure: Pure, cell: Cell, made: ast.AST, deep: int) -> bool:
+    for each in ast.walk(made):
+        if isinstance(each, ast.Call) and called(each) not in _MAKES:
+            return False
+        if isinstance(each, ast.keyword) and each.arg == "requires_grad":
+            return False
+        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load):
+            known = cell.owners.get(each)
+            inner = known is not None and known[1] is not None and _is_inner(known[1].node)
+            if not inner and not _is_free(gate, pure, cell, each, deep + 1):
+                return False
+    return True

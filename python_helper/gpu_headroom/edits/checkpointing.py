@@ -6,62 +6,99 @@ import ast
 from typing import TYPE_CHECKING
 
 from ..code.find import assigned, calls, dotted, method
+from ..code.origins import Origins, is_of_torch
+from ..code.pure import ATTENTION, DROPOUT, WATCHED, Doubt, Pure
 from ..code.source import Function, Refused
+from ..text.messages import message
 from .call import set_keyword
 from .rewrite import rewriting
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..code.gate import Gate
+    from ..code.notebook import Cell
     from ..code.source import CellSource
+    from ..protocol.wire import Message
+    from .rewrite import Question, Rewrite
+
+TEXTS = {
+    "checkpointing.class": (
+        "No button: `{name}` may do something else when it is computed a second time."
+    ),
+    "checkpointing.forward": (
+        "No button: {cell}, line {line} may do something else when it is computed a second time."
+    ),
+    "checkpointing.model": "No button: what `{name}` is cannot be told.",
+}
 
 _OPTIONS = {"use_reentrant", "preserve_rng_state", "determinism_check", "context_fn", "debug"}
 _IMPORT = "from torch.utils.checkpoint import "
 
 
-@rewriting
-def checkpointing_enabled(source: CellSource, model: str) -> None:
-    """`checkpointing_enabled(model)`: `model.gradient_checkpointing_enable()` once it is made.
+REENTERS = '{"use_reentrant": False}'
+"""With the older way frozen embeddings leave all that is computed from them without gradients."""
 
-    For models of `transformers` and `diffusers`; for their trainers see `flags.trainer_flags`.
-    """
-    line = f"{model}.gradient_checkpointing_enable()"
+
+@rewriting
+def _enabled(source: CellSource, model: str) -> None:
+    line = f"{model}.gradient_checkpointing_enable(gradient_checkpointing_kwargs={REENTERS})"
     if any(calls(source.tree, "gradient_checkpointing_enable")):
         raise Refused
     source.after(made(source, model), line)
 
 
-@rewriting
-def checkpointed_blocks(source: CellSource) -> None:
-    """`checkpointed_blocks()`: `x = block(x)` in a loop of `forward` goes through `checkpoint`.
+def checkpointing_enabled(model: str) -> Rewrite:
+    """`checkpointing_enabled(model)`: `model.gradient_checkpointing_enable(…)` once it is made.
 
-    The loop is one over the modules of a list, as `for block in self.blocks`.
+    For models of `transformers`; for their trainers see `flags.trainer_flags`.
     """
+    return _enabled(model).asking(of_transformers(model))
+
+
+@rewriting
+def _blocks(source: CellSource) -> None:
     places = 0
-    for loop in ast.walk(source.tree):
-        function = source.function(loop) if isinstance(loop, ast.For) else None
-        if not isinstance(loop, ast.For) or getattr(function, "name", "") != "forward":
-            continue
-        last = loop.target.elts[-1] if isinstance(loop.target, ast.Tuple) else loop.target
-        for node in ast.walk(loop):
-            own = isinstance(node, ast.Call) and isinstance(last, ast.Name)
-            if (
-                own
-                and isinstance(node, ast.Call)
-                and dotted(node.func) == dotted(last)
-                and node.args
-            ):
-                at = source.text.index("(", source.span(node.func)[1]) + 1
-                source.replace((at, at), f"{source.text_of(node.func)}, ")
-                source.replace(node.func, "checkpoint")
-                set_keyword(source, node, "use_reentrant", "False")
-                places += 1
+    for node in _block_calls(source.tree):
+        function = source.function(node)
+        if getattr(function, "name", "") == "forward":
+            at = source.text.index("(", source.span(node.func)[1]) + 1
+            source.replace((at, at), f"{source.text_of(node.func)}, ")
+            source.replace(node.func, "checkpoint")
+            set_keyword(source, node, "use_reentrant", "False")
+            places += 1
     if not places or "checkpoint(" in source.text:
         raise Refused
-    if any(isinstance(each, ast.ImportFrom) and _imports(each) for each in source.tree.body):
+    if _is_imported(source.tree):
         return
     top = [each for each in source.tree.body if isinstance(each, (ast.ClassDef, *Function))]
     if not top:
         raise Refused
     source.before(top[0], f"{_IMPORT}checkpoint", "")
+
+
+def checkpointed_blocks() -> Rewrite:
+    """`checkpointed_blocks()`: `x = block(x)` in a loop of `forward` goes through `checkpoint`.
+
+    The loop is one over the modules of a list, as `for block in self.blocks`.
+    """
+    return _blocks().asking(_binds("checkpoint"), _are_modules, _computes_again)
+
+
+def _block_calls(tree: ast.AST) -> Iterator[ast.Call]:
+    for loop in ast.walk(tree):
+        if not isinstance(loop, ast.For):
+            continue
+        last = loop.target.elts[-1] if isinstance(loop.target, ast.Tuple) else loop.target
+        for node in ast.walk(loop):
+            if not isinstance(node, ast.Call) or not isinstance(last, ast.Name):
+                continue
+            if node.args and dotted(node.func) == last.id:
+                yield node
+
+
+def _is_imported(tree: ast.Module) -> bool:
+    return any(isinstance(each, ast.ImportFrom) and _imports(each) for each in tree.body)
 
 
 def _imports(node: ast.ImportFrom) -> bool:
@@ -70,20 +107,8 @@ def _imports(node: ast.ImportFrom) -> bool:
 
 
 @rewriting
-def checkpointed_sequential(source: CellSource, model: str, segments: int = 4) -> None:
-    """`checkpointed_sequential(model, segments)`: calls of an `nn.Sequential` are checkpointed.
-
-    `model(x)` becomes `checkpoint_sequential(model, 4, x, use_reentrant=False)`.
-    """
-    found = [
-        node
-        for node in ast.walk(source.tree)
-        if isinstance(node, ast.Call)
-        and dotted(node.func) == model
-        and len(node.args) == 1
-        and not node.keywords
-        and not isinstance(node.args[0], ast.Starred)
-    ]
+def _sequential(source: CellSource, model: str, segments: int) -> None:
+    found = _plain_calls(source.tree, model)
     if not found or "checkpoint_sequential" in source.text:
         raise Refused
     for node in found:
@@ -97,12 +122,43 @@ def checkpointed_sequential(source: CellSource, model: str, segments: int = 4) -
     source.before(top, f"{_IMPORT}checkpoint_sequential")
 
 
-@rewriting
-def not_checkpointed(source: CellSource, model: str) -> None:
-    """`not_checkpointed(model)`: `checkpoint(model, x)` around a whole model becomes `model(x)`.
+def checkpointed_sequential(model: str, segments: int = 4) -> Rewrite:
+    """`checkpointed_sequential(model, segments)`: calls of an `nn.Sequential` are checkpointed.
 
-    All of it would be computed again at once, so nothing is saved.
+    `model(x)` becomes `checkpoint_sequential(model, 4, x, use_reentrant=False)`.
     """
+
+    def is_sequence(gate: Gate, cell: Cell) -> Message | None:
+        """Whether what is called is that very sequence, made once."""
+        nodes = [each.func for each in _plain_calls(cell.tree or ast.Module([], []), model)]
+        try:
+            made = [each for node in nodes for each in Origins(gate.notebook).of(cell, node)]
+        except Refused:
+            made = [(cell, ast.Pass())]
+        for where, each in made:
+            known = isinstance(each, ast.Call) and dotted(each.func).endswith("Sequential")
+            if not known or not is_of_torch(where, gate.notebook, getattr(each, "func", each)):
+                return message("checkpointing.model", TEXTS, name=model)
+        return None
+
+    rewrite = _sequential(model, segments)
+    return rewrite.asking(_binds("checkpoint_sequential"), is_sequence, _computes_again)
+
+
+def _plain_calls(tree: ast.AST, model: str) -> list[ast.Call]:
+    return [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and dotted(node.func) == model
+        and len(node.args) == 1
+        and not node.keywords
+        and not isinstance(node.args[0], ast.Starred)
+    ]
+
+
+@rewriting
+def _not_checkpointed(source: CellSource, model: str) -> None:
     found = [
         node
         for node in calls(source.tree, "checkpoint")
@@ -115,6 +171,83 @@ def not_checkpointed(source: CellSource, model: str) -> None:
         rest = [each for each in node.keywords if each.arg not in _OPTIONS]
         given += [f"{each.arg}={source.text_of(each.value)}" for each in rest]
         source.replace(node, f"{model}({', '.join(given)})")
+
+
+def not_checkpointed(model: str) -> Rewrite:
+    """`not_checkpointed(model)`: `checkpoint(model, x)` around a whole model becomes `model(x)`.
+
+    All of it would be computed again at once, so nothing is saved.
+    """
+    return _not_checkpointed(model).asking(_computes_again)
+
+
+# What has to be so of the whole program.
+
+
+def _binds(name: str) -> Question:
+    """Ask whether a function's name is free, or the function's already."""
+
+    def free(gate: Gate, cell: Cell) -> Message | None:
+        uses = [use for _, use in gate.notebook.uses(name) if use.how != "read"]
+        imported = bool(uses) and all(isinstance(each.node, ast.alias) for each in uses)
+        if imported and _is_imported(cell.tree or ast.Module([], [])):
+            return None
+        return gate.binds(name)
+
+    return free
+
+
+def _are_modules(gate: Gate, cell: Cell) -> Message | None:
+    """Whether what the loops of `forward` call are modules."""
+    pure = Pure(gate.notebook, gate.live, ATTENTION | DROPOUT)
+    for node in _block_calls(cell.tree or ast.Module([], [])):
+        if not pure.is_module(cell, node.func):
+            return message("checkpointing.forward", TEXTS, cell=cell.title, line=node.lineno)
+    return None
+
+
+def _computes_again(gate: Gate, _cell: Cell) -> Message | None:
+    """Whether all forward passes can be computed twice: they keep, count and change nothing.
+
+    What PyTorch draws at random, a checkpoint draws again.
+    """
+    why = gate.unread()
+    if why is not None:
+        return why
+    for each in gate.notebook.cells:
+        if "inplace" in each.source:
+            return message("checkpointing.class", TEXTS, name="inplace")
+    try:
+        name = Pure(gate.notebook, gate.live, ATTENTION | DROPOUT).modules()
+    except Doubt as doubt:
+        where, line = doubt.place
+        return message("checkpointing.forward", TEXTS, cell=where.title, line=line)
+    return None if name is None else message("checkpointing.class", TEXTS, name=name)
+
+
+def of_transformers(*models: str) -> Question:
+    """Ask whether models are of `transformers`, all where none is named, and keep nothing."""
+
+    def asked(gate: Gate, _cell: Cell) -> Message | None:
+        why = gate.unread()
+        if why is not None:
+            return why
+        known = [gate.live.models.get(each) for each in models or gate.live.models]
+        own = {full for each in known if each is not None for full in each.own}
+        if None in known or not any(each.startswith("transformers.") for each in own):
+            return message("checkpointing.model", TEXTS, name=", ".join(models) or "model")
+        for full in sorted(own):
+            library = full.startswith(("transformers.", "torch.nn.modules."))
+            if not library or "BatchNorm" in full:
+                return message("checkpointing.class", TEXTS, name=full.rpartition(".")[2])
+        for each in WATCHED:
+            for where, call in gate.notebook.calls(each):
+                return message("checkpointing.forward", TEXTS, cell=where.title, line=call.lineno)
+        if gate.notebook.classes or "past_key_values" in gate.notebook.names:
+            return message("checkpointing.model", TEXTS, name=", ".join(models) or "model")
+        return None
+
+    return asked
 
 
 def made(source: CellSource, name: str) -> ast.stmt:

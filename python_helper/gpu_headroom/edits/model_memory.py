@@ -1,4 +1,4 @@
-"""Loading to the host, freezing, gradients that are given back, and a limit that is lifted."""
+"""Loading to the host, freezing, and a limit that is lifted."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from ..code.find import assigned, called, calls, dotted, keyword, method
 from ..code.notebook import is_stored
 from ..code.source import Refused
-from ..code.training import training_step
 from ..text.messages import message
 from .call import set_keyword
 from .checkpointing import made
@@ -158,28 +157,6 @@ def _frozen(source: CellSource, part: str, *trained: str) -> None:
     if "requires_grad" in source.text:
         raise Refused
     source.after(statement, f"{part}.requires_grad_(False)", *map(_TRAINED.format, trained))
-
-
-@rewriting
-def gradients_cleared(source: CellSource) -> None:
-    """`gradients_cleared()`: `zero_grad()` of a training step comes before its forward pass.
-
-    Behind it the gradients of the step before stand beside all that it keeps. Where they are only
-    set to zero they are given back.
-    """
-    step = training_step(source)
-    first, clears = step.forward[0], step.zero_grad
-    call = clears.value if isinstance(clears, ast.Expr) else None
-    if clears is None or not isinstance(call, ast.Call):
-        raise Refused
-    given = keyword(call, "set_to_none")
-    zeroed = given is not None and source.text_of(given.value) == "False"
-    place = step.block.index(clears)
-    if step.block.index(first) < place < step.block.index(step.backward) and not zeroed:
-        source.before(first, source.text_of(clears))
-        source.remove(clears)
-    elif zeroed:
-        set_keyword(source, call, "set_to_none", "True")
 
 
 @rewriting

@@ -3,12 +3,31 @@
 from __future__ import annotations
 
 from ..code import gate
-from . import average, chunks, dtype, eval_mode, model_memory, no_grad, same_shape, untrained
+from . import (
+    accumulation,
+    autocast,
+    average,
+    backward_each,
+    checkpointing,
+    chunks,
+    clear_gradients,
+    dtype,
+    eval_mode,
+    model_memory,
+    no_grad,
+    same_shape,
+    untrained,
+)
 
 _SPEAKING = (
     gate,
+    accumulation,
+    autocast,
     average,
+    backward_each,
+    checkpointing,
     chunks,
+    clear_gradients,
     dtype,
     eval_mode,
     model_memory,

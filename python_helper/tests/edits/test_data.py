@@ -6,8 +6,9 @@ import ast
 
 import pytest
 from gpu_headroom.edits.chunks import compared_in_parts, predicted_in_parts
+from gpu_headroom.edits.clear_gradients import gradients_cleared
 from gpu_headroom.edits.dtype import half_precision, single_precision
-from gpu_headroom.edits.model_memory import frozen, gradients_cleared, loaded_to_host, unlimited
+from gpu_headroom.edits.model_memory import frozen, loaded_to_host, unlimited
 from gpu_headroom.edits.optimizer import factored, one_by_one, owners
 from gpu_headroom.edits.per_batch import (
     batches_moved,
@@ -399,27 +400,21 @@ for x, y in data:
     x = x.cuda()
     out = model(x)  # ö
     loss = criterion(out, y)
-    opt.zero_grad()
+    opt.zero_grad()  # late
     loss.backward()
     opt.step()
 --->
 for x, y in data:
     x = x.cuda()
-    opt.zero_grad()
+    opt.zero_grad()  # late
     out = model(x)  # ö
     loss = criterion(out, y)
     loss.backward()
     opt.step()
 ====
 for x in data:
+    loss = model(x).mean()
     optimizer.zero_grad(set_to_none=False)  # ö
-    loss = model(x).mean()
-    loss.backward()
-    optimizer.step()
---->
-for x in data:
-    optimizer.zero_grad(set_to_none=True)  # ö
-    loss = model(x).mean()
     loss.backward()
     optimizer.step()
 ====

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...edits.accumulate import accumulated
+from ...edits.accumulation import Same, of_a_trainer
 from ...edits.flags import ACCUMULATION, LIBRARIES, trainer_flags
 from ...edits.number import set_number
 from ...edits.rewrite import all_of
@@ -15,17 +16,31 @@ from ..remedy import Offer
 from .smaller_batch import fitting
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ...cells.runs import CellRun
+    from ...code.gate import Gate
+    from ...code.literals import SizeLiteral
     from ...edits.rewrite import Rewrite
     from ...oom.evidence import Evidence
+    from ..remedy import Edited
+
+    Change = tuple[CellRun, int, Rewrite]
 
 TREATS: tuple[str, ...] = ("activations",)
 TEXTS = {
     "remedy.accumulate": "Batches of {new}, and a step after every {steps} of them",
     "remedy.accumulate.note": (
-        "The gradients are those of a batch of {old}, so the learning rate stays right. Batch "
-        "normalisation sees smaller batches."
+        "The gradients of {steps} batches add up to those of a batch of {old}: the weights are the "
+        "same after each step, but for rounding."
+    ),
+    "remedy.accumulate.advice": (
+        "Gradients of {steps} batches add up to those of a batch of {old} where the loss is a mean "
+        "over samples. Check what counts batches: schedules, logs, the last batch."
     ),
 }
+COUNTERS = ("step", "batch_index", "part_of_batch")
+"""Names that count batches, the first of them that is free."""
 
 
 def offer(evidence: Evidence) -> Offer | None:
@@ -35,23 +50,43 @@ def offer(evidence: Evidence) -> Offer | None:
     if batch is None or value is None:
         return None
     steps = batch.value // value
+    shown: Edited | None = None
+    for each in parts_of_a_batch(batch, value, cells(evidence), evidence.gate):
+        change = edited(evidence, [CellChange(*one) for one in each])
+        if change.fix is not None or (shown is None and change.diffs):
+            shown = change
+        if change.fix is not None:
+            break
+    if shown is None:
+        return None
+    note = "remedy.accumulate.advice" if shown.fix is None else "remedy.accumulate.note"
+    return Offer(
+        id="accumulate",
+        title=message("remedy.accumulate", TEXTS, new=value, steps=steps),
+        note=message(note, TEXTS, steps=steps, old=batch.value),
+        effect_bytes=evidence.saved_bytes(evidence.batch_bytes, value / batch.value),
+        edited=shown,
+        rank=2,
+    )
+
+
+def parts_of_a_batch(
+    batch: SizeLiteral, value: int, cells: Iterable[CellRun], gate: Gate
+) -> Iterator[list[Change]]:
+    """Yield the changes that may make parts of this size: of a loop, or of a trainer's options."""
+    steps = batch.value // value
+    counter = gate.free_name(*COUNTERS) or COUNTERS[0]
+    same = Same(batch, value, counter)
+    ways = [accumulated(steps, counter).asking(same)]
+    ways += [
+        trainer_flags(each, **{ACCUMULATION[each]: str(steps)}).asking(of_a_trainer)
+        for each in LIBRARIES
+    ]
     number = set_number(batch, value)
-    ways: list[Rewrite] = [accumulated(steps)]
-    ways += [trainer_flags(each, **{ACCUMULATION[each]: str(steps)}) for each in LIBRARIES]
+    all_cells = list(cells)
     for rewrite in ways:
-        for cell in cells(evidence):
+        for cell in all_cells:
             if cell.key == batch.cell.key:
-                changes = [CellChange(cell, batch.line, all_of(number, rewrite))]
+                yield [(cell, batch.line, all_of(number, rewrite))]
             else:
-                changes = [CellChange(batch.cell, batch.line, number), CellChange(cell, 1, rewrite)]
-            change = edited(evidence, changes)
-            if change.fix is not None:
-                return Offer(
-                    id="accumulate",
-                    title=message("remedy.accumulate", TEXTS, new=value, steps=steps),
-                    note=message("remedy.accumulate.note", TEXTS, old=batch.value),
-                    effect_bytes=evidence.saved_bytes(evidence.batch_bytes, value / batch.value),
-                    edited=change,
-                    rank=2,
-                )
-    return None
+                yield [(batch.cell, batch.line, number), (cell, 1, rewrite)]

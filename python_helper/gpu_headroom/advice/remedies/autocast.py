@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...edits.autocast import autocast
+from ...edits.autocast import autocast, of_a_trainer, of_keras
 from ...edits.flags import HALF, LIBRARIES, trainer_flags
 from ...edits.start import keras_precision
 from ...text.messages import message
@@ -37,12 +37,16 @@ def offer(evidence: Evidence) -> Offer | None:
     if not evidence.fits(kept, 1 - _CERTAIN * size / kept, kept_only=True):
         return None
     torch = torch_name(evidence)
-    rewrites = [trainer_flags(library, **HALF[library, "bfloat16"]) for library in LIBRARIES]
+    rewrites = [
+        trainer_flags(library, **HALF[library, "bfloat16"]).asking(of_a_trainer)
+        for library in LIBRARIES
+    ]
     if torch is not None:
         rewrites.append(autocast(torch))
     change = edited(evidence, in_first_cell(evidence, *rewrites))
-    if change.fix is None:  # Keras takes it for models made after that
-        change = edited(evidence, in_first_cell(evidence, keras_precision("mixed_bfloat16")))
+    if not change.diffs:
+        keras = keras_precision("mixed_bfloat16").asking(of_keras)
+        change = edited(evidence, in_first_cell(evidence, keras))
     if not change.diffs:
         return None
     return Offer(

@@ -20,7 +20,14 @@ TEXTS = {
         "Gradients add up, so those of the sum stay the same, and the graph of a part is let go "
         "before the next is made."
     ),
+    "remedy.backward-each.advice": (
+        "Gradients add up where the parts have no graph in common: that of a part is let go before "
+        "the next is made."
+    ),
 }
+
+PARTS = ("part", "part_loss", "loss_of_part")
+"""Names for a part of the sum, the first of them that is free."""
 
 
 def offer(evidence: Evidence) -> Offer | None:
@@ -29,14 +36,17 @@ def offer(evidence: Evidence) -> Offer | None:
     if held is None or held.name not in evidence.scene.running.adding:
         return None
     graphs = [each.name for each in evidence.groups if each.graphs and each is not held]
-    changes = in_first_cell(evidence, backward_each(held.name, graphs))
+    part = evidence.gate.free_name(*PARTS) or PARTS[0]
+    changes = in_first_cell(evidence, backward_each(held.name, graphs, part))
     if changes is None:
         return None
+    change = edited(evidence, changes)
+    said = "advice" if change.fix is None else "note"
     return Offer(
         id="backward-each",
         title=message("remedy.backward-each", TEXTS, name=held.name),
-        note=message("remedy.backward-each.note", TEXTS),
+        note=message(f"remedy.backward-each.{said}", TEXTS),
         effect_bytes=held.bytes,
         measured=True,
-        edited=edited(evidence, changes),
+        edited=change,
     )

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...edits.checkpointing import (
+    REENTERS,
     checkpointed_blocks,
     checkpointed_sequential,
     checkpointing_enabled,
     not_checkpointed,
+    of_transformers,
 )
 from ...edits.flags import trainer_flags
 from ...edits.rewrite import all_of
@@ -28,6 +30,10 @@ TEXTS = {
         "Each block's activations are computed again in the backward pass instead of being kept. "
         "A step takes about a third longer; the results stay the same."
     ),
+    "remedy.checkpointing.advice": (
+        "Each block's activations are computed again in the backward pass instead of being kept. "
+        "A step takes about a third longer. What counts or keeps something in a pass does so twice."
+    ),
 }
 # Of the activations, about: what stands between the blocks, and with a head beside them.
 _BETWEEN, _BESIDE = 0.1, 0.25
@@ -45,12 +51,13 @@ def offer(evidence: Evidence) -> Offer | None:
     if not evidence.fits(kept, left):
         return None
     change = edited(evidence, _changes(evidence))
-    if change.fix is None:
+    if not change.diffs:
         return None
+    said = "advice" if change.fix is None else "note"
     return Offer(
         id="checkpointing",
         title=message("remedy.checkpointing", TEXTS),
-        note=message("remedy.checkpointing.note", TEXTS),
+        note=message(f"remedy.checkpointing.{said}", TEXTS),
         effect_bytes=None,
         edited=change,
         rank=2,
@@ -59,7 +66,8 @@ def offer(evidence: Evidence) -> Offer | None:
 
 def _changes(evidence: Evidence) -> tuple[CellChange, ...] | None:
     """Return the change of the blocks, and where the whole model is checkpointed, that of this."""
-    rewrites = [trainer_flags("transformers", gradient_checkpointing="True")]
+    flags = {"gradient_checkpointing": "True", "gradient_checkpointing_kwargs": REENTERS}
+    rewrites = [trainer_flags("transformers", **flags).asking(of_transformers())]
     whole: tuple[CellChange, ...] | None = None
     for each in evidence.models:
         whole = whole or in_first_cell(evidence, not_checkpointed(each.name))

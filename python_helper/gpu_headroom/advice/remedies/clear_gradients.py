@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...edits.model_memory import gradients_cleared
+from ...edits.clear_gradients import gradients_cleared
 from ...text.messages import message
 from ..editing import edited, in_first_cell
 from ..remedy import Offer
@@ -18,6 +18,9 @@ TEXTS = {
     "remedy.clear-gradients.note": (
         "Else those of the step before stand beside it. Training stays the same."
     ),
+    "remedy.clear-gradients.advice": (
+        "Else those of the step before stand beside it. Check that nothing reads them there."
+    ),
 }
 
 
@@ -28,12 +31,13 @@ def offer(evidence: Evidence) -> Offer | None:
     if not (size and forward and evidence.scene.running.trains and evidence.is_enough(size)):
         return None
     change = edited(evidence, in_first_cell(evidence, gradients_cleared()))
-    if change.fix is None:
+    if not change.diffs:
         return None
+    said = "advice" if change.fix is None else "note"
     return Offer(
         id="clear-gradients",
         title=message("remedy.clear-gradients", TEXTS),
-        note=message("remedy.clear-gradients.note", TEXTS),
+        note=message(f"remedy.clear-gradients.{said}", TEXTS),
         effect_bytes=size,
         edited=change,
     )
