@@ -19,6 +19,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gpu_headroom.cells.runs import CellRun
+
 from benchmarks.edits.compare import differences
 
 if TYPE_CHECKING:
@@ -56,6 +58,14 @@ class Adaptor:
             return found
         changes, gradients = getattr(own, "CHANGES", ()), getattr(own, "GRADIENTS", True)
         return differences(before, after, changes, gradients=gradients)
+
+
+def cell_runs(program: Program) -> list[CellRun]:
+    """Return the cells of a program as the ledger of a kernel has them."""
+    return [
+        CellRun(key, n, source, None, float(n))
+        for n, (key, source) in enumerate(program.cells.items(), 1)
+    ]
 
 
 def all_kinds() -> list[str]:

@@ -19,7 +19,8 @@ class Accelerator:
         (loss / self.steps).backward()
 # %%
 accelerator = Accelerator()
-loader = DataLoader(TensorDataset(torch.randn(64, 4), torch.randn(64, 1)), batch_size=16, drop_last=True)
+inputs_all, targets_all = torch.randn(64, 4), torch.randn(64, 1)
+loader = DataLoader(TensorDataset(inputs_all, targets_all), batch_size=16, drop_last=True)
 model = nn.Linear(4, 1)
 opt = torch.optim.SGD(model.parameters(), lr=1e-1)
 model, opt, loader = accelerator.prepare(model, opt, loader)

@@ -9,7 +9,8 @@ from torch import nn
 import torch.nn.functional as F
 from torch.utils.data import DataLoader, TensorDataset
 torch.manual_seed(0); torch.set_default_dtype(torch.float64)
-loader = DataLoader(TensorDataset(torch.randn(128, 4), torch.randn(128, 1)), batch_size=16, drop_last=True)
+inputs_all, targets_all = torch.randn(128, 4), torch.randn(128, 1)
+loader = DataLoader(TensorDataset(inputs_all, targets_all), batch_size=16, drop_last=True)
 model = nn.Linear(4, 1)
 opt = torch.optim.SGD(model.parameters(), lr=1e-2)
 # %%

@@ -8,7 +8,8 @@ from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 torch.manual_seed(5)
 torch.set_default_dtype(torch.float64)
-ds = TensorDataset(torch.randn(32, 3), torch.rand(32, 1))
+features, labels = torch.randn(32, 3), torch.rand(32, 1)
+ds = TensorDataset(features, labels)
 dl = DataLoader(ds, batch_size=8, drop_last=True)
 model = nn.Sequential(nn.Linear(3, 5), nn.ReLU(), nn.Linear(5, 1))
 crit = nn.BCEWithLogitsLoss()

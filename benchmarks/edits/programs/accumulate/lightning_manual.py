@@ -34,7 +34,8 @@ class Model(pl.LightningModule):
     def configure_optimizers(self):
         return torch.optim.SGD(self.parameters(), lr=0.1)
 # %%
-loader = DataLoader(TensorDataset(torch.randn(64, 4), torch.randn(64, 1)), batch_size=16, drop_last=True)
+inputs_all, targets_all = torch.randn(64, 4), torch.randn(64, 1)
+loader = DataLoader(TensorDataset(inputs_all, targets_all), batch_size=16, drop_last=True)
 model = Model()
 trainer = pl.Trainer(max_epochs=2)
 trainer.fit(model, loader)

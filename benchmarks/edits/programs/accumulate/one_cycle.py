@@ -10,7 +10,8 @@ import torch.nn.functional as F
 from torch.utils.data import DataLoader, TensorDataset
 torch.manual_seed(0); torch.set_default_dtype(torch.float64)
 epochs = 2
-loader = DataLoader(TensorDataset(torch.randn(64, 4), torch.randn(64, 1)), batch_size=16, drop_last=True)
+inputs_all, targets_all = torch.randn(64, 4), torch.randn(64, 1)
+loader = DataLoader(TensorDataset(inputs_all, targets_all), batch_size=16, drop_last=True)
 # %%
 model = nn.Linear(4, 1)
 opt = torch.optim.SGD(model.parameters(), lr=1e-3)

@@ -10,7 +10,8 @@ torch.manual_seed(2); torch.set_default_dtype(torch.float64)
 # %%
 BATCH_SIZE = 12
 EPOCHS = 3
-data = TensorDataset(torch.randn(48, 4), torch.randn(48, 2))
+features, labels = torch.randn(48, 4), torch.randn(48, 2)
+data = TensorDataset(features, labels)
 loader = DataLoader(data, batch_size=BATCH_SIZE, shuffle=True, drop_last=True)
 # %%
 model = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 2))

@@ -8,7 +8,8 @@ import torch
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 torch.manual_seed(0); torch.set_default_dtype(torch.float64)
-loader = DataLoader(TensorDataset(torch.randn(64, 4), torch.randn(64, 1)), batch_size=16, drop_last=True)
+inputs_all, targets_all = torch.randn(64, 4), torch.randn(64, 1)
+loader = DataLoader(TensorDataset(inputs_all, targets_all), batch_size=16, drop_last=True)
 model = nn.Linear(4, 1)
 criterion = nn.MSELoss(reduction="sum")
 optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)

@@ -12,7 +12,8 @@ step = "the step of the day"
 # %%
 model = torch.nn.Linear(4, 2)
 opt = torch.optim.SGD(model.parameters(), lr=0.1)
-loader = DataLoader(TensorDataset(torch.randn(50, 4), torch.randn(50, 2)), batch_size=10, shuffle=True)
+inputs_all, targets_all = torch.randn(50, 4), torch.randn(50, 2)
+loader = DataLoader(TensorDataset(inputs_all, targets_all), batch_size=10, shuffle=True)
 # %%
 for epoch in range(2):
 	for xb, yb in loader:

@@ -24,7 +24,8 @@ class Net(nn.Module):
 
 net = Net().to(device)
 # %%
-train_set = TensorDataset(torch.randn(64, 5), torch.randn(64, 1))
+features, labels = torch.randn(64, 5), torch.randn(64, 1)
+train_set = TensorDataset(features, labels)
 train_loader = DataLoader(train_set, batch_size=32, shuffle=True)
 criterion = nn.MSELoss()
 optimizer = torch.optim.AdamW(net.parameters(), lr=1e-2)

@@ -10,7 +10,8 @@ torch.manual_seed(8)
 torch.set_default_dtype(torch.float64)
 # %%
 cfg = {"batch_size": 18, "lr": 0.02, "l1": 1e-3}
-loader = DataLoader(TensorDataset(torch.randn(72, 4), torch.randn(72, 2)), batch_size=cfg["batch_size"], shuffle=True, drop_last=True)
+inputs_all, targets_all = torch.randn(72, 4), torch.randn(72, 2)
+loader = DataLoader(TensorDataset(inputs_all, targets_all), batch_size=cfg["batch_size"], shuffle=True, drop_last=True)
 model = nn.Linear(4, 2)
 optimizer = torch.optim.SGD(model.parameters(), lr=cfg["lr"])
 # %%
