@@ -205,7 +205,9 @@ class Batchwise:
 
     # Calls.
 
-    def _call(self, cell: Cell, call: ast.Call, env: dict[str, Value], deep: int) -> Value:
+    def _call(  # noqa: PLR0911  a case each
+        self, cell: Cell, call: ast.Call, env: dict[str, Value], deep: int
+    ) -> Value:
         name, function = called(call), call.func
         if keyword_stars(call) or any(isinstance(each, ast.Starred) for each in call.args):
             raise Refused

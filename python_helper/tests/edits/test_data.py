@@ -400,27 +400,21 @@ for x, y in data:
     x = x.cuda()
     out = model(x)  # ö
     loss = criterion(out, y)
-    opt.zero_grad()
+    opt.zero_grad()  # late
     loss.backward()
     opt.step()
 --->
 for x, y in data:
     x = x.cuda()
-    opt.zero_grad()
+    opt.zero_grad()  # late
     out = model(x)  # ö
     loss = criterion(out, y)
     loss.backward()
     opt.step()
 ====
 for x in data:
+    loss = model(x).mean()
     optimizer.zero_grad(set_to_none=False)  # ö
-    loss = model(x).mean()
-    loss.backward()
-    optimizer.step()
---->
-for x in data:
-    optimizer.zero_grad(set_to_none=True)  # ö
-    loss = model(x).mean()
     loss.backward()
     optimizer.step()
 ====

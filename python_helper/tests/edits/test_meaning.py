@@ -78,9 +78,12 @@ def test_accumulation_keeps_the_effective_batch() -> None:
     assert not torch.allclose(whole, without, atol=1e-3)
 
 
-def test_the_last_batches_of_an_epoch_count() -> None:
-    """Five batches: the optimizer steps after four, and after the fifth."""
+def test_what_a_loader_leaves_over_stays_out() -> None:
+    """Five batches: the optimizer steps after four; the gradients of the fifth go."""
     source = TRAIN.format(rows=13)
+    last = source.replace("        optimizer.zero_grad()\n", "").replace(
+        "optimizer.step()\n", "optimizer.step()\n        optimizer.zero_grad()\n"
+    )
     counted = """
 steps, old = 0, optimizer.step
 def step():
@@ -89,8 +92,10 @@ def step():
     old()
 optimizer.step = step
 """
-    names = run(source, accumulated(4), start=START + counted)
-    assert names["steps"] == 6
+    for each in (source, last):
+        names = run(each, accumulated(4), start=START + counted)
+        assert names["steps"] == 3
+    assert torch.equal(weights(run(source, accumulated(4))), weights(run(last, accumulated(4))))
 
 
 def test_losses_are_numbers() -> None:

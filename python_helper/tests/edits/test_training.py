@@ -16,20 +16,20 @@ from tests.edits.cases import check, refuses_hostile, shuffled, table
 
 ACCUMULATED = table("""
 for x, y in loader:
-    optimizer.zero_grad()
+    optimizer.zero_grad()  # first
     out = model(x)
     loss = criterion(out, y)
     loss.backward()
     optimizer.step()
 --->
-optimizer.zero_grad()
 for step, (x, y) in enumerate(loader, start=1):
+    if step % 4 == 1:
+        optimizer.zero_grad()  # first
     out = model(x)
     loss = criterion(out, y)
     (loss / 4).backward()
-    if step % 4 == 0 or step == len(loader):
+    if step % 4 == 0:
         optimizer.step()
-        optimizer.zero_grad()
 ====
 for epoch in range(3):
     for batch in tqdm(loader):  # one epoch
@@ -38,18 +38,19 @@ for epoch in range(3):
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         scheduler.step()
-        optimizer.zero_grad()
+        optimizer.zero_grad()  # last
     print(loss)
 --->
 for epoch in range(3):
     for step, batch in enumerate(tqdm(loader), start=1):  # one epoch
         loss = model(**batch).loss
         (loss / 4).backward()
-        if step % 4 == 0 or step == len(loader):
+        if step % 4 == 0:
             nn.utils.clip_grad_norm_(model.parameters(), 1.0)
             optimizer.step()
             scheduler.step()
-            optimizer.zero_grad()
+            optimizer.zero_grad()  # last
+    optimizer.zero_grad()
     print(loss)
 ====
 for i, (x, y) in enumerate(loader):
@@ -59,34 +60,32 @@ for i, (x, y) in enumerate(loader):
     # learn
     loss.backward()
     opt.step()
-    if i % 10 == 0:
-        print(loss.item())
+    total += loss.item()
 --->
-opt.zero_grad()
 for i, (x, y) in enumerate(loader):
+    if i % 4 == 0:
+        opt.zero_grad()
     loss = F.mse_loss(model(x), y)
 
     # learn
     (loss / 4).backward()
-    if (i + 1) % 4 == 0 or i + 1 == len(loader):
+    if i % 4 == 3:
         opt.step()
-        opt.zero_grad()
-    if i % 10 == 0:
-        print(loss.item())
+    total += loss.item()
 ====
 for i in range(0, len(X), n):
-    opt.zero_grad()
     loss = model(X[i : i + n])
+    opt.zero_grad()
     (loss + other).backward()
     opt.step()
 --->
-opt.zero_grad()
 for i in range(0, len(X), n):
     loss = model(X[i : i + n])
-    ((loss + other) / 4).backward()
-    if (i // n + 1) % 4 == 0 or i + n >= len(X):
-        opt.step()
+    if i // n % 4 == 0:
         opt.zero_grad()
+    ((loss + other) / 4).backward()
+    if i // n % 4 == 3:
+        opt.step()
 ====
 for step in range(100):
     opt.zero_grad()
@@ -94,21 +93,12 @@ for step in range(100):
     loss.backward()
     opt.step()
 ====
-def train(model, data):
-    for x in load(data):
-        loss = model(x)
-        opt.zero_grad()
-        loss.backward()
-        opt.step()
---->
-def train(model, data):
+for x in loader:
+    loss = model(x)
     opt.zero_grad()
-    for step, x in enumerate(load(data), start=1):
-        loss = model(x)
-        (loss / 4).backward()
-        if step % 4 == 0:
-            opt.step()
-            opt.zero_grad()
+    loss.backward()
+    print(step)
+    opt.step()
 ====
 for x in loader:
     loss = model(x)
@@ -121,6 +111,13 @@ for x in loader:
     loss = model(x)
     loss.backward()
     opt.step()
+====
+for x in loader:
+    loss = model(x)
+    loss.backward()
+    opt.step()
+    print(loss)
+    opt.zero_grad()
 ====
 while True:
     opt.zero_grad()
@@ -225,33 +222,6 @@ for _ in range(3):
         loss = bce(pred, images)
     loss.backward()
 """)
-SCALED = table("""
-for epoch in range(3):
-    for x in loader:
-        opt.zero_grad()
-        loss = model(x)
-        loss.backward()
-        clip_grad_norm_(model.parameters(), 1)
-        opt.step()  # ö
-print(loss)
---->
-scaler = torch.amp.GradScaler()
-for epoch in range(3):
-    for x in loader:
-        opt.zero_grad()
-        with torch.autocast("cuda", dtype=torch.float16):
-            loss = model(x)
-        scaler.scale(loss).backward()
-        scaler.unscale_(opt)
-        clip_grad_norm_(model.parameters(), 1)
-        scaler.step(opt)  # ö
-        scaler.update()
-print(loss)
-====
-for x in loader:
-    loss = model(x)
-    loss.backward()
-""")
 
 
 @pytest.mark.parametrize(("before", "after"), HALF_LOOPS)
@@ -260,17 +230,11 @@ def test_computes_in_half_precision(before: str, after: str | None) -> None:
     check(autocast(), before, after)
 
 
-@pytest.mark.parametrize(("before", "after"), SCALED)
-def test_scales_the_loss(before: str, after: str | None) -> None:
-    """Of float16, whose gradients would vanish."""
-    check(autocast(half=True), before, after)
-
-
 ENABLED = table("""
 model = AutoModel.from_pretrained("gpt2")
 --->
 model = AutoModel.from_pretrained("gpt2")
-model.gradient_checkpointing_enable()
+model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
 ====
 model = GPT2LMHeadModel(config)  # small
 model.to("cuda")
@@ -278,7 +242,7 @@ train(model)
 --->
 model = GPT2LMHeadModel(config)  # small
 model.to("cuda")
-model.gradient_checkpointing_enable()
+model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
 train(model)
 ====
 if big:
@@ -290,7 +254,7 @@ if big:
     model = Net(
         1,
     ).cuda()
-    model.gradient_checkpointing_enable()
+    model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
 ====
 model = model.to("cuda")
 ====
@@ -501,7 +465,6 @@ def test_whatever_stands_around_it(seed: int) -> None:
     for rewrite, (before, _) in (
         (accumulated(4), ACCUMULATED[1]),
         (autocast(), HALF_LOOPS[0]),
-        (autocast(half=True), SCALED[0]),
         (checkpointed_blocks(), BLOCKS[0]),
     ):
         source = shuffled(before, seed)
@@ -517,7 +480,7 @@ def test_takes_any_text() -> None:
     """Hostile cells raise nothing."""
     for rewrite in (
         accumulated(4),
-        autocast(half=True),
+        autocast(),
         checkpointed_blocks(),
         checkpointed_sequential("model"),
         checkpointing_enabled("model"),
