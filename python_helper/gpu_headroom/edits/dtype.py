@@ -42,8 +42,9 @@ _WIDE = re.compile(
     r"float64|[Dd]ouble|complex128|linalg|inverse|pinv|lstsq|cholesky|svd|eig|solve|^qr$|l?u_|det$"
     r"|gradcheck|finfo|LBFGS|DataLoader|set_default|timestamp|float_info"
 )
+_DRAWS = re.compile(r"rand|normal|[A-Z]")  # layers draw their weights
 _SMALLEST, _LARGEST = 1e-6, 2**24
-_SMALL = ("eps", "lr", "weight_decay")
+_SMALL = ("eps", "lr", "weight_decay", "dtype")
 
 
 def single_precision(*names: str) -> Rewrite:
@@ -99,9 +100,12 @@ def _in_double(tree: ast.AST, gate: Gate) -> Iterator[ast.AST]:
         known.update(ast.walk(node) if turned else ())
         if isinstance(node, ast.keyword) and node.arg in _SMALL:
             small.add(node.value)
+        if isinstance(node, ast.Call) and called(node) in _MOVES:
+            small.update(node.args)
         said = [getattr(node, each, "") for each in ("id", "attr", "value")]
-        if any(isinstance(each, str) and _WIDE.search(each) for each in said):
-            yield node
+        is_read = isinstance(node, ast.Attribute) and node.attr == "dtype" and node not in small
+        if is_read or any(isinstance(each, str) and _WIDE.search(each) for each in said):
+            yield node  # also where the type itself is asked for
         elif isinstance(node, ast.Constant) and type(node.value) in (int, float):
             if node not in small and not _fits(node.value):
                 yield node
@@ -109,7 +113,7 @@ def _in_double(tree: ast.AST, gate: Gate) -> Iterator[ast.AST]:
             yield node
         elif (
             isinstance(node, ast.Call)
-            and called(node).startswith(("rand", "normal"))
+            and _DRAWS.match(called(node))
             and keyword(node, "dtype") is not None
         ):
             yield node  # other numbers would be drawn
