@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.causes.notebook import cell_id
 from benchmarks.causes.trial import (
     OF_THE_FAILED_CELL,
-    OVERWRITTEN,
     NotAsSaid,
     error_text,
     free,
+    overwritten,
     prepare,
     report_of,
     run_cell,
@@ -217,7 +217,7 @@ def _try(
             sources = _applied(sources, fix)
             again = kernel.ask("fix", **wish, sources=sources)
             once = again["status"] != "ok" or _applied(sources, again) == sources
-            anew = [f"{OVERWRITTEN}{each}" for each in fix["run"]]
+            anew = overwritten(kernel, report["report_id"], fix["run"], sources)
             free(kernel, report["report_id"], [*OF_THE_FAILED_CELL, *anew])
             fault = _run(kernel, fix["run"], sources)
             passes = not fault

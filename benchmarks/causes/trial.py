@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 REPORT = "application/vnd.gpu-headroom.report+json"
 # What the card frees before a cell runs again.
 OF_THE_FAILED_CELL = ["traceback", "garbage", "cache"]
-# … and what it frees besides where an edit was made first.
-OVERWRITTEN = "rerun:"
 _PATIENCE_S = 180.0
 _COMPLETE_S = 5.0
 _SIMULATE = """
@@ -147,6 +145,15 @@ def _latest(kernel: Notebook, report: dict[str, Any]) -> dict[str, Any]:
 def free(kernel: Notebook, report_id: str, items: list[str] | None) -> None:
     """Free as the card does; `None` is all that is safe."""
     since = kernel.now
-    confirmed = [each for each in items or () if each.startswith(OVERWRITTEN)]
+    confirmed = [each for each in items or () if each not in OF_THE_FAILED_CELL]
     reply = kernel.ask("release", items=items, confirmed=confirmed, report_id=report_id)
     kernel.await_event("released", since, release_id=reply["release_id"])
+
+
+def overwritten(
+    kernel: Notebook, report_id: str, run: list[str], sources: dict[str, str]
+) -> list[str]:
+    """Return what goes before these cells run again, if the person agrees to all of it."""
+    reply = kernel.ask("rerun", report_id=report_id, run=run, sources=sources)
+    cost = kernel.await_event("rerun", request_id=reply["id"])
+    return [each["id"] for each in cost["items"]]

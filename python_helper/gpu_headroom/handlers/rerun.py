@@ -166,7 +166,7 @@ def _begun(scene: Scene, cells: Iterable[str]) -> bool:
     """Whether the failed cell may have made steps: in a loop, in a library, or before."""
     now = scene.running
     return (
-        now.loops
+        (now.loops and not now.first_round)
         or not LIBRARIES_TRAIN.isdisjoint(now.functions)
         or any(trained_before(cell.source, line, cells) for cell, line in scene.places)
     )

@@ -71,9 +71,10 @@ class Running:
     `rounds_done` the share of its rounds that had begun, where that can be told.
     `assigning`: names that were to get another value. `bound`: names that a round of a loop, or a
     function, has given a value on the way. `loops`: whether one of these ran in a loop, other than
-    through the parts of a model. `asks_mode`: the model's own code asks whether it trains.
-    `at_once`: it is one of several tasks. `functions`: all that were running, outermost first;
-    `own` are those of the person's.
+    through the parts of a model; `first_round`: each of these loops was in its first round for
+    certain. `asks_mode`: the model's own code asks whether it trains. `at_once`: it is one of
+    several tasks. `functions`: all that were running, outermost first; `own` are those of the
+    person's.
     """
 
     trains: bool = False
@@ -85,6 +86,7 @@ class Running:
     assigning: frozenset[str] = frozenset()
     bound: frozenset[str] = frozenset()
     loops: bool = False
+    first_round: bool = False
     asks_mode: bool = False
     at_once: bool = False
     functions: tuple[str, ...] = ()
@@ -115,6 +117,7 @@ class _Reading:
         self._trees: dict[str, ast.Module | None] = {}
         self._trains = self._evaluates = self._in_optimizer = False
         self._rounds_done: float | None = None
+        self._first_round = True
         self._loops = self._in_model = self._asks_mode = self._at_once = False
 
     def enter(self, frame: FrameType, number: int | None) -> None:
@@ -155,6 +158,7 @@ class _Reading:
         names["one_pass"].update(*passes.values())
         if is_loop and not _goes_through_model(frame, scope):
             self._loops = True
+            self._first_round &= _is_first_round(frame, scope, number)
             names["previous"] |= set(bound_from(scope, number))
             names["adding"] |= set(added_to(scope))
             if passes.get(scope):
@@ -166,6 +170,7 @@ class _Reading:
             trains=(self._trains or self._in_optimizer) and not self._evaluates,
             in_optimizer=self._in_optimizer,
             loops=self._loops,
+            first_round=self._loops and self._first_round,
             asks_mode=self._asks_mode,
             at_once=self._at_once,
             functions=tuple(self._functions),
@@ -196,6 +201,24 @@ def _goes_through_model(frame: FrameType, loop: Scope) -> bool:
     variables = {**frame.f_globals, **locals_of(frame)}
     values = [variables.get(each) for each in names_in(loop.iter)]
     return any(("torch", "Module") in origins(type(each)) for each in values)
+
+
+def _is_first_round(frame: FrameType, loop: Scope, number: int) -> bool:
+    """Whether a name is still unknown that each round of a loop binds further on."""
+    later: set[str] = set()
+    waiting = list(loop.body)
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, (ast.With, ast.AsyncWith)):
+            waiting += each.body
+        elif isinstance(each, (ast.Assign, ast.AnnAssign)):
+            later.update(stored(ast.Module([each], [])))
+    later &= set(bound_from(loop, number))
+    skips = any(
+        isinstance(each, ast.Continue) or isinstance(getattr(each, "ctx", None), ast.Del)
+        for each in ast.walk(loop)
+    )
+    return bool(later - locals_of(frame).keys()) and not skips
 
 
 def _rounds_done(frame: FrameType, loop: Scope) -> float | None:

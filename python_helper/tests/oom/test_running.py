@@ -160,6 +160,28 @@ def test_how_many_rounds_of_one_pass_have_begun() -> None:
     assert fail(UNROLLED.replace("range(4)", "data")).rounds_done is None
 
 
+@pytest.mark.parametrize(
+    ("source", "first"),
+    [
+        ("def f():\n    for x in data:\n        loss = model(x)\nf()", True),
+        ("for x in data:\n    loss = model(x)", True),
+        ("loss = 1\nfor x in data:\n    loss = model(x)", False),
+        ("for x in data:\n    if x == 2:\n        loss = model(x)\n    y = 1", False),
+        ("for x in data:\n    loss = x if x == 1 else model(x)\n    del loss", False),
+        ("for x in data:\n    model(x)", False),
+        ("for x in data:\n    if x == 2:\n        loss = model(x)", False),
+        ("for x in data:\n    if x == 1:\n        continue\n    loss = model(x)", False),
+        ("for x in data:\n    with open('/dev/null'):\n        loss = model(x)", True),
+        ("for n in data:\n    for x in data:\n        loss = model(x)", True),
+        ("def f(x):\n    loss = model(x)\nfor x in data:\n    f(x)", False),
+        ("model(1)", False),
+    ],
+)
+def test_which_loop_is_in_its_first_round(source: str, *, first: bool) -> None:
+    """Where a name tells that a round binds further on; else it may be any."""
+    assert fail(source).first_round is first
+
+
 def test_attributes_that_a_loop_adds_to() -> None:
     """`self.total` of a trainer is `trainer.total` outside."""
     found = fail("class T: total = 0\nt = T()\nfor x in data:\n    t.total = t.total + model(x)")
