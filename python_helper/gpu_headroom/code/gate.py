@@ -20,7 +20,7 @@ from .notebook import Place
 from .taint import Taint
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from ..protocol.wire import Message
     from .facts import Live
@@ -89,8 +89,10 @@ class Gate:
         """Return the first of these names that is nobody's."""
         return next((each for each in candidates if self.binds(each) is None), None)
 
-    def deletes(self, cell: Cell, statement: ast.stmt, *gone: str) -> Message | None:
-        """Whether nobody reads these names behind a statement, as they are there.
+    def deletes(
+        self, cell: Cell, statement: ast.stmt, *gone: str, before: bool = False
+    ) -> Message | None:
+        """Whether nobody reads these names behind a statement, or `before` it, as they are there.
 
         `statement` is a node of the cell's own tree, the last before they go. It is asked of the
         rest of its function, or of the notebook: all cells, and what functions read of it, whenever
@@ -105,17 +107,42 @@ class Gate:
             if why is not None:
                 return why
             ends = self.needed
-        flow = Liveness(body, _Names(cell, scope, "read"), _Names(cell, scope, "bind"), ends)
-        if statement not in flow.after:
-            return message("gate.elsewhere", TEXTS)
+        reads = _Names(cell, scope, "read", self.read_by_calling if scope is None else {})
+        flow = Liveness(body, reads, _Names(cell, scope, "bind"), ends)
+        later = flow.before if before and statement is body[0] else None
+        if later is None:
+            block = next((each for each in _blocks(body) if statement in each), [])
+            place = block.index(statement) - before if block else -1
+            if place < 0 or block[place] not in flow.after:
+                return message("gate.elsewhere", TEXTS)
+            later = flow.after[block[place]]
         for name in gone:
             found = self._captured(cell, scope, name)
             if found is not None:
-                place, line = found.cell, found.line
-                return message("gate.captured", TEXTS, name=name, cell=place.title, line=line)
-            if name in flow.after[statement]:
+                place_of, line = found.cell, found.line
+                return message("gate.captured", TEXTS, name=name, cell=place_of.title, line=line)
+            if name in later:
                 return self._read(name, cell, scope)
         return None
+
+    @cached_property
+    def read_by_calling(self) -> dict[str, set[str]]:
+        """The names of the notebook's own that a function reads when it is called, by its name."""
+        found: dict[str, set[str]] = {}
+        for kinds in (self.notebook.functions, self.notebook.classes):
+            for name, made in kinds.items():
+                for own, definition in made:
+                    parts = self.notebook.reached(definition)
+                    inside = {id(each) for _, each in parts}
+                    for cell in {own, *(other for other, _ in parts if other is not None)}:
+                        found.setdefault(name, set()).update(
+                            use.name
+                            for use in cell.uses
+                            if use.owner is None
+                            and use.how == "read"
+                            and any(id(each) in inside for each in cell.parents(use.node))
+                        )
+        return found
 
     def is_bound(self, cell: Cell, body: list[ast.stmt], *wanted: str) -> Message | None:
         """Whether these names certainly have a value at the end of a block of the cell's tree."""
@@ -152,14 +179,16 @@ class Gate:
 
     # (2) and (3): gradients, callers.
 
-    def detaches(self, cell: Cell, *containers: str) -> Message | None:
+    def detaches(
+        self, cell: Cell, *containers: str, besides: Collection[ast.AST] = ()
+    ) -> Message | None:
         """Whether no gradient is ever computed of what stands in these, or comes of it.
 
-        A container is code such as `losses`, `self.losses`, `log['loss']`.
+        A container is code such as `losses`, `self.losses`, `log['loss']`. `besides` are calls that
+        are known to ask for gradients of it.
         """
-        return self.unread() or self._needs_graph(
-            {slot for each in containers for slot in self._slots(cell, each)}, containers[0]
-        )
+        slots = self.slots(cell, *containers)
+        return self.unread() or self._needs_graph(slots, containers[0], besides)
 
     def makes_no_gradients(self, cell: Cell, statement: ast.AST) -> Message | None:
         """Whether nothing that a statement makes, keeps or returns comes to a backward pass."""
@@ -185,8 +214,10 @@ class Gate:
         slots: set[Slot] = {("returned", None, name), *self._made(cell, function)}
         return self._needs_graph(slots, name)
 
-    def _needs_graph(self, slots: set[Slot], name: str) -> Message | None:
-        sink = self.taint.needed(slots)
+    def _needs_graph(
+        self, slots: set[Slot], name: str, besides: Collection[ast.AST] = ()
+    ) -> Message | None:
+        sink = self.taint.needed(slots, besides)
         if sink is None:
             return None
         place, line = sink.place.cell.title, sink.place.line
@@ -202,14 +233,15 @@ class Gate:
         line = getattr(node, "lineno", 1)
         return message("gate.trains", TEXTS, cell=cell.title, line=line)
 
-    def _slots(self, cell: Cell, code: str) -> set[Slot]:
+    def slots(self, cell: Cell, *codes: str) -> set[Slot]:
         """Return the places that code such as `self.losses` may mean in a cell, and elsewhere."""
         found: set[Slot] = set()
-        for each in self.notebook.cells if "." in code else (cell,):
-            for node in ast.walk(each.tree) if each.tree is not None else ():
-                known = isinstance(node, (ast.Name, ast.Attribute, ast.Subscript))
-                if known and dotted(node) == code:
-                    found |= self.taint.targets(each, node)
+        for code in codes:
+            for each in self.notebook.cells if "." in code else (cell,):
+                for node in ast.walk(each.tree) if each.tree is not None else ():
+                    known = isinstance(node, (ast.Name, ast.Attribute, ast.Subscript))
+                    if known and dotted(node) == code:
+                        found |= self.taint.targets(each, node)
         return found
 
     def _left(self, cell: Cell, statement: ast.AST) -> set[str]:
@@ -279,15 +311,38 @@ class Gate:
 class _Names:
     """Which names of one scope a piece of code reads, or binds."""
 
-    def __init__(self, cell: Cell, scope: Scope | None, how: str) -> None:
+    def __init__(
+        self,
+        cell: Cell,
+        scope: Scope | None,
+        how: str,
+        by_calling: Mapping[str, set[str]] | None = None,
+    ) -> None:
         self._names = {
             use.node: use.name
             for use in cell.uses
             if use.owner is scope and (use.how == "read") == (how == "read")
         }
+        self._by_calling = by_calling or {}
 
     def __call__(self, node: ast.AST) -> set[str]:
-        return {self._names[each] for each in ast.walk(node) if each in self._names}
+        found: set[str] = set()
+        for each in ast.walk(node):
+            if each in self._names:
+                found.add(self._names[each])
+            if self._by_calling and isinstance(each, ast.Call):
+                found |= self._by_calling.get(called(each), set())
+        return found
+
+
+def _blocks(body: list[ast.stmt]) -> Iterator[list[ast.stmt]]:
+    """Yield a block of statements, and all blocks in it."""
+    yield body
+    for each in body:
+        for node in ast.walk(each):
+            for _, value in ast.iter_fields(node):
+                if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
+                    yield value
 
 
 def _is_inner(use: Use) -> bool:

@@ -62,6 +62,7 @@ class Sink(NamedTuple):
     place: Place
     name: str
     is_call: bool
+    node: ast.AST | None = None
 
 
 class Taint:
@@ -80,6 +81,14 @@ class Taint:
             for use in cell.uses
             if isinstance(use.node, ast.alias)
         }
+        self._lists = {
+            name
+            for cell in notebook.cells
+            for node in ast.walk(cell.tree or ast.Module([], []))
+            if isinstance(node, ast.Assign) and isinstance(node.value, (ast.List, ast.Dict))
+            for target in node.targets
+            for name in [getattr(target, "id", "")]
+        }
         self._parts = {
             node.attr
             for cell in notebook.cells
@@ -90,11 +99,14 @@ class Taint:
             for node in ast.walk(cell.tree) if cell.tree is not None else ():
                 self._enter(cell, node)
 
-    def needed(self, start: Iterable[Slot]) -> Sink | None:
-        """Return where gradients may be computed of what stands in these places, or comes of it."""
-        found = self.derived(start)
+    def needed(self, start: Iterable[Slot], besides: Collection[ast.AST] = ()) -> Sink | None:
+        """Return where gradients may be computed of what stands in these places, or comes of it.
+
+        `besides` are calls of which it is known.
+        """
+        found, known = self.derived(start), set(map(id, besides))
         for slots, sink in self._sinks:
-            if slots & found:
+            if slots & found and id(sink.node) not in known:
                 return sink
         names = {name for _, scope, name in found if scope is None}
         for cell in self._notebook.cells:
@@ -147,6 +159,8 @@ class Taint:
         is_method = isinstance(function, ast.Attribute)
         if name in (_NO_GRAPH if is_method else _NO_GRAPH_OF):
             return []
+        if name == "getattr" and len(call.args) > 1 and isinstance(call.args[1], ast.Constant):
+            found.add(("attribute", None, str(call.args[1].value)))
         if name in self._notebook.functions or name in self._notebook.classes:
             found.add(("returned", None, name))
         owner = function.value if isinstance(function, ast.Attribute) else None
@@ -202,6 +216,21 @@ class Taint:
         value, targets = _assigned(node)
         for target in targets if value is not None else ():
             self._lead(self.slots(cell, value), self.targets(cell, target))
+        if isinstance(node, ast.Assign):
+            self._alias(cell, node)
+
+    def _alias(self, cell: Cell, node: ast.Assign) -> None:
+        """What is put into a list comes to all of its names: `a = b = []`, `c = a`, `d = [a]`."""
+        value = node.value
+        is_put = all(isinstance(each, ast.Subscript) for each in node.targets)
+        if is_put and isinstance(value, ast.Name) and value.id not in self._lists:
+            return  # a tensor
+        parts = [value, *getattr(value, "elts", []), *getattr(value, "values", [])]
+        same = [each for each in parts if isinstance(each, (ast.Name, ast.Attribute))]
+        for target in node.targets:
+            slots = self.targets(cell, target)
+            for each in (*node.targets, *same):
+                self._lead(slots, self.targets(cell, each))
 
     def _lambda(self, cell: Cell, node: ast.Lambda) -> None:
         """What a lambda is made of comes to whatever it is given to."""
@@ -215,7 +244,7 @@ class Taint:
     ) -> None:
         if slots:
             place = Place(cell, getattr(node, "lineno", 1))
-            self._sinks.append((frozenset(slots), Sink(place, name, is_call)))
+            self._sinks.append((frozenset(slots), Sink(place, name, is_call, node)))
 
     def _call(self, cell: Cell, call: ast.Call) -> None:
         name, function = called(call), call.func

@@ -5,26 +5,52 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from ..code.find import called, dotted
+from ..code.find import assigned, called, dotted
 from ..code.source import CellSource, Refused
+from ..text.messages import message
+from .keep_numbers import is_only_a_value
 from .rewrite import rewriting
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
+    from ..code.gate import Gate
+    from ..code.notebook import Cell
+    from ..protocol.wire import Message
+    from .rewrite import Question, Rewrite
+
+    Harmless = Callable[[ast.expr, ast.AST, list[ast.AST]], bool]
+
+TEXTS = {
+    "cache.used": "No button: {cell}, line {line} uses `{name}` in another way.",
+    "cache.changed": "No button: {cell}, line {line} may change what is in `{name}` in place.",
+}
 _LOOKS = {"len", "bool", "print"}
 _OF_KEYS = {"clear", "keys"}
 _TAKES_OUT = {"pop", "popitem", "popleft"}
-_SEEN = {"shape", "dtype", "device", "ndim", "size"}
+_SEEN = {"shape", "dtype", "ndim", "size"}
+
+
+def cached_on_host(container: str, back: str = ".cuda()") -> Rewrite:
+    """`cached_on_host(container)`: `cache[k] = f(x).cpu()`, and `cache[k].cuda()` where it is read.
+
+    Refused where the container is used in any other way than by its keys, in any cell, or where an
+    entry is no tensor as far as the text tells, or may be changed in place.
+    """
+
+    def ask(gate: Gate, cell: Cell) -> Message | None:
+        return (
+            gate.unread()
+            or only_seen(_is_harmless, container)(gate, cell)
+            or is_only_a_value(gate, cell, container)
+            or _is_unchanged(gate, cell, container)
+        )
+
+    return _cached_on_host(container, back).asking(ask)
 
 
 @rewriting
-def cached_on_host(source: CellSource, container: str, back: str = ".cuda()") -> None:
-    """`cached_on_host(container)`: `cache[k] = f(x).cpu()`, and `cache[k].cuda()` where it is read.
-
-    Refused where the container is used in any other way than by its keys, or where an entry is no
-    tensor as far as the text tells, or is changed in place.
-    """
+def _cached_on_host(source: CellSource, container: str, back: str) -> None:
     stores = 0
     for node in mentioned(source.tree, container):
         around, *further = source.parents(node)
@@ -46,17 +72,33 @@ def cached_on_host(source: CellSource, container: str, back: str = ".cuda()") ->
         raise Refused
 
 
-@rewriting
-def last_kept(source: CellSource, container: str) -> None:
-    """`last_kept("probs")`: `del probs[:-10]` behind `probs.append(p)`, as no more is ever read.
+def _is_unchanged(gate: Gate, cell: Cell, container: str) -> Message | None:
+    """Whether nothing that is read from a cache, or comes of it, is changed in place."""
+    found = gate.taint.derived(gate.slots(cell, container))
+    for other in gate.notebook.cells:
+        for node in ast.walk(other.tree or ast.Module([], [])):
+            changed: ast.expr | None = None
+            if isinstance(node, ast.AugAssign):
+                changed = node.target
+            elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+                changed = None if dotted(node.value) == container else node.value
+            elif isinstance(node, ast.Attribute) and node.attr.endswith("_"):
+                changed = node.value if not node.attr.startswith("_") else None
+            elif isinstance(node, ast.keyword) and node.arg == "out":
+                changed = node.value
+            slots = gate.taint.targets(other, changed) | gate.taint.slots(other, changed)
+            if changed is not None and slots & found:
+                return _said("cache.changed", container, other, node)
+    return None
 
-    Refused where the list is used otherwise than by `probs[-10:]`, or `probs[-1]`.
-    """
+
+@rewriting
+def _last_kept(source: CellSource, container: str) -> None:
     added: list[ast.stmt] = []
     most = 0
     for node in mentioned(source.tree, container):
         around, *further = source.parents(node)
-        if isinstance(around, (ast.Assign, ast.AnnAssign)) and _is_harmless(node, around, further):
+        if _is_made(node, around, further):
             continue
         if getattr(around, "attr", "") == "append" and isinstance(further[1], ast.Expr):
             added.append(further[1])
@@ -68,6 +110,19 @@ def last_kept(source: CellSource, container: str) -> None:
         raise Refused
     for each in added:
         source.after(each, f"del {container}[:-{most}]")
+
+
+def last_kept(container: str) -> Rewrite:
+    """`last_kept("probs")`: `del probs[:-10]` behind `probs.append(p)`, as no more is ever read.
+
+    Refused where the list is used otherwise than by `probs[-10:]`, or `probs[-1]`; other cells do
+    no more than make it.
+    """
+
+    def ask(gate: Gate, cell: Cell) -> Message | None:
+        return gate.unread() or only_seen(_is_made, container, lists=True)(gate, cell)
+
+    return _last_kept(container).asking(ask)
 
 
 def _from_the_end(index: ast.expr) -> int:
@@ -83,6 +138,52 @@ def _from_the_end(index: ast.expr) -> int:
     raise Refused
 
 
+def only_seen(harmless: Harmless, container: str, *, lists: bool = False) -> Question:
+    """Ask whether a container is used in no other way than is harmless, outside of its cell.
+
+    As an attribute it is known by its last name, whoever owns it. With `lists` it has to be made as
+    a list somewhere.
+    """
+
+    def ask(gate: Gate, own: Cell) -> Message | None:
+        name, is_made = container.rpartition(".")[2], not lists
+        for cell in gate.notebook.cells:
+            if name in cell.words:
+                return _said("cache.used", container, cell, ast.Constant(None))
+            for node in ast.walk(cell.tree or ast.Module([], [])):
+                known = isinstance(node, ast.Attribute) and node.attr == name and "." in container
+                known |= isinstance(node, ast.Name) and node.id == container
+                hidden = called(node) == "getattr" if "." in container else _is_given(node, name)
+                if hidden:
+                    return _said("cache.used", container, cell, node)
+                if not known or not isinstance(node, ast.expr):
+                    continue
+                around, *further = cell.parents(node)
+                value = getattr(around, "value", None)
+                is_list = isinstance(value, ast.List) or called(value) == "list"
+                made = harmless(node, around, further)
+                if lists and made and not is_list:
+                    return _said("cache.used", container, cell, node)
+                is_made |= made and is_list
+                if not made and (cell is not own or dotted(node) != container):
+                    return _said("cache.used", container, cell, node)
+        return None if is_made else _said("cache.used", container, own, ast.Constant(None))
+
+    return ask
+
+
+def _is_given(node: ast.AST, name: str) -> bool:
+    """Whether a name is bound by something else than an assignment."""
+    if isinstance(node, (ast.arg, ast.alias)):
+        return name in (getattr(node, "arg", ""), getattr(node, "asname", ""))
+    return isinstance(node, (ast.Global, ast.Nonlocal)) and name in node.names
+
+
+def _said(which: str, name: str, cell: Cell, node: ast.AST) -> Message:
+    line = getattr(node, "lineno", 1)
+    return message(which, TEXTS, name=name, cell=cell.title, line=line)
+
+
 def only_made(texts: Iterable[str], *containers: str) -> bool:
     """Whether cells do no more with the containers than make them."""
     try:
@@ -96,21 +197,6 @@ def only_made(texts: Iterable[str], *containers: str) -> bool:
         return False
 
 
-def only_by_keys(texts: Iterable[str], *containers: str) -> bool:
-    """Whether cells use none of the containers for more than their keys."""
-    try:
-        sources = [CellSource(each) for each in texts]
-        return all(
-            _is_harmless(node, around, further)
-            for source in sources
-            for container in containers
-            for node in mentioned(source.tree, container)
-            for around, *further in [list(source.parents(node))]
-        )
-    except (Refused, RecursionError):
-        return False
-
-
 def mentioned(tree: ast.AST, container: str) -> Iterator[ast.Name | ast.Attribute]:
     """Yield where a name, or an attribute such as `self.cache`, stands."""
     for node in ast.walk(tree):
@@ -118,18 +204,30 @@ def mentioned(tree: ast.AST, container: str) -> Iterator[ast.Name | ast.Attribut
             yield node
 
 
+def _is_made(node: ast.expr, around: ast.AST, _: list[ast.AST]) -> bool:
+    """Whether the container is made there, and gets no other name."""
+    if isinstance(around, ast.Assign):
+        return around.targets == [node]
+    return isinstance(around, ast.AnnAssign) and assigned(around) == dotted(node) != ""
+
+
 def _is_harmless(node: ast.expr, around: ast.AST, further: list[ast.AST]) -> bool:
     """Whether the container is made there, or its keys are asked for."""
     if isinstance(around, (ast.Assign, ast.AnnAssign)):
-        return not isinstance(getattr(node, "ctx", None), ast.Load)
+        return _is_made(node, around, further)
     if isinstance(around, ast.Compare):
-        return all(isinstance(each, (ast.In, ast.NotIn)) for each in around.ops)
+        operators = all(isinstance(each, (ast.In, ast.NotIn)) for each in around.ops)
+        return operators and node is around.comparators[-1]
     if isinstance(around, ast.Attribute) and further:
         alone = len(further) > 1 and isinstance(further[1], ast.Expr)
         return around.attr in _OF_KEYS or (around.attr in _TAKES_OUT and alone)
     if isinstance(around, ast.Subscript) and isinstance(around.ctx, ast.Del):
         return True
-    return called(around) in _LOOKS or isinstance(around, (ast.If, ast.While, ast.UnaryOp))
+    if called(around) in _LOOKS:
+        return called(around) != "print"
+    return isinstance(around, (ast.If, ast.While)) or (
+        isinstance(around, ast.UnaryOp) and isinstance(around.op, ast.Not)
+    )
 
 
 def _is_one(value: ast.expr) -> bool:

@@ -7,21 +7,43 @@ from typing import TYPE_CHECKING
 
 from ..code.find import dotted, names
 from ..code.flow import leaves, read_after, read_first
-from ..code.source import Function, Loop, Refused
-from .rewrite import rewriting, statement_at
+from ..code.gate import statement_of
+from ..code.source import CellSource, Function, Loop, Refused
+from ..text.messages import message
+from .rewrite import line_of, rewriting, statement_at
 
 if TYPE_CHECKING:
-    from ..code.source import CellSource
-    from .rewrite import Anchor
+    from collections.abc import Iterable
+
+    from ..code.gate import Gate
+    from ..code.notebook import Cell
+    from ..protocol.wire import Message
+    from .rewrite import Anchor, Rewrite
+
+TEXTS = {"delete.nowhere": "No button: the code that it is about is not there any more."}
 
 
-@rewriting
-def deleted_in_loop(source: CellSource, anchor: Anchor, *left: str) -> None:
+def deleted_in_loop(anchor: Anchor, *left: str) -> Rewrite:
     """`deleted_in_loop(anchor, "out", "loss")`: `del out, loss` ends each step of the loop there.
 
     Refused where a step may not have made them, or where one is read before it is made or after
-    the loop.
+    the loop, by whatever cell or function.
     """
+    gone = tuple(dict.fromkeys(left))
+
+    def ask(gate: Gate, cell: Cell) -> Message | None:
+        statement = _found(cell, anchor)
+        around = [statement, *(cell.parents(statement) if statement is not None else ())]
+        loop = next((each for each in around if isinstance(each, Loop)), None)
+        if loop is None:
+            return message("delete.nowhere", TEXTS)
+        return gate.is_bound(cell, loop.body, *gone) or gate.deletes(cell, loop.body[-1], *gone)
+
+    return _deleted_in_loop(anchor, gone).asking(ask)
+
+
+@rewriting
+def _deleted_in_loop(source: CellSource, anchor: Anchor, left: tuple[str, ...]) -> None:
     statement = statement_at(source, anchor)
     loop = statement if isinstance(statement, Loop) else source.loop(statement)
     made = _made(loop.body)
@@ -35,17 +57,29 @@ def deleted_in_loop(source: CellSource, anchor: Anchor, *left: str) -> None:
     source.after(loop.body[-1], f"del {', '.join(left)}")
 
 
-@rewriting
-def deleted_before(source: CellSource, anchor: Anchor, *left: str) -> None:
-    """`deleted_before(anchor, "out")`: `del out` before a line that does not need it any more.
+def deleted_before(anchor: Anchor, *left: str) -> Rewrite:
+    """`deleted_before(anchor, "out")`: `out = None` before a line that does not need it any more.
 
-    `model = optimizer = None` where they are made anew from there on: it can be done again. Refused
-    where it is read from there on, and in a function for what is not its own.
+    Not `del`: the cell can run again. Refused where it is read from there on, by whatever cell or
+    function, and in a function for what is not its own.
     """
+    gone = tuple(dict.fromkeys(left))
+
+    def ask(gate: Gate, cell: Cell) -> Message | None:
+        statement = _found(cell, anchor)
+        if statement is None:
+            return message("delete.nowhere", TEXTS)
+        return gate.deletes(
+            cell, _outermost(statement, cell.parents(statement)), *gone, before=True
+        )
+
+    return _deleted_before(anchor, gone).asking(ask)
+
+
+@rewriting
+def _deleted_before(source: CellSource, anchor: Anchor, left: tuple[str, ...]) -> None:
     statement = statement_at(source, anchor)
-    for each in source.parents(statement):
-        if isinstance(each, Loop):
-            statement = each
+    statement = _outermost(statement, source.parents(statement))
     function = source.function(statement)
     if not left or names(statement) & set(left):
         raise Refused
@@ -54,17 +88,30 @@ def deleted_before(source: CellSource, anchor: Anchor, *left: str) -> None:
     block = source.body(statement)
     place = block.index(statement)
     before = block[place - 1] if place else None
-    if isinstance(before, ast.Delete) or (
-        isinstance(before, ast.Assign)
-        and isinstance(before.value, ast.Constant)
-        and names(before, ast.Store) & set(left)
-    ):
+    is_done = isinstance(before, ast.Assign) and isinstance(before.value, ast.Constant)
+    emptied = names(before, ast.Store) if before is not None and is_done else set()
+    if isinstance(before, ast.Delete) or emptied & set(left):
         raise Refused
     if (read_after(source, statement) - names(statement, ast.Store)) & set(left):
         raise Refused
-    made = {name for each in block[place:] for name in names(each, ast.Store)}
-    anew = made.issuperset(left[:1])
-    source.before(statement, f"{' = '.join(left)} = None" if anew else f"del {', '.join(left)}")
+    source.before(statement, f"{' = '.join(left)} = None")
+
+
+def _outermost(statement: ast.stmt, parents: Iterable[ast.AST]) -> ast.stmt:
+    """Return the outermost loop around a statement, of the same function, or itself."""
+    for each in parents:
+        if isinstance(each, (*Function, ast.ClassDef, ast.Lambda)):
+            break
+        if isinstance(each, Loop):
+            statement = each
+    return statement
+
+
+def _found(cell: Cell, anchor: Anchor) -> ast.stmt | None:
+    try:
+        return statement_of(cell, line_of(CellSource(cell.source), anchor))
+    except Refused:
+        return None
 
 
 def _made(block: list[ast.stmt]) -> set[str]:

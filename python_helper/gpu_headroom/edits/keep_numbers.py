@@ -1,166 +1,269 @@
-"""Keep a number, or a value without its graph or off the card, instead of a whole graph."""
+"""Keep a value without its graph, or off the card, instead of a whole graph."""
 
 from __future__ import annotations
 
 import ast
-import builtins
-import re
 from typing import TYPE_CHECKING
 
-from ..code.find import assigned, called, calls, dotted, mentions, names, under
-from ..code.flow import WITHOUT, backwards, derived, evaluates, leaves, trains
-from ..code.source import CellSource, Function, Refused
+from ..code.find import assigned, called, calls, dotted
+from ..code.flow import backwards, leaves
+from ..code.source import CellSource, Refused
+from ..text.messages import message
+from .on_host import stays_on_host
 from .rewrite import rewriting
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Iterator
 
-_ADDING = ("append", "appendleft", "add", "extend", "insert", "put")
-_JOINING = ("cat", "concat", "concatenate", "stack", "vstack", "hstack")
-# A number has none of what a tensor has.
-_OF_CONTAINERS = {
-    *_ADDING,
-    "clear",
-    "copy",
-    "count",
-    "get",
-    "items",
-    "keys",
-    "pop",
-    "setdefault",
-    "values",
+    from ..code.gate import Gate
+    from ..code.notebook import Cell
+    from ..protocol.wire import Message
+    from .rewrite import Question, Rewrite
+
+TEXTS = {
+    "keep.identity": (
+        "No button: {cell}, line {line} asks whether what is in `{name}` is one and the same."
+    ),
+    "keep.by_text": "No button: {cell}, line {line} reads attributes by text: maybe `{name}`.",
+    "keep.truncates": (
+        "No button: gradients would end at each step of the loop, which changes what is trained. "
+        "It is right for truncated backpropagation through time alone."
+    ),
+    "keep.no_dict": "No button: what is put into `{name}` may be more than a dict.",
 }
-# These take values from anywhere.
-_TAKES_ALL = {"print", "zip", "enumerate", "len", "isinstance", "save", "plot", "scatter", "hist"}
-_LIBRARIES = {"torch", "F", "nn", "np", "numpy", "plt", "pd", "sns", "math", "metrics"}
-_LOSS = re.compile(r"loss|criterion", re.IGNORECASE)
-_MOVES = ("to", "cuda")
-_PLAIN = {"item", "tolist", "numpy", "float", "int", "str", "len", "bool"}
+ADDING = ("append", "appendleft", "add", "extend", "insert", "put")
+_JOINING = ("cat", "concat", "concatenate", "stack", "vstack", "hstack")
+# What is made so is no tensor.
+_PLAIN = {
+    *("item", "tolist", "numpy", "float", "int", "str", "len", "bool", "size", "shape", "numel"),
+    *("dict", "list", "tuple", "round", "copy", "items", "values", "keys"),
+}
+# Only tensors have them.
+_OF_TENSORS = {
+    *("backward", "detach", "item", "cpu", "cuda", "argmax", "requires_grad_", "unsqueeze"),
+    *("softmax", "sigmoid", "log_softmax", "view", "permute", "squeeze", "retain_grad"),
+}
+_WHOLE = (ast.Name, ast.Call, ast.Attribute, ast.Subscript, ast.BinOp, ast.UnaryOp, ast.Await)
+_CONTAINERS = (ast.List, ast.Dict, ast.Set, ast.Tuple, ast.ListComp, ast.DictComp)
+_ASKS = ("index", "remove", "count")
+_WITHOUT = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
 
 
-@rewriting
-def kept(  # noqa: PLR0913  all that can be said of a value
-    source: CellSource,
-    container: str,
-    value: str | None,
-    how: str,
-    beside: Collection[str] = (),
-    *,
-    one: bool = True,
-) -> None:
-    """`kept(container, value, how)`: what is put into a list, dict or sum is kept as `how` says.
+def kept(container: str, how: str, *beside: str, one: bool = True) -> Rewrite:
+    """`kept(container, how)`: what is put into a list, dict or sum is kept as `how` says.
 
-    `container` is where it is kept: `losses`, `self.losses`, `log['loss']`, a sum `total`.
-    `value` is the variable that is kept, or `None` for whatever is. `how` is `.item()` for a
-    number, `.detach()`, `.cpu()`, or both: `.detach().cpu()`. Understood are `append`, `extend`
-    and the like, `total += loss`, `total = total + loss`, `history[k] = out`, comprehensions and
-    `torch.cat([outs, out])`. Refused where gradients are computed from what is kept, or where a
-    function that does not train returns it for that; `.item()` where it is used as a tensor later:
-    then ask for `.detach()`; `.cpu()` where it meets what is on the card. What it meets in a
-    container of tensors that is `beside` it is kept on the host with it. Without `one` a value is
-    several tensors, of which each has to be named: `outs.append((a, b))`.
+    `container` is where it is kept: `losses`, `self.losses`, `log['loss']`, a sum `total`. `how` is
+    `.detach()`, `.cpu()`, or both: `.detach().cpu()`. Understood are `append`, `extend` and the
+    like, `total += loss`, `total = total + loss`, `history[k] = out`, comprehensions and
+    `torch.cat([outs, out])`. With `.cpu()` what is put into containers `beside` it is kept on the
+    host as well. Without `one` a value is several tensors, of which each has to be named:
+    `outs.append((a, b))`.
     """
-    wanted = container.replace('"', "'")
-    later = derived(source.tree, wanted)
-    if any(mentions(each, later) for each in backwards(source.tree)):
-        raise Refused
-    if not _kept(source, wanted, value, how, one=one):
-        raise Refused
-    if how == ".item()" and _as_tensor(source.tree, wanted, later):
-        raise Refused
-    if "cpu" in how:
-        _kept_beside(source, later, {each for each in beside if each != wanted})
+    containers = tuple([each.replace('"', "'") for each in (container, *beside)])
+    edit = _kept(containers, how, one=one)
+    if "detach" in how:
+        edit = edit.asking(_needs_no_graph(containers))
+    return edit.asking(stays_on_host(values, *containers)) if "cpu" in how else edit
 
 
-def _kept(source: CellSource, wanted: str, value: str | None, how: str, *, one: bool = True) -> int:
-    """Keep less in one container; return how often something is put there."""
-    places = 0
-    functions: dict[ast.AST, ast.expr] = {}
-    for node in ast.walk(source.tree):
-        for each in _values(node, wanted):
-            if not one and not isinstance(each, (ast.Tuple, ast.List, ast.Dict)):
-                raise Refused
-            for member in _members(each, value):
-                places += _append(source, member, how)
-                functions[source.function(member)] = member
-    if any(_returned(source, each, wanted) for each in functions.values()):
-        raise Refused
-    return places
+def _needs_no_graph(containers: tuple[str, ...]) -> Question:
+    def ask(gate: Gate, cell: Cell) -> Message | None:
+        return gate.detaches(cell, *containers) or is_only_a_value(gate, cell, *containers)
+
+    return ask
 
 
-def _kept_beside(source: CellSource, later: set[str], beside: set[str]) -> None:
-    """Keep on the host what meets there what is kept there."""
-    for _ in range(len(beside) + 1):
-        others = list(meets(source.tree, later))
-        found = {one for one in beside if any(mentions(each, {one}) for each in others)}
-        if not others:
-            return
-        for one in found:
-            if not _kept(source, one, None, ".cpu()"):
-                raise Refused
-            later = later | derived(source.tree, one)
-        beside = beside - found
-        if not found:
-            break
-    raise Refused
+def is_only_a_value(gate: Gate, cell: Cell, *containers: str) -> Message | None:
+    """Whether nobody asks which object it is that a container holds, or reads it by text."""
+    slots = gate.slots(cell, *containers)
+    parts = {name for kind, _, name in slots if kind == "attribute"}
+    for other, call in gate.notebook.calls("getattr") if parts else ():
+        known = call.args[1] if len(call.args) > 1 else None
+        if not isinstance(known, ast.Constant) or known.value in parts:
+            return _said("keep.by_text", containers[0], other, call)
+    found = gate.taint.derived(slots)
+    for other in gate.notebook.cells:
+        for node in ast.walk(other.tree) if other.tree is not None else ():
+            sides = _told_apart(gate, node)
+            if any(gate.taint.slots(other, each) & found for each in sides):
+                return _said("keep.identity", containers[0], other, node)
+    return None
+
+
+def _told_apart(gate: Gate, node: ast.AST) -> list[ast.expr]:
+    """Return what a piece of code may tell apart by what object it is."""
+    if isinstance(node, ast.Compare) and isinstance(node.ops[0], _WITHOUT):
+        sides = [node.left, *node.comparators]
+        of_keys = not isinstance(node.ops[0], (ast.Is, ast.IsNot)) and _is_dict(gate, sides[-1])
+        known = of_keys or any(isinstance(each, ast.Constant) for each in sides)
+        return [] if known else sides
+    if isinstance(node, ast.Call):
+        if isinstance(node.func, ast.Attribute) and called(node) in _ASKS and node.args:
+            return [node.func.value]
+        return node.args if called(node) == "id" else []
+    return []
+
+
+def _is_dict(gate: Gate, node: ast.expr) -> bool:
+    """Whether an expression is given dicts alone: then `in` looks at keys."""
+    made = [
+        each.value
+        for cell in gate.notebook.cells
+        for each in ast.walk(cell.tree or ast.Module([], []))
+        if isinstance(each, ast.Assign) and assigned(each) == dotted(node) != ""
+    ]
+    return bool(made) and all(
+        isinstance(each, (ast.Dict, ast.DictComp)) or called(each) in ("dict", "defaultdict")
+        for each in made
+    )
+
+
+def _said(which: str, name: str, cell: Cell, node: ast.AST) -> Message:
+    line = getattr(node, "lineno", 1)
+    return message(which, TEXTS, name=name, cell=cell.title, line=line)
 
 
 @rewriting
-def entries_kept(source: CellSource, container: str, how: str = ".detach()") -> None:
+def _kept(source: CellSource, containers: tuple[str, ...], how: str, *, one: bool) -> None:
+    for wanted in containers:
+        found = [each for node in ast.walk(source.tree) for each in values(node, wanted)]
+        if not one and not all(isinstance(x, (ast.Tuple, ast.List, ast.Dict)) for x in found):
+            raise Refused
+        parts = [part for each in found for part in _members(each)]
+        changed = [part for part in parts if _is_tensor(source, part, alone=len(parts) == 1)]
+        if not sum(_append(source, part, how) for part in changed) and wanted == containers[0]:
+            raise Refused
+
+
+def _is_tensor(source: CellSource, node: ast.expr, *, alone: bool) -> bool:
+    """Whether a value is a tensor as far as the text tells; refused where nobody can tell.
+
+    A value that is the only one that is ever put there is what the container was seen to hold.
+    """
+    if _is_plain(source, node):
+        return False
+    if not isinstance(node, _WHOLE):
+        raise Refused
+    name = dotted(node)
+    if not alone and name and not isinstance(node, ast.Call):
+        uses = ast.walk(source.function(node))
+        owners = (each for each in uses if isinstance(each, ast.Attribute))
+        if not any(each.attr in _OF_TENSORS and dotted(each.value) == name for each in owners):
+            raise Refused
+    return True
+
+
+def _is_plain(source: CellSource, node: ast.expr) -> bool:
+    """Whether a value is no tensor for sure; refused where it is a container."""
+    if isinstance(node, ast.UnaryOp):
+        return _is_plain(source, node.operand)
+    if isinstance(node, ast.BinOp):
+        return _is_plain(source, node.left) and _is_plain(source, node.right)
+    if not isinstance(node, ast.Name):
+        plain = isinstance(node, (ast.Constant, ast.JoinedStr))
+        return plain or bool(_names_behind(node) & _PLAIN)
+    around = list(ast.walk(source.function(node)))
+    made = [
+        each.value for each in around if isinstance(each, ast.Assign) and assigned(each) == node.id
+    ]
+    if any(isinstance(each, _CONTAINERS) for each in made):
+        raise Refused
+    counts = any(
+        isinstance(each, (ast.For, ast.AsyncFor))
+        and called(each.iter) in ("range", "enumerate")
+        and dotted(next(leaves(each.target))) == node.id
+        for each in around
+    )
+    return counts or any(called(each) in _PLAIN for each in made)
+
+
+def _names_behind(node: ast.AST) -> set[str]:
+    """Return the methods and attributes that stand behind a value: `loss.detach().cpu()`."""
+    has: set[str] = set()
+    while isinstance(node, (ast.Call, ast.Attribute)):
+        name = called(node) if isinstance(node, ast.Call) else node.attr
+        has |= {name, *(["detach"] if name == "data" else [])}
+        function = node.func if isinstance(node, ast.Call) else node
+        node = function.value if isinstance(function, ast.Attribute) else function
+    return has
+
+
+@rewriting
+def _entries_kept(source: CellSource, container: str) -> None:
+    for node in ast.walk(source.tree):
+        for each in values(node, container):
+            name, block = dotted(each), source.body(source.statement(each))
+            place = block.index(source.statement(each))
+            made = [
+                n
+                for n, one in enumerate(block[:place])
+                if isinstance(one, ast.Assign) and assigned(one) == name
+            ]
+            behind = [one for later in block[place + 1 :] for one in ast.walk(later)]
+            again = any(isinstance(one, ast.Name) and one.id == name for one in behind)
+            if not isinstance(each, ast.Name) or not made or again:
+                raise Refused
+            source.replace(
+                each,
+                f'{{k: v.detach() if hasattr(v, "detach") else v for k, v in {name}.items()}}',
+            )
+
+
+def entries_kept(container: str) -> Rewrite:
     """`entries_kept(container)`: of a dict that is appended each tensor is kept without its graph.
 
     `outs.append(out)` becomes `outs.append({k: v.detach() if hasattr(v, "detach") else v ...})`,
-    where the text shows that `out` is a dict, and that it is not changed behind that.
+    where `out` is a dict that a function has just made.
     """
-    later = derived(source.tree, container)
-    if any(mentions(each, later) for each in backwards(source.tree)):
-        raise Refused
-    for node in ast.walk(source.tree):
-        for each in _values(node, container):
-            uses = [
-                one
-                for one in ast.walk(source.function(each))
-                if isinstance(one, ast.Subscript)
-                and dotted(one.value) == dotted(each) != ""
-                and isinstance(getattr(one.slice, "value", None), str)
-            ]
-            if not uses or any(
-                isinstance(one.ctx, ast.Store) and one.lineno > each.lineno for one in uses
-            ):
-                raise Refused
-            kept_as = f'v{how} if hasattr(v, "detach") else v'
-            source.replace(each, f"{{k: {kept_as} for k, v in {dotted(each)}.items()}}")
+
+    def ask(gate: Gate, cell: Cell) -> Message | None:
+        tree = cell.tree or ast.Module([], [])
+        for each in [one for node in ast.walk(tree) for one in values(node, container)]:
+            if not _is_new_dict(gate, cell, each):
+                return message("keep.no_dict", TEXTS, name=container)
+        return None
+
+    return _entries_kept(container).asking(_needs_no_graph((container,)), ask)
 
 
-def stay_apart(texts: Iterable[str], *containers: str) -> bool:
-    """Whether no cell needs on the card what containers keep on the host, nor what it becomes."""
-    try:
-        body = [each for text in texts for each in CellSource(text).tree.body]
-        tree = ast.Module(body, [])
-        later = derived(tree, *containers)
-        later = derived(tree, *later, *_given_away(tree, later))
-        return not any(meets(tree, later))
-    except (Refused, RecursionError):
-        return False
+def _is_new_dict(gate: Gate, cell: Cell, value: ast.expr) -> bool:
+    """Whether each assignment to a name in its function is a dict, or calls what returns one."""
+    name, function = dotted(value), cell.function(value)
+    around = function if function is not None else cell.tree
+    made = [
+        each.value
+        for each in ast.walk(around or ast.Module([], []))
+        if isinstance(each, ast.Assign) and assigned(each) == name
+    ]
+    for each in made:
+        makers = [maker for _, maker in gate.notebook.functions.get(called(each), ())]
+        given = [
+            node.value
+            for maker in makers
+            for node in ast.walk(maker)
+            if isinstance(node, (ast.Return, ast.Yield))
+        ]
+        if not all(isinstance(one, ast.Dict) for one in given or [each]):
+            return False
+    return bool(made)
 
 
-def _given_away(tree: ast.AST, later: set[str]) -> Iterator[str]:
-    """Yield the functions that return one of these."""
-    for function in ast.walk(tree):
-        if isinstance(function, Function) and any(
-            isinstance(each, ast.Return) and each.value and mentions(each.value, later)
-            for each in ast.walk(function)
-        ):
-            yield function.name
-
-
-@rewriting
-def detached_state(source: CellSource, *names: str, several: bool = False) -> None:
+def detached_state(*names: str, several: bool = False) -> Rewrite:
     """`detached_state("h")`: a hidden state is detached in each step of the loop it goes through.
 
     Several names (`"h", "c"`) are detached together; `several` says that one name is a tuple of
-    tensors. At the head of the loop, or at its end where it starts as `None`.
+    tensors. At the head of the loop, or at its end where it starts as `None`. It is advice alone:
+    what is trained changes.
     """
+
+    def ask(_: Gate, __: Cell) -> Message | None:
+        return message("keep.truncates", TEXTS)
+
+    return _detached_state(names, several=several).asking(ask)
+
+
+@rewriting
+def _detached_state(source: CellSource, names: tuple[str, ...], *, several: bool) -> None:
     loops = [
         node
         for node in ast.walk(source.tree)
@@ -184,42 +287,33 @@ def detached_state(source: CellSource, *names: str, several: bool = False) -> No
         source.before(loop.body[0], code)
 
 
-@rewriting
-def detached_leaf(source: CellSource, name: str) -> None:
+def detached_leaf(name: str) -> Rewrite:
     """`detached_leaf("x_adv")`: an input that a loop improves begins each step without a past.
 
     `x = x.detach().requires_grad_()` at the head of a loop that asks `autograd.grad` for the
-    gradient of `x` and makes it anew from that. Refused where that goes backward; what becomes of
-    it elsewhere `goes_nowhere` says.
+    gradient of `x` and makes it anew from that, where nothing else goes back through it.
     """
+
+    def ask(gate: Gate, cell: Cell) -> Message | None:
+        own = [each for each in calls(cell.tree or ast.Module([], []), "grad") if _asks(each, name)]
+        return gate.detaches(cell, name, besides=own) or is_only_a_value(gate, cell, name)
+
+    return _detached_leaf(name).asking(ask)
+
+
+@rewriting
+def _detached_leaf(source: CellSource, name: str) -> None:
     asked = [each for each in ast.walk(source.tree) if _asks(each, name)]
     if len(asked) != 1:
         raise Refused
     loop = source.loop(asked[0])
-    function = source.function(loop)
-    others = [each for each in backwards(function) if each is not asked[0]]
+    others = [each for each in backwards(source.function(loop)) if each is not asked[0]]
     if not _carried(source, loop, name) or others:
         raise Refused
     code = f"{name} = {name}.detach().requires_grad_()"
     if any(code in line for line in source.lines):
         raise Refused
     source.before(loop.body[0], code)
-
-
-def goes_nowhere(texts: Iterable[str], name: str) -> bool:
-    """Whether no cell asks for gradients of a name, or of what the functions with it return."""
-    try:
-        body = [each for text in texts for each in CellSource(text).tree.body]
-    except Refused:
-        return False
-    givers = {
-        each.name: each
-        for each in body
-        if isinstance(each, Function) and any(_asks(node, name) for node in ast.walk(each))
-    }
-    tree = ast.Module([each for each in body if each not in givers.values()], [])
-    later = derived(tree, name, *givers)
-    return not any(mentions(each, later) for each in backwards(tree) if not _asks(each, name))
 
 
 def _asks(node: ast.AST, name: str) -> bool:
@@ -229,14 +323,14 @@ def _asks(node: ast.AST, name: str) -> bool:
     return name in {dotted(each) for each in leaves(node.args[1])}
 
 
-def _values(node: ast.AST, wanted: str) -> Iterator[ast.expr]:
-    """Yield what a node puts into the container."""
+def values(node: ast.AST, wanted: str) -> Iterator[ast.expr]:
+    """Yield what a node puts into a container."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         owner = dotted(node.func.value)
         inside = (
             owner == wanted or owner.startswith(f"{wanted}[") or _entry(node.func.value, wanted)
         )
-        if inside and node.func.attr in _ADDING and node.args:
+        if inside and node.func.attr in ADDING and node.args:
             last = node.args[-1]
             if node.func.attr != "extend":
                 yield last
@@ -282,127 +376,31 @@ def _entry(node: ast.expr, wanted: str) -> bool:
     return isinstance(node, ast.Subscript) and dotted(node.value) == wanted
 
 
-def _members(node: ast.expr, value: str | None) -> Iterator[ast.expr]:
-    """Yield what of an expression is kept: the named value, wherever it is computed with."""
+def _members(node: ast.expr) -> Iterator[ast.expr]:
+    """Yield what of an expression is kept: both of `(step, loss)`."""
     if isinstance(node, (ast.Tuple, ast.List)):
         for each in node.elts:
-            yield from _members(each, value)
+            yield from _members(each)
     elif isinstance(node, ast.Dict):
         for each in node.values:
-            yield from _members(each, value)
-    elif value is None or dotted(node) == value:
-        yield node
-    elif isinstance(node, ast.BinOp):
-        yield from _members(node.left, value)
-        yield from _members(node.right, value)
-    elif isinstance(node, ast.UnaryOp):
-        yield from _members(node.operand, value)
-    elif isinstance(node, ast.Call) and mentions(node, {value}):
+            yield from _members(each)
+    else:
         yield node
 
 
 def _append(source: CellSource, node: ast.expr, how: str) -> bool:
     """Write the calls of `how` behind an expression, without those that it has."""
-    has, inner = set(), node
-    while isinstance(inner, (ast.Call, ast.Attribute)):
-        name = called(inner) if isinstance(inner, ast.Call) else inner.attr
-        has |= {name, *(["detach"] if name == "data" else [])}
-        function = inner.func if isinstance(inner, ast.Call) else inner
-        inner = function.value if isinstance(function, ast.Attribute) else function
+    has = _names_behind(node)
     parts = [f".{each}" for each in how.split(".")[1:] if each.removesuffix("()") not in has]
-    constant = isinstance(node, ast.Constant) or has & _PLAIN
-    if constant or not parts:
+    if not parts:
         return False
-    bare = isinstance(node, (ast.Name, ast.Call, ast.Attribute, ast.Subscript))
     start, end = source.span(node)
-    if bare:
+    if isinstance(node, (ast.Name, ast.Call, ast.Attribute, ast.Subscript)):
         source.replace((end, end), "".join(parts))
     else:
         source.replace((start, start), "(")
         source.replace((end, end), f"){''.join(parts)}")
     return True
-
-
-def _as_tensor(tree: ast.AST, wanted: str, later: set[str]) -> bool:
-    """Whether something is done with what is kept that cannot be done with numbers."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and node.attr not in _OF_CONTAINERS:
-            owner = node.value.value if isinstance(node.value, ast.Subscript) else node.value
-            if dotted(owner) in later and dotted(node) not in later | {wanted}:
-                return True
-    return any(mentions(each, later) for call in calls(tree, *_JOINING) for each in call.args)
-
-
-def _returned(source: CellSource, node: ast.expr, wanted: str) -> bool:
-    """Whether a function gives away what it keeps, and nothing says that it only evaluates."""
-    function = source.function(node)
-    if not isinstance(function, Function) or trains(function) or evaluates(function.name):
-        return False
-    if under(iter([function, *source.parents(node)]), *WITHOUT):
-        return False
-    later = derived(function, wanted)
-    return any(
-        isinstance(each, (ast.Return, ast.Yield)) and each.value and mentions(each.value, later)
-        for each in ast.walk(function)
-    )
-
-
-def meets(tree: ast.AST, later: set[str]) -> Iterator[ast.expr]:
-    """Yield what is computed with together with these names, and may be on the card.
-
-    Also what is called with one of them: unless it is of a library, or a function that is here,
-    it may be a model.
-    """
-    later = later | _taken(tree, later)
-    own = {each.name for each in ast.walk(tree) if isinstance(each, Function)}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Compare):
-            sides = [node.left, *node.comparators]
-            if any(isinstance(each, (ast.In, ast.NotIn, ast.Is, ast.IsNot)) for each in node.ops):
-                continue
-        elif isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Sub, ast.MatMult)):
-            sides = [node.left, node.right]
-        elif isinstance(node, ast.Call) and called(node) not in {*_TAKES_ALL, *_OF_CONTAINERS}:
-            sides = [*node.args, *[each.value for each in node.keywords if each.arg != "dim"]]
-        else:
-            continue
-        if any(mentions(each, later) and not _plain(each, *_MOVES) for each in sides):
-            others = [each for each in sides if names(each) and not mentions(each, later)]
-            yield from [each for each in others if not _plain(each)]
-            if isinstance(node, ast.Call) and called(node) not in own and not _of_library(node):
-                yield node.func
-
-
-def _taken(tree: ast.AST, later: set[str]) -> set[str]:
-    """Return the parameters of functions that are called with one of these."""
-    found: set[str] = set()
-    taking = {
-        called(node)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call)
-        and any(mentions(each, later) and not _plain(each, *_MOVES) for each in node.args)
-    }
-    for node in ast.walk(tree):
-        if isinstance(node, Function) and node.name in taking:
-            arguments = {each.arg for each in node.args.args} - {"self"}
-            found |= derived(node, *arguments)
-    return found
-
-
-def _of_library(call: ast.Call) -> bool:
-    """Whether it is of a library as far as names tell, Python's own, or a loss: no model."""
-    name = dotted(call.func)
-    root, _, rest = name.partition(".")
-    of_python = not rest and name in vars(builtins)
-    return of_python or (root in _LIBRARIES and bool(rest)) or _LOSS.search(name) is not None
-
-
-def _plain(node: ast.expr, *also: str) -> bool:
-    """Whether a number or a value on the host is made of it, or one of these methods is called."""
-    return any(
-        called(each) in {*_PLAIN, "cpu", *also} or getattr(each, "attr", "") in ("shape", "ndim")
-        for each in ast.walk(node)
-    )
 
 
 def _carried(source: CellSource, loop: ast.For | ast.While, name: str) -> bool:
@@ -414,4 +412,9 @@ def _carried(source: CellSource, loop: ast.For | ast.While, name: str) -> bool:
         and name in [dotted(one) for each in node.targets for one in leaves(each)]
         and source.loop(node) is loop
     ]
-    return any(mentions(node.value, {name}) for node in stores)
+    return any(
+        dotted(each) == name
+        for node in stores
+        for each in ast.walk(node.value)
+        if isinstance(each, (ast.Name, ast.Attribute))
+    )

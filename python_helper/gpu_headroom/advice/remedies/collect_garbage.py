@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from ...edits.garbage import collected
@@ -22,7 +21,6 @@ TEXTS = {
         "What a library keeps stays."
     ),
 }
-_IMPORTED = re.compile(r"^\s*import (?:\w+, *)*gc\b", re.MULTILINE)
 
 
 def offer(evidence: Evidence) -> Offer | None:
@@ -30,8 +28,7 @@ def offer(evidence: Evidence) -> Offer | None:
     size = unreached_bytes(evidence)
     if not size:
         return None
-    imported = any(_IMPORTED.search(each.source) for each in evidence.failure.cells)
-    changes = at_places(evidence, lambda anchor: collected(anchor, imported=imported))
+    changes = at_places(evidence, collected)
     return Offer(
         id="collect-garbage",
         title=message("remedy.collect-garbage", TEXTS),

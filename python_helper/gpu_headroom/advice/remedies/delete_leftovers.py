@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 TREATS: tuple[str, ...] = ("loop-leftovers", "kept-copies")
 TEXTS = {
     "remedy.delete-leftovers": "Delete `{names}` where they are not needed any more",
-    "remedy.delete-leftovers.note": "`del` lets go of a name; what it held is freed with it.",
+    "remedy.delete-leftovers.note": (
+        "A name that is deleted, or set to `None`, lets go of what it held."
+    ),
 }
 
 

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from ...code.find import called, mentions
 from ...code.flow import backwards
 from ...code.parsing import parse_cell
-from ...edits.cache import cached_on_host, last_kept, only_by_keys, only_made
+from ...edits.cache import cached_on_host, last_kept
 from ...edits.flags import trainer_flags
-from ...edits.keep_numbers import (
-    detached_leaf,
-    detached_state,
-    entries_kept,
-    goes_nowhere,
-    kept,
-    stay_apart,
-)
+from ...edits.keep_numbers import detached_leaf, detached_state, entries_kept, kept
 from ...text.messages import message
 from ..caches import is_cache
 from ..editing import edited, in_first_cell
@@ -28,7 +20,7 @@ from ..rules.kept_tensors import largest_kept
 from ..rules.retained_graph import largest_retained
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator, Sequence
 
     from ...edits.rewrite import Rewrite
     from ...holders.groups import Group
@@ -37,9 +29,9 @@ if TYPE_CHECKING:
 
 TREATS: tuple[str, ...] = ("retained-graph", "kept-tensors", "growing-cache")
 TEXTS = {
-    "remedy.keep-numbers": "Collect numbers instead of graphs in `{name}`",
+    "remedy.keep-numbers": "Collect values without their graphs in `{name}`",
     "remedy.keep-numbers.note": (
-        "Append `loss.item()` or `tensor.detach()`: the graph of each step is then let go."
+        "Append `loss.detach()`: its value stays, and the graph of each step is let go."
     ),
     "remedy.keep-numbers.to_host": "Keep what `{name}` collects on the host",
     "remedy.keep-numbers.note_to_host": (
@@ -47,7 +39,6 @@ TEXTS = {
         "each time."
     ),
 }
-_SEEKS = re.compile(r"autograd\.grad\(|requires_grad")  # gradients of an input go through it
 
 
 def offer(evidence: Evidence) -> Offer | None:
@@ -94,52 +85,74 @@ def _is_trained(evidence: Evidence, held: Group) -> bool:
 def _first_that_holds(
     evidence: Evidence, held: Group, *, of_graphs: bool
 ) -> tuple[CellChange, ...] | None:
-    """Return the first change that holds in its cell and in all others."""
-    names = list(dict.fromkeys((held.name, *_inside(held))))
-    for rewrite, holds in _rewrites(evidence, held, names, of_graphs=of_graphs):
+    """Return the first change that is proven, else the first that there is."""
+    first = None
+    for rewrite in _rewrites(evidence, held, of_graphs=of_graphs):
         changes = in_first_cell(evidence, rewrite)
         if changes is None:
             continue
-        changed = changes[0].cell.key
-        others = [each.source for each in evidence.failure.cells if each.key != changed]
-        if holds is None or holds(others, *names):
+        (change,) = changes
+        if change.objection(evidence.gate, change.cell.source) is None:
             return changes
-    return None
+        first = first or changes
+    return first
 
 
-def _rewrites(
-    evidence: Evidence, held: Group, names: list[str], *, of_graphs: bool
-) -> Iterator[tuple[Rewrite, Callable[..., bool] | None]]:
-    """Yield what to try, the smallest loss first: a number, no graph, off the card.
+def _rewrites(evidence: Evidence, held: Group, *, of_graphs: bool) -> Iterator[Rewrite]:
+    names = list(dict.fromkeys((held.name, *_inside(held))))
+    if held.plain and held.kinds.get("optimizer_state"):
+        return
+    yield from ways(
+        names,
+        of_graphs=of_graphs,
+        are_numbers=all(not shape for shape, _, _ in held.shapes),
+        plain=held.plain,
+        one=sum(held.shapes.values()) <= held.count,
+        keyed=held.keyed,
+        is_cache=is_cache(held),
+        grows=evidence.scene.running.adds_to(held.name),
+        first_card=not evidence.device_index,
+        beside=[each.name for each in evidence.groups if each.kind == "tensor" and each.plain],
+    )
 
-    Each with what has to be so of all other cells.
+
+def ways(  # noqa: PLR0913  all that can be said of what is kept
+    names: Sequence[str],
+    *,
+    of_graphs: bool,
+    are_numbers: bool = False,
+    plain: bool = True,
+    one: bool = True,
+    keyed: bool = False,
+    is_cache: bool = False,
+    grows: bool = False,
+    first_card: bool = True,
+    beside: Sequence[str] = (),
+) -> Iterator[Rewrite]:
+    """Yield what to try, the smallest loss first: no graph, then off the card.
+
+    `names` is how code may write where it is kept. `are_numbers`: each value is a single number,
+    which is as well on the card.
     """
-    if of_graphs and not held.plain:
-        yield from [(entries_kept(name), None) for name in names]
-    if not held.plain or held.kinds.get("optimizer_state"):
+    if of_graphs and not plain:
+        yield from map(entries_kept, names)
+    if not plain:
         return  # objects that cannot be moved or detached by a method of their own
-    are_numbers = all(not shape for shape, _, _ in held.shapes)
-    one = sum(held.shapes.values()) <= held.count
-    ways = _ways(are_numbers=are_numbers) if of_graphs else [".cpu()"] * (not is_cache(held))
-    if not held.keyed:
-        yield from [(last_kept(name), only_made) for name in names]
-    beside = [each.name for each in evidence.groups if each.kind == "tensor" and each.plain]
-    for how in ways:
-        for name in names:
-            yield kept(name, None, how, beside, one=one), stay_apart if "cpu" in how else None
-    carried = of_graphs and evidence.scene.running.adds_to(held.name) and not are_numbers
-    if carried and not any(_SEEKS.search(each.source) for each in evidence.failure.cells):
-        yield detached_state(held.name), None
-    elif carried and goes_nowhere([each.source for each in evidence.failure.cells], held.name):
-        yield detached_leaf(held.name), None
-    if not of_graphs and one and not evidence.device_index:
-        for name in names:
-            yield cached_on_host(name), only_by_keys
-
-
-def _ways(*, are_numbers: bool) -> list[str]:
-    """Return how values with graphs can be kept: how many are to come nobody knows."""
-    return [".item()", ".detach()"] if are_numbers else [".detach().cpu()", ".detach()"]
+    if not keyed:
+        yield from map(last_kept, names)
+    if of_graphs:
+        for how in (".detach()",) if are_numbers else (".detach().cpu()", ".detach()"):
+            yield from [kept(name, how, one=one) for name in names]
+        if grows and not are_numbers:
+            yield from map(detached_leaf, names[:1])
+            yield from map(detached_state, names[:1])
+        return
+    for name in names if not is_cache else ():
+        others = [each for each in beside if each != name]
+        for together in ((), *[(each,) for each in others], others if len(others) > 1 else ()):
+            yield kept(name, ".cpu()", *together, one=one)
+    if one and first_card:
+        yield from map(cached_on_host, names)
 
 
 def _inside(held: Group) -> list[str]:

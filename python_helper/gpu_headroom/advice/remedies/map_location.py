@@ -36,7 +36,7 @@ def offer(evidence: Evidence) -> Offer | None:
     torch = torch_name(evidence) or "torch"
     rewrites = [loaded_to_host(torch, largest.name), loaded_to_host(torch)]
     if largest.plain and not largest.kinds.get("optimizer_state"):
-        rewrites.append(kept(largest.name, None, ".cpu()"))
+        rewrites.append(kept(largest.name, ".cpu()"))
     changes = in_first_cell(evidence, *rewrites) or _averages(evidence, largest)
     return Offer(
         id="map-location",
