@@ -13,6 +13,7 @@ from ..code.given import Function
 from ..code.parsing import parse_cell
 from ..edits.rewrite import Anchor
 from ..text.messages import message
+from . import again
 from .code_fix import CellChange, CodeFix, diffs_of
 from .remedy import UNCHANGED, Edited
 
@@ -167,6 +168,12 @@ def statements(text: str) -> list[ast.stmt]:
     ]
 
 
+def _forgets(evidence: Evidence, run: Sequence[CellRun], anew: Sequence[str]) -> Message | None:
+    if anew and may_have_learnt(evidence, run) and not _soon_learnt(evidence, run):
+        return message("fix.forgets", TEXTS, model=anew[0])
+    return None
+
+
 def edited(  # noqa: PLR0913  all that a change may be
     evidence: Evidence,
     changes: Iterable[CellChange] | None,
@@ -206,6 +213,7 @@ def edited(  # noqa: PLR0913  all that a change may be
             return Edited(diffs, reason=message("fix.no_way", TEXTS))
         run += [each for each in path if each.key not in {one.key for one in run}]
         starts += [(each, None) for each in _makers(evidence, _used_up(evidence, run), run)]
+        starts += [(each, None) for each in again.makers(evidence, run, changes)]
     run += _makers(evidence, [empties] if empties else [], run)
     order = {each.key: n for n, each in enumerate(failure.cells)}
     run.sort(key=lambda each: (each.key == failure.cell.key, order.get(each.key, 0)))
@@ -216,8 +224,9 @@ def edited(  # noqa: PLR0913  all that a change may be
         for name in models
         if name not in meant and any(defines_any(each, [name]) for each in run[:-1])
     ]
-    if anew and may_have_learnt(evidence, run) and not _soon_learnt(evidence, run):
-        return Edited(diffs, reason=message("fix.forgets", TEXTS, model=anew[0]))
+    why = again.objection(evidence, run, changes) or _forgets(evidence, run, anew)
+    if why is not None:
+        return Edited(diffs, reason=why)
     if anew and done is None:
         done = message("fix.done.anew", TEXTS, model=anew[0])
     ids = tuple([each.cell_id for each in run if each.cell_id is not None])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ..edits import reasons
-from . import code_fix, editing
+from . import again, code_fix, editing
 from .remedies import (
     accumulate,
     autocast,
@@ -154,7 +154,7 @@ REMEDIES: Sequence[_Remedy] = (
 # What they say, for translators.
 TEXTS = {
     name: text
-    for each in (*RULES.values(), *REMEDIES, code_fix, editing, reasons)
+    for each in (*RULES.values(), *REMEDIES, again, code_fix, editing, reasons)
     for name, text in each.TEXTS.items()
 }
 _MOST_OFFERS = 10  # renderers show four, and fold the rest away

@@ -10,14 +10,14 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from .find import called, dotted, names
-from .flow import trains
+from .flow import goes_back, trains
 from .given import Function
 from .loops import reads_of, stores_of
 from .parsing import magics, parse_cell
 from .side_effects import calls_from, functions_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 _WORD = re.compile(r"\w+")
 _ANYTHING = frozenset({"exec", "eval", "globals", "locals", "vars", "get_ipython", "run_cell"})
@@ -89,8 +89,23 @@ def trained_before(source: str, line: int, cells: Iterable[str]) -> bool:
 
 
 def _trains(code: Sequence[ast.AST], functions: dict[str, list[ast.AST]]) -> bool:
-    found = calls_from(code, functions)
-    return any(trains(call) and not _is_other(name) for name, call in found)
+    return training_in(code, functions, counts_backward=True) is not None
+
+
+def training_in(
+    code: Iterable[ast.AST],
+    functions: Mapping[str, list[ast.AST]],
+    *,
+    counts_backward: bool = False,
+) -> ast.Call | None:
+    """Return the call that trains as code runs, or as one of these functions does.
+
+    A backward pass alone changes no weights.
+    """
+    for name, call in calls_from(code, functions):
+        if trains(call) and not _is_other(name) and (counts_backward or not goes_back(call)):
+            return call
+    return None
 
 
 def _is_other(name: str) -> bool:

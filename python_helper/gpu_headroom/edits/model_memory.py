@@ -1,4 +1,4 @@
-"""Loading to the host, freezing, and a limit that is lifted."""
+"""Loading to the host, and freezing."""
 
 from __future__ import annotations
 
@@ -157,12 +157,3 @@ def _frozen(source: CellSource, part: str, *trained: str) -> None:
     if "requires_grad" in source.text:
         raise Refused
     source.after(statement, f"{part}.requires_grad_(False)", *map(_TRAINED.format, trained))
-
-
-@rewriting
-def unlimited(source: CellSource) -> None:
-    """`unlimited()`: PyTorch may take all of the card: `set_per_process_memory_fraction(1.0)`."""
-    for call in calls(source.tree, "set_per_process_memory_fraction"):
-        given = call.args[0] if call.args else getattr(keyword(call, "fraction"), "value", None)
-        if given is not None:
-            source.replace(given, "1.0")

@@ -5,13 +5,108 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from ..code.follows import other_places, unlike
 from ..code.literals import integer, literals_in
-from ..code.source import Refused
+from ..code.notebook import Notebook
+from ..code.source import CellSource, Refused
+from ..text.messages import message
 from .rewrite import rewriting
 
 if TYPE_CHECKING:
+    from ..code.gate import Gate
     from ..code.literals import SizeLiteral
-    from ..code.source import CellSource
+    from ..code.loaders import Numbers, Way
+    from ..code.notebook import Cell
+    from ..protocol.wire import Message
+    from .rewrite import Rewrite
+
+TEXTS = {
+    "number.other": (
+        "No button: the batches of the loop that failed have their size from another number."
+    ),
+    "number.several": (
+        "No button: {count} numbers are {value}, and nobody can tell which is the batch of the "
+        "loop that failed."
+    ),
+    "number.again": (
+        "No button: {value} stands in {cell}, line {line}, too, and would have to follow."
+    ),
+    "number.ends": (
+        "No button: {cell}, line {line} may leave the loop before all data were seen, and then "
+        "fewer would be."
+    ),
+    "number.fixed": (
+        "No button: {cell}, line {line} makes something of that size which does not follow."
+    ),
+}
+
+
+def set_batch(literal: SizeLiteral, value: int, way: Way) -> Rewrite:
+    """`set_batch(literal, value, way)`: give the batch of the loop that failed another size.
+
+    It has to be the number that the failing loop's loader has, and nothing else may need to stay
+    that large.
+    """
+
+    def is_the_batch(gate: Gate, cell: Cell) -> Message | None:
+        cells = _standing(gate, cell, way)
+        try:
+            source = CellSource(cell.source)
+            found = _found(source, literal, value)
+            own = _together(source, found)
+        except Refused:
+            return None  # the edit changes nothing there
+        reached = way.numbers(cells)
+        alike = {
+            (each.key, one.line)
+            for each in cells
+            for one in literals_in(literal.cell, each.source)
+            if one.value == literal.value and (not reached or reached.has(one, each.key))
+        }
+        if reached and not reached.has(found, cell.key):
+            return message("number.other", TEXTS)
+        if len(alike - {(cell.key, found.line)}) > 0:
+            return message("number.several", TEXTS, count=len(alike), value=literal.value)
+        return _follows(cells, cell, own, found, reached)
+
+    return set_number(literal, value).asking(lambda gate, _: gate.unread(), is_the_batch)
+
+
+def _follows(
+    cells: list[Cell], cell: Cell, own: list[SizeLiteral], found: SizeLiteral, reached: Numbers
+) -> Message | None:
+    """Whether all that has the number of a batch follows it, and all data are still seen."""
+    if reached.ends is not None:
+        ends = reached.ends
+        return message("number.ends", TEXTS, cell=ends.cell.title, line=ends.number)
+    known = {(cell.key, each.line, each.column) for each in own} | reached.places
+    notebook = Notebook(cells)
+    for place in other_places(notebook, found.value, known):
+        title, line = place.cell.title, place.line
+        return message("number.again", TEXTS, value=found.value, cell=title, line=line)
+    node = _node(cell, found)
+    entry = found.name if found.kind in ("option", "text") else ""
+    fixed = unlike(notebook, cell, node, reached.calls, entry)
+    if fixed is not None:
+        return message("number.fixed", TEXTS, cell=fixed.cell.title, line=fixed.line)
+    return None
+
+
+def _standing(gate: Gate, cell: Cell, way: Way) -> list[Cell]:
+    """Return the cells as they ran, with this one as it is now, in the order they ran."""
+    keys = dict.fromkeys([*(each.key for each in gate.notebook.cells), *way.order])
+    found = [cell if key == cell.key else gate.notebook.cell(key) for key in keys]
+    return [each for each in found if each is not None]
+
+
+def _node(cell: Cell, literal: SizeLiteral) -> ast.AST | None:
+    """Return the number in the tree of a cell."""
+    for node in ast.walk(cell.tree) if cell.tree is not None else ():
+        at = (getattr(node, "lineno", 0), getattr(node, "col_offset", -1))
+        is_there = isinstance(node, ast.expr) and at == (literal.line, literal.column)
+        if is_there and getattr(node, "end_col_offset", -1) == literal.end_column:
+            return node
+    return None
 
 
 @rewriting

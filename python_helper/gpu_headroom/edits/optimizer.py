@@ -3,18 +3,46 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
 
 from ..code.find import assigned, called, dotted, keyword, method
 from ..code.source import Refused
+from ..text.messages import message
 from .call import remove_keyword, set_keyword
 from .rewrite import rewriting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ..code.gate import Gate
+    from ..code.notebook import Cell
     from ..code.source import CellSource
+    from ..protocol.wire import Message
+    from .rewrite import Rewrite
 
+Node = TypeVar("Node", bound=ast.expr)
+
+TEXTS = {
+    "optimizer.other": "No button: `{name}` is not certainly an optimizer of PyTorch.",
+    "optimizer.stepped": "No button: `{name}` has made steps, of which a new one would not know.",
+    "optimizer.read": (
+        "No button: {cell}, line {line} looks at `{name}`, which would be missing or another."
+    ),
+}
+_READ = frozenset(
+    (
+        "betas",
+        "eps",
+        "amsgrad",
+        "exp_avg",
+        "exp_avg_sq",
+        "momentum",
+        "max_exp_avg_sq",
+        "param_groups",
+    )
+)
+_CYCLES = ("OneCycleLR", "CyclicLR", "add_param_group", "state_dict_hook")
 _OPTIMIZERS = frozenset(
     ("Adam", "AdamW", "NAdam", "RAdam", "Adamax", "Adagrad", "Adadelta", "RMSprop", "SGD", "ASGD")
 )
@@ -24,9 +52,25 @@ _OF_ADAM = ("betas", "eps", "amsgrad", "fused", "capturable", "differentiable", 
 _KEPT = {"lr", "weight_decay", "maximize", *_OF_ADAM}
 
 
+def one_by_one(*, has_stepped: bool = False) -> Rewrite:
+    """`one_by_one()`: `foreach=False`: an optimizer handles one parameter after the other.
+
+    `has_stepped`: optimizers have a state that a new one would not have.
+    """
+    return _one_by_one().asking(partial(_may_be_made_anew, has_stepped=has_stepped))
+
+
+def factored(torch: str = "torch", *, has_stepped: bool = False) -> Rewrite:
+    """`factored(torch)`: `Adafactor` in the place of `Adam`: rows and columns instead of all.
+
+    Refused where other code looks for what only `Adam` has. `has_stepped` as in `one_by_one`.
+    """
+    asked = partial(_may_be_made_anew, has_stepped=has_stepped)
+    return _factored(torch).asking(asked, _looks_at_adam)
+
+
 @rewriting
-def one_by_one(source: CellSource) -> None:
-    """`one_by_one()`: `foreach=False`: an optimizer handles one parameter after the other."""
+def _one_by_one(source: CellSource) -> None:
     call = _only(source.tree, *_OPTIMIZERS)
     if keyword(call, "foreach") is not None or keyword(call, "fused") is not None:
         raise Refused
@@ -34,11 +78,11 @@ def one_by_one(source: CellSource) -> None:
 
 
 @rewriting
-def factored(source: CellSource, torch: str = "torch") -> None:
-    """`factored(torch)`: `Adafactor` in the place of `Adam`: rows and columns instead of all."""
+def _factored(source: CellSource, torch: str = "torch") -> None:
     call = _only(source.tree, *_ADAM)
     given = {each.arg for each in call.keywords}
-    if len(call.args) > 2 or not given <= _KEPT:  # noqa: PLR2004  parameters and learning rate
+    groups = any(isinstance(each, (ast.Dict, ast.ListComp)) for each in ast.walk(call))
+    if len(call.args) > 2 or not given <= _KEPT or groups:  # noqa: PLR2004  parameters and rate
         raise Refused
     function = call.func
     name = f"{torch}.optim.Adafactor" if isinstance(function, ast.Name) else "Adafactor"
@@ -47,6 +91,76 @@ def factored(source: CellSource, torch: str = "torch") -> None:
     for each in _OF_ADAM:
         if each in given:
             remove_keyword(source, call, each)
+
+
+def _may_be_made_anew(gate: Gate, cell: Cell, *, has_stepped: bool) -> Message | None:
+    """Whether it is PyTorch's optimizer, and has learnt nothing that a new one would not know."""
+    why = gate.unread()
+    if why is not None:
+        return why
+    tree = cell.tree or ast.Module([], [])
+    call = next(_made(tree, *_OPTIMIZERS), None)
+    if call is None:
+        return None  # the edit is one of a trainer's flags
+    owner = dotted(call.func).partition(".")[0]
+    if not any(_is_torchs(node, owner) for each in gate.notebook.cells for node in _all(each)):
+        return message("optimizer.other", TEXTS, name=dotted(call.func))
+    statement = next((each for each in cell.parents(call) if isinstance(each, ast.stmt)), tree)
+    name = assigned(statement)
+    if has_stepped or (name in gate.live.stepped if name else bool(gate.live.stepped)):
+        return message("optimizer.stepped", TEXTS, name=name or called(call))
+    for other, node in _everywhere(gate, ast.Call):
+        if called(node) == "load_state_dict" and dotted(method(node, "load_state_dict")) == name:
+            return message("optimizer.read", TEXTS, name=name, **_place(other, node))
+    return None
+
+
+def _looks_at_adam(gate: Gate, _: Cell) -> Message | None:
+    """Whether no code needs what only `Adam` has: momentum, its state, sparse gradients."""
+    for cell, node in _everywhere(gate, ast.expr):
+        text = str(node.value) if isinstance(node, ast.Constant) else ""
+        attribute = node.attr if isinstance(node, ast.Attribute) else ""
+        sparse = isinstance(node, ast.Call) and keyword(node, "sparse") is not None
+        if (
+            text in _READ
+            or attribute
+            in ("defaults", "param_groups", "add_param_group", "register_step_post_hook")
+            or (attribute == "state" and not isinstance(node.ctx, ast.Store))  # type: ignore[attr-defined]
+            or (isinstance(node, ast.Call) and called(node) in _CYCLES)
+            or sparse
+        ):
+            name = text or attribute or (called(node) if not sparse else "sparse")
+            return message("optimizer.read", TEXTS, name=name, **_place(cell, node))
+    return None
+
+
+def _place(cell: Cell, node: ast.expr) -> dict[str, str]:
+    return {"cell": cell.title, "line": str(node.lineno)}
+
+
+def _all(cell: Cell) -> Iterator[ast.AST]:
+    return ast.walk(cell.tree or ast.Module([], []))
+
+
+def _everywhere(gate: Gate, kind: type[Node]) -> Iterator[tuple[Cell, Node]]:
+    for cell in gate.notebook.cells:
+        for node in _all(cell):
+            if isinstance(node, kind):
+                yield cell, node
+
+
+def _is_torchs(node: ast.AST, name: str) -> bool:
+    """Whether a statement imports a name from PyTorch."""
+    if isinstance(node, ast.Import):
+        return any(
+            (each.asname or each.name).partition(".")[0] == name and each.name.startswith("torch")
+            for each in node.names
+        )
+    return (
+        isinstance(node, ast.ImportFrom)
+        and (node.module or "") in ("torch", "torch.optim")
+        and any((each.asname or each.name) == name for each in node.names)
+    )
 
 
 def makes_optimizer(call: ast.AST) -> bool:

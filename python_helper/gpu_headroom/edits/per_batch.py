@@ -3,47 +3,78 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ..code.find import assigned, called, dotted, keyword, mentions, names
 from ..code.flow import leaves
+from ..code.notebook import Cell
 from ..code.source import CellSource, Loop, Refused
+from ..text.messages import message
 from .call import remove_keyword
 from .rewrite import rewriting
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+
+    from ..code.gate import Gate
+    from ..protocol.wire import Message
+    from .rewrite import Rewrite
+
+TEXTS = {
+    "per-batch.no_tensor": "No button: `{name}` is not certainly a tensor on the GPU by itself.",
+    "per-batch.used": (
+        "No button: {cell}, line {line} uses `{name}` otherwise than in batches that are moved."
+    ),
+}
+_LOADERS = ("TensorDataset", "DataLoader", "Subset")
 
 _SEEN = {"shape", "size", "dtype", "ndim"}  # what may be asked of data on the host
-_DATASETS = ("Dataset", "IterableDataset", "TensorDataset")
 
 
-@rewriting
-def moved_per_batch(source: CellSource, *data: str) -> None:
+def moved_per_batch(*data: str) -> Rewrite:
     """`moved_per_batch("X", "y")`: these stay on the host, and each batch of them is moved.
 
     For a cell with both; else `kept_on_host` and `slices_moved`, each in its cell.
     """
+    made = _moved_per_batch(*data)
+    return made.asking(partial(_only_batches, made, data, ()))
+
+
+@rewriting
+def _moved_per_batch(source: CellSource, *data: str) -> None:
     moves = _unmoved_names(source, set(data))
     _use_moved(source, moves)
 
 
-@rewriting
-def kept_on_host(source: CellSource, *data: str) -> None:
+def kept_on_host(*data: str, used_in: str = "") -> Rewrite:
     """`kept_on_host("X", "y")`: what moves these to the card as a whole goes.
 
-    `X = X.cuda()`, `.to(device)`, `device=`, also in a comprehension: `[x.cuda() for x in loader]`.
+    `X = X.cuda()`, `.to(device)`, `device=`. `used_in` is the key of the cell that `slices_moved`
+    changes at the same time.
     """
+    made = _kept_on_host(*data)
+    return made.asking(partial(_only_batches, made, data, (used_in,)))
+
+
+@rewriting
+def _kept_on_host(source: CellSource, *data: str) -> None:
     _unmoved_names(source, set(data))
 
 
-@rewriting
-def slices_moved(source: CellSource, moves: Mapping[str, str]) -> None:
+def slices_moved(moves: Mapping[str, str], made_in: str = "") -> Rewrite:
     """`slices_moved(moves_of(text, "X", "y"))`: batches of data on the host are moved where used.
 
     Slices in the loops of the cell get the move (`X[i : i + n].cuda()`), or the names of a loop
     over the data, or over a `DataLoader` made of it, do. Refused where some is used as a whole.
+    `made_in` is the key of the cell that `kept_on_host` changes at the same time.
     """
+    made = _slices_moved(moves)
+    return made.asking(partial(_only_batches, made, tuple(moves), (made_in,)))
+
+
+@rewriting
+def _slices_moved(source: CellSource, moves: Mapping[str, str]) -> None:
     _use_moved(source, dict(moves))
 
 
@@ -55,30 +86,134 @@ def moves_of(text: str, *data: str) -> dict[str, str]:
         return {}
 
 
-@rewriting
-def dataset_on_host(source: CellSource) -> None:
-    """`dataset_on_host()`: a `Dataset` makes its items on the host.
+def _only_batches(
+    rewrite: Rewrite, data: Sequence[str], beside: Sequence[str], gate: Gate, cell: Cell
+) -> Message | None:
+    """Whether all that uses data, or a loader of it, takes batches that are moved, or its shape.
 
-    `.cuda()`, `.to(...)` and `device=` go from its methods. The loop has to move the batches then:
-    `batches_moved`, by `rewrite.all_of` where it stands in the same cell.
+    The cells `beside` are changed at the same time, and asked for themselves.
     """
-    for node in ast.walk(source.tree):
-        if isinstance(node, ast.ClassDef) and any(
-            dotted(each).rpartition(".")[2] in _DATASETS for each in node.bases
-        ):
-            for each in ast.walk(node):
-                if isinstance(each, ast.expr):
-                    _unmoved(source, each)
+    why = gate.unread()
+    if why is not None:
+        return why
+    for name in data:
+        facts = gate.live.tensors.get(name)
+        if facts is None or facts.requires_grad or not facts.on_gpu:
+            return message("per-batch.no_tensor", TEXTS, name=name)
+    text = rewrite(cell.source)
+    cells = [
+        Cell(each.key, text, each.title) if each.key == cell.key and text else each
+        for each in gate.notebook.cells
+    ]
+    uses = _Uses(cells, set(data))
+    for each in cells:
+        place = uses.other(each) if each.key not in beside else None
+        if place is not None:
+            name, line = place
+            return message("per-batch.used", TEXTS, name=name, cell=each.title, line=line)
+    return None
 
 
-@rewriting
-def batches_moved(source: CellSource, loader: str, move: str = '.to("cuda")') -> None:
-    """`batches_moved(loader, move)`: the loop over a loader moves what it gets, first of all.
+class _Uses:
+    """Where data, and loaders made of it, are used in cells as they will be."""
 
-    `for x, y in loader:` gets `x, y = x.to("cuda"), y.to("cuda")`.
-    """
-    if not _batches_moved(source, {loader}, move):
-        raise Refused
+    def __init__(self, cells: Sequence[Cell], data: set[str]) -> None:
+        self._data, self._made = data, set(data)
+        for cell in cells:  # a loader is made behind its data
+            for node in ast.walk(cell.tree) if cell.tree is not None else ():
+                loads = isinstance(node, ast.Assign) and called(node.value) in _LOADERS
+                if loads and mentions(node, self._made):
+                    self._made |= {assigned(node)} - {""}
+
+    def other(self, cell: Cell) -> tuple[str, int] | None:
+        """Return a name and a line that need the data on the card as a whole."""
+        moved_to = self._last_making(cell)
+        for use in cell.uses:
+            if use.name not in self._made or use.owner is not None:
+                continue
+            line = getattr(use.node, "lineno", 1)
+            if use.how != "read" and use.inside.parent is not None:
+                return use.name, line
+            is_later = use.how == "read" and line > moved_to.get(use.name, 0)
+            if is_later and not self._is_fine(cell, use.node):
+                return use.name, line
+        for name in self._made:
+            if name in cell.words:
+                return name, 1
+        return None
+
+    def _last_making(self, cell: Cell) -> dict[str, int]:
+        """Return the lines up to which the data is being made, by name."""
+        return {
+            use.name: getattr(use.node, "end_lineno", 1)
+            for use in cell.uses
+            if use.name in self._data and use.how == "bind" and use.inside.parent is None
+        }
+
+    def _is_fine(self, cell: Cell, node: ast.AST) -> bool:
+        parents = list(cell.parents(node))
+        around = parents[0]
+        if isinstance(around, ast.Attribute):
+            return around.attr in _SEEN
+        if isinstance(around, ast.Subscript) and around.value is node:
+            return isinstance(around.ctx, ast.Load) and self._moves(cell, around, parents[1:])
+        if called(around) in _LOADERS:
+            made = next((each for each in parents if isinstance(each, ast.stmt)), None)
+            safe = isinstance(made, ast.Assign) and assigned(made) in self._made
+            collated = any(
+                keyword(each, "collate_fn") for each in parents if isinstance(each, ast.Call)
+            )
+            return safe and not collated
+        while called(around) in ("enumerate", "tqdm") and len(parents) > 1:
+            parents = parents[1:]
+            around = parents[0]
+        if called(around) == "len":
+            return True
+        return isinstance(around, ast.For) and self._first_moves(around)
+
+    def _moves(self, cell: Cell, part: ast.Subscript, parents: list[ast.AST]) -> bool:
+        """Whether a part of the data is moved where it is taken, and not written to."""
+        around = parents[0]
+        if getattr(around, "attr", "") in _SEEN:
+            return True
+        if getattr(around, "attr", "") not in ("to", "cuda"):
+            return False
+        statement = next((each for each in parents if isinstance(each, ast.stmt)), None)
+        taken = (
+            set(map(dotted, leaves(statement.targets[0])))
+            if isinstance(statement, ast.Assign)
+            else set()
+        )
+        return not any(_writes(each, taken) for each in ast.walk(cell.tree or part))
+
+    def _first_moves(self, loop: ast.For) -> bool:
+        """Whether a loop moves its batches first of all, and writes to none."""
+        first = loop.body[0]
+        taken = set(map(dotted, leaves(loop.target)))
+        is_move = isinstance(first, ast.Assign) and all(
+            called(each) in ("to", "cuda") for each in leaves(first.value)
+        )
+        return is_move and not any(_writes(each, taken) for each in ast.walk(loop))
+
+
+def _writes(node: ast.AST, taken: set[str]) -> bool:
+    """Whether code changes one of these in place."""
+    if isinstance(node, ast.AugAssign):
+        return _owner(node.target) in taken
+    if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+        return _owner(node) in taken
+    function = node.func if isinstance(node, ast.Call) else None
+    return (
+        isinstance(function, ast.Attribute)
+        and function.attr.endswith("_")
+        and _owner(function.value) in taken
+    )
+
+
+def _owner(node: ast.AST) -> str:
+    while isinstance(node, (ast.Subscript, ast.Attribute)):
+        node = node.value
+    return dotted(node)
 
 
 def _unmoved_names(source: CellSource, data: set[str]) -> dict[str, str]:

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 from ..code.batch import size_literals
 from ..code.facts import Live
+from ..code.follows import is_of_others
 from ..code.gate import Gate
+from ..code.loaders import Numbers, Way
 from ..code.notebook import Notebook, titles
 from ..code.rounds import grown_by_functions
 from ..concurrency.turns import Disturbed
@@ -105,6 +107,11 @@ class Evidence:
     training: Training | None = None
     others: Others = NOBODY
     gate: Gate = field(default_factory=lambda: Gate(Notebook(()), Live()))
+
+    @property
+    def way(self) -> Way:
+        """How the failing line was come to, through cells as they ran."""
+        return _way(self.failure, self.scene)
 
     @property
     def model_bytes(self) -> int:
@@ -266,8 +273,12 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
     if in_use is not None and sum(kinds.values()) > in_use:
         kinds = {}  # memory of another allocator: better no split than a wrong one
     traceback = ledger.bytes(index, origin="traceback") if found else None
-    batch, batch_bytes = _proven_batch(failure, ledger, index, here) if found else (None, 0)
-    size, size_bytes = _proven_input(failure, ledger, index, here.line) if found else (None, 0)
+    notebook = _notebook(failure)
+    reached = _way(failure, here).numbers(notebook.cells) if found else Numbers()
+    batch, batch_bytes = (
+        _proven_batch(failure, ledger, index, here, reached) if found else (None, 0)
+    )
+    size, size_bytes = _proven_input(failure, ledger, index, here, notebook) if found else (None, 0)
     let_go = _let_go(failure, memory)
     rest = None if in_use is None else in_use - sum(kinds.values())
     workspaces = min(found.workspaces.get(index, 0), rest or 0) if found else 0
@@ -303,15 +314,28 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
         models=_models(found, groups) if found else (),
         training=_training(failure, turn, here) if here.running.trains else None,
         others=others_on(failure.device) if much_outside else NOBODY,
-        gate=_gate(failure, turn, found),
+        gate=_gate(failure, turn, found, notebook),
     )
 
 
-def _gate(failure: Failure, turn: Turn, found: Survey | None) -> Gate:
+def _way(failure: Failure, here: Scene) -> Way:
+    places = [
+        (cell.key, line, lines[line - 1].strip())
+        for cell, line in here.places
+        if 0 < line <= len(lines := cell.source.split("\n"))
+    ]
+    order = [each.key for each in failure.cells if each.key != failure.cell.key]
+    return Way((*order, failure.cell.key), tuple(places), evaluates=not here.running.trains)
+
+
+def _notebook(failure: Failure) -> Notebook:
+    cells = {each.key: each for each in (*failure.cells, failure.cell)}.values()
+    return Notebook.of([(each.key, each.source) for each in cells], titles(cells))
+
+
+def _gate(failure: Failure, turn: Turn, found: Survey | None, notebook: Notebook) -> Gate:
     """Take what edits are decided by: the code of all cells, and facts of what is alive."""
     alive = live(failure.shell, Inspector(turn), found.trained if found else ())
-    cells = {each.key: each for each in (*failure.cells, failure.cell)}.values()
-    notebook = Notebook.of([(each.key, each.source) for each in cells], titles(cells))
     return Gate(notebook, replace(alive, complete=found is not None and found.complete))
 
 
@@ -409,11 +433,12 @@ def _needed_before(failure: Failure, index: int) -> int | None:
 
 
 def _proven_batch(
-    failure: Failure, ledger: StorageLedger, index: int, here: Scene
+    failure: Failure, ledger: StorageLedger, index: int, here: Scene, reached: Numbers
 ) -> tuple[SizeLiteral | None, int]:
     """Return the literal that tensors in memory have as many rows as, and their bytes.
 
-    A number of another name counts where a running function was given it, and most have so many.
+    Of several the one that the failing loop's loader has. A number of another name counts where a
+    running function was given it, and most have so many.
     """
     in_all = ledger.bytes(index)
     literals_of = partial(
@@ -435,7 +460,7 @@ def _proven_batch(
         (named, _PROVEN_SHARE, True),
         (given, _PROVEN_UNNAMED, False),
     ):
-        for literal in literals:
+        for literal in sorted(literals, key=lambda each: not reached.has(each)):
             scaling = ledger.bytes_of_rows(index, literal.value, multiples=multiples)
             if scaling and scaling >= least * in_all:
                 return literal, ledger.bytes_of_rows(index, literal.value, multiples=True)
@@ -443,13 +468,18 @@ def _proven_batch(
 
 
 def _proven_input(
-    failure: Failure, ledger: StorageLedger, index: int, line: int | None
+    failure: Failure, ledger: StorageLedger, index: int, here: Scene, notebook: Notebook
 ) -> tuple[SizeLiteral | None, int]:
-    """Return the literal that much in memory has as its length, or as both sides of an image."""
+    """Return the literal that much in memory has as its length, or as both sides of an image.
+
+    Where something trains it is that of the training data: not of a test's, nor of targets.
+    """
     least = _PROVEN_INPUT * ledger.bytes(index)
     values = user_names(failure.shell)
     for role in _ROLES:
-        for literal in size_literals(role, failure.cell, failure.cells, values, line=line):
+        for literal in size_literals(role, failure.cell, failure.cells, values, line=here.line):
+            if here.running.trains and is_of_others(notebook, literal):
+                continue
             of_sides = partial(ledger.bytes_of_sides, index, literal.value, both=role == "image")
             if (scaling := of_sides()) and scaling >= least:
                 return literal, of_sides(multiples=True)

@@ -8,11 +8,10 @@ import pytest
 from gpu_headroom.edits.chunks import compared_in_parts, predicted_in_parts
 from gpu_headroom.edits.clear_gradients import gradients_cleared
 from gpu_headroom.edits.dtype import half_precision, single_precision
-from gpu_headroom.edits.model_memory import frozen, loaded_to_host, unlimited
+from gpu_headroom.edits.fraction import unlimited
+from gpu_headroom.edits.model_memory import frozen, loaded_to_host
 from gpu_headroom.edits.optimizer import factored, one_by_one, owners
 from gpu_headroom.edits.per_batch import (
-    batches_moved,
-    dataset_on_host,
     kept_on_host,
     moved_per_batch,
     moves_of,
@@ -145,69 +144,6 @@ model(X)
 ====
 step(z)
 """)
-DATASETS = table("""
-class Data(Dataset):
-    def __init__(self, n):
-        self.x = torch.randn(n, 1024).cuda()
-
-    def __getitem__(self, i):
-        return self.x[i]
---->
-class Data(Dataset):
-    def __init__(self, n):
-        self.x = torch.randn(n, 1024)
-
-    def __getitem__(self, i):
-        return self.x[i]
-====
-class Data(torch.utils.data.Dataset):
-    def __getitem__(self, i):
-        return self.x[i].to(device), torch.tensor(self.y[i], device="cuda")  # item
---->
-class Data(torch.utils.data.Dataset):
-    def __getitem__(self, i):
-        return self.x[i], torch.tensor(self.y[i])  # item
-====
-class Data(Dataset):
-    def __getitem__(self, i):
-        return self.x[i]
-====
-class Net(nn.Module):
-    def __init__(self):
-        self.x = torch.randn(4).cuda()
-""")
-LOADED = table("""
-for x, y in loader:
-    step(x, y)
---->
-for x, y in loader:
-    x, y = x.to("cuda"), y.to("cuda")
-    step(x, y)
-====
-for i, x in enumerate(loader):  # ö
-    step(x)
---->
-for i, x in enumerate(loader):  # ö
-    x = x.to("cuda")
-    step(x)
-====
-for x in tqdm(loader):
-
-    step(x)
---->
-for x in tqdm(loader):
-
-    x = x.to("cuda")
-    step(x)
-====
-for x in loader:
-    step(x.cuda())
-====
-for x in other:
-    step(x)
-====
-for x in loader: step(x)
-""")
 
 
 @pytest.mark.parametrize(("before", "after"), PER_BATCH)
@@ -234,18 +170,6 @@ def test_a_list_of_batches_stays_on_the_host() -> None:
 def test_moves_what_is_used(before: str, after: str | None) -> None:
     """In the cell that uses it."""
     check(slices_moved({"X": ".to(device)", "y": ".to(device)"}), before, after)
-
-
-@pytest.mark.parametrize(("before", "after"), DATASETS)
-def test_a_dataset_on_the_host(before: str, after: str | None) -> None:
-    """Its items are moved by the loop."""
-    check(dataset_on_host(), before, after)
-
-
-@pytest.mark.parametrize(("before", "after"), LOADED)
-def test_moves_what_a_loader_gives(before: str, after: str | None) -> None:
-    """At the head of the loop."""
-    check(batches_moved("loader"), before, after)
 
 
 SINGLE = table("""
@@ -710,7 +634,6 @@ def test_whatever_stands_around_it(seed: int) -> None:
     """Comments and blank lines between: it parses, once, and no comment is lost."""
     for rewrite, (before, _) in (
         (moved_per_batch("X", "y"), PER_BATCH[0]),
-        (dataset_on_host(), DATASETS[0]),
         (half_precision("model"), HALF[3]),
         (gradients_cleared(), CLEARED[0]),
     ):
@@ -725,8 +648,6 @@ def test_takes_any_text() -> None:
     anchor = Anchor(1, "losses.append(loss)")
     for rewrite in (
         moved_per_batch("x"),
-        dataset_on_host(),
-        batches_moved("y"),
         single_precision("x"),
         half_precision("x"),
         kept_on_host("x"),

@@ -22,7 +22,7 @@ from gpu_headroom.edits.keep_numbers import detached_state, kept
 from gpu_headroom.edits.model_memory import frozen
 from gpu_headroom.edits.no_grad import without_gradients
 from gpu_headroom.edits.optimizer import factored, one_by_one
-from gpu_headroom.edits.per_batch import batches_moved, moved_per_batch
+from gpu_headroom.edits.per_batch import moved_per_batch, slices_moved
 from gpu_headroom.edits.rewrite import Anchor
 from gpu_headroom.edits.same_shape import squeezed
 from tests.edits.cases import here
@@ -212,8 +212,8 @@ def test_moves_each_batch() -> None:
     )
     found = run(source, moved_per_batch("X"))
     assert torch.equal(torch.cat(found["seen"]), found["X"])
-    source = "loader = X.split(16)\nfor x in loader:\n    last = x\n"
-    assert run(source, batches_moved("loader", '.to("meta")'))["last"].device.type == "meta"
+    source = "for x in X:\n    last = x\n"
+    assert run(source, slices_moved({"X": '.to("meta")'}))["last"].device.type == "meta"
 
 
 def test_half_as_wide() -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ...edits.accumulate import accumulated
 from ...edits.accumulation import Same, of_a_trainer
 from ...edits.flags import ACCUMULATION, LIBRARIES, trainer_flags
-from ...edits.number import set_number
+from ...edits.number import set_batch, set_number
 from ...edits.rewrite import all_of
 from ...text.messages import message
 from ..code_fix import CellChange
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ...cells.runs import CellRun
     from ...code.gate import Gate
     from ...code.literals import SizeLiteral
+    from ...code.loaders import Way
     from ...edits.rewrite import Rewrite
     from ...oom.evidence import Evidence
     from ..remedy import Edited
@@ -51,7 +52,7 @@ def offer(evidence: Evidence) -> Offer | None:
         return None
     steps = batch.value // value
     shown: Edited | None = None
-    for each in parts_of_a_batch(batch, value, cells(evidence), evidence.gate):
+    for each in parts_of_a_batch(batch, value, cells(evidence), evidence.gate, evidence.way):
         change = edited(evidence, [CellChange(*one) for one in each])
         if change.fix is not None or (shown is None and change.diffs):
             shown = change
@@ -71,9 +72,12 @@ def offer(evidence: Evidence) -> Offer | None:
 
 
 def parts_of_a_batch(
-    batch: SizeLiteral, value: int, cells: Iterable[CellRun], gate: Gate
+    batch: SizeLiteral, value: int, cells: Iterable[CellRun], gate: Gate, way: Way | None = None
 ) -> Iterator[list[Change]]:
-    """Yield the changes that may make parts of this size: of a loop, or of a trainer's options."""
+    """Yield the changes that may make parts of this size: of a loop, or of a trainer's options.
+
+    The number has to be that of the loop that failed, which is come to by a `way`.
+    """
     steps = batch.value // value
     counter = gate.free_name(*COUNTERS) or COUNTERS[0]
     same = Same(batch, value, counter)
@@ -82,7 +86,7 @@ def parts_of_a_batch(
         trainer_flags(each, **{ACCUMULATION[each]: str(steps)}).asking(of_a_trainer)
         for each in LIBRARIES
     ]
-    number = set_number(batch, value)
+    number = set_number(batch, value) if way is None else set_batch(batch, value, way)
     all_cells = list(cells)
     for rewrite in ways:
         for cell in all_cells:

@@ -37,8 +37,9 @@ def offer(evidence: Evidence) -> Offer | None:
     if evidence.share(state) < _SHARE or model_too_large.check(evidence) is None:
         return None
     at_once = any(each.startswith("_multi_tensor") for each in evidence.scene.running.functions)
+    stepped = evidence.training is not None
     if at_once:
-        change = edited(evidence, in_first_cell(evidence, one_by_one()))
+        change = edited(evidence, in_first_cell(evidence, one_by_one(has_stepped=stepped)))
         if change.diffs:
             return Offer(
                 id="lighter-optimizer",
@@ -62,5 +63,5 @@ def _changes(evidence: Evidence) -> tuple[CellChange, ...] | None:
     rewrites = [trainer_flags("transformers", optim='"adafactor"')]
     torch = torch_name(evidence)
     if torch is not None and hasattr(imported("torch.optim"), "Adafactor"):
-        rewrites.append(factored(torch))
+        rewrites.append(factored(torch, has_stepped=evidence.training is not None))
     return in_first_cell(evidence, *rewrites)

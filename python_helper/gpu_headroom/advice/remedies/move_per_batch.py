@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...edits.per_batch import (
-    dataset_on_host,
     kept_on_host,
     moved_per_batch,
     moves_of,
@@ -38,7 +37,7 @@ def offer(evidence: Evidence) -> Offer | None:
     names = [each.name for each in data]
     changes = in_first_cell(evidence, moved_per_batch(*names)) if names else None
     if changes is None:
-        changes = _in_two_cells(evidence, names) or in_first_cell(evidence, dataset_on_host())
+        changes = _in_two_cells(evidence, names)
     size = sum(each.bytes for each in data) or evidence.temporary_bytes
     return Offer(
         id="move-per-batch",
@@ -57,8 +56,8 @@ def _in_two_cells(evidence: Evidence, names: list[str]) -> tuple[CellChange, ...
         moves = moves_of(cell.source, *names)
         if not moves or cell.key == failing.key:
             continue
-        host = CellChange(cell, 1, kept_on_host(*moves))
-        use = CellChange(failing, evidence.line or 1, slices_moved(moves))
+        host = CellChange(cell, 1, kept_on_host(*moves, used_in=failing.key))
+        use = CellChange(failing, evidence.line or 1, slices_moved(moves, cell.key))
         if host.diff() is not None and use.diff() is not None:
             return host, use
     return None

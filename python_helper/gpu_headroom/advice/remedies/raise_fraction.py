@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...edits.model_memory import unlimited
+from ...edits.fraction import unlimited
 from ...text.messages import message
 from ..editing import edited, in_first_cell
 from ..remedy import Offer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...edits.number import set_number
+from ...edits.number import set_batch
 from ...oom.largest_batch import predict, probes
 from ...text.messages import message
 from ..code_fix import CellChange
@@ -51,7 +51,7 @@ def offer(evidence: Evidence) -> Offer | None:
         return None
     change = edited(
         evidence,
-        [CellChange(batch.cell, batch.line, set_number(batch, value))],
+        [CellChange(batch.cell, batch.line, set_batch(batch, value, evidence.way))],
         sets=f"{batch.name} = {value}",
         done=message("fix.ok", TEXTS, name=batch.name, old=batch.value, new=value),
     )

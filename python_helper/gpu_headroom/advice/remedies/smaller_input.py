@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from ...edits.number import set_number
 from ...text.messages import message
-from ..code_fix import CellChange
-from ..editing import edited
-from ..remedy import Offer
+from ..code_fix import CellChange, diffs_of
+from ..remedy import Edited, Offer
 from .smaller_batch import estimated
 
 if TYPE_CHECKING:
@@ -24,6 +23,10 @@ TEXTS = {
     "remedy.smaller-input.note_image": (
         "Activations grow with the pixels: half the side is a quarter of them. Details are lost."
     ),
+    "remedy.smaller-input.reason": (
+        "No button: layers of a fixed size, targets and the transforms of other data may have to "
+        "follow."
+    ),
 }
 _MOST_HALVED = 8
 
@@ -37,8 +40,8 @@ def offer(evidence: Evidence) -> Offer | None:
     value = estimated(evidence, size.value, evidence.input_bytes, power=power)
     if value is None or value < size.value // _MOST_HALVED:
         return None
-    change = edited(evidence, [CellChange(size.cell, size.line, set_number(size, value))])
-    if not change.diffs:
+    diffs = diffs_of(CellChange(size.cell, size.line, set_number(size, value)))
+    if not diffs:
         return None
     shown: dict[str, str | int] = {
         "name": size.name,
@@ -54,6 +57,6 @@ def offer(evidence: Evidence) -> Offer | None:
             "remedy.smaller-input.note_image" if is_image else "remedy.smaller-input.note", TEXTS
         ),
         effect_bytes=evidence.saved_bytes(evidence.input_bytes, (value / size.value) ** power),
-        edited=change,
+        edited=Edited(diffs, reason=message("remedy.smaller-input.reason", TEXTS)),
         rank=2,
     )

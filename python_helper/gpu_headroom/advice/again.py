@@ -1,0 +1,60 @@
+"""Whether the cells that an edit has to run again may: `code/again.py`, asked of a failure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..code.again import Again
+from ..text.messages import message
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..cells.runs import CellRun
+    from ..oom.evidence import Evidence
+    from ..protocol.wire import Message
+    from .code_fix import CellChange
+
+TEXTS = {
+    "again.stale": (
+        "No button: {cell} would run again, and `{name}` is not what it was then (now of {other}, "
+        "line {line})."
+    ),
+    "again.trained": (
+        "No button: {cell} would train once more what has been trained to the end, line {line}."
+    ),
+}
+
+
+def makers(
+    evidence: Evidence, run: Sequence[CellRun], changes: Sequence[CellChange]
+) -> list[CellRun]:
+    """Return the cells that have to run again, too, for these to find what they found then."""
+    keys = {each.key for each in run}
+    wanted = {
+        maker.key
+        for *_, maker in _asked(evidence, changes).stale(keys)
+        if maker is not None and maker.key not in keys
+    }
+    return [each for each in evidence.failure.cells if each.key in wanted]
+
+
+def objection(
+    evidence: Evidence, run: Sequence[CellRun], changes: Sequence[CellChange]
+) -> Message | None:
+    """Return why these cells must not run again; `None` if they may."""
+    asked, keys = _asked(evidence, changes), {each.key for each in run}
+    place = asked.trained(keys)
+    if place is not None:
+        return message("again.trained", TEXTS, cell=place.cell.title, line=place.line)
+    for name, cell, where, _ in asked.stale(keys):
+        now = where.cell.title
+        return message("again.stale", TEXTS, name=name, cell=cell.title, other=now, line=where.line)
+    return None
+
+
+def _asked(evidence: Evidence, changes: Sequence[CellChange]) -> Again:
+    failure, gate = evidence.failure, evidence.gate
+    ended = {each.key for each in failure.cells if each.status == "ok"}
+    edited = {each.cell.key: each.lines for each in changes}
+    return Again(gate.notebook, evidence.way, gate.live.lengths, ended, edited)
