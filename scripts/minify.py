@@ -4,7 +4,8 @@ Reads a list of `[path, source, whole]` as JSON and writes the pack: base85 of b
 one after the other with a NUL between them, the path, a line break, the source. What is not to stay
 `whole` travels without comments, docstrings, annotations and what is there for type checkers, with
 short names in functions. bz2 sees all modules at once and zlib 32 kB: a fifth is saved. Lines
-are not kept: a traceback of the helper names its module and function, and a line of what travels.
+are not kept, nor are names that begin with `_`: a traceback of the helper names its modules, their
+public functions, and a line of what travels.
 
 What is written runs on every Python that the helper supports, whichever Python writes it.
 """
@@ -15,6 +16,7 @@ import ast
 import base64
 import bz2
 import json
+import re
 import sys
 from typing import Any
 
@@ -44,15 +46,23 @@ def _is_for_types(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.If) and ast.unparse(statement.test) == "TYPE_CHECKING"
 
 
+def _names(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.alias):
+        return [(node.asname or node.name).partition(".")[0]]
+    name = getattr(node, "id", None) or getattr(node, "name", None)
+    return [name] if isinstance(name, str) else []
+
+
 def minify(source: str) -> str:
     """Return Python that does what `source` does.
 
-    Kept are the names of globals, which other modules and `getattr` ask for; of parameters, which
-    may be given by keyword, and under a second name would outlive their own `del`; and the
-    annotations of classes, which data classes are made from.
+    Kept are the names of globals that other modules may ask for, all but those that begin with one
+    `_`; of parameters, which may be given by keyword, and under a second name would outlive their
+    own `del`; and the annotations of classes, which data classes are made from.
     """
     tree = ast.parse(source)
     tree.body = [each for each in tree.body if not _is_for_types(each)]
+    names = {name for each in ast.walk(tree) for name in _names(each)}
     parameters = [each.arg for each in ast.walk(tree) if isinstance(each, ast.arg)]
     return python_minifier.minify(
         ast.unparse(tree),
@@ -63,6 +73,8 @@ def minify(source: str) -> str:
         combine_imports=False,
         hoist_literals=False,
         convert_posargs_to_args=False,
+        rename_globals=True,
+        preserve_globals=[each for each in names if not re.match("_[^_]", each)],
         preserve_locals=[each for each in parameters if each not in {"self", "cls"}],
     )
 

@@ -100,10 +100,15 @@ def _own(given: list[ast.arg]) -> int:
 
 
 def test_keeps_what_others_ask_for(packed: dict[str, str]) -> None:
-    """Names of globals, methods, fields and parameters stay: they are asked for from elsewhere."""
+    """Names of globals, methods, fields and parameters stay: they are asked for from elsewhere.
+
+    Not those of a module that begin with `_`.
+    """
     for path, stripped in packed.items():
         source = FOR_TYPES.sub("", (HELPER / path).read_text(encoding="utf-8"))
-        assert outline(stripped) == outline(source), path
+        kept = [each for each in outline(source) if not re.match(r"\.?_[^_]", each)]
+        left = iter(outline(stripped))
+        assert all(each in left for each in kept), path
 
 
 def test_travels_without_what_nobody_reads(packed: dict[str, str]) -> None:
