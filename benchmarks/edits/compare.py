@@ -47,13 +47,21 @@ _OF_MODULE = frozenset(vars(nn.Module()))
 
 
 def differences(
-    before: Outcome, after: Outcome, changes: Iterable[str] = (), *, gradients: bool = True
+    before: Outcome,
+    after: Outcome,
+    changes: Iterable[str] = (),
+    *,
+    gradients: bool = True,
+    devices: bool = True,
 ) -> list[str]:
-    """Return what differs of the results of two runs, without the names in `changes`."""
+    """Return what differs of the results of two runs, without the names in `changes`.
+
+    Without `devices` it does not matter where a tensor is.
+    """
     if after.failed:
         return [f"fails: {after.failed}"]
     left = set(changes)
-    compared = _Compared(before, gradients=gradients)
+    compared = _Compared(before, gradients=gradients, devices=devices)
     own = (before.namespace.keys() | after.namespace.keys()) - left - _OURS
     found = []
     for name in sorted(each for each in own if not each.startswith("__")):
@@ -89,8 +97,16 @@ def finite_and_close(
 class _Compared:
     """Compares two graphs of objects, each pair once."""
 
-    def __init__(self, before: Outcome, *, gradients: bool, relative: float | None = None) -> None:
+    def __init__(
+        self,
+        before: Outcome,
+        *,
+        gradients: bool,
+        relative: float | None = None,
+        devices: bool = True,
+    ) -> None:
         self._gradients = gradients
+        self._devices = devices
         self._relative = relative
         # A number of a program is as exact as the tensors that it came out of.
         self._precision = before.state["the default dtype"]
@@ -162,9 +178,12 @@ class _Compared:
         if a.shape != b.shape or (a.dtype != b.dtype and self._relative is None):
             yield f"{name}: {a.dtype} {list(a.shape)} became {b.dtype} {list(b.shape)}"
             return
+        if a.device != b.device and self._devices:
+            yield f"{name}: {a.device} became {b.device}"
+            return
         if a.layout != torch.strided:
             a, b = a.to_dense(), b.to_dense()
-        if not self._close(a.detach().cpu(), b.detach().cpu()):
+        if not self._close(a.detach(), b.detach().to(a.device)):
             yield f"{name}: values differ"
         if not (a.is_leaf and b.is_leaf):
             return

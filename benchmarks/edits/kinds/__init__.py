@@ -9,6 +9,7 @@ and may have
 `CHANGES`         names that the edit itself binds, deletes or empties: they alone may differ.
                   `printed` stands for all that is printed
 `GRADIENTS`       `False` where what is left in `.grad` afterwards is not promised
+`DEVICES`         `False` where it does not matter on which device a tensor is
 `same(before, after) -> list[str]`  what differs of two outcomes although it is promised, where the
                   default comparison is not the promise
 """
@@ -56,8 +57,13 @@ class Adaptor:
         if hasattr(own, "same"):
             found: list[str] = own.same(before, after)
             return found
-        changes, gradients = getattr(own, "CHANGES", ()), getattr(own, "GRADIENTS", True)
-        return differences(before, after, changes, gradients=gradients)
+        return differences(
+            before,
+            after,
+            getattr(own, "CHANGES", ()),
+            gradients=getattr(own, "GRADIENTS", True),
+            devices=getattr(own, "DEVICES", True),
+        )
 
 
 def cell_runs(program: Program) -> list[CellRun]:

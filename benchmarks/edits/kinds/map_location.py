@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from benchmarks.edits.program import Program
 
 CHANGES = ("e", "p", "n")  # with which a loop goes through parameters
+DEVICES = False
 
 
 def edit(program: Program, live: Live) -> Mapping[str, Rewrite]:  # noqa: ARG001

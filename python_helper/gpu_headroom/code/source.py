@@ -151,6 +151,11 @@ class CellSource:
         new = "".join([f"{self._newline}{indent}{each}" for each in code])
         self._changes.append((at, at, new))
 
+    def after_unshown(self, statement: ast.stmt, *code: str) -> None:
+        """Insert lines after a statement; the value of the last is not shown, and not kept."""
+        is_last = self.tree.body[-1] is statement
+        self.after(statement, *code[:-1], code[-1] + ";" * is_last)
+
     def after_within(self, statement: ast.stmt, code: str) -> None:
         """Insert a line behind a statement that is wrapped, too, under the same header."""
         at = self._line_end(statement)

@@ -238,4 +238,4 @@ def _half(source: CellSource, model: str, torch: str, dtype: str) -> None:
         end = source.span(owners[-1])[1]
         source.replace((end, end), turn)
         return
-    source.after(statement, f"{model}{turn}")
+    source.after_unshown(statement, f"{model}{turn}")

@@ -156,4 +156,5 @@ def _frozen(source: CellSource, part: str, *trained: str) -> None:
     statement = made(source, re.split(r"[.\[]", part)[0])
     if "requires_grad" in source.text:
         raise Refused
-    source.after(statement, f"{part}.requires_grad_(False)", *map(_TRAINED.format, trained))
+    turned = [f"{part}.requires_grad_(False)", *map(_TRAINED.format, trained)]
+    source.after_unshown(statement, *turned)

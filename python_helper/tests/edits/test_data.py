@@ -312,7 +312,7 @@ model = model.to(device)  # ö
 --->
 model = Net(10)
 model = model.to(device)  # ö
-model.backbone.requires_grad_(False)
+model.backbone.requires_grad_(False);
 ====
 model = Net(10)
 model.backbone.requires_grad_(False)
@@ -487,7 +487,7 @@ def test_what_optimizers_train(source: str, expected: set[str] | None) -> None:
 def test_freezes_all_but_parts() -> None:
     """What an optimizer has is trained."""
     before = "net = Net()\nnet.fc = nn.Linear(4, 2)\nnet = net.cuda()"
-    after = f"{before}\nnet.requires_grad_(False)\nnet.fc.requires_grad_(True)"
+    after = f"{before}\nnet.requires_grad_(False)\nnet.fc.requires_grad_(True);"
     check(frozen("net", "net.fc"), before, after)
 
 
