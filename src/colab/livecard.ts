@@ -190,9 +190,15 @@ export class LiveCard implements IListener {
     const reply = await this._wait(remedyId, question);
     const codes = reply.fixed.map(({ source }) => source);
     if (reply.type === 'fix' && reply.status === 'ok' && codes.length > 0) {
-      const lost = await this._cost(remedyId, reply.run);
-      const cautions = [reply.caution?.text ?? '', ...lost].filter(Boolean);
-      await this._bring(remedyId, codes, cautions.join(' '));
+      // What was trained and would be lost, or trained again, where these run.
+      const question = this._connection.make('rerun', {
+        report_id: this._id.report_id,
+        run: reply.run,
+        sources: {}
+      });
+      const { cautions } = await this._wait(remedyId, question);
+      const said = [reply.caution, ...cautions].map(each => each?.text);
+      await this._bring(remedyId, codes, said.join(' '));
     } else {
       const text =
         'message' in reply && reply.message.text
@@ -200,17 +206,6 @@ export class LiveCard implements IListener {
           : trans.__('The helper does not know the text of this cell.');
       this._set(remedyId, { status: 'failed', text });
     }
-  }
-
-  /** What was trained and would be lost, or trained again, where these cells run. */
-  private async _cost(remedyId: string, run: string[]): Promise<string[]> {
-    const question = this._connection.make('rerun', {
-      report_id: this._id.report_id,
-      run,
-      sources: {}
-    });
-    const { cautions } = await this._wait(remedyId, question);
-    return cautions.map(({ text }) => text);
   }
 
   private async _bring(
