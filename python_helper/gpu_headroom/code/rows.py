@@ -394,9 +394,10 @@ class Batchwise:
         if name == "Sequential":
             value: Value = given[0]
             for each in made.args:
-                if isinstance(each, ast.Starred):
-                    return self.unknown()
-                value = self._element(cell, each, [value], by, deep)
+                if not isinstance(each, ast.Starred):
+                    value = self._element(cell, each, [value], by, deep)
+                elif self._element(cell, each.value, [value], by, deep) != value:
+                    raise Refused
             return value
         return self._layer(name, made, given[0])
 
