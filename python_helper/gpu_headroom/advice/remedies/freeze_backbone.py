@@ -8,6 +8,7 @@ from ...code.parsing import parse_cell
 from ...edits.model_memory import frozen
 from ...edits.optimizer import owners
 from ...text.messages import message
+from ..editing import TEXTS as OF_EDITING
 from ..editing import edited, in_first_cell, may_have_learnt
 from ..remedy import Edited, Offer
 
@@ -40,7 +41,8 @@ def offer(evidence: Evidence) -> Offer | None:
     changes = in_first_cell(evidence, frozen(name, *inside))
     change = edited(evidence, changes)
     if may_have_learnt(evidence, [each.cell for each in changes or ()]):
-        change = Edited(change.diffs)
+        why = change.reason or message("fix.forgets", OF_EDITING, model=name)
+        change = Edited(change.diffs, reason=why)
     if not change.diffs:
         return None
     return Offer(
