@@ -366,7 +366,7 @@ class Batchwise:
             raise Refused
         return results[0]
 
-    def _made(  # noqa: C901, PLR0911  a case each
+    def _made(  # noqa: C901  a case each
         self, cell: Cell, made: ast.AST, given: list[Value], by: dict[str, Value], deep: int
     ) -> Value:
         name = called(made)
