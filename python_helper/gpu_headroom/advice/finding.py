@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from ..frameworks.view import FrameworkReading
     from ..holders.groups import Group
     from ..holders.modules import Model
     from ..protocol.wire import Message
@@ -24,8 +25,8 @@ class Finding(NamedTuple):
 
     `price` is what its removal costs. `certain`: no other cause matters beside it. `grew`: the
     rounds before fitted, and it is what has come since. It is `about` these groups, what holds most
-    first, or about a `model`: an offer takes it from here. `is_remade`: what it is about was to get
-    another in its place.
+    first, or about a `model`, or another `framework`: an offer takes it from here. `is_remade`: it
+    was to get another in its place. `rule` is the one that found it.
     """
 
     claim: Message
@@ -37,3 +38,5 @@ class Finding(NamedTuple):
     about: tuple[Group, ...] = ()
     model: Model | None = None
     is_remade: bool = False
+    framework: FrameworkReading | None = None
+    rule: str = ""

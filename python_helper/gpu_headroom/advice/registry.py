@@ -91,7 +91,8 @@ class _Remedy(_Speaking, Protocol):
     TREATS: tuple[str, ...]
     """The rules whose causes it removes; empty: whatever the cause."""
 
-    def offer(self, evidence: Evidence, /) -> Offer | None: ...
+    def offer(self, evidence: Evidence, finding: Finding | None, /) -> Offer | None:
+        """Return it for what was found by one of these rules, if anything was."""
 
 
 # By id; of causes that weigh the same the first comes first.
@@ -196,14 +197,16 @@ def _offers(evidence: Evidence, findings: Mapping[str, Finding]) -> list[Offer]:
         }
     found: list[tuple[int, Offer]] = []
     for remedy in REMEDIES:
-        place = min((order[each] for each in remedy.TREATS if each in order), default=None)
-        if remedy.TREATS and place is None and findings:
+        treated = sorted([each for each in remedy.TREATS if each in order], key=order.__getitem__)
+        if remedy.TREATS and not treated and findings:
             continue
-        if remedy.TREATS in _TRADED and place:
+        if remedy.TREATS in _TRADED and treated and order[treated[0]]:
             continue  # something is given for it, and there is another cause to act on first
-        offer = remedy.offer(evidence)
-        if offer is not None and _helps(offer, evidence):
-            found.append((-1 if place is None else place, offer))
+        for name in treated or (None,):
+            offer = remedy.offer(evidence, None if name is None else findings[name])
+            if offer is not None and _helps(offer, evidence):
+                found.append((-1 if name is None else order[name], offer))
+                break
     found.sort(key=_order)
     return [offer for _, offer in found[:_MOST_OFFERS]]
 
@@ -228,7 +231,11 @@ def _findings(evidence: Evidence) -> dict[str, Finding]:
 
     What has grown from round to round is enough: the rounds before have passed.
     """
-    found = [(name, said) for name, rule in RULES.items() if (said := rule.check(evidence))]
+    found = [
+        (name, said._replace(rule=name))
+        for name, rule in RULES.items()
+        if (said := rule.check(evidence))
+    ]
     found.sort(key=lambda each: _rank(each[1], evidence))
     certain = [each for each in found if each[1].certain]
     return dict((certain or found)[:_MOST_CAUSES])

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ...code.loaders import Way
     from ...edits.rewrite import Rewrite
     from ...oom.evidence import Evidence
+    from ..finding import Finding
     from ..remedy import Edited
 
     Change = tuple[CellRun, int, Rewrite]
@@ -44,7 +45,7 @@ COUNTERS = ("step", "batch_index", "part_of_batch")
 """Names that count batches, the first of them that is free."""
 
 
-def offer(evidence: Evidence) -> Offer | None:
+def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
     """Offer it with a smaller batch, where the training step is found or a trainer does it."""
     batch, running = evidence.batch, evidence.scene.running
     value = None if batch is None or not running.trains else fitting(evidence)

@@ -10,10 +10,10 @@ from ...edits.start import keras_precision
 from ...text.messages import message
 from ..editing import edited, in_first_cell, torch_name
 from ..remedy import Offer
-from ..rules import activations
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
+    from ..finding import Finding
 
 TREATS: tuple[str, ...] = ("activations",)
 TEXTS = {
@@ -27,9 +27,9 @@ _LEAST_SHARE = 0.1  # of the activations
 _CERTAIN = 0.8  # of what is saved: casts of weights and what libraries compute in full come besides
 
 
-def offer(evidence: Evidence) -> Offer | None:
+def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     """Offer it where what the operations of a training step keep would take less enough."""
-    if activations.check(evidence) is None or not evidence.scene.running.trains:
+    if finding is None or not evidence.scene.running.trains:
         return None
     kept, size = evidence.kinds.get("activations", 0), evidence.halves_bytes
     if size < _LEAST_SHARE * kept:

@@ -8,10 +8,10 @@ from ...edits.backward_each import backward_each
 from ...text.messages import message
 from ..editing import edited, in_first_cell
 from ..remedy import Offer
-from ..rules.retained_graph import largest_retained
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
+    from ..finding import Finding
 
 TREATS: tuple[str, ...] = ("retained-graph",)
 TEXTS = {
@@ -30,9 +30,9 @@ PARTS = ("part", "part_loss", "loss_of_part")
 """Names for a part of the sum, the first of them that is free."""
 
 
-def offer(evidence: Evidence) -> Offer | None:
+def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     """Offer it where a loop adds up what goes backward behind it."""
-    held = largest_retained(evidence)
+    held = finding.about[0] if finding is not None else None
     if held is None or held.name not in evidence.scene.running.adding:
         return None
     graphs = [each.name for each in evidence.groups if each.graphs and each is not held]

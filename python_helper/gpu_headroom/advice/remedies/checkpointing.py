@@ -17,11 +17,11 @@ from ...edits.rewrite import all_of
 from ...text.messages import message
 from ..editing import edited, in_first_cell
 from ..remedy import Offer
-from ..rules import activations
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
     from ..code_fix import CellChange
+    from ..finding import Finding
 
 TREATS: tuple[str, ...] = ("activations",)
 TEXTS = {
@@ -40,10 +40,10 @@ _BETWEEN, _BESIDE = 0.1, 0.25
 _FEWEST, _SEGMENTS = 3, 4
 
 
-def offer(evidence: Evidence) -> Offer | None:
+def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     """Offer it where a training step's activations fill the card, and blocks are found."""
     kept = evidence.kinds.get("activations", 0)
-    if activations.check(evidence) is None or not evidence.scene.running.trains:
+    if finding is None or not evidence.scene.running.trains:
         return None
     blocks = max([each.blocks for each in evidence.models], default=0)
     is_list = any(each.type_name == "Sequential" for each in evidence.models)

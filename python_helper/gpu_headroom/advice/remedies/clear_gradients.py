@@ -11,6 +11,7 @@ from ..remedy import Offer
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
+    from ..finding import Finding
 
 TREATS: tuple[str, ...] = ("activations", "model-too-large")
 TEXTS = {
@@ -24,7 +25,7 @@ TEXTS = {
 }
 
 
-def offer(evidence: Evidence) -> Offer | None:
+def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
     """Offer it where a forward pass of a training step fails beside gradients."""
     size = evidence.kinds.get("gradients", 0)
     forward = not (evidence.scene.in_backward or evidence.in_step)

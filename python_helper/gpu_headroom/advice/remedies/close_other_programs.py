@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from ...text.messages import message
 from ..remedy import Offer
-from ..rules.other_programs import others_in_the_way
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
+    from ..finding import Finding
 
 TREATS: tuple[str, ...] = ("other-programs",)
 TEXTS = {
@@ -37,9 +37,9 @@ _SAYS = {
 }
 
 
-def offer(evidence: Evidence) -> Offer | None:
+def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     """Offer it where the request would have fitted without what is outside."""
-    others = others_in_the_way(evidence)
+    others = None if finding is None else finding.bytes
     if others is None:
         return None
     title, note = _SAYS[evidence.others.whose(others)]

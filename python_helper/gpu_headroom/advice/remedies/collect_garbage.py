@@ -8,10 +8,10 @@ from ...edits.garbage import collected
 from ...text.messages import message
 from ..editing import at_places, edited
 from ..remedy import Offer
-from ..rules.reference_cycles import unreached_bytes
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
+    from ..finding import Finding
 
 TREATS: tuple[str, ...] = ("reference-cycles",)
 TEXTS = {
@@ -23,9 +23,9 @@ TEXTS = {
 }
 
 
-def offer(evidence: Evidence) -> Offer | None:
+def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     """Offer it where what no name reaches holds a good part."""
-    size = unreached_bytes(evidence)
+    size = None if finding is None else finding.bytes
     if not size:
         return None
     changes = at_places(evidence, collected)

@@ -8,11 +8,10 @@ from ...edits.delete import deleted_before, deleted_in_loop
 from ...text.messages import message
 from ..editing import at_places, edited
 from ..remedy import Offer
-from ..rules.kept_copies import made_anew
-from ..rules.loop_leftovers import leftovers
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
+    from ..finding import Finding
 
 TREATS: tuple[str, ...] = ("loop-leftovers", "kept-copies")
 TEXTS = {
@@ -23,11 +22,13 @@ TEXTS = {
 }
 
 
-def offer(evidence: Evidence) -> Offer | None:
+def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     """Offer it where names hold values of the round, the cell or the model before."""
-    old = made_anew(evidence)
+    if finding is None:
+        return None
     ends: list[str] = []
-    if old is not None:
+    if finding.is_remade:
+        (old,) = finding.about
         named = [each for each in evidence.groups if each.origin == "names"]
         state = [each for each in evidence.groups if each.kinds.get("optimizer_state")]
         names = [old.name, *[each.name for each in state if each in named]]
@@ -37,12 +38,12 @@ def offer(evidence: Evidence) -> Offer | None:
             each.name for each in named if each.kind == "activations" and each.root == each.path
         ]
         in_loop = False
-    else:
-        found = leftovers(evidence)
-        if not found:
-            return None
+    elif finding.rule == "loop-leftovers":
+        found = finding.about
         names, size = [each.name for each in found], sum(each.bytes for each in found)
         in_loop = found[0].name in evidence.scene.running.previous
+    else:
+        return None
     make = deleted_in_loop if in_loop else deleted_before
     changes = at_places(evidence, lambda anchor: make(anchor, *names, *ends))
     if changes is None and ends:

@@ -10,10 +10,10 @@ from ...text.messages import message
 from ..code_fix import CellChange
 from ..editing import edited
 from ..remedy import Offer
-from ..rules.displayed_values import displayed
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
+    from ..finding import Finding
 
 TREATS: tuple[str, ...] = ("displayed-values",)
 TEXTS = {
@@ -25,9 +25,9 @@ TEXTS = {
 _NUMBER = re.compile(r"\d+")
 
 
-def offer(evidence: Evidence) -> Offer | None:
+def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     """Offer it where displayed values hold a good part."""
-    kept = displayed(evidence)
+    kept = finding.about if finding is not None else ()
     if not kept:
         return None
     counts = {int(found[0]) for each in kept if (found := _NUMBER.search(each.root))}

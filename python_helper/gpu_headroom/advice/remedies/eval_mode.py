@@ -8,10 +8,10 @@ from ...edits.eval_mode import KEPT, evaluating
 from ...text.messages import message
 from ..editing import at_places, edited
 from ..remedy import Offer
-from ..rules.evaluation_in_training_mode import evaluated_in_training
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
+    from ..finding import Finding
 
 TREATS: tuple[str, ...] = ("evaluation-in-training-mode",)
 TEXTS = {
@@ -23,9 +23,9 @@ TEXTS = {
 }
 
 
-def offer(evidence: Evidence) -> Offer | None:
+def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     """Offer it where a model is evaluated in training mode."""
-    model = evaluated_in_training(evidence)
+    model = None if finding is None else finding.model
     if model is None or not evidence.scene.running.asks_mode:
         return None
     kept = evidence.gate.free_name(*KEPT) or KEPT[0]

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from ...text.messages import message
 from ..remedy import Offer
-from ..rules.fragmentation import is_fragmented
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
+    from ..finding import Finding
 
 TREATS: tuple[str, ...] = ("fragmentation",)
 TEXTS = {
@@ -22,13 +22,13 @@ TEXTS = {
 _SETTING = 'import os; os.environ["PYTORCH_CUDA_ALLOC_CONF"] = "expandable_segments:True"'
 
 
-def offer(evidence: Evidence) -> Offer | None:
+def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     """Offer it only where the request would have fitted in one piece: elsewhere it cannot help.
 
     Nor does it where the segments grow already.
     """
     capture = evidence.failure.capture
-    if not is_fragmented(evidence) or (capture is not None and capture.segments_expand):
+    if finding is None or (capture is not None and capture.segments_expand):
         return None
     return Offer(
         id="expandable-segments",

@@ -10,6 +10,7 @@ from ..remedy import Offer
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
+    from ..finding import Finding
 
 TREATS: tuple[str, ...] = ()
 TEXTS = {
@@ -32,7 +33,7 @@ TEXTS = {
 _WORTH_IT_BYTES = 10 * MIB
 
 
-def offer(evidence: Evidence) -> Offer | None:
+def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
     """Offer it where the survey measured that the traceback alone keeps memory in use.
 
     Where the settings ask for neither the offer nor the act, there is none.

@@ -14,6 +14,7 @@ from ..remedy import Edited, Offer
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
+    from ..finding import Finding
 
 TREATS: tuple[str, ...] = ("activations",)
 TEXTS = {
@@ -25,7 +26,7 @@ TEXTS = {
 _LEFT = 0.15  # of what its pass keeps, about
 
 
-def offer(evidence: Evidence) -> Offer | None:
+def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
     """Offer it where a pass through a model fails that has come to no parameters of others."""
     size = evidence.pass_bytes
     trains = evidence.scene.running.trains and not evidence.scene.in_backward

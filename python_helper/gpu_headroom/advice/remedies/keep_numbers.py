@@ -11,13 +11,9 @@ from ...edits.cache import cached_on_host, last_kept
 from ...edits.flags import trainer_flags
 from ...edits.keep_numbers import detached_leaf, detached_state, entries_kept, kept
 from ...text.messages import message
-from ..caches import is_cache
+from ..caches import is_cache, of_evaluation
 from ..editing import edited, in_first_cell
 from ..remedy import Offer
-from ..rules.data_on_card import of_evaluation
-from ..rules.growing_cache import largest_cache
-from ..rules.kept_tensors import largest_kept
-from ..rules.retained_graph import largest_retained
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,6 +22,7 @@ if TYPE_CHECKING:
     from ...holders.groups import Group
     from ...oom.evidence import Evidence
     from ..code_fix import CellChange
+    from ..finding import Finding
 
 TREATS: tuple[str, ...] = ("retained-graph", "kept-tensors", "growing-cache")
 TEXTS = {
@@ -41,21 +38,20 @@ TEXTS = {
 }
 
 
-def offer(evidence: Evidence) -> Offer | None:
+def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     """Offer it where something was found that keeps the results of many rounds."""
-    graphs = largest_retained(evidence)
-    if graphs is not None and _is_trained(evidence, graphs):
-        return None  # what goes backward must keep its graph
-    held = graphs or largest_kept(evidence) or largest_cache(evidence)
-    if held is None:
+    if finding is None:
         return None
+    held, of_graphs = finding.about[0], finding.rule == "retained-graph"
+    if of_graphs and _is_trained(evidence, held):
+        return None  # what goes backward must keep its graph
     if of_evaluation(held):
         changes = in_first_cell(
             evidence, trainer_flags("transformers", eval_accumulation_steps="1")
         )
     else:
-        changes = _first_that_holds(evidence, held, of_graphs=graphs is not None)
-    to_host = graphs is None
+        changes = _first_that_holds(evidence, held, of_graphs=of_graphs)
+    to_host = not of_graphs
     return Offer(
         id="keep-numbers",
         title=message(

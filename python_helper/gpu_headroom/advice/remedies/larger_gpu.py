@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from ...text.format import GIB
 from ...text.messages import message
 from ..remedy import Offer
-from ..rules import activations, huge_request, model_too_large
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
+    from ..finding import Finding
 
 TREATS: tuple[str, ...] = ("model-too-large", "activations", "huge-request")
 TEXTS = {
@@ -23,10 +23,10 @@ _SIZES = (16, 24, 32, 40, 48, 80, 96, 141, 192)  # of common cards, as they are 
 _USABLE = 0.93  # of that, in GiB: a T4 of 16 GB has 14.7 to 15.0
 
 
-def offer(evidence: Evidence) -> Offer | None:
+def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     """Offer the smallest common size that holds what was needed when it failed."""
     memory, requested = evidence.memory, evidence.requested_bytes
-    if not any(each.check(evidence) for each in (activations, huge_request, model_too_large)):
+    if finding is None:
         return None
     if memory.in_use_bytes is None or requested is None:
         return None

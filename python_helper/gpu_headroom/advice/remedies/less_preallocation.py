@@ -8,10 +8,10 @@ from ...edits.start import memory_growth
 from ...text.messages import message
 from ..editing import edited, in_first_cell
 from ..remedy import UNCHANGED, Edited, Offer
-from ..rules.preallocation import NAMES, preallocating
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
+    from ..finding import Finding
 
 TREATS: tuple[str, ...] = ("preallocation",)
 TEXTS = {
@@ -26,17 +26,17 @@ _SETTINGS = {
 }
 
 
-def offer(evidence: Evidence) -> Offer | None:
+def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     """Offer it where another framework of this kernel has reserved much more than it uses."""
-    found = preallocating(evidence)
-    if found is None:
+    if finding is None or finding.framework is None:
         return None
+    found, name = finding.framework, finding.claim["params"]["framework"]
     change = UNCHANGED
     if found.name == "tensorflow":
         change = Edited(edited(evidence, in_first_cell(evidence, memory_growth())).diffs)
     return Offer(
         id="less-preallocation",
-        title=message("remedy.less-preallocation", TEXTS, framework=NAMES[found.name]),
+        title=message("remedy.less-preallocation", TEXTS, framework=name),
         note=message("remedy.less-preallocation.note", TEXTS),
         effect_bytes=found.cached_bytes,
         type_this=None if change.diffs else _SETTINGS[found.name],

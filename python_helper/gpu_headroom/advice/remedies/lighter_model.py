@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from ...text.messages import message
 from ..remedy import Offer
-from ..rules import model_too_large
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
+    from ..finding import Finding
 
 TREATS: tuple[str, ...] = ("model-too-large",)
 TEXTS = {
@@ -28,9 +28,9 @@ _SHARE = 0.2
 _FEWER = 0.75  # 8 bits for 32
 
 
-def offer(evidence: Evidence) -> Offer | None:
+def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     """Offer it where the model fills the card: by what a training or an inference could spare."""
-    if model_too_large.check(evidence) is None:
+    if finding is None:
         return None
     kinds = evidence.kinds
     size = kinds.get("gradients", 0) + kinds.get("optimizer_state", 0)

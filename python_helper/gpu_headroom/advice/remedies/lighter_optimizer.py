@@ -10,11 +10,11 @@ from ...frameworks.imported import imported
 from ...text.messages import message
 from ..editing import edited, in_first_cell, torch_name
 from ..remedy import Offer
-from ..rules import model_too_large
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
     from ..code_fix import CellChange
+    from ..finding import Finding
 
 TREATS: tuple[str, ...] = ("model-too-large",)
 TEXTS = {
@@ -31,10 +31,10 @@ TEXTS = {
 _SHARE = 0.2
 
 
-def offer(evidence: Evidence) -> Offer | None:
+def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     """Offer it where the model fills the card and the optimizer's state is a good part of it."""
     state = evidence.kinds.get("optimizer_state", 0)
-    if evidence.share(state) < _SHARE or model_too_large.check(evidence) is None:
+    if evidence.share(state) < _SHARE or finding is None:
         return None
     at_once = any(each.startswith("_multi_tensor") for each in evidence.scene.running.functions)
     stepped = evidence.training is not None

@@ -10,12 +10,12 @@ from ...edits.model_memory import loaded_to_host
 from ...text.messages import message
 from ..editing import edited, in_first_cell, torch_name
 from ..remedy import Offer
-from ..rules.kept_copies import copies, made_anew
 
 if TYPE_CHECKING:
     from ...holders.groups import Group
     from ...oom.evidence import Evidence
     from ..code_fix import CellChange
+    from ..finding import Finding
 
 TREATS: tuple[str, ...] = ("kept-copies",)
 TEXTS = {
@@ -27,12 +27,11 @@ TEXTS = {
 }
 
 
-def offer(evidence: Evidence) -> Offer | None:
+def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     """Offer it where names hold copies of a model."""
-    found = copies(evidence) if made_anew(evidence) is None else None
-    if found is None:
+    if finding is None or finding.is_remade:
         return None
-    largest = found[1][0]
+    largest = finding.about[0]
     torch = torch_name(evidence) or "torch"
     rewrites = [loaded_to_host(torch, largest.name), loaded_to_host(torch)]
     if largest.plain and not largest.kinds.get("optimizer_state"):
@@ -42,7 +41,7 @@ def offer(evidence: Evidence) -> Offer | None:
         id="map-location",
         title=message("remedy.map-location", TEXTS, name=largest.name),
         note=message("remedy.map-location.note", TEXTS),
-        effect_bytes=sum(each.bytes for each in found[1]),
+        effect_bytes=sum(each.bytes for each in finding.about),
         measured=True,
         edited=edited(evidence, changes),
     )

@@ -14,10 +14,10 @@ from ...text.messages import message
 from ..code_fix import CellChange
 from ..editing import cells, edited, in_first_cell
 from ..remedy import Offer
-from ..rules.data_on_card import data_groups, is_moving
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
+    from ..finding import Finding
 
 TREATS: tuple[str, ...] = ("data-on-card",)
 TEXTS = {
@@ -29,11 +29,11 @@ TEXTS = {
 }
 
 
-def offer(evidence: Evidence) -> Offer | None:
+def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     """Offer it where a data set stands on the card, or is being put there."""
-    data = data_groups(evidence)
-    if not data and not is_moving(evidence):
+    if finding is None:
         return None
+    data = finding.about
     names = [each.name for each in data]
     changes = in_first_cell(evidence, moved_per_batch(*names)) if names else None
     if changes is None:

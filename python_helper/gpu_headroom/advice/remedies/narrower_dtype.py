@@ -11,13 +11,13 @@ from ...text.messages import message
 from ..code_fix import CellChange
 from ..editing import cells, edited, in_first_cell, statements, torch_name
 from ..remedy import Edited, Offer
-from ..rules.wide_dtype import weights_of_inference, wide_groups
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from ...holders.groups import Group
     from ...oom.evidence import Evidence
+    from ..finding import Finding
 
 TREATS: tuple[str, ...] = ("wide-dtype",)
 TEXTS = {
@@ -33,13 +33,13 @@ TEXTS = {
 }
 
 
-def offer(evidence: Evidence) -> Offer | None:
+def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     """Offer it for double precision, and for weights that nothing trains."""
-    wide = wide_groups(evidence)
-    weights = [] if wide else weights_of_inference(evidence)
-    torch = torch_name(evidence)
-    if not (wide or weights):
+    if finding is None:
         return None
+    torch, is_double = torch_name(evidence), finding.about[0].share_of_dtype("float32") == 0
+    wide = finding.about if is_double else ()
+    weights = () if is_double else finding.about
     if wide:
         changes = _single(evidence, wide)
     elif torch is not None:
@@ -69,7 +69,7 @@ def offer(evidence: Evidence) -> Offer | None:
     )
 
 
-def _single(evidence: Evidence, wide: list[Group]) -> tuple[CellChange, ...] | None:
+def _single(evidence: Evidence, wide: Sequence[Group]) -> tuple[CellChange, ...] | None:
     """Change what makes all of these, in one cell or in several: two precisions do not meet."""
     rewrite = single_precision(*[each.name for each in wide])
     roots = {each.root for each in wide if each.origin == "names"}

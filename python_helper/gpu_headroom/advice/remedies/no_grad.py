@@ -8,11 +8,10 @@ from ...edits.no_grad import without_gradients
 from ...text.messages import message
 from ..editing import at_places, edited, torch_name
 from ..remedy import Offer
-from ..rules.evaluation_with_gradients import evaluated_model
-from ..rules.retained_graph import largest_retained
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
+    from ..finding import Finding
 
 TREATS: tuple[str, ...] = ("evaluation-with-gradients",)
 TEXTS = {
@@ -23,14 +22,10 @@ TEXTS = {
 _MUCH = 0.2
 
 
-def offer(evidence: Evidence) -> Offer | None:
+def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     """Offer it where what runs is an evaluation and activations fill the card."""
-    model = evaluated_model(evidence)
-    if model is None:
+    if finding is None or finding.model is None:
         return None
-    held = largest_retained(evidence)
-    if held is not None and held.bytes - held.graph_bytes > _MUCH * held.bytes:
-        return None  # the values themselves pile up, with graphs or without
     torch = torch_name(evidence)
     beside = evidence.scene.running.trains
     changes = None

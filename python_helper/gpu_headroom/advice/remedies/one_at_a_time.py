@@ -12,6 +12,7 @@ from ..remedy import Offer
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
+    from ..finding import Finding
 
 TREATS: tuple[str, ...] = ("several-tasks",)
 TEXTS = {
@@ -24,7 +25,7 @@ TEXTS = {
 _ALIASES = re.compile(r"\bThreadPoolExecutor as (\w+)")
 
 
-def offer(evidence: Evidence) -> Offer | None:
+def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
     """Offer it where several tasks were begun at once."""
     if not evidence.scene.running.at_once:
         return None

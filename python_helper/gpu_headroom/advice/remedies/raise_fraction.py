@@ -8,10 +8,10 @@ from ...edits.fraction import unlimited
 from ...text.messages import message
 from ..editing import edited, in_first_cell
 from ..remedy import Offer
-from ..rules import memory_fraction
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
+    from ..finding import Finding
 
 TREATS: tuple[str, ...] = ("memory-fraction",)
 TEXTS = {
@@ -20,15 +20,14 @@ TEXTS = {
 }
 
 
-def offer(evidence: Evidence) -> Offer | None:
+def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     """Offer it where the driver has what the limit keeps from PyTorch."""
-    found = memory_fraction.check(evidence)
-    if found is None:
+    if finding is None:
         return None
     return Offer(
         id="raise-fraction",
         title=message("remedy.raise-fraction", TEXTS),
         note=message("remedy.raise-fraction.note", TEXTS),
-        effect_bytes=found.bytes,
+        effect_bytes=finding.bytes,
         edited=edited(evidence, in_first_cell(evidence, unlimited()), by_itself=True),
     )

@@ -12,6 +12,7 @@ from ..remedy import Offer
 if TYPE_CHECKING:
     from ...oom.asked import Operand
     from ...oom.evidence import Evidence
+    from ..finding import Finding
 
 TREATS: tuple[str, ...] = ("huge-request",)
 TEXTS = {
@@ -23,7 +24,7 @@ TEXTS = {
 }
 
 
-def offer(evidence: Evidence) -> Offer | None:
+def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
     """Offer it where a result of all pairs is made of a column and a row as long."""
     pair = _column_and_row(evidence)
     if pair is None:

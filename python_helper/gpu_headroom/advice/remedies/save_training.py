@@ -10,6 +10,7 @@ from ..remedy import Offer
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
+    from ..finding import Finding
 
 TREATS: tuple[str, ...] = ()
 TEXTS = {
@@ -28,7 +29,7 @@ TEXTS = {
 }
 
 
-def offer(evidence: Evidence) -> Offer | None:
+def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
     """Offer it after a failure in training, where names lead to all that was trained."""
     training = evidence.training
     if training is None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ...oom.evidence import Evidence
     from ...oom.largest_batch import Prediction
     from ...protocol.wire import Message
+    from ..finding import Finding
 
 TREATS: tuple[str, ...] = ("activations", "huge-request")
 TEXTS = {
@@ -40,7 +41,7 @@ _SMALLEST_RATIO = 1 / 1024
 _UNSURE_RATIO = 1 / 8
 
 
-def offer(evidence: Evidence) -> Offer | None:
+def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
     """Offer it where a literal is proven to scale the memory, and less of it would fit."""
     batch = evidence.batch
     if batch is None:

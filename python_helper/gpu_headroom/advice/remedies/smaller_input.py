@@ -12,6 +12,7 @@ from .smaller_batch import estimated
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
+    from ..finding import Finding
 
 TREATS: tuple[str, ...] = ("activations", "huge-request")
 TEXTS = {
@@ -31,7 +32,7 @@ TEXTS = {
 _MOST_HALVED = 8
 
 
-def offer(evidence: Evidence) -> Offer | None:
+def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
     """Offer it where tensors of that length, or with these sides, fill a good part of the card."""
     size = evidence.input_size
     if size is None:

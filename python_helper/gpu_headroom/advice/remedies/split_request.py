@@ -8,11 +8,11 @@ from ...edits.chunks import compared_in_parts, predicted_in_parts
 from ...text.messages import message
 from ..editing import at_places, edited, torch_name
 from ..remedy import UNCHANGED, Offer
-from ..rules import huge_request
 
 if TYPE_CHECKING:
     from ...edits.rewrite import Anchor, Rewrite
     from ...oom.evidence import Evidence
+    from ..finding import Finding
     from ..remedy import Edited
 
 TREATS: tuple[str, ...] = ("huge-request",)
@@ -30,9 +30,9 @@ _TABLE = 2  # dimensions
 _ROOM = 0.2  # of the headroom: what comes before and behind takes as much
 
 
-def offer(evidence: Evidence) -> Offer | None:
+def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     """Offer it where one request is the cause; an edit where its rows are on their own."""
-    if huge_request.check(evidence) is None:
+    if finding is None:
         return None
     found, requested = _in_parts(evidence), evidence.requested_bytes
     if found is not None and requested is not None:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ...text.messages import message
-from ..caches import is_cache
+from ..caches import is_cache, of_evaluation
 from ..finding import A_LINE, Finding
 from .kept_copies import copies
 
@@ -32,8 +32,6 @@ TEXTS = {
 }
 _SHARE = 0.2
 _MOSTLY = 0.5
-# Functions of Transformers' trainer that gather what it predicts.
-_EVALUATES = ("evaluation_loop", "prediction_loop", "nested_concat", "torch_pad_and_concatenate")
 _LOADS = ("<module>", "__init__", "<listcomp>", "<dictcomp>", "<genexpr>")
 # `x.to(device)`, whatever the device is called: it was the card that could not hold it.
 _TO_CARD = re.compile(r"cuda|\bdev(?:ice)?\b", re.IGNORECASE)
@@ -88,11 +86,6 @@ def data_groups(evidence: Evidence) -> list[Group]:
     ]
     size = sum(each.bytes for each in data)
     return data if evidence.share(size) >= _SHARE else []
-
-
-def of_evaluation(group: Group) -> bool:
-    """Whether a trainer's own loop of evaluation keeps it."""
-    return group.root.partition(" in ")[2].rpartition(".")[2] in _EVALUATES
 
 
 def _is_inside(group: Group) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...text.messages import message
 from ..finding import A_LINE, Finding
+from .retained_graph import largest_retained
 
 if TYPE_CHECKING:
     from ...holders.modules import Model
@@ -24,6 +25,7 @@ TEXTS = {
     ),
 }
 _SHARE = 0.3
+_MUCH = 0.2
 _PHASE = re.compile(r"val|eval|test|pred|infer|embed|extract|generat|score|encode|sample|feature")
 
 
@@ -43,8 +45,14 @@ def check(evidence: Evidence) -> Finding | None:
         message(which, TEXTS, model=model.name),
         bytes=kept,
         price=A_LINE,
-        model=model,
+        model=None if _piles_up(evidence) else model,
     )
+
+
+def _piles_up(evidence: Evidence) -> bool:
+    """Whether results themselves pile up, with graphs or without."""
+    held = largest_retained(evidence)
+    return held is not None and held.bytes - held.graph_bytes > _MUCH * held.bytes
 
 
 def evaluated_model(evidence: Evidence) -> Model | None:

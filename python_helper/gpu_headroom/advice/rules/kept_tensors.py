@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...text.messages import message
-from ..caches import is_cache
+from ..caches import is_cache, of_evaluation
 from ..finding import A_LINE, Finding
-from .data_on_card import is_moving, of_evaluation
+from .data_on_card import is_moving
 from .kept_copies import copies
 
 if TYPE_CHECKING:

@@ -39,6 +39,7 @@ def check(evidence: Evidence) -> Finding | None:
         message("cause.preallocation.evidence", TEXTS),
         bytes=found.cached_bytes,
         price=A_LINE,
+        framework=found,
     )
 
 
