@@ -46,6 +46,8 @@ class Verdict:
 
 def judge(program: Program) -> Verdict:
     """Ask for the edit of a program, make it if it is offered, and compare what comes out."""
+    gc.collect()
+    gc.freeze()  # what is imported by now is not walked through again and again
     with _card(program):
         return _judge(program)
 

@@ -7,7 +7,6 @@ place of the earlier ones. `--show KIND SEED` prints a generated program, before
 from __future__ import annotations
 
 import argparse
-import gc
 import multiprocessing
 import re
 from concurrent.futures import ProcessPoolExecutor
@@ -107,7 +106,6 @@ def _is_fault(verdict: Verdict) -> bool:
 
 def _alone() -> None:
     torch.set_num_threads(1)
-    gc.freeze()  # what is imported is not walked through after each program
 
 
 def _show(kind: str, seed: int) -> None:

@@ -188,11 +188,15 @@ def _only_predicts(gate: Gate, model: str) -> Message | None:
             is_product |= called(node) in _PRODUCTS or (
                 owner in gate.live.models and owner != model
             )
-            if is_product and isinstance(node, ast.expr) and gate.taint.slots(cell, node) & reached:
-                return message("dtype.meets", TEXTS, name=model, cell=cell.title, line=node.lineno)
+            looks = isinstance(node, ast.Attribute) and node.attr in _ASKED
+            met = node.value if looks and isinstance(node, ast.Attribute) else node
+            met = met if is_product or looks else None
+            if isinstance(met, ast.expr) and gate.taint.slots(cell, met) & reached:
+                return message("dtype.meets", TEXTS, name=model, cell=cell.title, line=met.lineno)
     return None
 
 
+_ASKED = ("dtype", "element_size", "itemsize", "nbytes")
 _PRODUCTS = ("matmul", "mm", "bmm", "einsum", "linear", "index_copy_", "dot", "baddbmm", "addmm")
 
 
