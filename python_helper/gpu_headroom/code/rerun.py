@@ -32,7 +32,7 @@ def set_first(run: Sequence[str], cells: Iterable[str]) -> list[set[str]]:
     Only those that nothing in the whole run reads before: neither a cell nor a function of one of
     the `cells` of the notebook that may be called by then. All are sources.
     """
-    reading = _Reading([*cells, *run])
+    reading = _RunReading([*cells, *run])
     found: list[set[str]] = []
     for source in run:
         before = set(reading.made)
@@ -114,7 +114,7 @@ def _is_other(name: str) -> bool:
     return _NO_TRAINING.search(last) is not None or last[:1].isupper()
 
 
-class _Reading:
+class _RunReading:
     """A run of cells, statement by statement: what is set for certain, and what was read before.
 
     `made` has what was set so far, `early` what may have been read before that.

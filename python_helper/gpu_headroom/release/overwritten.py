@@ -30,7 +30,7 @@ KIND = "rerun"
 _MOST_OFFERS = 200
 
 
-class Offer(NamedTuple):
+class RerunOffer(NamedTuple):
     """What may go before a cell runs again; `after_s` is when the last cell so far began."""
 
     cell: CellRun
@@ -47,7 +47,7 @@ def offer(situation: Situation, run: Sequence[CellRun], cells: Mapping[str, str]
     anew = set_first([each.source for each in run], cells.values())
     for cell, names in zip(run, anew, strict=True):
         item_id = f"{KIND}:{number}:{cell.key}"
-        offers[item_id] = Offer(cell, frozenset(names), _last_s(situation))
+        offers[item_id] = RerunOffer(cell, frozenset(names), _last_s(situation))
         ids.append(item_id)
     while len(offers) > _MOST_OFFERS:
         del offers[next(iter(offers))]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ..cells.runs import CellRun
     from ..protocol.wire import Message
-    from .overwritten import Offer
+    from .overwritten import RerunOffer
 
 
 class Situation:
@@ -45,7 +45,7 @@ class Situation:
         moved: dict[str, Any] | None = None,
         stopped: Message | None = None,
         failed: Callable[[str, BaseException], None] | None = None,
-        offers: dict[str, Offer] | None = None,
+        offers: dict[str, RerunOffer] | None = None,
     ) -> None:
         self.shell = shell
         self.turn = turn or Turn(asked=False)
@@ -53,7 +53,7 @@ class Situation:
         self.cells = cells
         self.wanted: frozenset[str] = frozenset()
         self.moved: dict[str, Any] = {} if moved is None else moved
-        self.offers: dict[str, Offer] = {} if offers is None else offers
+        self.offers: dict[str, RerunOffer] = {} if offers is None else offers
         self.stopped = stopped
         self._failed = failed
 

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from ..kernel.channel import Channel
     from ..protocol import requests, wire
     from ..readings.snapshot import DeviceSnapshot
-    from ..release.overwritten import Offer
+    from ..release.overwritten import RerunOffer
     from ..release.situation import Situation
     from ..trends.monitor import Monitor
 
@@ -89,7 +89,7 @@ class Session:
             walk=self._walk,
         )
         self.moved: dict[str, Any] = {}
-        self.offers: dict[str, Offer] = {}
+        self.offers: dict[str, RerunOffer] = {}
         self._dispatcher = Dispatcher(Basics(self).by_kind, self._rest, self.failed)
         self._failures = Failures(self, self._free_failed)
         self._cell_hooks = CellHooks(self, self._failures)
