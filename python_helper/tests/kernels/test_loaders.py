@@ -58,7 +58,9 @@ def smaller_batch(kernel: LiveKernel, cells: dict[str, str]) -> tuple[dict[str, 
 
 def click(kernel: LiveKernel, report_id: str, cells: dict[str, str]) -> dict[str, Any]:
     """Ask for its edit."""
-    return kernel.ask("fix", report_id=report_id, remedy_id="smaller-batch", sources=cells)
+    wish = {"report_id": report_id, "remedy_id": "smaller-batch"}
+    found: dict[str, Any] = kernel.ask("fix", **wish, sources=cells)
+    return found
 
 
 def test_the_loader_of_the_failing_loop_is_edited(gpu: LiveKernel) -> None:
