@@ -284,7 +284,9 @@ def test_is_unsure_far_from_what_was_seen() -> None:
     """An estimate for a small fraction of the batch, or of an unknown request, says so."""
     assert smaller_batch(requested=None).remedy["note"]["id"].endswith("note_unsure")
     assert smaller_batch(requested=60 * GIB).remedy["note"]["id"].endswith("note_unsure")
-    assert smaller_batch().remedy["note"]["id"].endswith("note")
+    assert smaller_batch().remedy["note"]["id"].endswith("note_evaluated")
+    trains = smaller_batch(running=Running(trains=True)).remedy["note"]
+    assert trains["id"] == "remedy.smaller-batch.note"
 
 
 def test_edits_the_cell_as_it_is_now() -> None:

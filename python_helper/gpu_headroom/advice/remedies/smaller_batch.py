@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from ...edits.number import set_batch
@@ -25,8 +26,22 @@ TEXTS = {
         "`{name} = {old}` → `{new}` (line {line} of In [{execution_count}])"
     ),
     "remedy.smaller-batch.note": (
-        "Activations scale with the batch. Training changes slightly: check the learning rate."
+        "Activations scale with the batch. An epoch has {times} times as many steps: check the "
+        "learning rate."
     ),
+    "remedy.smaller-batch.note_steps": (
+        "Activations scale with the batch. An epoch has {times} times as many steps: check the "
+        "learning rate, and what counts steps, as its schedule does."
+    ),
+    "remedy.smaller-batch.note_norm": (
+        "Activations scale with the batch. Batch normalisation sees fewer samples at once, and an "
+        "epoch has {times} times as many steps: check the learning rate."
+    ),
+    "remedy.smaller-batch.note_pairs": (
+        "Activations scale with the batch. The loss compares the samples of a batch: with fewer of "
+        "them it is another."
+    ),
+    "remedy.smaller-batch.note_evaluated": "Activations scale with the batch.",
     "remedy.smaller-batch.note_unsure": (
         "Activations scale with the batch, but even so it may not fit. "
         "Training changes slightly: check the learning rate."
@@ -37,6 +52,10 @@ TEXTS = {
     ),
     "fix.ok": "`{name} = {old}` becomes `{new}`.",
 }
+_PAIRS = re.compile(r"info_?nce|nt_?xent|contrastive|sim_?clr", re.IGNORECASE)
+_COUNTS_STEPS = re.compile(
+    r"OneCycleLR|_steps\b|_schedule_with_|CyclicLR|len\(\w*(?:loader|dl)\w*\)"
+)
 _SMALLEST_RATIO = 1 / 1024
 _UNSURE_RATIO = 1 / 8
 
@@ -102,7 +121,22 @@ def _note(
         )
     if evidence.requested_bytes is None or ratio < _UNSURE_RATIO:
         return message("remedy.smaller-batch.note_unsure", TEXTS)
-    return message("remedy.smaller-batch.note", TEXTS)
+    return _changes(evidence, round(1 / ratio))
+
+
+def _changes(evidence: Evidence, times: int) -> Message:
+    """Say what else a smaller batch changes: the weightiest that applies."""
+    running, cells = evidence.scene.running, evidence.gate.notebook.cells
+    if not running.trains:
+        return message("remedy.smaller-batch.note_evaluated", TEXTS)
+    if any(_PAIRS.search(each.source) for each in cells):
+        return message("remedy.smaller-batch.note_pairs", TEXTS)
+    classes = (name for each in evidence.gate.live.models.values() for name in each.classes)
+    if any("BatchNorm" in name for name in classes):
+        return message("remedy.smaller-batch.note_norm", TEXTS, times=times)
+    if any(_COUNTS_STEPS.search(each.source) for each in cells):
+        return message("remedy.smaller-batch.note_steps", TEXTS, times=times)
+    return message("remedy.smaller-batch.note", TEXTS, times=times)
 
 
 def _fitting(evidence: Evidence, batch: SizeLiteral, predicted: Prediction | None) -> int | None:

@@ -1,0 +1,95 @@
+"""Whose batch a click makes smaller, and which cells it runs again, in a kernel."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.live import LiveKernel
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.live import Pack
+
+MIME = "application/vnd.gpu-headroom.report+json"
+START = "import torch\nfrom torch.utils.data import DataLoader, TensorDataset"
+# A batch of 64 rows is 256 MiB behind the layer, and kept many times.
+MODEL = """layers = [torch.nn.ReLU() for _ in range(24)]
+model = torch.nn.Sequential(torch.nn.Linear(16, 2**20), *layers).cuda()
+"""
+LOADERS = """data = TensorDataset(torch.ones(128, 16))
+train_loader = DataLoader(data, batch_size=64)
+valid_loader = DataLoader(data, batch_size=64)
+test_loader = DataLoader(data, batch_size=64)
+"""
+TRAIN = """opt = torch.optim.SGD(model.parameters(), lr=0.1)
+for (xb,) in train_loader:
+    loss = model(xb.cuda()).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+"""
+
+
+@pytest.fixture
+def gpu(newest_python: Path, pack: Pack, tmp_path: Path) -> Iterator[LiveKernel]:
+    """A fresh kernel with a simulated GPU of 4 GiB."""
+    with LiveKernel(
+        newest_python, tmp_path, installed=True, GPU_HEADROOM_SIMULATE="4GiB"
+    ) as kernel:
+        kernel.inject(pack)
+        kernel.attach()
+        yield kernel
+
+
+def smaller_batch(kernel: LiveKernel, cells: dict[str, str]) -> tuple[dict[str, Any], str]:
+    """Run cells, of which the last fails; return its offer of a smaller batch, and the report."""
+    *_, last = cells
+    for cell_id, source in cells.items():
+        run = kernel.run(source, cell_id=cell_id, stop_on_error=False)
+        assert (run.status == "ok") is (cell_id != last), cell_id
+    (report,) = [content["data"][MIME] for kind, content in run.outputs if kind == "display_data"]
+    found = {each["id"]: each for each in report["remedies"]}
+    assert "smaller-batch" in found, list(found)
+    return found["smaller-batch"], report["report_id"]
+
+
+def click(kernel: LiveKernel, report_id: str, cells: dict[str, str]) -> dict[str, Any]:
+    """Ask for its edit."""
+    wish = {"report_id": report_id, "remedy_id": "smaller-batch"}
+    found: dict[str, Any] = kernel.ask("fix", **wish, sources=cells)
+    return found
+
+
+def test_the_loader_of_the_failing_loop_is_edited(gpu: LiveKernel) -> None:
+    """Of three with the same number, not the last one."""
+    cells = {"start": START, "data": LOADERS, "model": MODEL, "train": TRAIN}
+    offer, report_id = smaller_batch(gpu, cells)
+    assert offer["kind"] == "edit"
+    (edit,) = click(gpu, report_id, cells)["edits"]
+    assert edit["cell_id"] == "data"
+    assert edit["old_lines"] == ["train_loader = DataLoader(data, batch_size=64)"]
+
+
+def test_no_loader_is_edited_where_nobody_can_tell(gpu: LiveKernel) -> None:
+    """A sentence says why there is no button."""
+    hidden = TRAIN.replace("in train_loader", "in [valid_loader, train_loader][int(True)]")
+    offer, _ = smaller_batch(gpu, {"start": START, "data": LOADERS, "model": MODEL, "t": hidden})
+    assert offer["kind"] == "advice"
+    assert offer["reason"]["id"] == "number.several"
+
+
+def test_what_a_cell_has_overwritten_is_made_again(gpu: LiveKernel) -> None:
+    """`rows, held = split(rows)` finds in its second run what it found in the first."""
+    split = """rows, held = rows[:128], rows[128:]
+assert len(held) == 8
+train_loader = DataLoader(TensorDataset(rows), batch_size=64)
+"""
+    rows = "rows = torch.ones(136, 16)"
+    cells = {"start": START, "rows": rows, "split": split, "model": MODEL, "train": TRAIN}
+    offer, report_id = smaller_batch(gpu, cells)
+    assert offer["kind"] == "edit"
+    fix = click(gpu, report_id, cells)
+    assert fix["run"] == ["rows", "split", "train"]
