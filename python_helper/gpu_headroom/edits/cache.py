@@ -12,7 +12,7 @@ from .keep_numbers import is_only_a_value
 from .rewrite import rewriting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
     from ..code.gate import Gate
     from ..code.notebook import Cell
@@ -182,19 +182,6 @@ def _is_given(node: ast.AST, name: str) -> bool:
 def _said(which: str, name: str, cell: Cell, node: ast.AST) -> Message:
     line = getattr(node, "lineno", 1)
     return message(which, TEXTS, name=name, cell=cell.title, line=line)
-
-
-def only_made(texts: Iterable[str], *containers: str) -> bool:
-    """Whether cells do no more with the containers than make them."""
-    try:
-        return all(
-            isinstance(node.ctx, ast.Store)
-            for each in texts
-            for container in containers
-            for node in mentioned(CellSource(each).tree, container)
-        )
-    except (Refused, RecursionError):
-        return False
 
 
 def mentioned(tree: ast.AST, container: str) -> Iterator[ast.Name | ast.Attribute]:

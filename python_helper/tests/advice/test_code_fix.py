@@ -81,10 +81,10 @@ def test_two_changes_of_one_cell() -> None:
     loop = cell(LOOP, "loop", 3)
     made = fix(
         CellChange(loop, 6, accumulated(4)),
-        CellChange(loop, 7, kept("losses", "loss", ".item()")),
+        CellChange(loop, 7, kept("losses", ".detach()")),
     )
     text = applied({"loop": LOOP}, made)["loop"]
-    assert "losses.append(loss.item())" in text
+    assert "losses.append(loss.detach())" in text
     assert "(loss / 4).backward()" in text
 
 

@@ -6,6 +6,9 @@ import random
 import re
 from typing import TYPE_CHECKING
 
+from gpu_headroom.code.facts import Live, ModelFacts
+from gpu_headroom.code.gate import Gate
+from gpu_headroom.code.notebook import Cell, Notebook
 from gpu_headroom.code.parsing import parse_cell
 from gpu_headroom.edits.hunks import hunks
 from gpu_headroom.edits.rewrite import Anchor
@@ -51,6 +54,16 @@ def check(rewrite: Rewrite, before: str, after: str | None) -> None:
         found = rewrite(text)
         assert found is not None
         _keeps_the_rest(text, found)
+
+
+def objection(rewrite: Rewrite, *cells: str, models: tuple[str, ...] = ("model",)) -> str | None:
+    """Return the id of the reason why a rewrite of the first of these cells is not proven."""
+    facts = ModelFacts(frozenset(), frozenset(), training=False, is_trained=True, is_frozen=False)
+    live = Live(models=dict.fromkeys(models, facts))
+    gate = Gate(Notebook([Cell(f"c{n}", text) for n, text in enumerate(cells)]), live)
+    assert rewrite(cells[0]) is not None
+    why = rewrite.objection(gate, gate.notebook.cells[0])
+    return None if why is None else why["id"]
 
 
 def refuses_hostile(rewrite: Rewrite) -> None:

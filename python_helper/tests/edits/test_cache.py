@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 import torch
-from gpu_headroom.edits.cache import cached_on_host, last_kept, only_by_keys, only_made
-from tests.edits.cases import check, refuses_hostile, table
+from gpu_headroom.edits.cache import cached_on_host, last_kept
+from tests.edits.cases import check, objection, refuses_hostile, table
 
 CACHES = table(
     """
@@ -80,11 +80,43 @@ def test_an_entry_is_brought_back_where_it_is_read(before: str, after: str | Non
     check(cached_on_host("self.cache"), before.replace("cache", "self.cache"), changed)
 
 
-def test_other_cells_use_its_keys_alone() -> None:
+CACHE = str(CACHES[0][0])
+
+
+@pytest.mark.parametrize(
+    "other",
+    ["print(len(cache))", "if 3 in cache:\n    cache.clear()", "loss = head(features(3)).sum()"],
+)
+def test_other_cells_use_its_keys_alone(other: str) -> None:
     """Where one reads an entry it would be on the host."""
-    assert only_by_keys(["cache = {}", "print(len(cache), 1 in cache)"], "cache", "m.cache")
-    assert not only_by_keys(["cache = {}", "f(m.cache[1])"], "cache", "m.cache")
-    assert not only_by_keys(["x = (("], "cache")
+    assert objection(cached_on_host("cache"), CACHE, other) is None
+
+
+@pytest.mark.parametrize(
+    ("why", "other"),
+    [
+        ("cache.used", "x = cache[1]"),
+        ("cache.used", "other = cache"),
+        ("cache.used", "f(cache)"),
+        ("cache.used", "def f(cache):\n    return cache"),
+        ("cache.changed", "y = features(1)\ny += 1"),
+        ("cache.changed", "y = features(1)\ny.mul_(2)"),
+        ("cache.changed", "features(1)[0] = 1"),
+        ("keep.identity", "same = features(1) is features(1)"),
+        ("gate.unread", "(("),
+    ],
+)
+def test_other_cells_may_change_an_entry(why: str, other: str) -> None:
+    """Where one is read it is a copy."""
+    assert objection(cached_on_host("cache"), CACHE, other) == why
+
+
+def test_an_attribute_of_another_owner() -> None:
+    """`self.cache` is `net.cache`."""
+    mask = "class Net:\n    def mask(self, n):\n        self.cache[n] = f(n)\n"
+    mask += "        return self.cache[n]"
+    assert objection(cached_on_host("self.cache"), mask) is None
+    assert objection(cached_on_host("self.cache"), mask, "x = net.cache[1]") == "cache.used"
 
 
 def test_computes_the_same() -> None:
@@ -140,8 +172,33 @@ def test_no_more_is_kept_than_is_read(before: str, after: str | None) -> None:
     check(last_kept("probs"), before, after)
 
 
-def test_other_cells_only_make_it() -> None:
-    """What they read is not known to be the last."""
-    assert only_made(["probs = []", "self.probs: list = []"], "probs", "self.probs")
-    assert not only_made(["print(self.probs)"], "probs", "self.probs")
-    assert not only_made(["(("], "probs")
+@pytest.mark.parametrize(
+    "other",
+    [
+        "mean = sum(probs) / 3",
+        "n = len(probs)",
+        "first = probs[0]",
+        "for p in probs:\n    print(p)",
+        "log = probs",
+        "probs = log = []",
+        "probs = deque()",
+        "def f(probs):\n    return probs",
+        "probs",
+        "%timeit sum(probs)",
+    ],
+)
+def test_other_cells_only_make_it(other: str) -> None:
+    """What they read is not known to be the last; a deque has no slices."""
+    source = str(LAST[0][0])
+    assert objection(last_kept("probs"), source) is None
+    assert objection(last_kept("probs"), source, "probs = []") is None
+    assert objection(last_kept("probs"), source, other) == "cache.used"
+
+
+def test_the_last_of_an_attribute() -> None:
+    """Whoever owns it."""
+    source = "class A:\n    def f(self, x):\n        self.hs.append(x)\n        return self.hs[-1]"
+    made = "a = A()\na.hs = []"
+    assert objection(last_kept("self.hs"), source, made) is None
+    assert objection(last_kept("self.hs"), source, made, "print(a.hs[0])") == "cache.used"
+    assert objection(last_kept("self.hs"), source) == "cache.used"

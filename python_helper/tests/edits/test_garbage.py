@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from gpu_headroom.edits.garbage import collected, not_displayed
 from gpu_headroom.edits.rewrite import Anchor
-from tests.edits.cases import check, here, refuses_hostile, table
+from tests.edits.cases import check, here, objection, refuses_hostile, table
 
 COLLECTED = table(
     """
@@ -66,6 +66,12 @@ y = model(x)
 ====
 if x:
     model(x)
+====
+loss.item()
+====
+display(model(x))
+====
+a == b
 """
 )
 
@@ -77,10 +83,38 @@ def test_garbage_is_collected_before_more_is_made(before: str, after: str | None
 
 
 def test_what_is_imported_is_not_imported_again() -> None:
-    """Another cell may have done so."""
-    source = "for lr in rates:\n    run(lr)  # here"
-    after = "for lr in rates:\n    gc.collect()\n    run(lr)  # here"
-    check(collected(here(source), imported=True), source, after)
+    """Where the cell does so itself."""
+    source = "import gc\nfor lr in rates:\n    run(lr)  # here"
+    after = "import gc\nfor lr in rates:\n    gc.collect()\n    run(lr)  # here"
+    check(collected(here(source)), source, after)
+
+
+@pytest.mark.parametrize("other", ["import gc", "import gc\ngc.collect()", "gc.enable()"])
+def test_nobody_notices_what_is_collected(other: str) -> None:
+    """`gc` is the module."""
+    source = str(COLLECTED[0][0])
+    assert objection(collected(here(source)), source, other) is None
+
+
+@pytest.mark.parametrize(
+    ("why", "other"),
+    [
+        ("garbage.gc", "gc = 0.5"),
+        ("garbage.gc", "def f(gc):\n    return gc"),
+        ("garbage.gc", "import graph_cuts as gc"),
+        ("garbage.gc", "from tools import gc"),
+        ("garbage.watched", "import weakref"),
+        ("garbage.watched", "class A:\n    def __del__(self):\n        print(1)"),
+        ("garbage.watched", "gc.disable()"),
+        ("garbage.watched", "n = gc.collect()"),
+        ("garbage.watched", "n = len(gc.get_objects())"),
+        ("gate.unread", "(("),
+    ],
+)
+def test_somebody_may_notice(why: str, other: str) -> None:
+    """Or has another thing by this name."""
+    source = str(COLLECTED[0][0])
+    assert objection(collected(here(source)), source, other) == why
 
 
 @pytest.mark.parametrize(("before", "after"), DISPLAYED)
@@ -90,6 +124,26 @@ def test_the_last_line_is_not_displayed(before: str, after: str | None) -> None:
     assert rewrite(before) == after
     if after is not None:
         assert rewrite(after) is None
+
+
+@pytest.mark.parametrize(
+    "other", ["for _ in y:\n    pass", "a, _ = f()", "def f(_):\n    return _"]
+)
+def test_nobody_reads_what_was_displayed(other: str) -> None:
+    """An underscore may be a name of one's own."""
+    assert objection(not_displayed(), "model(x)", other) is None
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        *("y = _ + 1", "y = __", "y = Out[3]", "y = _3", "def f():\n    return _"),
+        *("%time y = _ + 1", "get_ipython().user_ns['_']"),
+    ],
+)
+def test_somebody_reads_what_was_displayed(other: str) -> None:
+    """By any of its names."""
+    assert objection(not_displayed(), "model(x)", other) == "garbage.displayed"
 
 
 def test_takes_any_text() -> None:

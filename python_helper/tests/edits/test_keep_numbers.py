@@ -1,17 +1,10 @@
-"""What is kept over the steps of a loop: a number, or a value without its graph."""
+"""What is kept over the steps of a loop: a value without its graph, or on the host."""
 
 from __future__ import annotations
 
 import pytest
-from gpu_headroom.edits.keep_numbers import (
-    detached_leaf,
-    detached_state,
-    entries_kept,
-    goes_nowhere,
-    kept,
-    stay_apart,
-)
-from tests.edits.cases import check, refuses_hostile, shuffled, table
+from gpu_headroom.edits.keep_numbers import detached_leaf, detached_state, entries_kept, kept
+from tests.edits.cases import check, objection, refuses_hostile, shuffled, table
 
 LOOP = """losses = []
 for x, y in loader:
@@ -21,177 +14,304 @@ for x, y in loader:
     optimizer.step()
     {0}
 print(sum(losses))"""
-OTHER_CONTAINERS: list[tuple[str, str | None, str, str, str]] = [
-    ("losses", "loss", ".item()", "losses.append(loss)", "losses.append(loss.item())"),
-    (
-        "losses",
-        "loss",
-        ".item()",
-        "losses.append(loss / len(x))",
-        "losses.append(loss.item() / len(x))",
-    ),
-    ("losses", None, ".item()", "losses.append(loss / n)", "losses.append((loss / n).item())"),
-    (
-        "losses",
-        None,
-        ".item()",
-        "losses.append(f(model(x), y))  # ö",
-        "losses.append(f(model(x), y).item())  # ö",
-    ),
-    (
-        "losses",
-        "loss",
-        ".item()",
-        "losses.append((step, loss))",
-        "losses.append((step, loss.item()))",
-    ),
-    (
-        "losses",
-        "loss",
-        ".item()",
-        "losses.append({'loss': loss, 'n': n})",
-        "losses.append({'loss': loss.item(), 'n': n})",
-    ),
-    (
-        "losses",
-        "loss",
-        ".detach()",
-        "losses.extend([loss, loss])",
-        "losses.extend([loss.detach(), loss.detach()])",
-    ),
-    ("total", "loss", ".item()", "total += loss", "total += loss.item()"),
-    ("total", "loss", ".item()", "total += loss * x.size(0)", "total += loss.item() * x.size(0)"),
-    ("total", "loss", ".detach()", "total = total + loss", "total = total + loss.detach()"),
-    ("total", None, ".detach()", "total = loss + total", "total = loss.detach() + total"),
-    ("outs", "out", ".detach().cpu()", "outs.append(out)", "outs.append(out.detach().cpu())"),
-    (
-        "outs",
-        "out",
-        ".detach().cpu()",
-        "outs.append(out.detach())",
-        "outs.append(out.detach().cpu())",
-    ),
-    ("outs", "out", ".cpu()", "outs[k] = out", "outs[k] = out.cpu()"),
-    (
-        "outs",
-        None,
-        ".cpu()",
-        "outs = [model(x) for x in loader]",
-        "outs = [model(x).cpu() for x in loader]",
-    ),
-    (
-        "outs",
-        None,
-        ".cpu()",
-        "outs = {k: model(k) for k in ks}",
-        "outs = {k: model(k).cpu() for k in ks}",
-    ),
-    (
-        "outs",
-        "out",
-        ".detach()",
-        "outs = torch.cat([outs, out])",
-        "outs = torch.cat([outs, out.detach()])",
-    ),
-    (
-        "self.losses",
-        "loss",
-        ".item()",
-        "self.losses.append(loss)",
-        "self.losses.append(loss.item())",
-    ),
-    (
-        'log["loss"]',
-        "loss",
-        ".item()",
-        "log['loss'].append(loss)",
-        "log['loss'].append(loss.item())",
-    ),
-    ("log", "loss", ".item()", 'log["loss"].append(loss)', 'log["loss"].append(loss.item())'),
-    ("log", "loss", ".item()", "log[name].append(loss)", "log[name].append(loss.item())"),
-    (
-        "log",
-        "loss",
-        ".item()",
-        "log.setdefault(k, []).append(loss)",
-        "log.setdefault(k, []).append(loss.item())",
-    ),
-    (
-        "out['aug']",
-        None,
-        ".detach()",
-        "out['loss'].backward()\nout['aug'] = model(x)",
-        "out['loss'].backward()\nout['aug'] = model(x).detach()",
-    ),
-    (
-        "outs",
-        "out",
-        ".cpu()",
-        "outs = out if outs is None else torch.cat([outs, out])",
-        "outs = out.cpu() if outs is None else torch.cat([outs, out.cpu()])",
-    ),
-    (
-        "preds",
-        "p",
-        ".cpu()",
-        "def evaluate(x):\n    preds.append(p)\n    return torch.cat(preds) == y.cpu()",
-        "def evaluate(x):\n    preds.append(p.cpu())\n    return torch.cat(preds) == y.cpu()",
-    ),
-    ("buffer", "out", ".cpu()", "buffer.appendleft(out)", "buffer.appendleft(out.cpu())"),
-    (
-        "outs",
-        "out",
-        ".cpu()",
-        "outs.append(\n    out,  # last\n)",
-        "outs.append(\n    out.cpu(),  # last\n)",
-    ),
-]
+DETACHED = table(
+    """
+losses.append(loss)
+--->
+losses.append(loss.detach())
+====
+losses.append(loss / len(x))
+--->
+losses.append((loss / len(x)).detach())
+====
+losses.append(f(model(x), y))  # ö
+--->
+losses.append(f(model(x), y).detach())  # ö
+====
+for step, x in enumerate(data):
+    loss.backward()
+    losses.append((step, loss))
+--->
+for step, x in enumerate(data):
+    loss.backward()
+    losses.append((step, loss.detach()))
+====
+loss.backward()
+losses.append({'loss': loss, 'n': 3})
+--->
+loss.backward()
+losses.append({'loss': loss.detach(), 'n': 3})
+====
+loss.backward()
+losses.extend([loss, loss])
+--->
+loss.backward()
+losses.extend([loss.detach(), loss.detach()])
+====
+losses += loss
+--->
+losses += loss.detach()
+====
+losses += loss * x.size(0)
+--->
+losses += (loss * x.size(0)).detach()
+====
+losses = losses + loss
+--->
+losses = losses + loss.detach()
+====
+losses = loss + losses
+--->
+losses = loss.detach() + losses
+====
+losses[k] = out
+--->
+losses[k] = out.detach()
+====
+losses = [model(x) for x in loader]
+--->
+losses = [model(x).detach() for x in loader]
+====
+losses = {k: model(k) for k in ks}
+--->
+losses = {k: model(k).detach() for k in ks}
+====
+losses = torch.cat([losses, out])
+--->
+losses = torch.cat([losses, out.detach()])
+====
+losses["a"].append(loss)
+--->
+losses["a"].append(loss.detach())
+====
+losses[name].append(loss)
+--->
+losses[name].append(loss.detach())
+====
+losses.setdefault(k, []).append(loss)
+--->
+losses.setdefault(k, []).append(loss.detach())
+====
+losses.appendleft(out)
+--->
+losses.appendleft(out.detach())
+====
+losses.append(
+    out,  # last
+)
+--->
+losses.append(
+    out.detach(),  # last
+)
+====
+losses.append(await loss)
+--->
+losses.append((await loss).detach())
+====
+losses.append(loss.item())
+====
+losses.append(float(loss))
+====
+losses.append(loss.detach())
+====
+losses.append(loss.data)
+====
+other.append(loss)
+====
+losses.append((a, b))
+====
+losses.append(a)
+losses.append(b)
+====
+losses.append(a if b else c)
+====
+row = []
+losses.append(row)
+====
+n = len(x)
+losses.append(n)
+====
+f'{losses.append(x)}
+"""
+)
+ON_HOST = table(
+    """
+losses.append(loss.detach())
+--->
+losses.append(loss.detach().cpu())
+====
+losses.append(out)
+--->
+losses.append(out.detach().cpu())
+====
+losses = out if losses is None else torch.cat([losses, out])
+====
+losses.append(loss.cpu().numpy())
+"""
+)
 
 
-@pytest.mark.parametrize(("container", "value", "how", "before", "after"), OTHER_CONTAINERS)
-def test_keeps_less(container: str, value: str | None, how: str, before: str, after: str) -> None:
-    """Wherever it is put."""
-    check(kept(container, value, how), before, after)
-
-
-def test_a_training_loop() -> None:
-    """The loss that is trained with stays as it is."""
-    before, after = LOOP.format("losses.append(loss)"), LOOP.format("losses.append(loss.item())")
-    check(kept("losses", "loss", ".item()"), before, after)
+@pytest.mark.parametrize(("before", "after"), DETACHED)
+def test_keeps_no_graph(before: str, after: str | None) -> None:
+    """Wherever it is put; what is no tensor, or may be none, stays as it is."""
+    check(kept("losses", ".detach()"), before, after)
 
 
 @pytest.mark.parametrize(
-    ("container", "how", "source"),
+    ("container", "before", "after"),
     [
-        ("losses", ".item()", "losses.append(loss.item())"),
-        ("losses", ".item()", "losses.append(float(loss))"),
-        ("losses", ".detach()", "losses.append(loss.detach())"),
-        ("losses", ".cpu()", "losses.append(loss.cpu().numpy())"),
-        ("losses", ".item()", "other.append(loss)"),
-        ("losses", ".item()", "losses.append(loss)\nsum(losses).backward()"),
-        (
-            "losses",
-            ".detach()",
-            "losses.append(loss)\nmean = torch.stack(losses).mean()\nmean.backward()",
-        ),
-        ("losses", ".item()", "losses.append(loss)\nprint(torch.stack(losses))"),
-        ("total", ".item()", "total += loss\nprint(total.item() / n)"),
-        ("losses", ".item()", "losses.append(loss)\nprint([each.item() for each in losses])"),
-        ("losses", ".item()", "losses.append(loss)\nprint(losses[-1].cpu())"),
-        ("total", ".item()", "total += loss\ntotal.backward()"),
-        ("losses", ".item()", "f'{losses.append(x)}"),
-        (
-            "total",
-            ".detach()",
-            "def compute(x):\n    total = 0\n    total += loss\n    return total",
-        ),
-        ("preds", ".cpu()", "preds.append(loss)\nacc = torch.cat(preds) == labels"),
-        ("preds", ".cpu()", "preds.append(loss)\nd = torch.cat(preds) - labels.cuda()"),
+        ("self.losses", "self.losses.append(loss)", "self.losses.append(loss.detach())"),
+        ('log["loss"]', "log['loss'].append(loss)", "log['loss'].append(loss.detach())"),
+        ("out['aug']", "out['aug'] = model(x)", "out['aug'] = model(x).detach()"),
     ],
 )
-def test_keeps_what_is_needed(container: str, how: str, source: str) -> None:
-    """Gradients, tensors, and what is a number already."""
-    check(kept(container, "loss", how), source, None)
+def test_keeps_no_graph_in_a_part(container: str, before: str, after: str) -> None:
+    """An attribute, or one entry."""
+    check(kept(container, ".detach()"), before, after)
+
+
+def test_of_several_tensors_each_has_to_be_named() -> None:
+    """Else nobody can tell what is kept."""
+    assert kept("outs", ".cpu()", one=False)("outs.append(x)") is None
+    source = "a.backward()\nb.backward()\nouts.append((a, b))"
+    changed = kept("outs", ".cpu()", one=False)(source)
+    assert changed == source.replace("(a, b)", "(a.cpu(), b.cpu())")
+
+
+@pytest.mark.parametrize(("before", "after"), ON_HOST[:2] + ON_HOST[3:])
+def test_keeps_it_on_the_host(before: str, after: str | None) -> None:
+    """Without its graph."""
+    check(kept("losses", ".detach().cpu()"), before, after)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_whatever_stands_around_it(seed: int) -> None:
+    """Comments and blank lines between."""
+    before = shuffled(LOOP.format("losses.append(loss)"), seed)
+    after = before.replace("losses.append(loss)", "losses.append(loss.detach())")
+    check(kept("losses", ".detach()"), before, after)
+
+
+PUT = "for x in data:\n    loss = model(x)\n    losses.append(loss)"
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        (),
+        ("losses = []", "print(len(losses), float(sum(losses)) / 3)"),
+        ("curve = [each.item() for each in losses]\nplt.plot(curve)",),
+        ("import torch\nclasses = torch.cat(losses).argmax(1)",),
+        ("def show(values):\n    print(values)\nshow(losses)",),
+        ("best = max(losses, key=lambda each: each.item())",),
+    ],
+)
+def test_nobody_goes_back(others: tuple[str, ...]) -> None:
+    """Numbers, classes and pictures need no graph."""
+    assert objection(kept("losses", ".detach()"), PUT, *others) is None
+
+
+@pytest.mark.parametrize(
+    ("why", "others"),
+    [
+        ("gate.backward", ("sum(losses).backward()",)),
+        ("gate.backward", ("total = sum(losses)\nmean = total / 3", "mean.backward()")),
+        ("gate.backward", ("def step(parts):\n    sum(parts).backward()", "step(losses)")),
+        ("gate.backward", ("window = losses", "window[-1].backward()")),
+        ("gate.backward", ("losses = log = []", "sum(log).backward()")),
+        ("gate.backward", ("all_of = {'a': losses}", "sum(all_of['a']).backward()")),
+        ("gate.backward", ("def total():\n    return sum(losses)", "total().backward()")),
+        ("gate.backward", ("total = lambda: sum(losses)", "total().backward()")),
+        ("gate.backward", ("accelerator.backward(torch.stack(losses).mean())",)),
+        ("gate.backward", ("torch.autograd.grad(sum(losses), w)",)),
+        ("gate.backward", ("for each in losses:\n    each.backward()",)),
+        ("gate.backward", ("alive = [x for x in losses if x.requires_grad]",)),
+        ("gate.handed_on", ("for callback in callbacks:\n    callback(losses)",)),
+        ("gate.unread", ("def broken(:",)),
+        ("gate.runs_text", ("exec(text)",)),
+        ("keep.identity", ("place = [x is best for x in losses]",)),
+        ("keep.identity", ("if best in losses:\n    pass",)),
+        ("keep.identity", ("losses.remove(best)",)),
+    ],
+)
+def test_somebody_may_go_back(why: str, others: tuple[str, ...]) -> None:
+    """By another name, in another cell, by whatever way; or it is told which object it is."""
+    assert objection(kept("losses", ".detach()"), PUT, *others) == why
+
+
+def test_another_owner_of_an_attribute() -> None:
+    """`self.logps` is read as `agent.logps`, or by its name as text."""
+    act = "class Agent:\n    def act(self, x):\n        self.logps.append(self.policy(x))"
+    rewrite = kept("self.logps", ".detach()")
+    assert objection(rewrite, act, "print(len(agent.logps))") is None
+    assert objection(rewrite, act, "(-sum(agent.logps)).backward()") == "gate.backward"
+    assert objection(rewrite, act, "values = getattr(agent, name)") == "keep.by_text"
+
+
+KEPT = "outs = []\nfor x in data:\n    outs.append(model(x))"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "print(len(outs), outs[-1].mean().item())",
+        "scores = torch.cat(outs).softmax(1).cpu().numpy()",
+        "for n, out in enumerate(outs):\n    print(out.shape)",
+        "rows = [out.tolist() for out in outs]",
+        "back = torch.stack(outs).to(device)",
+        "torch.save(outs, path)",
+        "good = torch.cat(outs).argmax(1) == 1",
+        "def show(values):\n    print(values[0].item())\nshow(outs)",
+        "def all_of():\n    return torch.cat(outs)\nsize = all_of().shape",
+        "total = 0\nfor out in outs:\n    total += out.sum()",
+    ],
+)
+def test_all_of_it_may_be_on_the_host(other: str) -> None:
+    """What is made of it is there, too."""
+    assert objection(kept("outs", ".cpu()"), KEPT, other) is None
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "torch.cat([start, *outs])",
+        "parts = [start]\nparts += outs",
+        "torch.cat(outs) - labels",
+        "torch.cat(outs) == labels",
+        "loss = criterion(torch.cat(outs), y)",
+        "for out in outs:\n    head(out)",
+        "for out, y in zip(outs, ys):\n    print((out - y).item())",
+        "noise = torch.randn_like(outs[0])",
+        "where = outs[0].device",
+        "outs.append(other)",
+        "outs[0] += x",
+        "outs[0].add_(x)",
+        "rows = bank[outs[0]]",
+        "rows = [out[order] for out in outs]",
+        "array = outs[0].cpu().numpy()\narray[:] = 0",
+        "def f():\n    return outs\ng = f",
+        "f = lambda: outs",
+        "text = f'{outs[0]}'",
+        "%timeit outs[0] + y",
+        "self.outs = outs\nprint(self.outs[0] - y)",
+        "random.choice(outs)",
+        "def use(values):\n    return head(values[0])\nuse(outs)",
+    ],
+)
+def test_some_of_it_may_be_needed_on_the_card(other: str) -> None:
+    """Where it meets what may be there, where it is changed, or where nobody can tell."""
+    assert objection(kept("outs", ".cpu()"), KEPT, other) == "host.meets"
+
+
+def test_what_meets_on_the_host_is_kept_there_together() -> None:
+    """Containers that are compared: both or none."""
+    source = "preds, ys = [], []\nfor x, y in data:\n    preds.append(model(x))\n    ys.append(y)"
+    other = "acc = (torch.cat(preds) == torch.cat(ys)).sum().item()"
+    both = kept("preds", ".cpu()", "ys")
+    changed = source.replace("model(x))", "model(x).cpu())").replace("(y)", "(y.cpu())")
+    check(both, source, changed)
+    assert objection(both, source, other) is None
+    assert objection(kept("preds", ".cpu()"), source, other) == "host.meets"
 
 
 STATES: list[tuple[tuple[str, ...], bool, str, str | None]] = [
@@ -245,93 +365,15 @@ def test_detaches_a_state(
     check(detached_state(*names, several=several), before, after)
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_whatever_stands_around_it(seed: int) -> None:
-    """Comments and blank lines between."""
-    before = shuffled(LOOP.format("losses.append(loss)"), seed)
-    after = before.replace("losses.append(loss)", "losses.append(loss.item())")
-    check(kept("losses", "loss", ".item()"), before, after)
+def test_a_state_without_its_past_is_advice() -> None:
+    """What is trained is another thing then."""
+    assert objection(detached_state("h"), STATES[0][2]) == "keep.truncates"
 
 
 def test_takes_any_text() -> None:
     """Hostile cells raise nothing."""
-    refuses_hostile(kept("losses", "loss", ".item()"))
+    refuses_hostile(kept("losses", ".detach()"))
     refuses_hostile(detached_state("h"))
-
-
-BESIDE: list[tuple[str, str | None]] = table(
-    """
-for x, y in loader:
-    preds.append(model(x))
-    ys.append(y)
-loss = criterion(torch.cat(preds, dim=d), torch.cat(ys))
---->
-for x, y in loader:
-    preds.append(model(x).cpu())
-    ys.append(y.cpu())
-loss = criterion(torch.cat(preds, dim=d), torch.cat(ys))
-====
-preds.append(x)
-ys.append(y)
-zs.append(z)
-acc = (torch.cat(preds) == torch.cat(ys)).sum() - torch.cat(zs)
---->
-preds.append(x.cpu())
-ys.append(y.cpu())
-zs.append(z.cpu())
-acc = (torch.cat(preds) == torch.cat(ys)).sum() - torch.cat(zs)
-====
-preds.append(x)
-plot(steps, preds)
---->
-preds.append(x.cpu())
-plot(steps, preds)
-====
-preds.append(x)
-if x in preds:
-    print(len(preds))
---->
-preds.append(x.cpu())
-if x in preds:
-    print(len(preds))
-====
-preds.append(x)
-loss = criterion(torch.cat(preds), y)
-====
-preds.append(x)
-names.append(y)
-show(preds, names)
-====
-preds.append(x)
-loss = criterion(target=y, input=torch.cat(preds))
-"""
-)
-
-
-@pytest.mark.parametrize(("before", "after"), BESIDE)
-def test_what_meets_on_the_host_is_kept_there_together(before: str, after: str | None) -> None:
-    """Containers of tensors that are compared; where another may be on the card, none is."""
-    check(kept("preds", None, ".cpu()", ["preds", "ys", "zs"]), before, after)
-
-
-@pytest.mark.parametrize(
-    ("cells", "expected"),
-    [
-        (["print(len(preds))", "torch.cat(preds).mean()"], True),
-        (["torch.cat(preds) - labels.cuda()"], False),
-        (["def f():\n    return torch.cat(preds)", "p = f()", "p == y"], False),
-        (["def f():\n    return torch.cat(preds)", "p = f()", "p == y.cpu()"], True),
-        (["loss(g(m.preds), y)"], False),
-        (["x = (("], False),
-        (["for p in preds:\n    head(p)"], False),
-        (["for p in preds:\n    head(p.to(device))"], True),
-        (["def show(ps):\n    print(ps[0].shape)", "show(preds)"], True),
-        (["def use(ps):\n    return head(ps[0])\nuse(preds)"], False),
-    ],
-)
-def test_other_cells_may_need_it_on_the_card(cells: list[str], *, expected: bool) -> None:
-    """Also what a function gives them."""
-    assert stay_apart(cells, "preds", "m.preds") is expected
 
 
 LEAVES = table(
@@ -384,11 +426,12 @@ def test_an_input_that_is_improved_has_no_past(before: str, after: str | None) -
 
 def test_gradients_may_be_asked_for_elsewhere() -> None:
     """Of what a function returns, or of the name itself."""
-    attack = LEAVES[0][0]
-    assert goes_nowhere([attack, "adv = attack(x)", "loss = f(y)\nloss.backward()"], "x")
-    assert not goes_nowhere([attack, "adv = attack(y)", "loss = f(adv)\nloss.backward()"], "x")
-    assert not goes_nowhere([LEAVES[1][0], "f(x).backward()"], "x")
-    assert not goes_nowhere(["((", attack], "x")
+    attack, imports = LEAVES[0][0], "import torch\nfrom losses import f"
+    leaf = detached_leaf("x")
+    assert objection(leaf, attack, imports, "adv = attack(x)", "f(y).backward()") is None
+    assert objection(leaf, attack, imports, "a = attack(y)", "f(a).backward()") == "gate.backward"
+    assert objection(leaf, str(LEAVES[1][0]), "f(x).backward()") is not None
+    assert objection(leaf, attack, "((") == "gate.unread"
 
 
 ENTRIES = table(
@@ -406,17 +449,9 @@ for batch in loader:
 for batch in loader:
     out = step(batch)
     outs.append(out)
-====
-for batch in loader:
-    out = step(batch)
-    outs.append(out)
     out["late"] = 1
 ====
 out["loss"] = 0
-outs.append(out)
-sum(each["loss"] for each in outs).backward()
-====
-out[0].backward()
 outs.append(out)
 """
 )
@@ -426,3 +461,13 @@ outs.append(out)
 def test_entries_of_a_dict_are_kept_without_graphs(before: str, after: str | None) -> None:
     """Where it is one, and does not change any more."""
     check(entries_kept("outs"), before, after)
+
+
+def test_entries_are_of_a_dict_that_was_just_made() -> None:
+    """Not of what only looks like one, and not where somebody goes back."""
+    loop, step = str(ENTRIES[0][0]), "def step(x):\n    return {'loss': model(x)}"
+    assert objection(entries_kept("outs"), loop, step) is None
+    assert objection(entries_kept("outs"), loop) == "keep.no_dict"
+    assert objection(entries_kept("outs"), loop, "def step(x):\n    return model(x)") is not None
+    backward = "sum(each['loss'] for each in outs).backward()"
+    assert objection(entries_kept("outs"), loop, step, backward) == "gate.backward"

@@ -247,10 +247,10 @@ def test_deletes_what_a_step_leaves(names: tuple[str, ...], before: str, after: 
 
 
 BEFORE: list[tuple[str, str | None]] = [
-    ("out = f()\ny = model(x)  # here", "out = f()\ndel out\ny = model(x)  # here"),
+    ("out = f()\ny = model(x)  # here", "out = f()\nout = None\ny = model(x)  # here"),
     (
         "for x in data:\n    y = model(x)  # here",
-        "del out\nfor x in data:\n    y = model(x)  # here",
+        "out = None\nfor x in data:\n    y = model(x)  # here",
     ),
     (
         "y = model(x)  # here\nout = 1\nprint(out)",

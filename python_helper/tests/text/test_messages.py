@@ -105,4 +105,4 @@ def test_refuses_a_missing_parameter() -> None:
 def test_keeps_code_marks_closed() -> None:
     """A user's text cannot end the `code` that it stands in."""
     said = message("remedy.keep-numbers", TEXTS, name="a`b")
-    assert said["text"] == "Collect numbers instead of graphs in `a'b`"
+    assert said["text"] == "Collect values without their graphs in `a'b`"

@@ -17,7 +17,7 @@ TREATS: tuple[str, ...] = ("loop-leftovers", "kept-copies")
 TEXTS = {
     "remedy.delete-leftovers": "Delete `{names}` where they are not needed any more",
     "remedy.delete-leftovers.note": (
-        "A name that is deleted, or set to `None`, lets go of what it held."
+        "A name that is deleted, or given another value, lets go of what it held."
     ),
 }
 
