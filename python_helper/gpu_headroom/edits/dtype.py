@@ -189,8 +189,8 @@ def _only_predicts(gate: Gate, model: str) -> Message | None:
                 owner in gate.live.models and owner != model
             )
             looks = isinstance(node, ast.Attribute) and node.attr in _ASKED
-            met = node.value if looks and isinstance(node, ast.Attribute) else node
-            met = met if is_product or looks else None
+            asked = node.value if looks and isinstance(node, ast.Attribute) else node
+            met = asked if is_product or looks else None
             if isinstance(met, ast.expr) and gate.taint.slots(cell, met) & reached:
                 return message("dtype.meets", TEXTS, name=model, cell=cell.title, line=met.lineno)
     return None
