@@ -101,7 +101,8 @@ def _own(given: list[ast.arg]) -> int:
 
 def test_keeps_what_others_ask_for(packed: dict[str, str]) -> None:
     """Names of globals, methods, fields and parameters stay: they are asked for from elsewhere."""
-    for path, stripped in packed.items():
+    for path in packed.keys() - DOCUMENTED:
+        stripped = packed[path]
         source = FOR_TYPES.sub("", (HELPER / path).read_text(encoding="utf-8"))
         assert outline(stripped) == outline(source), path
 
