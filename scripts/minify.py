@@ -43,7 +43,9 @@ def _is_for_types(statement: ast.stmt) -> bool:
     if isinstance(statement, ast.ImportFrom):
         statement.names = [each for each in statement.names if each.name != "TYPE_CHECKING"]
         return not statement.names
-    return isinstance(statement, ast.If) and ast.unparse(statement.test) == "TYPE_CHECKING"
+    if not isinstance(statement, ast.If) or statement.orelse:
+        return False
+    return ast.unparse(statement.test) == "TYPE_CHECKING"
 
 
 def _names(node: ast.AST) -> list[str]:

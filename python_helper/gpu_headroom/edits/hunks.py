@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..code import excerpt
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from typing import Literal
 
     from ..protocol.wire import DiffRow
+
+    Line = list[excerpt.Statement]
 
     Sign = Literal[" ", "-", "+"]
 
@@ -34,36 +38,88 @@ def hunks(before: str, after: str) -> list[Hunk]:
 
 
 def rows(before: str, after: str) -> list[DiffRow]:
-    """Return the rows of a diff: what is only inserted has a line around it."""
+    """Return the rows of a diff: what is only inserted has a line around it.
+
+    They are saved with the notebook, so each shows what changes in its line: of other statements
+    and of strings that stay there is a `…`.
+    """
+    made = _Rows(before, after)
     lines = before.split("\n")
     found: list[DiffRow] = []
     for hunk in hunks(before, after):
         inserted = not hunk.old
         if inserted:
-            found += _context(lines, range(hunk.first - 1, 0, -1))
-        found += _changed(hunk)
+            found += made.context(lines, range(hunk.first - 1, 0, -1))
+        found += made.changed(hunk)
         if inserted:
-            found += _context(lines, range(hunk.first, len(lines) + 1))
+            found += made.context(lines, range(hunk.first, len(lines) + 1))
     # Two insertions may have a line around them in common.
     return [row for n, row in enumerate(found) if row not in found[max(0, n - 2) : n]]
 
 
-def _context(lines: Sequence[str], numbers: range) -> list[DiffRow]:
-    """Return the nearest line that says something."""
-    number = next((each for each in numbers if lines[each - 1].strip()), None)
-    return [] if number is None else [_row(" ", number, lines[number - 1])]
+class _Rows:
+    """The rows of one diff, with what of their lines is shown."""
+
+    def __init__(self, before: str, after: str) -> None:
+        self._old, self._new = excerpt.statements(before), excerpt.statements(after)
+        self._old_texts, self._new_texts = excerpt.literals(before), excerpt.literals(after)
+
+    def context(self, lines: Sequence[str], numbers: range) -> list[DiffRow]:
+        """Return the nearest line that says something."""
+        number = next((each for each in numbers if lines[each - 1].strip()), None)
+        return [] if number is None else [_row(" ", number, _beside(self._old[number - 1]))]
+
+    def changed(self, hunk: Hunk) -> Iterator[DiffRow]:
+        """Yield the lines of a hunk, those that are only indented in short."""
+        old, new = [[each.strip() for each in lines] for lines in (hunk.old, hunk.new)]
+        for same, a, b, c, d in _runs(old, new):
+            if same:
+                yield from self._indented(hunk, range(a, b), c)
+                continue
+            gone = self._old[hunk.first - 1 + a : hunk.first - 1 + b]
+            come = self._new[hunk.new_first - 1 + c : hunk.new_first - 1 + d]
+            texts = self._new_texts if come else self._old_texts  # of a removed line all are cut
+            for n, each in enumerate(gone, a):
+                yield _row("-", hunk.first + n, _cut(each, come, texts))
+            for n, each in enumerate(come, c):
+                yield _row("+", hunk.new_first + n, _cut(each, gone, self._old_texts))
+
+    def _indented(self, hunk: Hunk, lines: range, new: int) -> Iterator[DiffRow]:
+        """Yield the first of the lines that are only further to the right."""
+        shown = len(lines) if len(lines) == _SHOWN + 1 else min(_SHOWN, len(lines))
+        for n in range(shown):
+            line = self._new[hunk.new_first - 1 + new + n]
+            yield _row(" ", hunk.first + lines[n], _beside(line))
+        if shown < len(lines):
+            text = hunk.new[new]
+            indent = text[: len(text) - len(text.lstrip())]
+            first, last = hunk.first + lines[shown], hunk.first + lines[-1]
+            yield _row(" ", first, f"{indent}… lines {first}–{last} indented")
 
 
-def _changed(hunk: Hunk) -> Iterator[DiffRow]:
-    old, new = [[each.strip() for each in lines] for lines in (hunk.old, hunk.new)]
-    for same, a, b, c, d in _runs(old, new):
-        if same:
-            yield from _indented(hunk, range(a, b), c)
-            continue
-        for n in range(a, b):
-            yield _row("-", hunk.first + n, hunk.old[n])
-        for n in range(c, d):
-            yield _row("+", hunk.new_first + n, hunk.new[n])
+def _cut(line: Line, others: Sequence[Line], texts: Collection[str]) -> str:
+    """Return of a line the statements that the other text lacks, and of these its own strings."""
+    known = {excerpt.plain(each) for other in others for each in other}
+    hidden = [excerpt.plain(each) in known for each in line]
+    if all(hidden):  # it has become another line by what stands beside it
+        hidden = [False] * len(line)
+    return _joined(line, hidden, lambda text: text not in texts)
+
+
+def _beside(line: Line) -> str:
+    """Return a line that only tells where a change is."""
+    return _joined(line, [n > 0 for n in range(len(line))], lambda _: False)
+
+
+def _joined(line: Line, hidden: Sequence[bool], keeps: excerpt.Keeps) -> str:
+    parts: list[str] = []
+    for n, (each, is_hidden) in enumerate(zip(line, hidden, strict=True)):
+        text = excerpt.shown(each, keeps)
+        if is_hidden and text.strip():
+            text = f"{'' if n else text[: len(text) - len(text.lstrip())]}{' ' * bool(n)}…"
+        if not (is_hidden and parts and parts[-1].strip() == "…"):
+            parts.append(text)
+    return ";".join(parts)
 
 
 def _runs(old: list[str], new: list[str]) -> Iterator[tuple[bool, int, int, int, int]]:
@@ -97,18 +153,6 @@ def _to_meet(old: list[str], new: list[str], a: int, c: int) -> tuple[int, int]:
         if old[a + k : a + k + 1] == new[c : c + 1]:
             return k, 0
     return 1, 1
-
-
-def _indented(hunk: Hunk, lines: range, new: int) -> Iterator[DiffRow]:
-    """Yield the first of the lines that are only further to the right."""
-    shown = len(lines) if len(lines) == _SHOWN + 1 else min(_SHOWN, len(lines))
-    for n in range(shown):
-        yield _row(" ", hunk.first + lines[n], hunk.new[new + n])
-    if shown < len(lines):
-        text = hunk.new[new]
-        indent = text[: len(text) - len(text.lstrip())]
-        first, last = hunk.first + lines[shown], hunk.first + lines[-1]
-        yield _row(" ", first, f"{indent}… lines {first}–{last} indented")
 
 
 def _row(sign: Sign, line: int, text: str) -> DiffRow:

@@ -12,7 +12,7 @@ import re
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 PACKAGE = "gpu_headroom"
+OWN = __name__.partition(".")[0]
+"""What this copy of the package is imported as."""
+_ASIDE = f"_{PACKAGE}"  # where a person's own module is called as the package is
+_LIVE = "_gpu_headroom"  # where the helper that lives stands on the shell
 ROOT = f"<{PACKAGE}>"  # no folder is called that: only this finder looks into it
 _PATIENCE_S = 2.0
 
@@ -32,9 +36,10 @@ class InMemory(  # type: ignore[misc]  # typeshed's own bases disagree
     Tracebacks show lines through `get_source`: those of the minified source that travels.
     """
 
-    def __init__(self, sources: dict[str, str], version: str) -> None:
+    def __init__(self, sources: dict[str, str], version: str, package: str) -> None:
         self.sources = sources
         self.version = version
+        self.package = package
 
     def find_spec(
         self,
@@ -63,7 +68,7 @@ class InMemory(  # type: ignore[misc]  # typeshed's own bases disagree
 
     def _path(self, fullname: str) -> str | None:
         package, *names = fullname.split(".")
-        if package != PACKAGE:
+        if package != self.package:
             return None
         stem = "/".join(names)
         candidates = (f"{stem}.py", f"{stem}/__init__.py") if stem else ("__init__.py",)
@@ -71,25 +76,68 @@ class InMemory(  # type: ignore[misc]  # typeshed's own bases disagree
 
 
 def start(sources: dict[str, str], protocol_major: str, version: str) -> None:
-    """Start the helper of this kernel: the one that is imported, installed or brought.
+    """Start the helper of this kernel: the one that lives, is imported, installed or brought.
+
+    A module of a person's that is called `gpu_headroom` stays what `import gpu_headroom` gives:
+    the package is then brought under another name.
 
     Raises `TimeoutError` where another thread does not get done with importing it.
     """
+    session = live()
+    if session is not None:
+        session.keep_modules()
+        return
     _wait_for_imports()
-    if PACKAGE not in sys.modules and installed_major() != protocol_major:
+    spec = _found()
+    major = None if spec is None else _major(spec)
+    is_foreign = spec is not None and not (major or spec.origin is None or _is_ours(spec.loader))
+    name = _ASIDE if is_foreign else PACKAGE
+    if name not in sys.modules and (is_foreign or major != protocol_major):
         sys.meta_path[:] = [each for each in sys.meta_path if not _is_ours(each)]
-        sys.meta_path.insert(0, InMemory(sources, version))
-    importlib.import_module(PACKAGE).start()
+        sys.meta_path.insert(0, InMemory(sources, version, name))
+    importlib.import_module(name).start()
 
 
-def installed_major() -> str | None:
-    """Read the protocol major of an installed helper without importing it."""
+def of_shell() -> dict[str, Any] | None:
+    """Return what stands on IPython's shell, which outlives our modules; `None` without one."""
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    return None if shell is None else vars(shell)
+
+
+def enter(session: object | None) -> None:
+    """Say which helper lives in this kernel, `None` if none."""
+    space = of_shell()
+    if space is not None and session is not None:
+        space[_LIVE] = session
+    elif space is not None:
+        space.pop(_LIVE, None)
+
+
+def live() -> Any:
+    """Return the helper that lives in this kernel, whichever copy of the package made it."""
+    return (of_shell() or {}).get(_LIVE)
+
+
+def own_modules() -> dict[str, ModuleType]:
+    """Return the modules of this package that are imported, by name."""
+    modules = list(sys.modules.items())
+    return {name: each for name, each in modules if name.partition(".")[0] == OWN}
+
+
+def _found() -> ModuleSpec | None:
+    """Return what `import gpu_headroom` finds, without importing it."""
     try:
-        spec = importlib.util.find_spec(PACKAGE)
-        if spec is None or spec.origin is None:
-            return None
-        text = (Path(spec.origin).parent / "protocol" / "requests.py").read_text(encoding="utf-8")
-    except (ImportError, OSError, ValueError):
+        return importlib.util.find_spec(PACKAGE)
+    except (ImportError, ValueError):
+        return None
+
+
+def _major(spec: ModuleSpec) -> str | None:
+    """Read the protocol major of an installed helper without importing it; of others none."""
+    try:
+        text = (Path(spec.origin or "").parent / "protocol" / "requests.py").read_text("utf-8")
+    except (OSError, ValueError):
         return None
     found = re.search(r'^PROTOCOL_VERSION = "(\d+)\.', text, re.MULTILINE)
     return found[1] if found else None
@@ -97,7 +145,7 @@ def installed_major() -> str | None:
 
 def finder() -> InMemory | None:
     """Return the finder that brought the package, `None` where it is installed."""
-    loader = getattr(sys.modules[PACKAGE].__spec__, "loader", None)
+    loader = getattr(sys.modules[OWN].__spec__, "loader", None)
     return cast("InMemory", loader) if _is_ours(loader) else None
 
 

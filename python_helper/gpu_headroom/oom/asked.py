@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import combinations_with_replacement, islice, zip_longest
 from typing import TYPE_CHECKING
 
+from ..code.excerpt import without_texts
 from ..code.given import callee
 from ..code.parsing import parse_cell
 from ..holders.frames import locals_of
@@ -81,7 +82,7 @@ def _asked_at(
         return None
     operands = tuple(list(_operands(expression, frame, inspector))[:_MOST_OPERANDS])
     shape = None if requested_bytes is None else _result(operands, requested_bytes)
-    shown = " ".join(text.split())
+    shown = " ".join(without_texts(text).split())
     return Asked(
         text=shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…",
         operation=_operation(expression),

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import sys
+from typing import cast
 
 from ..concurrency import threads
 from ..concurrency.threads import Lock
+from ..kernel import injection
 from .session import Session
 
 # A page may start it while a cell does; importing takes its time.
 _starting = Lock(limit_s=10.0)
-_live: Session | None = None
 
 
 def start() -> Session:
@@ -19,10 +20,10 @@ def start() -> Session:
     Raises `RuntimeError` outside IPython, in free-threaded Python, and where it cannot be
     started: then it has left nothing behind.
     """
-    global _live  # noqa: PLW0603  one helper per process
     threads.stay_out()
     with _starting:
-        if _live is None:
+        session = cast("Session | None", injection.live())
+        if session is None:
             ipython = sys.modules.get("IPython")
             shell = None if ipython is None else ipython.get_ipython()
             if shell is None:
@@ -31,18 +32,20 @@ def start() -> Session:
                 )
             session = Session(shell)
             session.open()
-            _live = session
-        return _live
+            injection.enter(session)
+        session.keep_modules()
+        return session
 
 
 def stop() -> None:
     """End the helper and leave the kernel as it was before; does nothing without one."""
-    global _live
-    session, _live = _live, None
+    session = cast("Session | None", injection.live())
     if session is not None:
+        injection.enter(None)
         session.close()
 
 
 def current() -> Session | None:
     """Return the helper that lives in this process."""
-    return None if _live is None or _live.sampler.forked else _live
+    session = cast("Session | None", injection.live())
+    return None if session is None or session.sampler.forked else session

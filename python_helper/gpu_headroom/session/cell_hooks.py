@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         mainloop: MainLoop
         sampler: Sampler
 
+        def keep_modules(self) -> None: ...
         def notice(self, snapshot: DeviceSnapshot) -> DeviceSnapshot: ...
         def stream(self, snapshot: DeviceSnapshot | None, ended: CellRun | None = None) -> None: ...
         def ended(self, run: CellRun) -> None: ...
@@ -157,6 +158,7 @@ class CellHooks:
             return
         try:
             session.mainloop.interrupt()
+            session.keep_modules()
             self._let_go_of_adopted()
             nested = session.ledger.depth(None) == 0
             start = None if nested else session.sampler.measure_edge()
@@ -181,6 +183,7 @@ class CellHooks:
         if session.sampler.forked or running_cell.on_control_thread(self._shell):
             return
         try:
+            session.keep_modules()
             self._end(result, self._depth(result))
         except NotNow:
             pass

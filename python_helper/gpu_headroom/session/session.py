@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 import uuid
 from contextlib import ExitStack, suppress
@@ -97,6 +98,7 @@ class Session:
         self.recording: Recording | None = None
         self.monitor: Monitor | None = None
         self.frames: Frames | None = None
+        self._modules = injection.own_modules()
         self._undo = ExitStack()
         self._errors: set[str] = set()
 
@@ -123,6 +125,15 @@ class Session:
         """Say goodbye and take back everything that `open` did."""
         self.send({"type": "bye", "life_id": self.life_id, "reason": "unloaded"})
         self._undo.close()
+
+    def keep_modules(self) -> None:
+        """Put our modules back where a cell has thrown them away.
+
+        What is imported on first need would else come as a second copy, whose classes are others.
+        """
+        known = self._modules
+        if sys.modules.get(injection.OWN) is not known.get(injection.OWN):
+            sys.modules.update(known)
 
     # --- Parts of the helper ------------------------------------------------
 
@@ -267,6 +278,7 @@ class Session:
 
     def answer(self, request: object) -> wire.Reply:
         """Answer a request, whichever way it came."""
+        self.keep_modules()
         return self._dispatcher.answer(request)
 
     def _answer(self, request: object) -> wire.Reply:
@@ -383,6 +395,7 @@ class Session:
             import_module("..concurrency.sliced_turn", __package__)
             self.monitor = Monitor(self)
             self._dispatcher.prepare()
+            self._modules = {**injection.own_modules(), **self._modules}
         self.sources.prepare()
         if is_first and self._wanted_hz() is not None:
             snapshot = self.sampler.measure()
@@ -400,7 +413,7 @@ class Session:
         if not wish:
             return
         try:
-            simulator = import_module("gpu_headroom.simulate")
+            simulator = import_module("..simulate", __package__)
             if simulator.active() is None:
                 simulator.install_on_import(wish)
         except Exception as error:  # noqa: BLE001  a wrong setting must not keep the helper away

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-import gpu_headroom
-
 from .. import session as lives
+from ..kernel.injection import OWN
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    import gpu_headroom
+else:
+    gpu_headroom = import_module(OWN)
 
 _NAME = "gpu_headroom"
 _CONFIRM = "--confirm"

@@ -114,8 +114,8 @@ def test_shows_each_cell() -> None:
     first, second = diffs_of(*two_cells(), sets="batch_size = 16") or ()
     assert (first["execution_count"], first["sets"]) == (2, "batch_size = 16")
     assert [row["text"] for row in first["rows"]] == [
-        "batch_size = 64  # rows",
-        "batch_size = 16  # rows",
+        "batch_size = 64  #…",
+        "batch_size = 16  #…",
     ]
     assert (second["cell_id"], second["sets"]) == ("loop", None)
 

@@ -133,3 +133,46 @@ def test_no_clean_up_cell_is_written_while_a_cell_runs(gpu: LiveKernel) -> None:
     reply = gpu.ask("cleanup", items=None)
     gpu.result(cell)
     assert (reply["type"], reply["message"]["id"]) == ("refused", "cleanup.busy")
+
+
+TRAIN_BESIDE = """from torch import nn
+model = nn.Sequential(*[nn.Linear(2048, 2048) for _ in range(6)]).cuda()
+opt = torch.optim.SGD(model.parameters())
+key = "hunter2"; batch_size = 96000; password = "hunter2"  # hunter2
+def step(x, key):
+    model(x).sum().backward()
+    opt.step()
+for _ in range(3):
+    step(torch.randn(batch_size, 2048, device="cuda"), "hunter2")"""
+
+
+def test_a_card_shows_of_a_line_what_is_said_about_it(gpu: LiveKernel) -> None:
+    """It is saved with the notebook; what else stands there is nobody's business."""
+    gpu.attach()
+    run = gpu.run(TRAIN_BESIDE, cell_id="secret", stop_on_error=False)
+    (card,) = [content["data"] for kind, content in run.outputs if kind == "display_data"]
+    rows = [
+        row["text"]
+        for remedy in card[MIME]["remedies"]
+        for diff in remedy["diffs"]
+        for row in diff["rows"]
+    ]
+    assert any("batch_size = 96000" in each for each in rows), card["text/plain"]
+    assert "hunter2" not in str(card)
+
+
+def test_a_clean_up_cell_of_a_choice_is_of_its_session(start_newest: Start, pack: Pack) -> None:
+    """After a restart the same name is another model's: it is left alone, and that is said."""
+    kernel = start_newest(installed=True, GPU_HEADROOM_SIMULATE="4GiB")
+    begin(kernel, pack)
+    code = kernel.cleanup(["variable:kept", "traceback"])
+    kernel.restart()
+    begin(kernel, pack)
+    said = "Chosen in an earlier session, and so left alone: kept\n"
+    assert kernel.run(code).text == f"{said}Freed 0.0 MiB of GPU memory.\n"
+    assert kernel.value("tuple(kept.shape)") == (2**20,)
+    kernel.run("import gpu_headroom; gpu_headroom.stop()")
+    again = kernel.run(code.replace(code.split('== "')[1].split('"')[0], "another"))
+    assert again.text.startswith(said)
+    kernel.inject(pack)
+    assert kernel.run(kernel.cleanup(["variable:kept"])).text == "Freed 4.0 MiB of GPU memory.\n"

@@ -80,7 +80,7 @@ def test_says_nothing_in_a_forked_child(two: LiveKernel) -> None:
     run = two.run(
         "import os, gpu_headroom.session\n"
         "from gpu_headroom.readings import nvml\n"
-        "session = gpu_headroom.session._live\n"
+        "session = gpu_headroom.session.current()\n"
         "device = session.sampler.latest.devices[0]\n"
         "reader, writer = os.pipe()\n"
         "if os.fork() == 0:\n"

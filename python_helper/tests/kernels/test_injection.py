@@ -328,3 +328,74 @@ def test_can_be_imported_by_the_user(kernel: LiveKernel) -> None:
     """`import gpu_headroom` in a notebook finds the injected helper."""
     run = kernel.run("import gpu_headroom; print(gpu_headroom.alive(), gpu_headroom.status())")
     assert run.text.startswith("True No GPU framework is loaded yet.\nHost memory: ")
+
+
+OWN_FILE = """
+from importlib.machinery import PathFinder
+from pathlib import Path
+import sys
+Path("gpu_headroom.py").write_text("def start(): return 'mine'\\nLIMIT = 8\\n")
+blind = ["PathFinderWithoutHelper" in str(each) for each in sys.meta_path].index(True)
+sys.meta_path[blind] = PathFinder
+"""
+
+
+@pytest.mark.parametrize("imported", ["", "import gpu_headroom"])
+def test_leaves_a_person_their_own_module_of_the_name(
+    start_newest: Start, pack: Pack, imported: str
+) -> None:
+    """Their file beside the notebook is what they import; the helper works beside it."""
+    kernel = start_newest()
+    kernel.run(OWN_FILE)
+    kernel.run(imported)
+    for _ in range(2):
+        kernel.inject(pack)
+    hello = kernel.attach()["hello"]
+    assert hello["installed"] is False
+    run = kernel.run("import gpu_headroom; print(gpu_headroom.start(), gpu_headroom.LIMIT)")
+    assert run.text == "mine 8\n"
+    assert kernel.attach()["hello"]["life_id"] == hello["life_id"]
+    assert kernel.await_event("plan", request_id=kernel.ask("plan")["id"])["items"]
+    assert kernel.run("import _gpu_headroom; print(_gpu_headroom.status())").status == "ok"
+    assert kernel.run("%reset -f\nimport gpu_headroom; gpu_headroom.LIMIT").status == "ok"
+    assert kernel.run("import _gpu_headroom; _gpu_headroom.stop()").status == "ok"
+    assert kernel.attach() is None
+
+
+PURGE = """
+import sys
+for name in list(sys.modules):
+    if name.startswith("gpu_headroom"):
+        del sys.modules[name]
+"""
+OURS = """[
+    [each.name for each in __import__('threading').enumerate()].count('gpu-headroom'),
+    *[len([each for each in hooks if 'headroom' in str(each)])
+      for hooks in get_ipython().events.callbacks.values()],
+    sum(type(each).__name__ == 'InMemory' for each in __import__('sys').meta_path),
+]"""
+
+
+@pytest.mark.parametrize("installed", [False, True])
+@pytest.mark.parametrize("purge", [PURGE, f"{PURGE}\n%reset -f", f"{PURGE}\nimport gpu_headroom"])
+def test_is_found_again_where_its_modules_were_thrown_away(
+    start_newest: Start, pack: Pack, purge: str, installed: bool
+) -> None:
+    """A second injection finds the helper that lives: one sampler, one hook, one life."""
+    kernel = start_newest(installed=installed)
+    kernel.inject(pack)
+    life = kernel.attach()["hello"]["life_id"]
+    kernel.await_event("plan", request_id=kernel.ask("plan")["id"])
+    ours = kernel.value(OURS)
+    assert ours[0] == 1
+    kernel.run(purge)
+    kernel.inject(pack)
+    assert kernel.attach()["hello"]["life_id"] == life
+    assert kernel.value(OURS) == ours
+    kernel.run(f"{PURGE}\nimport gpu_headroom; gpu_headroom.start()")
+    assert kernel.value(OURS) == ours
+    assert kernel.attach()["hello"]["life_id"] == life
+    assert kernel.await_event("plan", request_id=kernel.ask("plan")["id"])["items"]
+    kernel.run("import gpu_headroom; gpu_headroom.stop()")
+    assert kernel.attach() is None
+    assert kernel.value(OURS)[:-1] == [0] * (len(ours) - 1)

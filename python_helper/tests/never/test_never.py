@@ -336,7 +336,7 @@ def test_never_touches_the_gpu_in_a_forked_child(day: Day) -> None:
         "if os.fork() == 0:\n"
         "    asked = []\n"
         "    torch._C._cuda_memoryStats = lambda index: asked.append(index) or {}\n"
-        "    session = gpu_headroom.session._live\n"
+        "    session = vars(get_ipython())['_gpu_headroom']\n"
         "    session.sampler.measure(); session.sample(); get_ipython().run_cell('1')\n"
         "    os.write(writer, repr(asked).encode())\n"
         "    os._exit(0)\n"

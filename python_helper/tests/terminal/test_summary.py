@@ -12,7 +12,6 @@ import gpu_headroom
 import pytest
 import torch
 from gpu_headroom import release
-from gpu_headroom import session as lives
 from gpu_headroom.__main__ import main
 from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.frameworks.view import FrameworkReading
@@ -201,7 +200,7 @@ def magic(notebook: Notebook, line: str) -> str:
     """Type a line of the magic, with a helper of this notebook's own."""
     session = Session(notebook.shell, RecordingChannel())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lives, "_live", session)
+        patch.setitem(vars(notebook.shell), "_gpu_headroom", session)
         magics.register(notebook.shell)
         notebook.run(f"%gpu_headroom {line}")
     session.sampler.stop()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...kernel.injection import OWN
 from ...text.format import MIB
 from ...text.messages import message
 from ..remedy import Offer
@@ -58,6 +59,6 @@ def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
         note=note,
         effect_bytes=held,
         measured=evidence.complete,
-        type_this="import gpu_headroom; gpu_headroom.free_traceback()",
+        type_this=f"import {OWN}; {OWN}.free_traceback()",
         rank=0,
     )
