@@ -190,8 +190,11 @@ def _only_predicts(gate: Gate, model: str) -> Message | None:
             )
             looks = isinstance(node, ast.Attribute) and node.attr in _ASKED
             met = node.value if looks and isinstance(node, ast.Attribute) else node
-            met = met if is_product or looks else None
-            if isinstance(met, ast.expr) and gate.taint.slots(cell, met) & reached:
+            if (
+                (is_product or looks)
+                and isinstance(met, ast.expr)
+                and gate.taint.slots(cell, met) & reached
+            ):
                 return message("dtype.meets", TEXTS, name=model, cell=cell.title, line=met.lineno)
     return None
 
