@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from benchmarks.edits.judge import Verdict
 
-_GENERATED = 40
+_GENERATED = 30
 # Their programs run on a simulated card, which takes its time.
 _FEWER = {"keep-numbers-host": 6, "map-location": 12}
 _LEAST = 15
