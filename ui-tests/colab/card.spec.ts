@@ -44,7 +44,7 @@ const HOSTILE = [
   'x'.repeat(5000)
 ];
 
-/** Makes a model, trains it, and runs out of memory in the evaluation. */
+/** Makes a model, trains it for some steps, and runs out of memory. */
 const TRAINED = `import torch
 from torch import nn
 
@@ -52,13 +52,12 @@ batch_size = 32768
 model = nn.Sequential(*[nn.Linear(1024, 1024) for _ in range(40)]).cuda()
 opt = torch.optim.AdamW(model.parameters())
 history = []
-for _ in range(3):
-    loss = model(torch.randn(64, 1024, device="cuda")).sum()
+for rows in (64, 64, 64, batch_size):
+    loss = model(torch.randn(rows, 1024, device="cuda")).sum()
     opt.zero_grad()
     loss.backward()
     opt.step()
-    history.append("a step")
-outputs = model(torch.randn(batch_size, 1024, device="cuda"))`;
+    history.append("a step")`;
 
 /** Run out of memory in the last cell. */
 async function fail(notebook: Notebook, source = TRAIN): Promise<Cell> {
