@@ -71,7 +71,10 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
 
 def _single(evidence: Evidence, wide: Sequence[Group]) -> tuple[CellChange, ...] | None:
     """Change what makes all of these, in one cell or in several: two precisions do not meet."""
-    rewrite = single_precision(*[each.name for each in wide])
+    # Those on the host, too: what is moved to the card a batch at a time comes from there.
+    tensors = evidence.gate.live.tensors
+    doubles = [name for name, each in tensors.items() if each.dtype == "float64"]
+    rewrite = single_precision(*dict.fromkeys([*[each.name for each in wide], *doubles]))
     roots = {each.root for each in wide if each.origin == "names"}
     several = [CellChange(each, 1, rewrite) for each in cells(evidence)]
     changes = tuple([each for each in several if each.diff() is not None])
