@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from gpu_headroom.code.facts import Live
     from gpu_headroom.code.gate import Gate
-    from gpu_headroom.code.notebook import Cell
+    from gpu_headroom.code.notebook import CellCode
     from gpu_headroom.edits.rewrite import Rewrite
     from gpu_headroom.protocol.wire import Message
 
@@ -42,7 +42,7 @@ def in_first_cell(program: Program, rewrite: Rewrite) -> Mapping[str, Rewrite]:
 def at_the_first_step(rewrite: Rewrite) -> Rewrite:
     """Return a rewrite that is asked as it was at the failure, when no step had been made."""
 
-    def asked(gate: Gate, cell: Cell) -> Message | None:
+    def asked(gate: Gate, cell: CellCode) -> Message | None:
         before = type(gate)(gate.notebook, replace(gate.live, stepped=frozenset()))
         return rewrite.objection(before, cell)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from .find import called, dotted, keyword, names
 from .liveness import Liveness
-from .notebook import Cell, Place
+from .notebook import CellCode, CodePlace
 from .rerun import training_in
 from .scopes import Function, arguments
 from .side_effects import functions_of
@@ -66,14 +66,14 @@ class Again:
         self._cells = [known[key] for key in dict.fromkeys(way.order) if key in known]
         self._does = {each.key: self._done_by(each) for each in self._cells}
 
-    def trained(self, run: Collection[str]) -> Place | None:
+    def trained(self, run: Collection[str]) -> CodePlace | None:
         """Return what would train again among these cells although it has come to its end."""
         for cell in self._cells[:-1]:
             call = (
                 self._training(cell.tree) if cell.key in run and cell.key in self._ended else None
             )
             if call is not None:
-                return Place(cell, call.lineno)
+                return CodePlace(cell, call.lineno)
         for key, number, _ in self._way.places:
             place = next((each for each in self._cells if each.key == key), None)
             found, loops = self._before(place, number) if place is not None else (None, False)
@@ -81,7 +81,7 @@ class Again:
                 return found
         return None
 
-    def stale(self, run: Collection[str]) -> list[tuple[str, Cell, Place, Cell | None]]:
+    def stale(self, run: Collection[str]) -> list[tuple[str, CellCode, CodePlace, CellCode | None]]:
         """Return the names that cells would read which have another value by now.
 
         Each with the cell that reads it, where it was given another, and the cell that made what
@@ -105,19 +105,21 @@ class Again:
                     found.append((name, cell, place, maker))
         return found
 
-    def _changed(self, name: str, cells: Sequence[Cell], maker: Cell | None) -> Place | None:
+    def _changed(
+        self, name: str, cells: Sequence[CellCode], maker: CellCode | None
+    ) -> CodePlace | None:
         if maker is not None and name in self._does[maker.key].streams:
-            return Place(cells[0], 1)
+            return CodePlace(cells[0], 1)
         for each in cells:
             does = self._does[each.key]
             line = does.made.get(name)
             if line is None and self._lengths.get(name) != 0:
                 line = does.changed.get(name)
             if line is not None:
-                return Place(each, line)
+                return CodePlace(each, line)
         return None
 
-    def _before(self, cell: Cell, line: int) -> tuple[Place | None, bool]:
+    def _before(self, cell: CellCode, line: int) -> tuple[CodePlace | None, bool]:
         """Return training that stands before a line, outside of loops, and whether it is in one."""
         at = [
             each
@@ -138,7 +140,7 @@ class Again:
                         break
                     call = self._training(each)
                     if call is not None:
-                        return Place(cell, call.lineno), False
+                        return CodePlace(cell, call.lineno), False
         return None, loop < len(around)
 
     def _training(self, node: ast.AST | None) -> ast.Call | None:
@@ -151,13 +153,13 @@ class Again:
 
     # What a cell reads, makes and changes as it runs.
 
-    def _inputs(self, cell: Cell) -> set[str]:
+    def _inputs(self, cell: CellCode) -> set[str]:
         if cell.tree is None:
             return set()
         reads, binds = self._read_by(cell), _bound_by(cell)
         return Liveness(cell.tree.body, reads, binds).before
 
-    def _read_by(self, cell: Cell) -> _Reads:
+    def _read_by(self, cell: CellCode) -> _Reads:
         return _Reads(cell, self._inner)
 
     @cached_property
@@ -176,8 +178,8 @@ class Again:
                 own.update(more)
         return found
 
-    def _done_by(self, cell: Cell) -> _Done:
-        done = _Done()
+    def _done_by(self, cell: CellCode) -> _Redone:
+        done = _Redone()
         is_last = cell is self._cells[-1]
         last = max(
             (line for key, line, _ in self._way.places if is_last and key == cell.key), default=None
@@ -187,7 +189,7 @@ class Again:
                 self._enter(cell, statement, done, set())
         return done
 
-    def _enter(self, cell: Cell, root: ast.AST, done: _Done, seen: set[int]) -> None:
+    def _enter(self, cell: CellCode, root: ast.AST, done: _Redone, seen: set[int]) -> None:
         for node in _executed(root):
             line = getattr(node, "lineno", 1)
             self._enter_name(cell, node, done, line)
@@ -203,7 +205,7 @@ class Again:
                         self._enter(place, statement, done, seen)
                     self._hand_on(cell, node, place, function, done)
 
-    def _enter_name(self, cell: Cell, node: ast.AST, done: _Done, line: int) -> None:
+    def _enter_name(self, cell: CellCode, node: ast.AST, done: _Redone, line: int) -> None:
         known = cell.owners.get(node)
         if known is None or known[1] is not None or isinstance(node, ast.alias):
             return
@@ -214,7 +216,7 @@ class Again:
                 done.streams.add(known[0])
 
     def _hand_on(
-        self, cell: Cell, call: ast.Call, place: Cell, function: ast.AST, done: _Done
+        self, cell: CellCode, call: ast.Call, place: CellCode, function: ast.AST, done: _Redone
     ) -> None:
         """Enter what a function empties, fills or uses up of what a call gives it."""
         own = {
@@ -230,7 +232,7 @@ class Again:
             if parameter.arg in own and known is not None and known[1] is None:
                 done.changed.setdefault(known[0], call.lineno)
 
-    def _is_same(self, cell: Cell, node: ast.AST, name: str) -> bool:
+    def _is_same(self, cell: CellCode, node: ast.AST, name: str) -> bool:
         """Whether a name is given what it has: a function once more, or `x = x.to(device)`."""
         statement = next((each for each in cell.parents(node) if isinstance(each, ast.stmt)), None)
         if isinstance(node, (*Function, ast.ClassDef)):
@@ -246,13 +248,13 @@ class Again:
             steps += 1
         return steps > 0 and dotted(value) == name
 
-    def _defined(self, name: str) -> list[tuple[Cell, ast.AST]]:
+    def _defined(self, name: str) -> list[tuple[CellCode, ast.AST]]:
         return [
             *self._notebook.functions.get(name, ()),
             *self._notebook.classes.get(name, ()),
         ]
 
-    def _is_stream(self, cell: Cell, node: ast.AST) -> bool:
+    def _is_stream(self, cell: CellCode, node: ast.AST) -> bool:
         parent = next(iter(cell.parents(node)), None)
         value = parent.value if isinstance(parent, ast.Assign) else None
         makes = (each for _, each in self._notebook.functions.get(called(value), ()))
@@ -269,7 +271,7 @@ class Again:
         )
 
 
-class _Done:
+class _Redone:
     """What a cell has done as it ran, by name: the line that gave it a value, or changed it."""
 
     def __init__(self) -> None:
@@ -281,7 +283,7 @@ class _Done:
 class _Reads:
     """The names of the notebook that code reads as it runs, and functions that it may call."""
 
-    def __init__(self, cell: Cell, inner: Mapping[str, set[str]]) -> None:
+    def __init__(self, cell: CellCode, inner: Mapping[str, set[str]]) -> None:
         self._cell, self._inner = cell, inner
 
     def __call__(self, node: ast.AST) -> set[str]:
@@ -297,12 +299,12 @@ class _Reads:
         return found
 
 
-def _bound_by(cell: Cell) -> _Binds:
+def _bound_by(cell: CellCode) -> _Binds:
     return _Binds(cell)
 
 
 class _Binds:
-    def __init__(self, cell: Cell) -> None:
+    def __init__(self, cell: CellCode) -> None:
         self._cell = cell
 
     def __call__(self, node: ast.AST) -> set[str]:
@@ -328,7 +330,7 @@ def _executed(root: ast.AST) -> Iterator[ast.AST]:
             waiting += ast.iter_child_nodes(node)
 
 
-def _changed_by(cell: Cell, node: ast.AST) -> Iterator[ast.AST]:
+def _changed_by(cell: CellCode, node: ast.AST) -> Iterator[ast.AST]:
     """Yield what a piece of code empties, fills, uses up or changes in place."""
     if isinstance(node, ast.Call):
         name, owner = called(node), getattr(node.func, "value", None)

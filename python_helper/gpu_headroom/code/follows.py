@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from .find import assigned, called, dotted, names
 from .given import KNOWN
-from .notebook import Place
+from .notebook import CodePlace
 from .scopes import Function, arguments
 from .size_names import role_of
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from .literals import SizeLiteral
-    from .notebook import Cell, Notebook
+    from .notebook import CellCode, Notebook
     from .scopes import Scope
 
     Carrier = tuple[str, Scope | None]
@@ -54,7 +54,7 @@ _OF_OTHERS = re.compile(
 
 def other_places(
     notebook: Notebook, value: int, known: Collection[tuple[str, int, int]]
-) -> Iterator[Place]:
+) -> Iterator[CodePlace]:
     """Yield where this number is written out once more as what a batch would have to be.
 
     `known` are the places `(key, line, column)` of the batch itself.
@@ -65,10 +65,10 @@ def other_places(
                 continue
             at = (cell.key, node.lineno, node.col_offset)
             if node.value == value and at not in known and _is_of_batch(cell, node):
-                yield Place(cell, node.lineno)
+                yield CodePlace(cell, node.lineno)
 
 
-def _is_of_batch(cell: Cell, node: ast.Constant) -> bool:
+def _is_of_batch(cell: CellCode, node: ast.Constant) -> bool:
     """Whether a number is compared with lengths, divides, cuts, or is a number of rows."""
     parents = list(cell.parents(node))
     around = parents[0]
@@ -86,7 +86,9 @@ def _is_of_batch(cell: Cell, node: ast.Constant) -> bool:
     return isinstance(around, ast.Slice) or _counts_rows(cell, call, shape, node)
 
 
-def _counts_rows(cell: Cell, call: ast.AST, shape: list[ast.expr] | None, node: ast.expr) -> bool:
+def _counts_rows(
+    cell: CellCode, call: ast.AST, shape: list[ast.expr] | None, node: ast.expr
+) -> bool:
     if not isinstance(call, ast.Call):
         return False
     if called(call) in ("range", "trange"):
@@ -110,7 +112,7 @@ def _measures(node: ast.AST) -> bool:
     )
 
 
-def _indexes(cell: Cell, call: ast.Call) -> bool:
+def _indexes(cell: CellCode, call: ast.Call) -> bool:
     """Whether rows are counted: `for i in range(8): rows[i]`."""
     loop = next(iter(cell.parents(call)), None)
     if not isinstance(loop, (ast.For, ast.comprehension)):
@@ -140,11 +142,11 @@ def is_of_others(notebook: Notebook, literal: SizeLiteral) -> bool:
 
 def unlike(
     notebook: Notebook,
-    cell: Cell,
+    cell: CellCode,
     literal: ast.AST | None,
     gone_through: Collection[ast.AST],
     entry: str = "",
-) -> Place | None:
+) -> CodePlace | None:
     """Return where the name that has a number is read for something else than a batch.
 
     `gone_through` are calls that are known to be of the batch. `entry` is what the number is called
@@ -158,21 +160,21 @@ class _Uses:
 
     def __init__(self, notebook: Notebook, gone_through: Collection[ast.AST]) -> None:
         self._notebook, self._known = notebook, set(map(id, gone_through))
-        self._waiting: list[tuple[Cell, ast.AST]] = []
+        self._waiting: list[tuple[CellCode, ast.AST]] = []
         self._seen: set[object] = set()
 
-    def of(self, cell: Cell, literal: ast.AST | None, entry: str) -> Place | None:
+    def of(self, cell: CellCode, literal: ast.AST | None, entry: str) -> CodePlace | None:
         """Return the first place that would not follow."""
         self._waiting = [] if literal is None else [(cell, literal)]
         self._entries(entry)
         for where, node in self._waiting:  # it grows meanwhile
             if len(self._waiting) > _MOST:
-                return Place(where, getattr(node, "lineno", 1))
+                return CodePlace(where, getattr(node, "lineno", 1))
             if self._stops(where, node):
-                return Place(where, getattr(node, "lineno", 1))
+                return CodePlace(where, getattr(node, "lineno", 1))
         return None
 
-    def _stops(self, cell: Cell, node: ast.AST) -> bool:
+    def _stops(self, cell: CellCode, node: ast.AST) -> bool:
         """Whether what a number is used for does not follow; enters the names that get it."""
         child = node
         for parent in cell.parents(node):
@@ -187,7 +189,7 @@ class _Uses:
             child = parent
         return False
 
-    def _enter(self, cell: Cell, parent: ast.AST, child: ast.AST, node: ast.AST) -> None:
+    def _enter(self, cell: CellCode, parent: ast.AST, child: ast.AST, node: ast.AST) -> None:
         """Enter the names that get a number."""
         if isinstance(parent, (ast.Assign, ast.AnnAssign, ast.NamedExpr)):
             for each in parent.targets if isinstance(parent, ast.Assign) else [parent.target]:
@@ -200,7 +202,7 @@ class _Uses:
             for key in [k for k, v in pairs if v is child and isinstance(k, ast.Constant)]:
                 self._entries(str(getattr(key, "value", "")))
 
-    def _is_fixed(self, cell: Cell, call: ast.Call, child: ast.AST) -> bool:
+    def _is_fixed(self, cell: CellCode, call: ast.Call, child: ast.AST) -> bool:
         """Whether a call makes something that has the number for good."""
         name = called(call)
         own = [*self._notebook.functions.get(name, ()), *self._notebook.classes.get(name, ())]
@@ -224,7 +226,7 @@ class _Uses:
             return not self._is_anew(cell, call)
         return name[:1].isupper() and name not in _NO_LAYER and dotted(call.func) != "int"
 
-    def _is_anew(self, cell: Cell, node: ast.AST) -> bool:
+    def _is_anew(self, cell: CellCode, node: ast.AST) -> bool:
         """Whether it is made anew in each round, or at each call."""
         for each in cell.parents(node):
             if isinstance(each, Function):
@@ -237,7 +239,7 @@ class _Uses:
 
     def _reads_of(
         self,
-        cell: Cell,
+        cell: CellCode,
         target: ast.AST,
         value: ast.AST | None = None,
         node: ast.AST | None = None,
@@ -258,7 +260,7 @@ class _Uses:
             self._seen.add(known[:2])
             self._enter_reads(cell, target, *known[:2])
 
-    def _enter_reads(self, cell: Cell, target: ast.AST, name: str, owner: Scope | None) -> None:
+    def _enter_reads(self, cell: CellCode, target: ast.AST, name: str, owner: Scope | None) -> None:
         inner = (each for each in cell.parents(target) if isinstance(each, ast.ClassDef))
         if owner is not None and owner.node is next(inner, None):
             self._entries(name)  # a field of a class
@@ -288,7 +290,9 @@ class _Uses:
         yield from (argument for argument, each in pairs if each is child)
 
 
-def _parameter(cell: Cell, definition: ast.AST, call: ast.Call, child: ast.AST) -> ast.arg | None:
+def _parameter(
+    cell: CellCode, definition: ast.AST, call: ast.Call, child: ast.AST
+) -> ast.arg | None:
     """Return the parameter of a function or class that an argument of a call is given to."""
     function = definition
     if isinstance(definition, ast.ClassDef):

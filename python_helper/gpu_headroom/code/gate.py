@@ -16,7 +16,7 @@ from ..text.messages import message
 from .find import called, dotted, names
 from .flow import leaves
 from .liveness import Liveness, certainly_bound
-from .notebook import Place
+from .notebook import CodePlace
 from .taint import Taint
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from ..protocol.wire import Message
     from .facts import Live
-    from .notebook import Cell, Notebook
+    from .notebook import CellCode, Notebook
     from .scopes import Scope, Use
     from .taint import Slot
 
@@ -90,7 +90,7 @@ class Gate:
         return next((each for each in candidates if self.binds(each) is None), None)
 
     def deletes(
-        self, cell: Cell, statement: ast.stmt, *gone: str, before: bool = False
+        self, cell: CellCode, statement: ast.stmt, *gone: str, before: bool = False
     ) -> Message | None:
         """Whether nobody reads these names behind a statement, or `before` it, as they are there.
 
@@ -144,7 +144,7 @@ class Gate:
                         )
         return found
 
-    def is_bound(self, cell: Cell, body: list[ast.stmt], *wanted: str) -> Message | None:
+    def is_bound(self, cell: CellCode, body: list[ast.stmt], *wanted: str) -> Message | None:
         """Whether these names certainly have a value at the end of a block of the cell's tree."""
         function = cell.function(body[0]) if body else None
         binds = _Names(cell, self._scope(cell, function), "bind")
@@ -166,21 +166,21 @@ class Gate:
             found |= {use.name for use in cell.uses if use.owner is None and _is_inner(use)}
         return found
 
-    def reads(self, name: str, besides: Iterable[ast.AST] = ()) -> Place | None:
+    def reads(self, name: str, besides: Iterable[ast.AST] = ()) -> CodePlace | None:
         """Return where a name of the notebook's own is read, but for these nodes."""
         known = set(map(id, besides))
         for cell, use in self.notebook.uses(name):
             if use.how == "read" and id(use.node) not in known:
-                return Place(cell, getattr(use.node, "lineno", 1))
+                return CodePlace(cell, getattr(use.node, "lineno", 1))
         for cell in self.notebook.cells:
             if name in cell.words:
-                return Place(cell, 1)
+                return CodePlace(cell, 1)
         return None
 
     # (2) and (3): gradients, callers.
 
     def detaches(
-        self, cell: Cell, *containers: str, besides: Collection[ast.AST] = ()
+        self, cell: CellCode, *containers: str, besides: Collection[ast.AST] = ()
     ) -> Message | None:
         """Whether no gradient is ever computed of what stands in these, or comes of it.
 
@@ -190,7 +190,7 @@ class Gate:
         slots = self.slots(cell, *containers)
         return self.unread() or self._needs_graph(slots, containers[0], besides)
 
-    def makes_no_gradients(self, cell: Cell, statement: ast.AST) -> Message | None:
+    def makes_no_gradients(self, cell: CellCode, statement: ast.AST) -> Message | None:
         """Whether nothing that a statement makes, keeps or returns comes to a backward pass."""
         why = self.unread() or self._trains_within(cell, statement)
         if why is not None:
@@ -202,7 +202,9 @@ class Gate:
         name = next((each for _, _, each in slots), "")
         return self._needs_graph(slots, name)
 
-    def wraps(self, cell: Cell, function: ast.FunctionDef | ast.AsyncFunctionDef) -> Message | None:
+    def wraps(
+        self, cell: CellCode, function: ast.FunctionDef | ast.AsyncFunctionDef
+    ) -> Message | None:
         """Whether no caller of a function needs gradients of what it returns or changes."""
         name = function.name
         why = self.unread() or self._trains_within(cell, function)
@@ -227,13 +229,13 @@ class Gate:
             )
         return message("gate.backward", TEXTS, name=name, cell=place, line=line)
 
-    def _trains_within(self, cell: Cell, node: ast.AST) -> Message | None:
+    def _trains_within(self, cell: CellCode, node: ast.AST) -> Message | None:
         if not self.notebook.goes_back(node):
             return None
         line = getattr(node, "lineno", 1)
         return message("gate.trains", TEXTS, cell=cell.title, line=line)
 
-    def slots(self, cell: Cell, *codes: str) -> set[Slot]:
+    def slots(self, cell: CellCode, *codes: str) -> set[Slot]:
         """Return the places that code such as `self.losses` may mean in a cell, and elsewhere."""
         found: set[Slot] = set()
         for code in codes:
@@ -244,7 +246,7 @@ class Gate:
                         found |= self.taint.targets(each, node)
         return found
 
-    def _left(self, cell: Cell, statement: ast.AST) -> set[str]:
+    def _left(self, cell: CellCode, statement: ast.AST) -> set[str]:
         """Return the names that loops of a statement go through with, and nobody reads behind."""
         loops = [each for each in ast.walk(statement) if isinstance(each, ast.For)]
         found = {name for each in loops for name in names(each.target, ast.Store)}
@@ -252,7 +254,7 @@ class Gate:
             return set()
         return {each for each in found if self.deletes(cell, statement, each) is None}
 
-    def _made(self, cell: Cell, node: ast.AST, left: Collection[str] = ()) -> set[Slot]:
+    def _made(self, cell: CellCode, node: ast.AST, left: Collection[str] = ()) -> set[Slot]:
         """Return what a piece of code gives values to, and what it may have changed.
 
         Without the names in `left`, where a loop gives them theirs.
@@ -274,26 +276,26 @@ class Gate:
 
     # Scopes.
 
-    def _scope(self, cell: Cell, function: ast.AST | None) -> Scope | None:
+    def _scope(self, cell: CellCode, function: ast.AST | None) -> Scope | None:
         if function is None:
             return None
         inner = (use.inside for use in cell.uses)
         return next((scope for scope in inner if scope.node is function), None)
 
-    def _captured(self, cell: Cell, scope: Scope | None, name: str) -> Place | None:
+    def _captured(self, cell: CellCode, scope: Scope | None, name: str) -> CodePlace | None:
         """Return where a function inside uses a name, whenever that is called."""
         if scope is None:
             return None  # what functions read of the notebook is needed anyway
         for use in cell.uses:
             if use.name == name and use.owner is scope and use.inside.function is not scope:
-                return Place(cell, getattr(use.node, "lineno", 1))
+                return CodePlace(cell, getattr(use.node, "lineno", 1))
             if use.name == name and use.owner is scope and _is_lazy(use):
-                return Place(cell, getattr(use.node, "lineno", 1))
+                return CodePlace(cell, getattr(use.node, "lineno", 1))
         if name not in scope.bound or name in scope.outer | scope.passed_on:
-            return Place(cell, getattr(scope.node, "lineno", 1))
+            return CodePlace(cell, getattr(scope.node, "lineno", 1))
         return None
 
-    def _read(self, name: str, cell: Cell, scope: Scope | None) -> Message:
+    def _read(self, name: str, cell: CellCode, scope: Scope | None) -> Message:
         """Say where a name is read: elsewhere if it is."""
         places = [
             (other, use)
@@ -313,7 +315,7 @@ class _Names:
 
     def __init__(
         self,
-        cell: Cell,
+        cell: CellCode,
         scope: Scope | None,
         how: str,
         by_calling: Mapping[str, set[str]] | None = None,
@@ -358,7 +360,7 @@ def _gives(node: ast.AST) -> bool:
     return isinstance(node, (ast.Return, ast.Yield, ast.YieldFrom)) and node.value is not None
 
 
-def statement_of(cell: Cell, line: int) -> ast.stmt | None:
+def statement_of(cell: CellCode, line: int) -> ast.stmt | None:
     """Return the innermost statement of a cell's own tree on a line, counted from 1."""
     found = None
     for node in ast.walk(cell.tree) if cell.tree is not None else ():

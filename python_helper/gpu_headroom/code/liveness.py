@@ -16,7 +16,7 @@ _Loop = (ast.For, ast.AsyncFor, ast.While)
 _With = (ast.With, ast.AsyncWith)
 
 
-class _Ways(NamedTuple):
+class _Exits(NamedTuple):
     """What is read later where the code does not go on with the next statement."""
 
     end: set[str]
@@ -52,21 +52,21 @@ class Liveness:
         )
         self.after: dict[ast.stmt, set[str]] = {}
         last = set(end)
-        self.before = self._block(body, last, _Ways(last, set(), set(), set()))
+        self.before = self._block(body, last, _Exits(last, set(), set(), set()))
 
-    def _block(self, body: Sequence[ast.stmt], later: set[str], ways: _Ways) -> set[str]:
+    def _block(self, body: Sequence[ast.stmt], later: set[str], ways: _Exits) -> set[str]:
         for each in reversed(body):
             self.after[each] = self.after.get(each, set()) | later
             later = self._statement(each, later, ways) | ways.caught
         return later
 
-    def _statement(self, node: ast.stmt, later: set[str], ways: _Ways) -> set[str]:
+    def _statement(self, node: ast.stmt, later: set[str], ways: _Exits) -> set[str]:
         for kinds, way in self._compound:
             if isinstance(node, kinds):
                 return way(node, later, ways)
         return self._simple(node, later, ways)
 
-    def _simple(self, node: ast.stmt, later: set[str], ways: _Ways) -> set[str]:
+    def _simple(self, node: ast.stmt, later: set[str], ways: _Exits) -> set[str]:
         reads, binds = self._reads(node), self._binds(node)
         if isinstance(node, (ast.AugAssign, ast.Delete)):
             return later | reads | binds
@@ -80,21 +80,21 @@ class Liveness:
         self,
         node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef,
         later: set[str],
-        _: _Ways,
+        _: _Exits,
     ) -> set[str]:
         return (later - {node.name}) | self._reads(node)
 
-    def _if(self, node: ast.If, later: set[str], ways: _Ways) -> set[str]:
+    def _if(self, node: ast.If, later: set[str], ways: _Exits) -> set[str]:
         both = self._block(node.body, later, ways) | self._block(node.orelse, later, ways)
         return both | self._reads(node.test)
 
-    def _with(self, node: ast.With | ast.AsyncWith, later: set[str], ways: _Ways) -> set[str]:
+    def _with(self, node: ast.With | ast.AsyncWith, later: set[str], ways: _Exits) -> set[str]:
         later = self._block(node.body, later, ways)
         for item in reversed(node.items):
             later = (later - self._binds(item)) | self._reads(item)
         return later
 
-    def _match(self, node: ast.Match, later: set[str], ways: _Ways) -> set[str]:
+    def _match(self, node: ast.Match, later: set[str], ways: _Exits) -> set[str]:
         found = set(later)
         for case in node.cases:
             inner = self._block(case.body, later, ways) - self._binds(case.pattern)
@@ -102,7 +102,7 @@ class Liveness:
         return found | self._reads(node.subject)
 
     def _loop(
-        self, node: ast.For | ast.AsyncFor | ast.While, later: set[str], ways: _Ways
+        self, node: ast.For | ast.AsyncFor | ast.While, later: set[str], ways: _Exits
     ) -> set[str]:
         behind = self._block(node.orelse, later, ways)
         target = set[str]() if isinstance(node, ast.While) else self._binds(node.target)
@@ -115,13 +115,13 @@ class Liveness:
         # Of a target only the names are given a value: `values[n]` is read.
         return again | first
 
-    def _try(self, node: ast.stmt, later: set[str], ways: _Ways) -> set[str]:
+    def _try(self, node: ast.stmt, later: set[str], ways: _Exits) -> set[str]:
         body, handlers, orelse, last = (
             getattr(node, name) for name in ("body", "handlers", "orelse", "finalbody")
         )
         behind = self._block(last, later, ways)
         failed = self._block(last, ways.caught | ways.end | ways.stop | ways.again, ways)
-        through = _Ways(*(each | failed if last else each for each in ways))
+        through = _Exits(*(each | failed if last else each for each in ways))
         caught = set(through.caught)
         for each in handlers:
             inner = self._block(each.body, behind, through) - ({each.name} if each.name else set())

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from .literals import SizeLiteral
-    from .notebook import Cell, Definition
+    from .notebook import CellCode, Definition
     from .scopes import Scope
 
 _Loop = (ast.For, ast.AsyncFor)
@@ -52,7 +52,7 @@ _DEPTH = 60
 class Line(NamedTuple):
     """A line on the way to a failure, counted from 1."""
 
-    cell: Cell
+    cell: CellCode
     number: int
 
 
@@ -69,7 +69,7 @@ class Way:
     places: tuple[tuple[str, int, str], ...]
     evaluates: bool = False
 
-    def numbers(self, cells: Sequence[Cell]) -> Numbers:
+    def numbers(self, cells: Sequence[CellCode]) -> Numbers:
         """Return the numbers of the failing loop's batches, in cells as they are now."""
         known = {each.key: each for each in cells}
         lines = [
@@ -81,7 +81,7 @@ class Way:
         return Loaders(ordered, lines, evaluates=self.evaluates).numbers()
 
 
-def _line(cell: Cell, number: int, text: str) -> int | None:
+def _line(cell: CellCode, number: int, text: str) -> int | None:
     """Return where a line is by now; `None` where that is not certain."""
     lines = [each.strip() for each in cell.source.split("\n")]
     if 0 < number <= len(lines) and lines[number - 1] == text:
@@ -93,7 +93,7 @@ class _Call(NamedTuple):
     """A function that is looked into, and the call that gives its parameters their values."""
 
     function: ast.AST
-    cell: Cell
+    cell: CellCode
     call: ast.Call
     inside: _Call | None
 
@@ -136,13 +136,13 @@ class Loaders:
     """
 
     def __init__(
-        self, cells: Sequence[Cell], way: Sequence[Line], *, evaluates: bool = False
+        self, cells: Sequence[CellCode], way: Sequence[Line], *, evaluates: bool = False
     ) -> None:
         self._cells, self._evaluates = list(cells), evaluates
         self._way = [each for each in way if each.cell.tree is not None]
-        self._functions: dict[str, list[tuple[Cell, Definition]]] = {}
-        self._classes: dict[str, list[tuple[Cell, ast.ClassDef]]] = {}
-        self._stores: dict[str, list[tuple[Cell, ast.AST]]] = {}
+        self._functions: dict[str, list[tuple[CellCode, Definition]]] = {}
+        self._classes: dict[str, list[tuple[CellCode, ast.ClassDef]]] = {}
+        self._stores: dict[str, list[tuple[CellCode, ast.AST]]] = {}
         for cell in self._cells:
             for node in ast.walk(cell.tree or ast.Module([], [])):
                 if isinstance(node, Function):
@@ -189,7 +189,7 @@ class Loaders:
 
     # Data: what is looped over, or computed with.
 
-    def _data(self, cell: Cell, node: ast.AST | None, inside: _Call | None, path: Path) -> None:
+    def _data(self, cell: CellCode, node: ast.AST | None, inside: _Call | None, path: Path) -> None:
         key = ("data", node, inside, path)
         if node is None or key in self._seen or self._left < 0 or len(path) > _DEPTH:
             return
@@ -207,7 +207,7 @@ class Loaders:
         """Such code has no batches."""
 
     def _several(
-        self, cell: Cell, node: ast.Tuple | ast.List, inside: _Call | None, path: Path
+        self, cell: CellCode, node: ast.Tuple | ast.List, inside: _Call | None, path: Path
     ) -> None:
         index = path[0] if path and type(path[0]) is int else None
         if index is not None and -len(node.elts) <= index < len(node.elts):
@@ -216,23 +216,25 @@ class Loaders:
         for each in node.elts:
             self._data(cell, each, inside, path)
 
-    def _entries(self, cell: Cell, node: ast.Dict, inside: _Call | None, path: Path) -> None:
+    def _entries(self, cell: CellCode, node: ast.Dict, inside: _Call | None, path: Path) -> None:
         known = [v for k, v in zip(node.keys, node.values, strict=True) if _is(k, path[:1])]
         for value in known or node.values:
             self._data(cell, value, inside, path[1:] if known else path)
 
-    def _each_entry(self, cell: Cell, node: ast.DictComp, inside: _Call | None, path: Path) -> None:
+    def _each_entry(
+        self, cell: CellCode, node: ast.DictComp, inside: _Call | None, path: Path
+    ) -> None:
         self._data(cell, node.value, inside, path[1:])
 
     def _comprehension(
-        self, cell: Cell, node: ast.ListComp, inside: _Call | None, path: Path
+        self, cell: CellCode, node: ast.ListComp, inside: _Call | None, path: Path
     ) -> None:
         del path
         self._first(cell, [*[each.iter for each in node.generators], node.elt], inside, ())
 
     def _first(
         self,
-        cell: Cell,
+        cell: CellCode,
         nodes: Iterable[ast.AST | None],
         inside: _Call | None,
         path: Path,
@@ -244,7 +246,7 @@ class Loaders:
             if len(self._found.places) + len(self._found.paths) > before:
                 return
 
-    def _called(self, cell: Cell, call: ast.Call, inside: _Call | None, path: Path) -> None:
+    def _called(self, cell: CellCode, call: ast.Call, inside: _Call | None, path: Path) -> None:
         self._found.calls.add(call)
         name = called(call)
         own = [*self._functions.get(name, ()), *self._classes.get(name, ())]
@@ -288,7 +290,7 @@ class Loaders:
             return [shape] if (shape := _shape(name, call)) is not None else []
         return call.args[at : at + 1] if at is not None else []
 
-    def _trainer(self, cell: Cell, call: ast.Call, inside: _Call | None) -> None:
+    def _trainer(self, cell: CellCode, call: ast.Call, inside: _Call | None) -> None:
         """Follow the loader that `fit(model, training, validation)` was at."""
         wanted = _OTHERS if self._evaluates or called(call) not in _FITS[:2] else _TRAINING
         at = 2 if self._evaluates and called(call) == "fit" else 1
@@ -299,7 +301,7 @@ class Loaders:
         for each in given:
             self._data(cell, each, inside, ())
 
-    def _entered(self, cell: Cell, node: ast.AST, inside: _Call, path: Path) -> None:
+    def _entered(self, cell: CellCode, node: ast.AST, inside: _Call, path: Path) -> None:
         """Look into a function of the notebook, or at what a class of it is made with."""
         if _depth(inside) > _DEPTH // 6:
             return
@@ -310,7 +312,7 @@ class Loaders:
             if isinstance(each, (ast.Return, ast.Yield, ast.YieldFrom)):
                 self._data(cell, each.value, inside, path)
 
-    def _made(self, cell: Cell, node: ast.ClassDef, inside: _Call, path: Path) -> None:
+    def _made(self, cell: CellCode, node: ast.ClassDef, inside: _Call, path: Path) -> None:
         methods = {each.name: each for each in node.body if isinstance(each, Function)}
         init = methods.get("__init__")
         sizes = [each for each in arguments(init) if role_of(each.arg) == "batch"] if init else []
@@ -329,7 +331,7 @@ class Loaders:
                     if isinstance(given_back, (ast.Return, ast.Yield, ast.YieldFrom)):
                         self._data(cell, given_back.value, None, path)
 
-    def _named(self, cell: Cell, node: ast.Name, inside: _Call | None, path: Path) -> None:
+    def _named(self, cell: CellCode, node: ast.Name, inside: _Call | None, path: Path) -> None:
         for where, bind in self._definitions(cell, node):
             if isinstance(bind, ast.arg):
                 for value, place, outer in self._passed(where, bind, inside):
@@ -338,7 +340,7 @@ class Loaders:
             for value, more in _given(where, bind):
                 self._data(where, value, inside if where is cell else None, (*more, *path))
 
-    def _part(self, cell: Cell, node: ast.Subscript, inside: _Call | None, path: Path) -> None:
+    def _part(self, cell: CellCode, node: ast.Subscript, inside: _Call | None, path: Path) -> None:
         first = (
             node.slice.elts[0]
             if isinstance(node.slice, ast.Tuple) and node.slice.elts
@@ -356,7 +358,7 @@ class Loaders:
         if len(self._found.places) + len(self._found.paths) == before:
             self._data(cell, node.value, inside, path)
 
-    def _bound_of_slice(self, cell: Cell, node: ast.expr | None, inside: _Call | None) -> None:
+    def _bound_of_slice(self, cell: CellCode, node: ast.expr | None, inside: _Call | None) -> None:
         """Follow `i` of a loop to its step, and what is added to it."""
         for each in ast.walk(node) if node is not None else ():
             if isinstance(each, ast.Name):
@@ -374,7 +376,9 @@ class Loaders:
             elif isinstance(each, (ast.Constant, ast.Attribute)):
                 self._number(cell, each, inside)
 
-    def _attribute(self, cell: Cell, node: ast.Attribute, inside: _Call | None, path: Path) -> None:
+    def _attribute(
+        self, cell: CellCode, node: ast.Attribute, inside: _Call | None, path: Path
+    ) -> None:
         stores = self._stores.get(node.attr, [])
         around = _class(cell, node)
         if dotted(node.value) == "self" and around is not None:
@@ -392,7 +396,7 @@ class Loaders:
 
     # Numbers.
 
-    def _number(self, cell: Cell, node: ast.AST | None, inside: _Call | None) -> None:
+    def _number(self, cell: CellCode, node: ast.AST | None, inside: _Call | None) -> None:
         key = ("number", node, inside)
         if node is None or key in self._seen or self._left < 0:
             return
@@ -427,7 +431,7 @@ class Loaders:
         inner = ast.iter_child_nodes(node) if isinstance(node, computed) else ()
         return [each for each in inner if isinstance(each, ast.expr)]
 
-    def _entry(self, cell: Cell, node: ast.Attribute | ast.Subscript) -> None:
+    def _entry(self, cell: CellCode, node: ast.Attribute | ast.Subscript) -> None:
         """Follow `config.batch_size`, `config["batch_size"]`, `self.batch_size`."""
         path = _path(node)
         if not path:
@@ -448,7 +452,7 @@ class Loaders:
 
     # Names.
 
-    def _definitions(self, cell: Cell, node: ast.Name) -> list[tuple[Cell, ast.AST]]:
+    def _definitions(self, cell: CellCode, node: ast.Name) -> list[tuple[CellCode, ast.AST]]:
         """Return what may have given a name its value where it is read."""
         known = cell.owners.get(node)
         if known is None or node.id in ("self", "cls"):
@@ -467,8 +471,8 @@ class Loaders:
         return []
 
     def _passed(
-        self, cell: Cell, argument: ast.arg, inside: _Call | None
-    ) -> Iterator[tuple[ast.AST | None, Cell, _Call | None]]:
+        self, cell: CellCode, argument: ast.arg, inside: _Call | None
+    ) -> Iterator[tuple[ast.AST | None, CellCode, _Call | None]]:
         """Yield what a parameter was given: by the call that is looked into, else by callers."""
         function = next(
             (each for each in cell.parents(argument) if isinstance(each, (*Function, ast.Lambda))),
@@ -491,7 +495,7 @@ class Loaders:
             value, where = _bound(cell, function, argument.arg, None)
             yield value, where, None
 
-    def _callers(self, cell: Cell, function: Definition) -> Iterator[tuple[Cell, ast.Call]]:
+    def _callers(self, cell: CellCode, function: Definition) -> Iterator[tuple[CellCode, ast.Call]]:
         """Yield the calls of a function: the one that was running, where it is known."""
         names = {function.name}
         around = _class(cell, function)
@@ -521,7 +525,7 @@ class Loaders:
 _MODULES = ("torch", "np", "numpy", "jnp", "tf")
 
 
-def _heads(cell: Cell, statement: ast.stmt) -> Iterator[ast.AST]:
+def _heads(cell: CellCode, statement: ast.stmt) -> Iterator[ast.AST]:
     """Yield what the loops around a statement go over, the innermost first; then itself."""
     for each in (statement, *cell.parents(statement)):
         if isinstance(each, _Loop):
@@ -552,7 +556,7 @@ def _ends(loop: ast.AST) -> int | None:
     return None
 
 
-def _statement(cell: Cell, line: int) -> ast.stmt | None:
+def _statement(cell: CellCode, line: int) -> ast.stmt | None:
     found = None
     for node in ast.walk(cell.tree) if cell.tree is not None else ():
         if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or 0):
@@ -561,7 +565,7 @@ def _statement(cell: Cell, line: int) -> ast.stmt | None:
 
 
 def _reaching(
-    cell: Cell, node: ast.AST | None, name: str, owner: Scope | None, inside: Scope
+    cell: CellCode, node: ast.AST | None, name: str, owner: Scope | None, inside: Scope
 ) -> list[ast.AST]:
     """Return the places that bind a name for a node of this cell, or for what comes behind it."""
     binds = [
@@ -594,11 +598,11 @@ def _reaching(
     return found
 
 
-def _its_statement(cell: Cell, node: ast.AST) -> ast.AST | None:
+def _its_statement(cell: CellCode, node: ast.AST) -> ast.AST | None:
     return next((each for each in (node, *cell.parents(node)) if isinstance(each, ast.stmt)), None)
 
 
-def _given(cell: Cell, bind: ast.AST) -> Iterator[tuple[ast.AST | None, Path]]:
+def _given(cell: CellCode, bind: ast.AST) -> Iterator[tuple[ast.AST | None, Path]]:
     """Yield what a place that binds a name, or an attribute, is given, and which part of it."""
     child = bind
     path: Path = ()
@@ -635,8 +639,8 @@ def _element(value: ast.AST | None, path: Path) -> ast.AST | None:
 
 
 def _bound(
-    cell: Cell, function: Definition | None, name: str, frame: _Call | None
-) -> tuple[ast.AST | None, Cell]:
+    cell: CellCode, function: Definition | None, name: str, frame: _Call | None
+) -> tuple[ast.AST | None, CellCode]:
     """Return what a call gives a parameter, or its default, and the cell that it stands in."""
     if function is None:
         return None, cell
@@ -671,7 +675,7 @@ def _own(function: ast.AST) -> Iterator[ast.AST]:
             waiting += ast.iter_child_nodes(node)
 
 
-def _class(cell: Cell, node: ast.AST) -> ast.ClassDef | None:
+def _class(cell: CellCode, node: ast.AST) -> ast.ClassDef | None:
     return next((each for each in cell.parents(node) if isinstance(each, ast.ClassDef)), None)
 
 

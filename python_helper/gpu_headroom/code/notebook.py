@@ -25,7 +25,7 @@ _WORD = re.compile(r"[^\W\d]\w*")
 _MOST = 4  # cells of the longest kind that one notebook may have, all in all
 
 
-class Cell:
+class CellCode:
     """The code of one cell; `title` is how a person is told of it, as `In [5]`.
 
     `tree` is `None` where the code cannot be read, or is too much: then it may do anything.
@@ -91,10 +91,10 @@ class Cell:
         return None
 
 
-class Place(NamedTuple):
+class CodePlace(NamedTuple):
     """Where something stands: in a cell, on a line of it."""
 
-    cell: Cell
+    cell: CellCode
     line: int
 
 
@@ -104,7 +104,7 @@ class Notebook:
     A cell that ran with other code than it has now is there twice, under one key.
     """
 
-    def __init__(self, cells: Iterable[Cell]) -> None:
+    def __init__(self, cells: Iterable[CellCode]) -> None:
         self.cells = tuple(cells)
 
     @classmethod
@@ -112,33 +112,33 @@ class Notebook:
         cls, texts: Iterable[tuple[str, str]], titles: Mapping[str, str] | None = None
     ) -> Notebook:
         """Read cells of these keys and texts; what is beyond some length in all is left unread."""
-        left, found = _MOST * LONGEST, list[Cell]()
+        left, found = _MOST * LONGEST, list[CellCode]()
         for key, text in dict.fromkeys(texts):
             left -= len(text)
-            found.append(Cell(key, text, (titles or {}).get(key, "In [ ]"), is_read=left >= 0))
+            found.append(CellCode(key, text, (titles or {}).get(key, "In [ ]"), is_read=left >= 0))
         return cls(found)
 
-    def cell(self, key: str, source: str | None = None) -> Cell | None:
+    def cell(self, key: str, source: str | None = None) -> CellCode | None:
         """Return the cell of a key, the one with this text if there are several."""
         found = [each for each in self.cells if each.key == key]
         exact = [each for each in found if each.source == source]
         return next(reversed(exact or found), None)
 
     @cached_property
-    def unread(self) -> Cell | None:
+    def unread(self) -> CellCode | None:
         """The first cell that cannot be read."""
         return next((each for each in self.cells if each.tree is None), None)
 
     @cached_property
-    def _uses(self) -> dict[str, list[tuple[Cell, Use]]]:
-        found: dict[str, list[tuple[Cell, Use]]] = {}
+    def _uses(self) -> dict[str, list[tuple[CellCode, Use]]]:
+        found: dict[str, list[tuple[CellCode, Use]]] = {}
         for cell in self.cells:
             for use in cell.uses:
                 if use.owner is None:
                     found.setdefault(use.name, []).append((cell, use))
         return found
 
-    def uses(self, name: str) -> list[tuple[Cell, Use]]:
+    def uses(self, name: str) -> list[tuple[CellCode, Use]]:
         """Return where a name of the notebook's own stands, in whatever function."""
         return self._uses.get(name, [])
 
@@ -149,9 +149,9 @@ class Notebook:
         return own.union(*(cell.words for cell in self.cells))
 
     @cached_property
-    def functions(self) -> dict[str, list[tuple[Cell, Definition]]]:
+    def functions(self) -> dict[str, list[tuple[CellCode, Definition]]]:
         """The functions and methods that cells define, by their names."""
-        found: dict[str, list[tuple[Cell, Definition]]] = {}
+        found: dict[str, list[tuple[CellCode, Definition]]] = {}
         for cell in self.cells:
             for node in ast.walk(cell.tree) if cell.tree is not None else ():
                 if isinstance(node, Function):
@@ -159,9 +159,9 @@ class Notebook:
         return found
 
     @cached_property
-    def classes(self) -> dict[str, list[tuple[Cell, ast.ClassDef]]]:
+    def classes(self) -> dict[str, list[tuple[CellCode, ast.ClassDef]]]:
         """The classes that cells define, by their names."""
-        found: dict[str, list[tuple[Cell, ast.ClassDef]]] = {}
+        found: dict[str, list[tuple[CellCode, ast.ClassDef]]] = {}
         for cell in self.cells:
             for node in ast.walk(cell.tree) if cell.tree is not None else ():
                 if isinstance(node, ast.ClassDef):
@@ -169,19 +169,19 @@ class Notebook:
         return found
 
     @cached_property
-    def _calls(self) -> dict[str, list[tuple[Cell, ast.Call]]]:
-        found: dict[str, list[tuple[Cell, ast.Call]]] = {}
+    def _calls(self) -> dict[str, list[tuple[CellCode, ast.Call]]]:
+        found: dict[str, list[tuple[CellCode, ast.Call]]] = {}
         for cell in self.cells:
             for node in ast.walk(cell.tree) if cell.tree is not None else ():
                 if isinstance(node, ast.Call) and (name := called(node)):
                     found.setdefault(name, []).append((cell, node))
         return found
 
-    def calls(self, name: str) -> list[tuple[Cell, ast.Call]]:
+    def calls(self, name: str) -> list[tuple[CellCode, ast.Call]]:
         """Return the calls of functions and methods of a name, by its last part: `fit`."""
         return self._calls.get(name, [])
 
-    def escapes(self, name: str) -> Place | None:
+    def escapes(self, name: str) -> CodePlace | None:
         """Return where a function is handed on, kept or decorated, and not only called by name."""
         for cell in self.cells:
             functions = {
@@ -193,17 +193,17 @@ class Notebook:
                 known = isinstance(node, ast.Name) and node.id == name
                 known |= isinstance(node, ast.Attribute) and node.attr == name
                 if known and id(node) not in functions and not is_stored(node):
-                    return Place(cell, getattr(node, "lineno", 1))
+                    return CodePlace(cell, getattr(node, "lineno", 1))
             for _, definition in [each for each in self.functions.get(name, ()) if each[0] is cell]:
                 if definition.decorator_list:
-                    return Place(cell, definition.lineno)
+                    return CodePlace(cell, definition.lineno)
             if name in cell.words:
-                return Place(cell, 1)
+                return CodePlace(cell, 1)
         return None
 
-    def reached(self, node: ast.AST) -> list[tuple[Cell | None, ast.AST]]:
+    def reached(self, node: ast.AST) -> list[tuple[CellCode | None, ast.AST]]:
         """Return a piece of code, and the functions of the notebook that it may come to call."""
-        found: list[tuple[Cell | None, ast.AST]] = [(None, node)]
+        found: list[tuple[CellCode | None, ast.AST]] = [(None, node)]
         seen = {id(node)}
         for _, part in found:  # it grows meanwhile
             for call in ast.walk(part):

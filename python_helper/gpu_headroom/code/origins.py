@@ -11,9 +11,9 @@ from .scopes import Function
 from .source import Refused
 
 if TYPE_CHECKING:
-    from .notebook import Cell, Notebook
+    from .notebook import CellCode, Notebook
 
-    Found = tuple[Cell, ast.AST]
+    Found = tuple[CellCode, ast.AST]
 
 # They return what they are called on, or go through what they are given.
 _SAME = frozenset(("to", "cuda", "cpu", "train", "eval", "double", "float", "requires_grad_"))
@@ -31,14 +31,16 @@ class Origins:
         self._notebook = notebook
         self.trail: list[Found] = []
 
-    def of(self, cell: Cell, node: ast.AST, *, parts: bool = False) -> list[Found]:
+    def of(self, cell: CellCode, node: ast.AST, *, parts: bool = False) -> list[Found]:
         """Return what made a value; with `parts`, a container stands for what is in it."""
         found: list[Found] = []
         self._go(cell, node, found, parts, 0)
         unique = {(each.key, ast.dump(made)): (each, made) for each, made in found}
         return list(unique.values())
 
-    def _go(self, cell: Cell, node: ast.AST, found: list[Found], parts: bool, deep: int) -> None:
+    def _go(
+        self, cell: CellCode, node: ast.AST, found: list[Found], parts: bool, deep: int
+    ) -> None:
         if deep > _DEEPEST:
             raise Refused
         self.trail.append((cell, node))
@@ -58,7 +60,7 @@ class Origins:
         for where, each in ways or ():
             self._go(where, each, found, parts, deep + 1)
 
-    def _of_name(self, cell: Cell, node: ast.Name, parts: bool) -> list[Found] | None:
+    def _of_name(self, cell: CellCode, node: ast.Name, parts: bool) -> list[Found] | None:
         known = cell.owners.get(node)
         if known is None:
             raise Refused
@@ -82,7 +84,7 @@ class Origins:
     def _no(self) -> list[Found]:
         raise Refused
 
-    def _assigned(self, cell: Cell, target: ast.AST, parts: bool) -> list[Found]:
+    def _assigned(self, cell: CellCode, target: ast.AST, parts: bool) -> list[Found]:
         for each in cell.parents(target):
             if isinstance(each, ast.Assign):
                 for whole in each.targets:
@@ -100,7 +102,7 @@ class Origins:
                 break
         return self._no()
 
-    def _given(self, cell: Cell, argument: ast.arg) -> list[Found]:  # noqa: C901  ways to give
+    def _given(self, cell: CellCode, argument: ast.arg) -> list[Found]:  # noqa: C901  ways to give
         """Return what calls of its function give a parameter."""
         function = cell.function(argument)
         if function is None or function.decorator_list:
@@ -148,7 +150,7 @@ class Origins:
                     found += self._assigned(cell, node, parts=False)
         return found
 
-    def _entry(self, cell: Cell, node: ast.Subscript, parts: bool) -> list[Found] | None:
+    def _entry(self, cell: CellCode, node: ast.Subscript, parts: bool) -> list[Found] | None:
         made = self.of(cell, node.value, parts=parts)
         if parts and not any(isinstance(each, ast.Dict) for _, each in made):
             return made
@@ -162,7 +164,7 @@ class Origins:
             found.append((where, each.values[texts.index(node.slice.value)]))
         return found
 
-    def _of_call(self, cell: Cell, node: ast.Call) -> list[Found] | None:
+    def _of_call(self, cell: CellCode, node: ast.Call) -> list[Found] | None:
         name, function = called(node), node.func
         if isinstance(function, ast.Attribute) and name in _SAME:
             return [(cell, function.value)]
@@ -183,7 +185,7 @@ def keyword_stars(call: ast.Call) -> bool:
     return any(each.arg is None for each in call.keywords)
 
 
-def is_of_torch(cell: Cell, notebook: Notebook, function: ast.AST) -> bool:
+def is_of_torch(cell: CellCode, notebook: Notebook, function: ast.AST) -> bool:
     """Whether what is called is PyTorch's, by the import of its name."""
     root = dotted(function).partition(".")[0]
     for where, use in notebook.uses(root):

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from .find import called, dotted, words
-from .notebook import Place, is_stored
+from .notebook import CodePlace, is_stored
 from .origins import Origins, is_of_torch
 from .scopes import Function
 from .source import Refused
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .facts import Live
-    from .notebook import Cell, Notebook
+    from .notebook import CellCode, Notebook
 
 # The shape of the result is that of the first argument, value by value.
 ELEMENTWISE = words(
@@ -88,9 +88,9 @@ WATCHED = (
 class Doubt(Refused):
     """Code that may do more than compute, and where."""
 
-    def __init__(self, cell: Cell, node: ast.AST) -> None:
+    def __init__(self, cell: CellCode, node: ast.AST) -> None:
         super().__init__()
-        self.place = Place(cell, getattr(node, "lineno", 1))
+        self.place = CodePlace(cell, getattr(node, "lineno", 1))
 
 
 class Pure:
@@ -152,7 +152,7 @@ class Pure:
             each.rpartition(".")[2] for model in self._live.models.values() for each in model.own
         }
 
-    def of_class(self, cell: Cell, node: ast.ClassDef) -> None:
+    def of_class(self, cell: CellCode, node: ast.ClassDef) -> None:
         """Check what a module of a class does when it is called; raises `Doubt`."""
         bases = [dotted(each).rpartition(".")[2] for each in node.bases]
         known = [each == "Module" or each in self._notebook.classes for each in bases]
@@ -164,7 +164,7 @@ class Pure:
                     raise Doubt(cell, each)
                 self.of_block(cell, each.body)
 
-    def of_block(self, cell: Cell, body: Sequence[ast.AST]) -> None:
+    def of_block(self, cell: CellCode, body: Sequence[ast.AST]) -> None:
         """Check statements or expressions, and what they call; raises `Doubt`."""
         for statement in body:
             if id(statement) in self._checked:
@@ -173,7 +173,7 @@ class Pure:
             for node in ast.walk(statement):
                 self._node(cell, node)
 
-    def _node(self, cell: Cell, node: ast.AST) -> None:
+    def _node(self, cell: CellCode, node: ast.AST) -> None:
         kept = isinstance(node, (ast.Attribute, ast.Subscript)) and is_stored(node)
         if kept or isinstance(node, _DOES_MORE):
             raise Doubt(cell, node)
@@ -182,7 +182,7 @@ class Pure:
         if isinstance(node, ast.Call):
             self._call(cell, node)
 
-    def _call(self, cell: Cell, call: ast.Call) -> None:
+    def _call(self, cell: CellCode, call: ast.Call) -> None:
         name, function = called(call), call.func
         if any(each.arg in ("inplace", "out", "dtype") for each in call.keywords):
             raise Doubt(cell, call)
@@ -205,7 +205,7 @@ class Pure:
         if not self.is_module(cell, function):
             raise Doubt(cell, call)
 
-    def is_module(self, cell: Cell, function: ast.AST) -> bool:
+    def is_module(self, cell: CellCode, function: ast.AST) -> bool:
         """Whether what is called is a module, or made in a way that makes only modules."""
         if isinstance(function, ast.Attribute) and dotted(function.value) == "self":
             methods = self._notebook.functions.get(function.attr, ())
@@ -219,11 +219,11 @@ class Pure:
             return False
         return bool(made) and all(self._makes(where, each) for where, each in made)
 
-    def _is_live(self, cell: Cell, function: ast.AST) -> bool:
+    def _is_live(self, cell: CellCode, function: ast.AST) -> bool:
         known = cell.owners.get(function)
         return known is not None and known[1] is None and known[0] in self._live.models
 
-    def _makes(self, cell: Cell, node: ast.AST) -> bool:
+    def _makes(self, cell: CellCode, node: ast.AST) -> bool:
         if isinstance(node, (ast.List, ast.Tuple)):
             return all(self._makes(cell, each) for each in node.elts)
         if isinstance(node, (ast.ListComp, ast.GeneratorExp)):

@@ -19,7 +19,7 @@ from .source import Refused
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from .notebook import Cell, Definition, Notebook
+    from .notebook import CellCode, Definition, Notebook
     from .pure import Pure
 
 
@@ -99,7 +99,7 @@ class Batchwise:
         for each, one in zip(parts, many, strict=True):
             env[getattr(each, "id", "")] = one
 
-    def run(self, cell: Cell, body: list[ast.stmt], env: dict[str, Value], deep: int) -> Value:
+    def run(self, cell: CellCode, body: list[ast.stmt], env: dict[str, Value], deep: int) -> Value:
         """Follow straight code to what it returns."""
         for each in body:
             if isinstance(each, ast.Assign) and len(each.targets) == 1:
@@ -113,7 +113,7 @@ class Batchwise:
                 raise Refused
         raise Refused
 
-    def _loop(self, cell: Cell, loop: ast.For, env: dict[str, Value], deep: int) -> None:
+    def _loop(self, cell: CellCode, loop: ast.For, env: dict[str, Value], deep: int) -> None:
         """Follow `for layer in self.layers: x = layer(x)`: each round leaves what it finds."""
         if loop.orelse or names(loop.iter) & env.keys() or not isinstance(loop.target, ast.Name):
             raise Refused
@@ -125,7 +125,7 @@ class Batchwise:
                 raise Refused
 
     def of(  # noqa: C901, PLR0911  a case each
-        self, cell: Cell, node: ast.expr, env: dict[str, Value], deep: int = 0
+        self, cell: CellCode, node: ast.expr, env: dict[str, Value], deep: int = 0
     ) -> Value:
         """Return what an expression is; raises `Refused` where that cannot be told."""
         if deep > _DEEPEST:
@@ -184,7 +184,7 @@ class Batchwise:
             return self._is_number(node.operand)
         return isinstance(node, ast.Constant) and isinstance(node.value, (int, float))
 
-    def _item(self, cell: Cell, node: ast.Subscript, env: dict[str, Value], deep: int) -> Value:
+    def _item(self, cell: CellCode, node: ast.Subscript, env: dict[str, Value], deep: int) -> Value:
         of = self.of(cell, node.value, env, deep)
         at = node.slice
         if of == SIZE:
@@ -206,7 +206,7 @@ class Batchwise:
     # Calls.
 
     def _call(  # noqa: PLR0911  a case each
-        self, cell: Cell, call: ast.Call, env: dict[str, Value], deep: int
+        self, cell: CellCode, call: ast.Call, env: dict[str, Value], deep: int
     ) -> Value:
         name, function = called(call), call.func
         if keyword_stars(call) or any(isinstance(each, ast.Starred) for each in call.args):
@@ -235,7 +235,7 @@ class Batchwise:
 
     def _own(
         self,
-        found: Sequence[tuple[Cell, Definition]],
+        found: Sequence[tuple[CellCode, Definition]],
         given: list[Value],
         by: dict[str, Value],
         deep: int,
@@ -286,7 +286,7 @@ class Batchwise:
 
     def _operation(  # noqa: C901, PLR0911, PLR0912, PLR0913, PLR0917  a case each
         self,
-        cell: Cell,
+        cell: CellCode,
         name: str,
         of: Value,
         rest: list[ast.expr],
@@ -353,7 +353,7 @@ class Batchwise:
         return dim >= 1 or (dim < 0 and not of.base and of.rank + dim >= 1)
 
     def _module(
-        self, cell: Cell, call: ast.Call, given: list[Value], by: dict[str, Value], deep: int
+        self, cell: CellCode, call: ast.Call, given: list[Value], by: dict[str, Value], deep: int
     ) -> Value:
         if not self._pure.is_module(cell, call.func):
             raise Refused
@@ -367,7 +367,7 @@ class Batchwise:
         return results[0]
 
     def _made(  # noqa: C901  a case each
-        self, cell: Cell, made: ast.AST, given: list[Value], by: dict[str, Value], deep: int
+        self, cell: CellCode, made: ast.AST, given: list[Value], by: dict[str, Value], deep: int
     ) -> Value:
         name = called(made)
         if isinstance(made, (ast.List, ast.ListComp, ast.GeneratorExp)):
@@ -402,7 +402,7 @@ class Batchwise:
         return self._layer(name, made, given[0])
 
     def _element(
-        self, cell: Cell, node: ast.AST, given: list[Value], by: dict[str, Value], deep: int
+        self, cell: CellCode, node: ast.AST, given: list[Value], by: dict[str, Value], deep: int
     ) -> Value:
         made = Origins(self._notebook).of(cell, node, parts=True)
         results = [self._made(where, each, given, by, deep) for where, each in made]
@@ -411,7 +411,12 @@ class Batchwise:
         return results[0]
 
     def _alike(
-        self, cell: Cell, nodes: list[ast.expr], given: list[Value], by: dict[str, Value], deep: int
+        self,
+        cell: CellCode,
+        nodes: list[ast.expr],
+        given: list[Value],
+        by: dict[str, Value],
+        deep: int,
     ) -> Value:
         results = [self._element(cell, each, given, by, deep) for each in nodes]
         if not results or any(each != results[0] for each in results):

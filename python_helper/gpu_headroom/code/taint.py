@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .find import called
 from .flow import leaves
-from .notebook import Place, is_stored
+from .notebook import CodePlace, is_stored
 from .scopes import arguments
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-    from .notebook import Cell, Notebook
+    from .notebook import CellCode, Notebook
     from .scopes import Scope
 
     Slot = tuple[str, "Scope | None", str]
@@ -59,7 +59,7 @@ _MOST_ROUNDS = 60
 class Sink(NamedTuple):
     """Where gradients may be computed of something; `is_call`: it is handed to unknown code."""
 
-    place: Place
+    place: CodePlace
     name: str
     is_call: bool
     node: ast.AST | None = None
@@ -111,7 +111,7 @@ class Taint:
         names = {name for _, scope, name in found if scope is None}
         for cell in self._notebook.cells:
             if cell.words & names:
-                return Sink(Place(cell, 1), min(cell.words & names), is_call=True)
+                return Sink(CodePlace(cell, 1), min(cell.words & names), is_call=True)
         return None
 
     def derived(self, start: Iterable[Slot]) -> set[Slot]:
@@ -128,7 +128,7 @@ class Taint:
 
     # Places.
 
-    def slots(self, cell: Cell, node: ast.AST | None) -> set[Slot]:
+    def slots(self, cell: CellCode, node: ast.AST | None) -> set[Slot]:
         """Return the places whose values, with their graphs, an expression may be made of."""
         found: set[Slot] = set()
         waiting = [node]
@@ -171,11 +171,11 @@ class Taint:
         given = [*call.args, *[each.value for each in call.keywords]]
         return [owner, *given]
 
-    def _slot(self, cell: Cell, node: ast.Name) -> Slot:
+    def _slot(self, cell: CellCode, node: ast.Name) -> Slot:
         known = cell.owners.get(node)
         return ("name", known[1] if known else None, node.id)
 
-    def targets(self, cell: Cell, node: ast.AST | None) -> set[Slot]:
+    def targets(self, cell: CellCode, node: ast.AST | None) -> set[Slot]:
         """Return the places that an assignment to this target gives a value."""
         found: set[Slot] = set()
         for each in leaves(node) if isinstance(node, ast.expr) else ():
@@ -197,7 +197,7 @@ class Taint:
         if all(pair):
             self._edges.append(pair)
 
-    def _enter(self, cell: Cell, node: ast.AST) -> None:
+    def _enter(self, cell: CellCode, node: ast.AST) -> None:
         if isinstance(node, ast.Match):
             names = [each for case in node.cases for each in ast.walk(case.pattern)]
             bound = [known for each in names if (known := cell.owners.get(each))]
@@ -219,7 +219,7 @@ class Taint:
         if isinstance(node, ast.Assign):
             self._alias(cell, node)
 
-    def _alias(self, cell: Cell, node: ast.Assign) -> None:
+    def _alias(self, cell: CellCode, node: ast.Assign) -> None:
         """What is put into a list comes to all of its names: `a = b = []`, `c = a`, `d = [a]`."""
         value = node.value
         is_put = all(isinstance(each, ast.Subscript) for each in node.targets)
@@ -232,7 +232,7 @@ class Taint:
             for each in (*node.targets, *same):
                 self._lead(slots, self.targets(cell, each))
 
-    def _lambda(self, cell: Cell, node: ast.Lambda) -> None:
+    def _lambda(self, cell: CellCode, node: ast.Lambda) -> None:
         """What a lambda is made of comes to whatever it is given to."""
         parent = next(cell.parents(node), None)
         if isinstance(parent, ast.Assign):
@@ -240,13 +240,13 @@ class Taint:
                 self._lead(self.slots(cell, node.body), self.targets(cell, target))
 
     def _sink(
-        self, cell: Cell, node: ast.AST, slots: Collection[Slot], name: str, *, is_call: bool
+        self, cell: CellCode, node: ast.AST, slots: Collection[Slot], name: str, *, is_call: bool
     ) -> None:
         if slots:
-            place = Place(cell, getattr(node, "lineno", 1))
+            place = CodePlace(cell, getattr(node, "lineno", 1))
             self._sinks.append((frozenset(slots), Sink(place, name, is_call, node)))
 
-    def _call(self, cell: Cell, call: ast.Call) -> None:
+    def _call(self, cell: CellCode, call: ast.Call) -> None:
         name, function = called(call), call.func
         given = [*call.args, *[each.value for each in call.keywords]]
         slots = {slot for each in given for slot in self.slots(cell, each)}
@@ -262,7 +262,7 @@ class Taint:
         if not own and not self._is_known(call, name):
             self._sink(cell, call, slots, name, is_call=True)
 
-    def _constructors(self, name: str) -> Iterator[tuple[Cell, ast.FunctionDef]]:
+    def _constructors(self, name: str) -> Iterator[tuple[CellCode, ast.FunctionDef]]:
         for cell, node in self._notebook.classes.get(name, ()):
             for each in node.body:
                 if isinstance(each, ast.FunctionDef) and each.name == "__init__":
@@ -270,9 +270,9 @@ class Taint:
 
     def _hand_over(
         self,
-        cell: Cell,
+        cell: CellCode,
         call: ast.Call,
-        other: Cell,
+        other: CellCode,
         definition: ast.FunctionDef | ast.AsyncFunctionDef,
     ) -> None:
         """What is given comes to a parameter, and what that is changed by comes back."""
@@ -290,7 +290,7 @@ class Taint:
             self._both_ways(cell, keyword.value, other, takers)
 
     def _both_ways(
-        self, cell: Cell, value: ast.expr, other: Cell, takers: Iterable[ast.arg]
+        self, cell: CellCode, value: ast.expr, other: CellCode, takers: Iterable[ast.arg]
     ) -> None:
         inside: set[Slot] = set()
         for each in takers:

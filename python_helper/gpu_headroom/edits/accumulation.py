@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from ..code.gate import Gate
     from ..code.literals import SizeLiteral
-    from ..code.notebook import Cell
+    from ..code.notebook import CellCode
     from ..code.rows import Value
     from ..code.scopes import Scope, Use
     from ..code.training import TrainingStep
@@ -60,7 +60,7 @@ _LOADER = {"dataset", "batch_size", "shuffle", "drop_last", "pin_memory", "num_w
 _COUNTS = ("collate_fn", "ignore_index", "batch_sampler", "-100")
 
 
-def of_a_trainer(_gate: Gate, _cell: Cell) -> Message | None:
+def of_a_trainer(_gate: Gate, _cell: CellCode) -> Message | None:
     """Refuse: a trainer has the loop, and nobody sees its batches."""
     return message("accumulate.trainer", TEXTS)
 
@@ -69,7 +69,7 @@ def of_a_trainer(_gate: Gate, _cell: Cell) -> Message | None:
 class _Batches:
     """The batches of a loop: where their number stands, and how many samples there are."""
 
-    number: tuple[Cell, ast.AST]
+    number: tuple[CellCode, ast.AST]
     values: Value
     samples: int | None
     drops_last: bool
@@ -83,7 +83,7 @@ class Same:
     value: int
     counter: str = "step"
 
-    def __call__(self, gate: Gate, cell: Cell) -> Message | None:
+    def __call__(self, gate: Gate, cell: CellCode) -> Message | None:
         """Return why not, or `None`."""
         why = gate.unread()
         if why is None and self.batch.value % self.value:
@@ -92,7 +92,7 @@ class Same:
 
 
 class _Proof:
-    def __init__(self, gate: Gate, cell: Cell, asked: Same) -> None:
+    def __init__(self, gate: Gate, cell: CellCode, asked: Same) -> None:
         self._gate, self._cell, self._asked = gate, cell, asked
         self._pure = Pure(gate.notebook, gate.live)
         ranks = {name: len(each.shape) for name, each in gate.live.tensors.items()}
@@ -201,7 +201,7 @@ class _Proof:
             raise Refused  # they may draw other random numbers for other batches
         return _Batches(self._number(cell, given["batch_size"]), values, samples, drops)
 
-    def _of_data(self, cell: Cell, data: ast.expr) -> tuple[Value, int | None]:
+    def _of_data(self, cell: CellCode, data: ast.expr) -> tuple[Value, int | None]:
         """Return what a batch of a data set is, and how many samples it has."""
         try:
             made = Origins(self._gate.notebook).of(cell, data)
@@ -219,7 +219,7 @@ class _Proof:
         fact = self._gate.live.tensors.get(dotted(node))
         return fact.shape if fact is not None and fact.shape else None
 
-    def _number(self, cell: Cell, node: ast.expr) -> tuple[Cell, ast.AST]:
+    def _number(self, cell: CellCode, node: ast.expr) -> tuple[CellCode, ast.AST]:
         """Return the only number that an expression stands for: the one that is changed."""
         (where, made), *others = self._origins.of(cell, node)
         batch = self._asked.batch
@@ -376,7 +376,7 @@ class _Proof:
                 return message("gate.read", GATE, name=name, cell=cell.title, line=line)
         return None
 
-    def _others(self, where: Cell, node: ast.AST) -> Iterator[tuple[Cell, ast.AST]]:
+    def _others(self, where: CellCode, node: ast.AST) -> Iterator[tuple[CellCode, ast.AST]]:
         """Yield all places where the same value may be read."""
         if isinstance(node, ast.Name) and (known := where.owners.get(node)):
             for cell, use in self._uses(where, known[1], known[0]):
@@ -395,7 +395,9 @@ class _Proof:
                         if same:
                             yield cell, each
 
-    def _uses(self, cell: Cell, owner: Scope | None, name: str) -> Iterator[tuple[Cell, Use]]:
+    def _uses(
+        self, cell: CellCode, owner: Scope | None, name: str
+    ) -> Iterator[tuple[CellCode, Use]]:
         if owner is None:
             yield from self._gate.notebook.uses(name)
         else:

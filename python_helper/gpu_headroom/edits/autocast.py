@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..code.gate import Gate
-    from ..code.notebook import Cell
+    from ..code.notebook import CellCode
     from ..protocol.wire import Message
     from .rewrite import Rewrite
 
@@ -66,17 +66,17 @@ def autocast(torch: str = "torch", device: str = "cuda") -> Rewrite:
     return _autocast(torch, device).asking(_stays_inside)
 
 
-def of_a_trainer(_gate: Gate, _cell: Cell) -> Message | None:
+def of_a_trainer(_gate: Gate, _cell: CellCode) -> Message | None:
     """Refuse: what a trainer hands to a person's code, and what that keeps, nobody sees."""
     return message("autocast.trainer", TEXTS)
 
 
-def of_keras(_gate: Gate, _cell: Cell) -> Message | None:
+def of_keras(_gate: Gate, _cell: CellCode) -> Message | None:
     """Refuse: a policy holds for all that comes after it."""
     return message("autocast.keras", TEXTS)
 
 
-def _stays_inside(gate: Gate, cell: Cell) -> Message | None:  # noqa: PLR0911  a reason each
+def _stays_inside(gate: Gate, cell: CellCode) -> Message | None:  # noqa: PLR0911  a reason each
     """Whether nothing of another type gets out of the forward pass, and none is needed in it."""
     why = gate.unread()
     if why is not None:
@@ -110,7 +110,9 @@ def _stays_inside(gate: Gate, cell: Cell) -> Message | None:  # noqa: PLR0911  a
     return _escape(gate, cell, inside, step.backward)
 
 
-def _escape(gate: Gate, cell: Cell, inside: list[ast.stmt], backward: ast.stmt) -> Message | None:
+def _escape(
+    gate: Gate, cell: CellCode, inside: list[ast.stmt], backward: ast.stmt
+) -> Message | None:
     """Where a value that is made inside is read besides, but for its number."""
     made = set().union(*(names(each, ast.Store) for each in inside))
     own = {id(node) for each in [*inside, backward] for node in ast.walk(each)}
@@ -132,7 +134,7 @@ def _escape(gate: Gate, cell: Cell, inside: list[ast.stmt], backward: ast.stmt) 
     return None
 
 
-def _is_number(cell: Cell, node: ast.AST) -> bool:
+def _is_number(cell: CellCode, node: ast.AST) -> bool:
     """Whether only the number of a value is taken, `loss.item()`, or how large it is."""
     parents = [parent for parent, _ in zip(cell.parents(node), range(2), strict=False)]
     if isinstance(parents[0], ast.Call) and called(parents[0]) in ("float", "len"):
@@ -170,5 +172,5 @@ def calls_or_differs(node: ast.expr) -> Iterator[bool]:
             yield True
 
 
-def _said(what: str, cell: Cell, node: ast.AST) -> Message:
+def _said(what: str, cell: CellCode, node: ast.AST) -> Message:
     return message(f"autocast.{what}", TEXTS, cell=cell.title, line=getattr(node, "lineno", 1))

@@ -14,7 +14,7 @@ from .rewrite import rewriting
 
 if TYPE_CHECKING:
     from ..code.gate import Gate
-    from ..code.notebook import Cell
+    from ..code.notebook import CellCode
     from ..code.source import CellSource
     from ..protocol.wire import Message
     from .rewrite import Rewrite
@@ -35,7 +35,7 @@ def averaged_on_host(copy: str) -> Rewrite:
     return _averaged(copy).asking(partial(_is_only_averaged, copy=copy))
 
 
-def _is_only_averaged(gate: Gate, cell: Cell, *, copy: str) -> Message | None:
+def _is_only_averaged(gate: Gate, cell: CellCode, *, copy: str) -> Message | None:
     last, alive = copy.rpartition(".")[2], {*gate.live.tensors, *gate.live.models}
     for other in gate.notebook.cells:
         for node in ast.walk(other.tree or ast.Module([], [])):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from ..code.gate import Gate
-    from ..code.notebook import Cell
+    from ..code.notebook import CellCode
     from ..protocol.wire import Message
     from .rewrite import Rewrite
 
@@ -175,7 +175,7 @@ class AddsUp:
 
     total: str
 
-    def __call__(self, gate: Gate, cell: Cell) -> Message | None:
+    def __call__(self, gate: Gate, cell: CellCode) -> Message | None:
         """Return why not, or `None`."""
         why = gate.unread()
         if why is not None:
@@ -196,7 +196,7 @@ class AddsUp:
             return message("backward-each.round", TEXTS, cell=cell.title, line=1)
         return self._shared(gate, pure, cell, found) or self._needed(gate, cell, source, found)
 
-    def _round(self, pure: Pure, cell: Cell, found: _Sum) -> None:
+    def _round(self, pure: Pure, cell: CellCode, found: _Sum) -> None:
         """Check that a round only computes."""
         for each in found.loop.body:
             inner = each.body if isinstance(each, ast.With) else [each]
@@ -213,7 +213,7 @@ class AddsUp:
             ):
                 raise Doubt(cell, each)
 
-    def _shared(self, gate: Gate, pure: Pure, cell: Cell, found: _Sum) -> Message | None:
+    def _shared(self, gate: Gate, pure: Pure, cell: CellCode, found: _Sum) -> Message | None:
         """Whether nothing that rounds read, or functions that they call, has a graph."""
         loop, inside = found.loop, names(found.loop, ast.Store)
         heads = [loop.iter] if isinstance(loop, ast.For) else [loop.test]
@@ -236,7 +236,9 @@ class AddsUp:
                 return message("backward-each.name", TEXTS, name=name)
         return None
 
-    def _needed(self, gate: Gate, cell: Cell, source: CellSource, found: _Sum) -> Message | None:
+    def _needed(
+        self, gate: Gate, cell: CellCode, source: CellSource, found: _Sum
+    ) -> Message | None:
         """Whether the sum begins with nothing, and only its number is read besides."""
         place = next(node for node in ast.walk(found.statement) if dotted(node) == self.total)
         known = cell.owners.get(place)
@@ -287,7 +289,7 @@ def _is_inner(node: ast.AST) -> bool:
 
 
 def _is_free(  # noqa: PLR0911  a kind of value each
-    gate: Gate, pure: Pure, cell: Cell, node: ast.AST, deep: int
+    gate: Gate, pure: Pure, cell: CellCode, node: ast.AST, deep: int
 ) -> bool:
     """Whether a value has no graph: a module, a function, a number, data."""
     known = cell.owners.get(node)
@@ -314,7 +316,7 @@ def _is_free(  # noqa: PLR0911  a kind of value each
     return all(_is_data(gate, pure, where, each, deep) for where, each in made)
 
 
-def _is_data(gate: Gate, pure: Pure, cell: Cell, made: ast.AST, deep: int) -> bool:
+def _is_data(gate: Gate, pure: Pure, cell: CellCode, made: ast.AST, deep: int) -> bool:
     for each in ast.walk(made):
         if isinstance(each, ast.Call) and called(each) not in _MAKES:
             return False

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from ..code.gate import Gate
-    from ..code.notebook import Cell
+    from ..code.notebook import CellCode
     from ..protocol.wire import Message
     from .rewrite import Question, Rewrite
 
@@ -38,7 +38,7 @@ def cached_on_host(container: str, back: str = ".cuda()") -> Rewrite:
     entry is no tensor as far as the text tells, or may be changed in place.
     """
 
-    def ask(gate: Gate, cell: Cell) -> Message | None:
+    def ask(gate: Gate, cell: CellCode) -> Message | None:
         return (
             gate.unread()
             or only_seen(_is_harmless, container)(gate, cell)
@@ -72,7 +72,7 @@ def _cached_on_host(source: CellSource, container: str, back: str) -> None:
         raise Refused
 
 
-def _is_unchanged(gate: Gate, cell: Cell, container: str) -> Message | None:
+def _is_unchanged(gate: Gate, cell: CellCode, container: str) -> Message | None:
     """Whether nothing that is read from a cache, or comes of it, is changed in place."""
     found = gate.taint.derived(gate.slots(cell, container))
     for other in gate.notebook.cells:
@@ -119,7 +119,7 @@ def last_kept(container: str) -> Rewrite:
     no more than make it.
     """
 
-    def ask(gate: Gate, cell: Cell) -> Message | None:
+    def ask(gate: Gate, cell: CellCode) -> Message | None:
         return gate.unread() or only_seen(_is_made, container, lists=True)(gate, cell)
 
     return _last_kept(container).asking(ask)
@@ -145,7 +145,7 @@ def only_seen(harmless: Harmless, container: str, *, lists: bool = False) -> Que
     a list somewhere.
     """
 
-    def ask(gate: Gate, own: Cell) -> Message | None:
+    def ask(gate: Gate, own: CellCode) -> Message | None:
         name, is_made = container.rpartition(".")[2], not lists
         for cell in gate.notebook.cells:
             if name in cell.words:
@@ -179,7 +179,7 @@ def _is_given(node: ast.AST, name: str) -> bool:
     return isinstance(node, (ast.Global, ast.Nonlocal)) and name in node.names
 
 
-def _said(which: str, name: str, cell: Cell, node: ast.AST) -> Message:
+def _said(which: str, name: str, cell: CellCode, node: ast.AST) -> Message:
     line = getattr(node, "lineno", 1)
     return message(which, TEXTS, name=name, cell=cell.title, line=line)
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..code.gate import Gate
-    from ..code.notebook import Cell
+    from ..code.notebook import CellCode
     from ..code.source import CellSource
     from ..protocol.wire import Message
     from .rewrite import Question, Rewrite
@@ -128,7 +128,7 @@ def checkpointed_sequential(model: str, segments: int = 4) -> Rewrite:
     `model(x)` becomes `checkpoint_sequential(model, 4, x, use_reentrant=False)`.
     """
 
-    def is_sequence(gate: Gate, cell: Cell) -> Message | None:
+    def is_sequence(gate: Gate, cell: CellCode) -> Message | None:
         """Whether what is called is that very sequence, made once."""
         nodes = [each.func for each in _plain_calls(cell.tree or ast.Module([], []), model)]
         try:
@@ -187,7 +187,7 @@ def not_checkpointed(model: str) -> Rewrite:
 def _binds(name: str) -> Question:
     """Ask whether a function's name is free, or the function's already."""
 
-    def free(gate: Gate, cell: Cell) -> Message | None:
+    def free(gate: Gate, cell: CellCode) -> Message | None:
         uses = [use for _, use in gate.notebook.uses(name) if use.how != "read"]
         imported = bool(uses) and all(isinstance(each.node, ast.alias) for each in uses)
         if imported and _is_imported(cell.tree or ast.Module([], [])):
@@ -197,7 +197,7 @@ def _binds(name: str) -> Question:
     return free
 
 
-def _are_modules(gate: Gate, cell: Cell) -> Message | None:
+def _are_modules(gate: Gate, cell: CellCode) -> Message | None:
     """Whether what the loops of `forward` call are modules."""
     pure = Pure(gate.notebook, gate.live, ATTENTION | DROPOUT)
     for node in _block_calls(cell.tree or ast.Module([], [])):
@@ -206,7 +206,7 @@ def _are_modules(gate: Gate, cell: Cell) -> Message | None:
     return None
 
 
-def _computes_again(gate: Gate, _cell: Cell) -> Message | None:
+def _computes_again(gate: Gate, _cell: CellCode) -> Message | None:
     """Whether all forward passes can be computed twice: they keep, count and change nothing.
 
     What PyTorch draws at random, a checkpoint draws again.
@@ -228,7 +228,7 @@ def _computes_again(gate: Gate, _cell: Cell) -> Message | None:
 def of_transformers(*models: str) -> Question:
     """Ask whether models are of `transformers`, all where none is named, and keep nothing."""
 
-    def asked(gate: Gate, _cell: Cell) -> Message | None:
+    def asked(gate: Gate, _cell: CellCode) -> Message | None:
         why = gate.unread()
         if why is not None:
             return why

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from ..code.gate import Gate
-    from ..code.notebook import Cell
+    from ..code.notebook import CellCode
     from ..protocol.wire import Message
     from .rewrite import Anchor, Rewrite
 
@@ -81,7 +81,7 @@ def _free(source: CellSource) -> str:
     return next(each for each in (*_NAMES, "_part") if each not in source.text or each == "_part")
 
 
-def _is_row_by_row(gate: Gate, cell: Cell, *, anchor: Anchor, model: str) -> Message | None:
+def _is_row_by_row(gate: Gate, cell: CellCode, *, anchor: Anchor, model: str) -> Message | None:
     source = CellSource(cell.source)
     given = cell.same(_asked(statement_at(source, anchor), model).args[0])
     facts = gate.live.models.get(model)
@@ -189,7 +189,7 @@ def _base(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def is_called_once(gate: Gate, cell: Cell, *, anchor: Anchor) -> Message | None:
+def is_called_once(gate: Gate, cell: CellCode, *, anchor: Anchor) -> Message | None:
     """Whether a line is the notebook's own, or of a function that one place calls."""
     node = cell.same(statement_at(CellSource(cell.source), anchor))
     function = cell.function(node) if node is not None else None

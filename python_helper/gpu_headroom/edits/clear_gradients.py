@@ -14,7 +14,7 @@ from .rewrite import rewriting
 
 if TYPE_CHECKING:
     from ..code.gate import Gate
-    from ..code.notebook import Cell
+    from ..code.notebook import CellCode
     from ..protocol.wire import Message
     from .rewrite import Rewrite
 
@@ -52,7 +52,7 @@ def gradients_cleared() -> Rewrite:
     return _cleared().asking(_nobody_looks)
 
 
-def _nobody_looks(gate: Gate, cell: Cell) -> Message | None:
+def _nobody_looks(gate: Gate, cell: CellCode) -> Message | None:
     """Whether what stands between the two places only computes, and sees no gradients."""
     why = gate.unread()
     if why is not None:

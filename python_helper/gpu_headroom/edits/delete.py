@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ..code.gate import Gate
-    from ..code.notebook import Cell
+    from ..code.notebook import CellCode
     from ..protocol.wire import Message
     from .rewrite import Anchor, Rewrite
 
@@ -31,7 +31,7 @@ def deleted_in_loop(anchor: Anchor, *left: str) -> Rewrite:
     """
     gone = tuple(dict.fromkeys(left))
 
-    def ask(gate: Gate, cell: Cell) -> Message | None:
+    def ask(gate: Gate, cell: CellCode) -> Message | None:
         statement = _found(cell, anchor)
         around = [statement, *(cell.parents(statement) if statement is not None else ())]
         loop = next((each for each in around if isinstance(each, Loop)), None)
@@ -65,7 +65,7 @@ def deleted_before(anchor: Anchor, *left: str) -> Rewrite:
     """
     gone = tuple(dict.fromkeys(left))
 
-    def ask(gate: Gate, cell: Cell) -> Message | None:
+    def ask(gate: Gate, cell: CellCode) -> Message | None:
         statement = _found(cell, anchor)
         if statement is None:
             return message("delete.nowhere", TEXTS)
@@ -107,7 +107,7 @@ def _outermost(statement: ast.stmt, parents: Iterable[ast.AST]) -> ast.stmt:
     return statement
 
 
-def _found(cell: Cell, anchor: Anchor) -> ast.stmt | None:
+def _found(cell: CellCode, anchor: Anchor) -> ast.stmt | None:
     try:
         return statement_of(cell, line_of(CellSource(cell.source), anchor))
     except Refused:

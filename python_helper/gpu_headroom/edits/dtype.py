@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..code.gate import Gate
-    from ..code.notebook import Cell
+    from ..code.notebook import CellCode
     from ..code.source import CellSource
     from ..protocol.wire import Message
     from .rewrite import Rewrite
@@ -80,7 +80,7 @@ def _is_array(node: ast.AST) -> bool:
     return is_made and isinstance(node, ast.Call) and keyword(node, "dtype") is None
 
 
-def _is_all(gate: Gate, _: Cell, *, change: Rewrite) -> Message | None:
+def _is_all(gate: Gate, _: CellCode, *, change: Rewrite) -> Message | None:
     """Whether nothing of double precision is left, and nothing says that it needs the digits."""
     for cell in gate.notebook.cells:
         tree = parse_cell(change(cell.source) or cell.source)

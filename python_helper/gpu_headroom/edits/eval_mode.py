@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..code.find import dotted, method, names
 from ..code.gate import TEXTS as OF_GATE
-from ..code.notebook import Place
+from ..code.notebook import CodePlace
 from ..code.source import CellSource, Function, Refused, Scope
 from ..text.messages import message
 from .no_grad import region, waiting
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..code.gate import Gate
-    from ..code.notebook import Cell
+    from ..code.notebook import CellCode
     from ..protocol.wire import Message
     from .rewrite import Anchor, Rewrite
 
@@ -72,7 +72,7 @@ def _evaluated(source: CellSource, anchor: Anchor, model: str, kept: str) -> Non
     source.after(place, "finally:", f"{source.unit}{model}.train({kept})")
 
 
-def _is_as_before(gate: Gate, cell: Cell, *, anchor: Anchor, model: str) -> Message | None:
+def _is_as_before(gate: Gate, cell: CellCode, *, anchor: Anchor, model: str) -> Message | None:
     try:
         source = CellSource(cell.source)
         node = cell.same(region(source, statement_at(source, anchor)))
@@ -94,7 +94,7 @@ def _is_as_before(gate: Gate, cell: Cell, *, anchor: Anchor, model: str) -> Mess
     return None
 
 
-def _is_known(gate: Gate, cell: Cell, node: ast.AST, model: str) -> Message | None:
+def _is_known(gate: Gate, cell: CellCode, node: ast.AST, model: str) -> Message | None:
     """Whether the models that a name may mean are alive, in one mode, and do in it as in others."""
     objects = _objects(gate, cell, node, model)
     for name in objects:
@@ -109,7 +109,7 @@ def _is_known(gate: Gate, cell: Cell, node: ast.AST, model: str) -> Message | No
     return None if objects else message("eval_mode.unknown", TEXTS, name=model)
 
 
-def _objects(gate: Gate, cell: Cell, node: ast.AST, model: str) -> set[str]:
+def _objects(gate: Gate, cell: CellCode, node: ast.AST, model: str) -> set[str]:
     """Return the names of the models that are called by a name in there; empty: unknown."""
     called_so = [
         each.func
@@ -132,7 +132,7 @@ def _objects(gate: Gate, cell: Cell, node: ast.AST, model: str) -> set[str]:
     return found
 
 
-def _places(gate: Gate, name: str) -> Iterator[tuple[Cell, ast.Attribute]]:
+def _places(gate: Gate, name: str) -> Iterator[tuple[CellCode, ast.Attribute]]:
     """Yield where an attribute of this name stands, in all cells."""
     for cell in gate.notebook.cells:
         for node in ast.walk(cell.tree or ast.Module([], [])):
@@ -140,22 +140,22 @@ def _places(gate: Gate, name: str) -> Iterator[tuple[Cell, ast.Attribute]]:
                 yield cell, node
 
 
-def _of_parts(gate: Gate) -> Place | None:
+def _of_parts(gate: Gate) -> CodePlace | None:
     """Return where code sets the mode of a part: `train(mode)` would not set again what was."""
     for name in ("eval", "train"):
         for cell, definition in gate.notebook.functions.get(name, ()):
             if isinstance(next(cell.parents(definition), None), ast.ClassDef):
-                return Place(cell, definition.lineno)
+                return CodePlace(cell, definition.lineno)
         for cell, node in _places(gate, name):
             if not _is_whole(gate, cell, node.value):
-                return Place(cell, node.lineno)
+                return CodePlace(cell, node.lineno)
     for cell, node in _places(gate, "training"):
         if not isinstance(node.ctx, ast.Load):
-            return Place(cell, node.lineno)
+            return CodePlace(cell, node.lineno)
     return None
 
 
-def _is_whole(gate: Gate, cell: Cell, owner: ast.expr) -> bool:
+def _is_whole(gate: Gate, cell: CellCode, owner: ast.expr) -> bool:
     """Whether it is a model as a whole: one that is being made, alive, or given to a function."""
     while isinstance(owner, ast.Call):  # `Net().to(device).eval()`
         if not isinstance(owner.func, ast.Attribute):
@@ -175,7 +175,7 @@ def _is_whole(gate: Gate, cell: Cell, owner: ast.expr) -> bool:
     )
 
 
-def _does_otherwise(gate: Gate) -> Place | None:
+def _does_otherwise(gate: Gate) -> CodePlace | None:
     """Return where a class of the notebook gives something of another kind in evaluation."""
     for cell, node in _places(gate, "training"):
         inner: ast.AST = node
@@ -184,16 +184,16 @@ def _does_otherwise(gate: Gate) -> Place | None:
             if asked and any(
                 isinstance(each, (ast.IfExp, ast.Return)) for each in ast.walk(parent)
             ):
-                return Place(cell, node.lineno)
+                return CodePlace(cell, node.lineno)
             inner = parent
     return None
 
 
-def _meant(gate: Gate, cell: Cell, node: ast.AST, model: str) -> Place | None:
+def _meant(gate: Gate, cell: CellCode, node: ast.AST, model: str) -> CodePlace | None:
     """Return what speaks for training mode on purpose: draws, statistics, a `train()` before."""
     for name in _STATISTICS:
         for other, found in _places(gate, name):
-            return Place(other, found.lineno)
+            return CodePlace(other, found.lineno)
     changing = names(node, ast.Store)
     loops = any(
         isinstance(each, (ast.For, ast.While, ast.comprehension)) for each in ast.walk(node)
@@ -204,18 +204,18 @@ def _meant(gate: Gate, cell: Cell, node: ast.AST, model: str) -> Place | None:
         # For its effect, as nobody takes what it gives; or the same again and again.
         is_effect = isinstance(next(cell.parents(each), None), ast.Expr)
         if is_effect or (loops and not names(ast.Tuple([*each.args], ast.Load())) & changing):
-            return Place(cell, each.lineno)
+            return CodePlace(cell, each.lineno)
     for other, statement in _before(gate, cell, node):
         says = [each for each in ast.walk(statement) if method(each, "train") is not None]
         if any(dotted(method(each, "train")) == model for each in says):
             is_all = isinstance(statement, ast.Expr)
-            return Place(other, statement.lineno) if is_all else None
+            return CodePlace(other, statement.lineno) if is_all else None
         if not says and gate.notebook.trains(statement):
             return None
     return None
 
 
-def _before(gate: Gate, cell: Cell, node: ast.AST) -> Iterator[tuple[Cell, ast.stmt]]:
+def _before(gate: Gate, cell: CellCode, node: ast.AST) -> Iterator[tuple[CellCode, ast.stmt]]:
     """Yield the statements before one, the last first: of its block, of those around, of cells."""
     for parent in cell.parents(node):
         for _, value in ast.iter_fields(parent):
@@ -231,7 +231,7 @@ def _before(gate: Gate, cell: Cell, node: ast.AST) -> Iterator[tuple[Cell, ast.s
                 yield other, each
 
 
-def _trains(gate: Gate, cell: Cell, node: ast.AST, model: str) -> Place | None:
+def _trains(gate: Gate, cell: CellCode, node: ast.AST, model: str) -> CodePlace | None:
     """Return where a piece of code trains the model, hands it on, or waits for others."""
     line = waiting(node)
     if line is None and gate.notebook.trains(node):
@@ -239,4 +239,4 @@ def _trains(gate: Gate, cell: Cell, node: ast.AST, model: str) -> Place | None:
     for each in ast.walk(node):
         if isinstance(each, ast.Call) and any(dotted(one) == model for one in each.args):
             line = each.lineno
-    return None if line is None else Place(cell, line)
+    return None if line is None else CodePlace(cell, line)

@@ -11,7 +11,7 @@ from .rewrite import rewriting
 
 if TYPE_CHECKING:
     from ..code.gate import Gate
-    from ..code.notebook import Cell
+    from ..code.notebook import CellCode
     from ..code.source import CellSource
     from ..protocol.wire import Message
     from .rewrite import Rewrite
@@ -40,7 +40,7 @@ def _unlimited(source: CellSource) -> None:
             source.replace(given, "1.0")
 
 
-def _is_one_line(gate: Gate, _: Cell) -> Message | None:
+def _is_one_line(gate: Gate, _: CellCode) -> Message | None:
     found = list(gate.notebook.calls(_LIMITS))
     places = {(cell.key, call.lineno) for cell, call in found}
     cell, call = found[0]

@@ -12,7 +12,7 @@ from .rewrite import rewriting, statement_at
 
 if TYPE_CHECKING:
     from ..code.gate import Gate
-    from ..code.notebook import Cell
+    from ..code.notebook import CellCode
     from ..code.source import CellSource
     from ..protocol.wire import Message
     from .rewrite import Anchor, Rewrite
@@ -80,7 +80,7 @@ def _imports(node: ast.AST) -> bool:
     )
 
 
-def _nobody_notices(gate: Gate, _: Cell) -> Message | None:
+def _nobody_notices(gate: Gate, _: CellCode) -> Message | None:
     """Whether `gc` is the module or nobody's, and nobody asks what is collected."""
     why, imported = gate.unread(), False
     for cell in gate.notebook.cells if why is None else ():
@@ -99,7 +99,7 @@ def _nobody_notices(gate: Gate, _: Cell) -> Message | None:
     return why
 
 
-def _notices(cell: Cell, node: ast.AST) -> str | None:
+def _notices(cell: CellCode, node: ast.AST) -> str | None:
     """Return what in a piece of code may tell which objects were collected."""
     names = {dotted(node).rpartition(".")[2]} if isinstance(node, ast.expr) else set()
     if dotted(node).startswith("gc.") and names - _HARMLESS:
@@ -112,7 +112,7 @@ def _notices(cell: Cell, node: ast.AST) -> str | None:
     return known[0] if known else None
 
 
-def _said(which: str, name: str, cell: Cell, node: ast.AST) -> Message:
+def _said(which: str, name: str, cell: CellCode, node: ast.AST) -> Message:
     line = getattr(node, "lineno", 1)
     return message(which, TEXTS, name=name, cell=cell.title, line=line)
 
@@ -136,7 +136,7 @@ def _not_displayed(source: CellSource) -> None:
     source.replace((end, end), ";")
 
 
-def _nobody_reads_outputs(gate: Gate, _: Cell) -> Message | None:
+def _nobody_reads_outputs(gate: Gate, _: CellCode) -> Message | None:
     """Whether no cell goes on with what another displayed."""
     why = gate.unread()
     if why is not None:

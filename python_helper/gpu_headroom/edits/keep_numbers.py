@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..code.gate import Gate
-    from ..code.notebook import Cell
+    from ..code.notebook import CellCode
     from ..protocol.wire import Message
     from .rewrite import Question, Rewrite
 
@@ -67,13 +67,13 @@ def kept(container: str, how: str, *beside: str, one: bool = True) -> Rewrite:
 
 
 def _needs_no_graph(containers: tuple[str, ...]) -> Question:
-    def ask(gate: Gate, cell: Cell) -> Message | None:
+    def ask(gate: Gate, cell: CellCode) -> Message | None:
         return gate.detaches(cell, *containers) or is_only_a_value(gate, cell, *containers)
 
     return ask
 
 
-def is_only_a_value(gate: Gate, cell: Cell, *containers: str) -> Message | None:
+def is_only_a_value(gate: Gate, cell: CellCode, *containers: str) -> Message | None:
     """Whether nobody asks which object it is that a container holds, or reads it by text."""
     slots = gate.slots(cell, *containers)
     parts = {name for kind, _, name in slots if kind == "attribute"}
@@ -118,7 +118,7 @@ def _is_dict(gate: Gate, node: ast.expr) -> bool:
     )
 
 
-def _said(which: str, name: str, cell: Cell, node: ast.AST) -> Message:
+def _said(which: str, name: str, cell: CellCode, node: ast.AST) -> Message:
     line = getattr(node, "lineno", 1)
     return message(which, TEXTS, name=name, cell=cell.title, line=line)
 
@@ -216,7 +216,7 @@ def entries_kept(container: str) -> Rewrite:
     where `out` is a dict that a function has just made.
     """
 
-    def ask(gate: Gate, cell: Cell) -> Message | None:
+    def ask(gate: Gate, cell: CellCode) -> Message | None:
         tree = cell.tree or ast.Module([], [])
         for each in [one for node in ast.walk(tree) for one in values(node, container)]:
             if not _is_new_dict(gate, cell, each):
@@ -226,7 +226,7 @@ def entries_kept(container: str) -> Rewrite:
     return _entries_kept(container).asking(_needs_no_graph((container,)), ask)
 
 
-def _is_new_dict(gate: Gate, cell: Cell, value: ast.expr) -> bool:
+def _is_new_dict(gate: Gate, cell: CellCode, value: ast.expr) -> bool:
     """Whether each assignment to a name in its function is a dict, or calls what returns one."""
     name, function = dotted(value), cell.function(value)
     around = function if function is not None else cell.tree
@@ -256,7 +256,7 @@ def detached_state(*names: str, several: bool = False) -> Rewrite:
     what is trained changes.
     """
 
-    def ask(_: Gate, __: Cell) -> Message | None:
+    def ask(_: Gate, __: CellCode) -> Message | None:
         return message("keep.truncates", TEXTS)
 
     return _detached_state(names, several=several).asking(ask)
@@ -294,7 +294,7 @@ def detached_leaf(name: str) -> Rewrite:
     gradient of `x` and makes it anew from that, where nothing else goes back through it.
     """
 
-    def ask(gate: Gate, cell: Cell) -> Message | None:
+    def ask(gate: Gate, cell: CellCode) -> Message | None:
         own = [each for each in calls(cell.tree or ast.Module([], []), "grad") if _asks(each, name)]
         return gate.detaches(cell, name, besides=own) or is_only_a_value(gate, cell, name)
 

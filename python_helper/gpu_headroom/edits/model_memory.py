@@ -18,7 +18,7 @@ from .untrained import left_alone
 
 if TYPE_CHECKING:
     from ..code.gate import Gate
-    from ..code.notebook import Cell
+    from ..code.notebook import CellCode
     from ..code.scopes import Scope
     from ..code.source import CellSource
     from ..protocol.wire import Message
@@ -65,7 +65,7 @@ def _loads(tree: ast.AST, torch: str) -> list[ast.Call]:
     ]
 
 
-def _only_loads(gate: Gate, cell: Cell, *, torch: str, name: str | None) -> Message | None:
+def _only_loads(gate: Gate, cell: CellCode, *, torch: str, name: str | None) -> Message | None:
     why = gate.unread()
     own = gate.notebook.functions.get("load_state_dict")
     for call in _loads(cell.tree or ast.Module([], []), torch):
@@ -73,7 +73,7 @@ def _only_loads(gate: Gate, cell: Cell, *, torch: str, name: str | None) -> Mess
         target = assigned(parent) if parent is not None else ""
         if name is not None and target != name:
             continue
-        places: list[tuple[Cell, ast.AST]] = [(cell, call)]
+        places: list[tuple[CellCode, ast.AST]] = [(cell, call)]
         if target:
             scope = next((use.owner for use in cell.uses if _is_target(use.node, parent)), None)
             places = _read(gate, cell, scope, target)
@@ -88,7 +88,9 @@ def _is_target(node: ast.AST, statement: ast.AST | None) -> bool:
     return statement is not None and node in ast.walk(statement) and is_stored(node)
 
 
-def _read(gate: Gate, cell: Cell, scope: Scope | None, name: str) -> list[tuple[Cell, ast.AST]]:
+def _read(
+    gate: Gate, cell: CellCode, scope: Scope | None, name: str
+) -> list[tuple[CellCode, ast.AST]]:
     """Return where a name is read that a cell, or a function in it, has given a value."""
     if scope is None:
         found = [(other, use.node) for other, use in gate.notebook.uses(name) if use.how == "read"]
@@ -98,7 +100,7 @@ def _read(gate: Gate, cell: Cell, scope: Scope | None, name: str) -> list[tuple[
     return [(cell, use.node) for use in uses if use.how == "read"]
 
 
-def _loads_only(cell: Cell, node: ast.AST) -> bool:
+def _loads_only(cell: CellCode, node: ast.AST) -> bool:
     """Whether a checkpoint, or an entry of it, is no more than loaded or looked at."""
     parent = next(cell.parents(node), None)
     if isinstance(parent, ast.Call) and node in parent.args:

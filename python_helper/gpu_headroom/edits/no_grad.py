@@ -18,7 +18,7 @@ from .untrained import left_alone
 
 if TYPE_CHECKING:
     from ..code.gate import Gate
-    from ..code.notebook import Cell
+    from ..code.notebook import CellCode
     from ..code.taint import Slot
     from ..protocol.wire import Message
     from .rewrite import Anchor, Rewrite
@@ -76,7 +76,7 @@ def _place(source: CellSource, anchor: Anchor, *, constant: bool) -> ast.stmt:
     return region(source, statement)
 
 
-def _is_not_needed(gate: Gate, cell: Cell, *, anchor: Anchor, constant: bool) -> Message | None:
+def _is_not_needed(gate: Gate, cell: CellCode, *, anchor: Anchor, constant: bool) -> Message | None:
     try:
         source = CellSource(cell.source)
         place = _place(source, anchor, constant=constant)
@@ -127,7 +127,7 @@ def _is_not_kept(gate: Gate, node: ast.AST) -> Message | None:
     return None
 
 
-def _given(gate: Gate, call: ast.AST) -> list[tuple[Cell | None, ast.AST]]:
+def _given(gate: Gate, call: ast.AST) -> list[tuple[CellCode | None, ast.AST]]:
     """Return the functions of the notebook that a call names."""
     said = names(call) | {getattr(each, "attr", "") for each in ast.walk(call)}
     return [each for name in said for each in gate.notebook.functions.get(name, ())]
@@ -137,7 +137,7 @@ def _is_constructor(node: ast.AST) -> bool:
     return getattr(node, "name", "") == "__init__"
 
 
-def _kept_by(gate: Gate, cell: Cell, node: ast.AST) -> set[Slot]:
+def _kept_by(gate: Gate, cell: CellCode, node: ast.AST) -> set[Slot]:
     """Return the places beyond a function that a piece of it puts a value with a graph into."""
     taint = gate.taint
     found: set[Slot] = set()
@@ -154,7 +154,7 @@ def _kept_by(gate: Gate, cell: Cell, node: ast.AST) -> set[Slot]:
     return {each for each in found if each[1] is None}
 
 
-def _is_constant(gate: Gate, cell: Cell, node: ast.AST) -> Message | None:
+def _is_constant(gate: Gate, cell: CellCode, node: ast.AST) -> Message | None:
     """Whether a statement asks models that nothing trains, for what nothing trains."""
     models = {
         each.func.id

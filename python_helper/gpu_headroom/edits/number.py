@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..code.gate import Gate
     from ..code.literals import SizeLiteral
     from ..code.loaders import Numbers, Way
-    from ..code.notebook import Cell
+    from ..code.notebook import CellCode
     from ..protocol.wire import Message
     from .rewrite import Rewrite
 
@@ -48,7 +48,7 @@ def set_batch(literal: SizeLiteral, value: int, way: Way) -> Rewrite:
     that large.
     """
 
-    def is_the_batch(gate: Gate, cell: Cell) -> Message | None:
+    def is_the_batch(gate: Gate, cell: CellCode) -> Message | None:
         cells = _standing(gate, cell, way)
         try:
             source = CellSource(cell.source)
@@ -73,7 +73,11 @@ def set_batch(literal: SizeLiteral, value: int, way: Way) -> Rewrite:
 
 
 def _follows(
-    cells: list[Cell], cell: Cell, own: list[SizeLiteral], found: SizeLiteral, reached: Numbers
+    cells: list[CellCode],
+    cell: CellCode,
+    own: list[SizeLiteral],
+    found: SizeLiteral,
+    reached: Numbers,
 ) -> Message | None:
     """Whether all that has the number of a batch follows it, and all data are still seen."""
     if reached.ends is not None:
@@ -92,14 +96,14 @@ def _follows(
     return None
 
 
-def _standing(gate: Gate, cell: Cell, way: Way) -> list[Cell]:
+def _standing(gate: Gate, cell: CellCode, way: Way) -> list[CellCode]:
     """Return the cells as they ran, with this one as it is now, in the order they ran."""
     keys = dict.fromkeys([*(each.key for each in gate.notebook.cells), *way.order])
     found = [cell if key == cell.key else gate.notebook.cell(key) for key in keys]
     return [each for each in found if each is not None]
 
 
-def _node(cell: Cell, literal: SizeLiteral) -> ast.AST | None:
+def _node(cell: CellCode, literal: SizeLiteral) -> ast.AST | None:
     """Return the number in the tree of a cell."""
     for node in ast.walk(cell.tree) if cell.tree is not None else ():
         at = (getattr(node, "lineno", 0), getattr(node, "col_offset", -1))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from ..code.gate import Gate
-    from ..code.notebook import Cell
+    from ..code.notebook import CellCode
     from ..code.scopes import Scope
     from ..protocol.wire import Message
     from .rewrite import Question
@@ -79,7 +79,7 @@ def stays_on_host(puts: Puts, *containers: str) -> Question:
     `puts` yields what a node of the changed cell puts into a container, which is brought there.
     """
 
-    def ask(gate: Gate, cell: Cell) -> Message | None:
+    def ask(gate: Gate, cell: CellCode) -> Message | None:
         why = gate.unread()
         return why if why is not None else _Ways(gate, cell, puts, containers).objection()
 
@@ -89,7 +89,7 @@ def stays_on_host(puts: Puts, *containers: str) -> Question:
 class _Ways:
     """The ways of values that are on the host by now, through all cells."""
 
-    def __init__(self, gate: Gate, own: Cell, puts: Puts, containers: tuple[str, ...]) -> None:
+    def __init__(self, gate: Gate, own: CellCode, puts: Puts, containers: tuple[str, ...]) -> None:
         self._gate, self._containers = gate, containers
         self._slots: set[Slot] = {*gate.slots(own, *containers)}
         self._copies: set[Slot] = set()
@@ -113,7 +113,7 @@ class _Ways:
                     return message("host.meets", TEXTS, cell=cell.title, line=line, name=name)
         return None
 
-    def _unsafe(self, cell: Cell) -> ast.AST | None:
+    def _unsafe(self, cell: CellCode) -> ast.AST | None:
         names = {name for kind, owner, name in self._slots if kind == "name" and owner is None}
         parts = {name for kind, _, name in self._slots if kind == "attribute"}
         if cell.words & (names | parts):
@@ -130,13 +130,13 @@ class _Ways:
             return found.node
         return None
 
-    def _slot(self, cell: Cell, node: ast.AST) -> Slot | None:
+    def _slot(self, cell: CellCode, node: ast.AST) -> Slot | None:
         if isinstance(node, (ast.Name, ast.arg)):
             known = cell.owners.get(node)
             return ("name", known[1] if known else None, known[0] if known else "")
         return ("attribute", None, node.attr) if isinstance(node, ast.Attribute) else None
 
-    def _is_kept(self, cell: Cell, node: ast.AST) -> bool:
+    def _is_kept(self, cell: CellCode, node: ast.AST) -> bool:
         if isinstance(node, ast.Call):
             return ("returned", None, called(node)) in self._slots
         if isinstance(node, ast.Attribute) and is_stored(node):
@@ -146,7 +146,7 @@ class _Ways:
             return isinstance(parent, ast.AugAssign) and self._slot(cell, node) in self._slots
         return not isinstance(node, ast.arg) and self._slot(cell, node) in self._slots
 
-    def _safe(self, cell: Cell, node: ast.AST | None) -> bool:
+    def _safe(self, cell: CellCode, node: ast.AST | None) -> bool:
         """Whether an operand is a number, or on the host by now."""
         if node is None or isinstance(node, ast.Constant) or id(node) in self._put:
             return True
@@ -167,10 +167,10 @@ class _Ways:
                 parts = node.args
         return self._all_safe(cell, parts) if parts is not None else self._is_kept(cell, node)
 
-    def _all_safe(self, cell: Cell, nodes: Iterable[ast.AST | None]) -> bool:
+    def _all_safe(self, cell: CellCode, nodes: Iterable[ast.AST | None]) -> bool:
         return all(self._safe(cell, each) for each in nodes)
 
-    def _climb(self, cell: Cell, start: ast.AST) -> None:
+    def _climb(self, cell: CellCode, start: ast.AST) -> None:
         """Follow a value from where it stands to where it ends, or is kept again."""
         node: ast.AST | None = start
         is_box = self._slot(cell, start) in self._boxes
@@ -199,7 +199,7 @@ class _Ways:
             (ast.Return, self._returned),
         )
 
-    def _display(self, cell: Cell, parent: Any, node: ast.AST, _: bool) -> ast.AST | None:
+    def _display(self, cell: CellCode, parent: Any, node: ast.AST, _: bool) -> ast.AST | None:
         if isinstance(parent, (ast.List, ast.Tuple)) and is_stored(parent):
             return None
         parts = [*getattr(parent, "elts", []), *getattr(parent, "values", [])]
@@ -207,17 +207,17 @@ class _Ways:
             raise _Needed(parent)
         return cast("ast.AST", parent)
 
-    def _round(self, cell: Cell, parent: Any, node: ast.AST, _: bool) -> None:
+    def _round(self, cell: CellCode, parent: Any, node: ast.AST, _: bool) -> None:
         if node is parent.iter:
             self._take(cell, parent.target, node)
 
-    def _formatted(self, cell: Cell, parent: Any, node: ast.AST, _: bool) -> None:
+    def _formatted(self, cell: CellCode, parent: Any, node: ast.AST, _: bool) -> None:
         around = list(cell.parents(parent))[1:2]
         is_printed = bool(around) and called(around[0]) == "print"
         if parent.format_spec is None and not is_printed:
             raise _Needed(node)
 
-    def _method(self, cell: Cell, node: Any, _: ast.AST, is_box: bool) -> ast.AST | None:
+    def _method(self, cell: CellCode, node: Any, _: ast.AST, is_box: bool) -> ast.AST | None:
         name, call = node.attr, next(cell.parents(node), None)
         if not isinstance(call, ast.Call) or call.func is not node:
             if name not in (*_LOOKS, "T"):
@@ -235,7 +235,7 @@ class _Ways:
             raise _Needed(node)
         return call
 
-    def _argument(self, cell: Cell, call: Any, node: ast.AST, _: bool) -> ast.AST | None:
+    def _argument(self, cell: CellCode, call: Any, node: ast.AST, _: bool) -> ast.AST | None:
         name, function = called(call), call.func
         others = [each for each in call.args if each is not node]
         others += [each.value for each in call.keywords if each.value is not node]
@@ -259,13 +259,13 @@ class _Ways:
             raise _Needed(call)
         return cast("ast.AST", call)
 
-    def _handed(self, call: ast.Call, node: ast.AST, other: Cell, taken: list[ast.arg]) -> None:
+    def _handed(self, call: ast.Call, node: ast.AST, other: CellCode, taken: list[ast.arg]) -> None:
         place = next((n for n, each in enumerate(call.args) if each is node), len(taken))
         if place >= len(taken):
             raise _Needed(call)
         self._keep(self._slot(other, taken[place]))
 
-    def _entry(self, cell: Cell, node: Any, inner: ast.AST, is_box: bool) -> ast.AST | None:
+    def _entry(self, cell: CellCode, node: Any, inner: ast.AST, is_box: bool) -> ast.AST | None:
         if inner is node.slice:
             raise _Needed(node)
         if isinstance(node.ctx, ast.Del):
@@ -278,7 +278,7 @@ class _Ways:
             raise _Needed(node)
         return cast("ast.AST", node)
 
-    def _operation(self, cell: Cell, node: Any, inner: ast.AST, _: bool) -> ast.AST | None:
+    def _operation(self, cell: CellCode, node: Any, inner: ast.AST, _: bool) -> ast.AST | None:
         if isinstance(node, ast.UnaryOp):
             return None if isinstance(node.op, ast.Not) else node
         is_compare = isinstance(node, ast.Compare)
@@ -294,11 +294,11 @@ class _Ways:
             raise _Needed(node)
         return cast("ast.AST | None", further)
 
-    def _assigned(self, cell: Cell, parent: Any, _: ast.AST, __: bool) -> None:
+    def _assigned(self, cell: CellCode, parent: Any, _: ast.AST, __: bool) -> None:
         for target in parent.targets if isinstance(parent, ast.Assign) else [parent.target]:
             self._take(cell, target, None)
 
-    def _added_up(self, cell: Cell, parent: Any, node: ast.AST, _: bool) -> None:
+    def _added_up(self, cell: CellCode, parent: Any, node: ast.AST, _: bool) -> None:
         if node is parent.target:
             if id(parent) not in self._put and not self._safe(cell, parent.value):
                 raise _Needed(parent)
@@ -307,13 +307,13 @@ class _Ways:
             raise _Needed(parent)
         self._take(cell, parent.target, None)
 
-    def _returned(self, cell: Cell, parent: Any, _: ast.AST, __: bool) -> None:
+    def _returned(self, cell: CellCode, parent: Any, _: ast.AST, __: bool) -> None:
         function = cell.function(parent)
         if function is None or not self._is_called_by_name(function):
             raise _Needed(parent)
         self._slots.add(("returned", None, function.name))
 
-    def _end(self, _: Cell, parent: ast.AST | None, node: ast.AST, __: bool) -> None:
+    def _end(self, _: CellCode, parent: ast.AST | None, node: ast.AST, __: bool) -> None:
         """Refuse all but what asks whether there is something, or lets go of it."""
         plain = (ast.Expr, ast.If, ast.While, ast.Assert, ast.BoolOp, ast.Delete)
         if not isinstance(parent, plain):
@@ -353,7 +353,7 @@ class _Ways:
         ]
         return any(found) and (all(found) or not only)
 
-    def _take(self, cell: Cell, target: ast.expr, source: ast.AST | None) -> None:
+    def _take(self, cell: CellCode, target: ast.expr, source: ast.AST | None) -> None:
         """Give a value to a target; of `enumerate` and `items` only the second is one."""
         if isinstance(target, (ast.Tuple, ast.List)) and source is not None:
             name = called(source)
@@ -376,7 +376,7 @@ class _Ways:
 
     # Copies on the host: without the edit they were copies of what is on the card.
 
-    def _copied(self, cell: Cell, call: ast.Call) -> None:
+    def _copied(self, cell: CellCode, call: ast.Call) -> None:
         if called(call) in ("item", "tolist", "cuda", "__len__"):
             return
         node: ast.AST = call
@@ -397,7 +397,7 @@ class _Ways:
             else:
                 return
 
-    def _look_at_copy(self, cell: Cell, node: ast.AST) -> None:
+    def _look_at_copy(self, cell: CellCode, node: ast.AST) -> None:
         """Refuse where a copy is changed in place, which would change what is kept."""
         inner: ast.AST = node
         for parent in cell.parents(node):
@@ -427,11 +427,11 @@ class _Ways:
             inner = parent
 
 
-def _on(_: Cell, parent: ast.AST, __: ast.AST, ___: bool) -> ast.AST:
+def _on(_: CellCode, parent: ast.AST, __: ast.AST, ___: bool) -> ast.AST:
     return parent
 
 
-def _goes_over_keys(cell: Cell, node: ast.AST) -> bool:
+def _goes_over_keys(cell: CellCode, node: ast.AST) -> bool:
     """Whether a dict is gone through."""
     parent = next(cell.parents(node), None)
     if isinstance(parent, (ast.For, ast.comprehension)):

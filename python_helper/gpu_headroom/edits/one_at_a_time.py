@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..code.gate import Gate
-    from ..code.notebook import Cell
+    from ..code.notebook import CellCode
     from ..code.source import CellSource
     from ..protocol.wire import Message
     from .rewrite import Rewrite
@@ -162,7 +162,7 @@ def _in_turn(source: CellSource, call: ast.expr) -> str:
     return f"await each for each in {source.text_of(many)}"
 
 
-def _independent(gate: Gate, _: Cell) -> Message | None:
+def _independent(gate: Gate, _: CellCode) -> Message | None:
     """Whether no task waits for another, and none changes what another sees."""
     return gate.unread() or _waits(gate) or _writes(gate)
 
@@ -220,7 +220,7 @@ def _tasks(call: ast.AST) -> Iterator[ast.expr]:
 class _Task:
     """A function that tasks run, and those of the notebook that it calls."""
 
-    def __init__(self, gate: Gate, cell: Cell, definition: ast.AST) -> None:
+    def __init__(self, gate: Gate, cell: CellCode, definition: ast.AST) -> None:
         self._gate, self._cell, self._definition = gate, cell, definition
 
     def objection(self) -> Message | None:
@@ -235,7 +235,7 @@ class _Task:
                     return _said(found[0], found[1], cell, node)
         return None
 
-    def _of(self, cell: Cell, part: ast.AST, node: ast.AST) -> tuple[str, str] | None:
+    def _of(self, cell: CellCode, part: ast.AST, node: ast.AST) -> tuple[str, str] | None:
         if isinstance(node, (ast.Global, ast.Nonlocal)):
             return "tasks.write", node.names[0]
         if isinstance(node, (ast.Attribute, ast.Subscript, ast.Name)) and _is_changed(cell, node):
@@ -294,7 +294,7 @@ class _Task:
         return facts.training is False or not draws
 
 
-def _is_changed(cell: Cell, node: ast.AST) -> bool:
+def _is_changed(cell: CellCode, node: ast.AST) -> bool:
     """Whether a value is changed in place: `x[0] = y`, `a.b = y`, `x += y`."""
     if isinstance(node, ast.Name):
         parent = next(cell.parents(node), None)
@@ -302,6 +302,6 @@ def _is_changed(cell: Cell, node: ast.AST) -> bool:
     return isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del))
 
 
-def _said(which: str, name: str, cell: Cell, node: ast.AST) -> Message:
+def _said(which: str, name: str, cell: CellCode, node: ast.AST) -> Message:
     line = getattr(node, "lineno", 1)
     return message(which, TEXTS, name=name, cell=cell.title, line=line)

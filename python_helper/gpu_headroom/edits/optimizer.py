@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..code.gate import Gate
-    from ..code.notebook import Cell
+    from ..code.notebook import CellCode
     from ..code.source import CellSource
     from ..protocol.wire import Message
     from .rewrite import Rewrite
@@ -93,7 +93,7 @@ def _factored(source: CellSource, torch: str = "torch") -> None:
             remove_keyword(source, call, each)
 
 
-def _may_be_made_anew(gate: Gate, cell: Cell, *, has_stepped: bool) -> Message | None:
+def _may_be_made_anew(gate: Gate, cell: CellCode, *, has_stepped: bool) -> Message | None:
     """Whether it is PyTorch's optimizer, and has learnt nothing that a new one would not know."""
     why = gate.unread()
     if why is not None:
@@ -115,7 +115,7 @@ def _may_be_made_anew(gate: Gate, cell: Cell, *, has_stepped: bool) -> Message |
     return None
 
 
-def _looks_at_adam(gate: Gate, _: Cell) -> Message | None:
+def _looks_at_adam(gate: Gate, _: CellCode) -> Message | None:
     """Whether no code needs what only `Adam` has: momentum, its state, sparse gradients."""
     for cell, node in _everywhere(gate, ast.expr):
         text = str(node.value) if isinstance(node, ast.Constant) else ""
@@ -134,15 +134,15 @@ def _looks_at_adam(gate: Gate, _: Cell) -> Message | None:
     return None
 
 
-def _place(cell: Cell, node: ast.expr) -> dict[str, str]:
+def _place(cell: CellCode, node: ast.expr) -> dict[str, str]:
     return {"cell": cell.title, "line": str(node.lineno)}
 
 
-def _all(cell: Cell) -> Iterator[ast.AST]:
+def _all(cell: CellCode) -> Iterator[ast.AST]:
     return ast.walk(cell.tree or ast.Module([], []))
 
 
-def _everywhere(gate: Gate, kind: type[Node]) -> Iterator[tuple[Cell, Node]]:
+def _everywhere(gate: Gate, kind: type[Node]) -> Iterator[tuple[CellCode, Node]]:
     for cell in gate.notebook.cells:
         for node in _all(cell):
             if isinstance(node, kind):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..code.find import assigned, called, dotted, keyword, mentions, names
 from ..code.flow import leaves
-from ..code.notebook import Cell
+from ..code.notebook import CellCode
 from ..code.source import CellSource, Loop, Refused
 from ..text.messages import message
 from .call import remove_keyword
@@ -87,7 +87,7 @@ def moves_of(text: str, *data: str) -> dict[str, str]:
 
 
 def _only_batches(
-    rewrite: Rewrite, data: Sequence[str], beside: Sequence[str], gate: Gate, cell: Cell
+    rewrite: Rewrite, data: Sequence[str], beside: Sequence[str], gate: Gate, cell: CellCode
 ) -> Message | None:
     """Whether all that uses data, or a loader of it, takes batches that are moved, or its shape.
 
@@ -102,10 +102,10 @@ def _only_batches(
             return message("per-batch.no_tensor", TEXTS, name=name)
     text = rewrite(cell.source)
     cells = [
-        Cell(each.key, text, each.title) if each.key == cell.key and text else each
+        CellCode(each.key, text, each.title) if each.key == cell.key and text else each
         for each in gate.notebook.cells
     ]
-    uses = _Uses(cells, set(data))
+    uses = _DataUses(cells, set(data))
     for each in cells:
         place = uses.other(each) if each.key not in beside else None
         if place is not None:
@@ -114,10 +114,10 @@ def _only_batches(
     return None
 
 
-class _Uses:
+class _DataUses:
     """Where data, and loaders made of it, are used in cells as they will be."""
 
-    def __init__(self, cells: Sequence[Cell], data: set[str]) -> None:
+    def __init__(self, cells: Sequence[CellCode], data: set[str]) -> None:
         self._data, self._made = data, set(data)
         for cell in cells:  # a loader is made behind its data
             for node in ast.walk(cell.tree) if cell.tree is not None else ():
@@ -125,7 +125,7 @@ class _Uses:
                 if loads and mentions(node, self._made):
                     self._made |= {assigned(node)} - {""}
 
-    def other(self, cell: Cell) -> tuple[str, int] | None:
+    def other(self, cell: CellCode) -> tuple[str, int] | None:
         """Return a name and a line that need the data on the card as a whole."""
         moved_to = self._last_making(cell)
         for use in cell.uses:
@@ -142,7 +142,7 @@ class _Uses:
                 return name, 1
         return None
 
-    def _last_making(self, cell: Cell) -> dict[str, int]:
+    def _last_making(self, cell: CellCode) -> dict[str, int]:
         """Return the lines up to which the data is being made, by name."""
         return {
             use.name: getattr(use.node, "end_lineno", 1)
@@ -150,7 +150,7 @@ class _Uses:
             if use.name in self._data and use.how == "bind" and use.inside.parent is None
         }
 
-    def _is_fine(self, cell: Cell, node: ast.AST) -> bool:
+    def _is_fine(self, cell: CellCode, node: ast.AST) -> bool:
         parents = list(cell.parents(node))
         around = parents[0]
         if isinstance(around, ast.Attribute):
@@ -171,7 +171,7 @@ class _Uses:
             return True
         return isinstance(around, ast.For) and self._first_moves(around)
 
-    def _moves(self, cell: Cell, part: ast.Subscript, parents: list[ast.AST]) -> bool:
+    def _moves(self, cell: CellCode, part: ast.Subscript, parents: list[ast.AST]) -> bool:
         """Whether a part of the data is moved where it is taken, and not written to."""
         around = parents[0]
         if getattr(around, "attr", "") in _SEEN:

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from typing import Concatenate
 
     from ..code.gate import Gate
-    from ..code.notebook import Cell
+    from ..code.notebook import CellCode
     from ..protocol.wire import Message
 
-    Question = Callable[[Gate, Cell], Message | None]
+    Question = Callable[[Gate, CellCode], Message | None]
 
 Given = ParamSpec("Given")
 
@@ -42,7 +42,7 @@ class Rewrite:
         """Return the same rewrite, with more that has to be so."""
         return Rewrite(self.change, (*self.asks, *asks))
 
-    def objection(self, gate: Gate, cell: Cell) -> Message | None:
+    def objection(self, gate: Gate, cell: CellCode) -> Message | None:
         """Return the first reason why it is not proven."""
         return next((why for ask in self.asks if (why := ask(gate, cell)) is not None), None)
 

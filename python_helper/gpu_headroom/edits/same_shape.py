@@ -16,7 +16,7 @@ from .rewrite import rewriting, statement_at
 
 if TYPE_CHECKING:
     from ..code.gate import Gate
-    from ..code.notebook import Cell
+    from ..code.notebook import CellCode
     from ..code.source import CellSource
     from ..protocol.wire import Message
     from .rewrite import Anchor, Rewrite
@@ -69,7 +69,7 @@ def _is_reduced(source: CellSource, node: ast.AST) -> bool:
     )
 
 
-def _is_no_table(gate: Gate, _: Cell, *, column: str) -> Message | None:
+def _is_no_table(gate: Gate, _: CellCode, *, column: str) -> Message | None:
     """Whether nothing makes the column on purpose."""
     for other in gate.notebook.cells:
         for node in ast.walk(other.tree or ast.Module([], [])):

@@ -12,7 +12,7 @@ from ..text.messages import message
 
 if TYPE_CHECKING:
     from ..code.gate import Gate
-    from ..code.notebook import Cell, Definition
+    from ..code.notebook import CellCode, Definition
     from ..protocol.wire import Message
 
 TEXTS = {
@@ -39,7 +39,7 @@ def left_alone(gate: Gate, name: str, *but: str) -> Message | None:
     facts = gate.live.models.get(name)
     if facts is None or not gate.live.complete:
         return message("untrained.unknown", TEXTS, name=name)
-    parts = tuple(_path(each, name) for each in but)
+    parts = tuple([_path(each, name) for each in but])
     if any(not each.startswith(parts) for each in facts.trained) or (
         facts.is_trained and not parts
     ):
@@ -47,7 +47,7 @@ def left_alone(gate: Gate, name: str, *but: str) -> Message | None:
     why = gate.unread()
     if why is not None:
         return why
-    uses = _Uses(gate, but)
+    uses = _ModelUses(gate, but)
     for cell, use in gate.notebook.uses(name):
         if use.how == "read" and not uses.is_harmless(cell, use.node, name):
             line = getattr(use.node, "lineno", 1)
@@ -64,14 +64,14 @@ def _path(part: str, name: str) -> str:
     return f"{inner.strip('.')}."
 
 
-class _Uses:
+class _ModelUses:
     """Where a model stands, and whether it is no more than asked, moved or looked at there."""
 
     def __init__(self, gate: Gate, but: tuple[str, ...]) -> None:
         self._notebook, self._but = gate.notebook, but
         self._seen = set[tuple[int, str]]()
 
-    def is_harmless(self, cell: Cell, node: ast.AST, name: str) -> bool:
+    def is_harmless(self, cell: CellCode, node: ast.AST, name: str) -> bool:
         """Whether nothing is trained by what is done with a model, or a part of it, there."""
         if is_stored(node) or dotted(node) in self._but:
             return True
@@ -90,7 +90,7 @@ class _Uses:
             return all(dotted(each) == name for each in targets)
         return isinstance(parent, (ast.Expr, ast.Compare, ast.FormattedValue))
 
-    def _asked(self, cell: Cell, node: ast.Attribute, outer: ast.AST, name: str) -> bool:
+    def _asked(self, cell: CellCode, node: ast.Attribute, outer: ast.AST, name: str) -> bool:
         if not (isinstance(outer, ast.Call) and outer.func is node):
             return self.is_harmless(cell, node, name)  # a part of it
         if node.attr in _GIVES_VALUES:
@@ -115,7 +115,7 @@ class _Uses:
             for other, definition in definitions
         )
 
-    def _inside(self, cell: Cell, definition: Definition, parameter: str) -> bool:
+    def _inside(self, cell: CellCode, definition: Definition, parameter: str) -> bool:
         key = (id(definition), parameter)
         if key in self._seen:
             return True
@@ -147,7 +147,7 @@ def taken(definition: Definition, call: ast.Call, node: ast.AST) -> str | None:
     return positional[at] if at < len(positional) else None
 
 
-def _only_gone_through(cell: Cell, call: ast.AST) -> bool:
+def _only_gone_through(cell: CellCode, call: ast.AST) -> bool:
     """Whether a loop goes over parameters and keeps none of them, or they are counted."""
     node, *around = [call, *cell.parents(call)]
     for parent in around:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from gpu_headroom.code.facts import Live, ModelFacts
 from gpu_headroom.code.gate import Gate, statement_of
-from gpu_headroom.code.notebook import Cell, Notebook
+from gpu_headroom.code.notebook import CellCode, Notebook
 
 MODEL = ModelFacts(frozenset(), frozenset(), training=True, is_trained=True, is_frozen=False)
 
 
 def gate(*texts: str, live: Live | None = None) -> Gate:
     """Make the gate of a notebook of these cells."""
-    cells = [Cell(f"c{n}", text, f"In [{n}]") for n, text in enumerate(texts, 1)]
+    cells = [CellCode(f"c{n}", text, f"In [{n}]") for n, text in enumerate(texts, 1)]
     return Gate(Notebook(cells), live or Live(models={"model": MODEL}))
 
 

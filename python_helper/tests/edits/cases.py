@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from gpu_headroom.code.facts import Live, ModelFacts
 from gpu_headroom.code.gate import Gate
-from gpu_headroom.code.notebook import Cell, Notebook
+from gpu_headroom.code.notebook import CellCode, Notebook
 from gpu_headroom.code.parsing import parse_cell
 from gpu_headroom.edits.hunks import hunks
 from gpu_headroom.edits.rewrite import Anchor
@@ -60,7 +60,7 @@ def objection(rewrite: Rewrite, *cells: str, models: tuple[str, ...] = ("model",
     """Return the id of the reason why a rewrite of the first of these cells is not proven."""
     facts = ModelFacts(frozenset(), frozenset(), training=False, is_trained=True, is_frozen=False)
     live = Live(models=dict.fromkeys(models, facts))
-    gate = Gate(Notebook([Cell(f"c{n}", text) for n, text in enumerate(cells)]), live)
+    gate = Gate(Notebook([CellCode(f"c{n}", text) for n, text in enumerate(cells)]), live)
     assert rewrite(cells[0]) is not None
     why = rewrite.objection(gate, gate.notebook.cells[0])
     return None if why is None else why["id"]

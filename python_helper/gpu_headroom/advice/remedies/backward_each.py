@@ -41,11 +41,11 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     if changes is None:
         return None
     change = edited(evidence, changes)
-    said = "advice" if change.fix is None else "note"
+    said = "remedy.backward-each.advice" if change.fix is None else "remedy.backward-each.note"
     return Offer(
         id="backward-each",
         title=message("remedy.backward-each", TEXTS, name=held.name),
-        note=message(f"remedy.backward-each.{said}", TEXTS),
+        note=message(said, TEXTS),
         effect_bytes=held.bytes,
         measured=True,
         edited=change,

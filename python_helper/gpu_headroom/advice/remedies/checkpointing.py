@@ -53,11 +53,11 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     change = edited(evidence, _changes(evidence))
     if not change.diffs:
         return None
-    said = "advice" if change.fix is None else "note"
+    said = "remedy.checkpointing.advice" if change.fix is None else "remedy.checkpointing.note"
     return Offer(
         id="checkpointing",
         title=message("remedy.checkpointing", TEXTS),
-        note=message(f"remedy.checkpointing.{said}", TEXTS),
+        note=message(said, TEXTS),
         effect_bytes=None,
         edited=change,
         rank=2,

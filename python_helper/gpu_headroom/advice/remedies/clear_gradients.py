@@ -34,11 +34,11 @@ def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
     change = edited(evidence, in_first_cell(evidence, gradients_cleared()))
     if not change.diffs:
         return None
-    said = "advice" if change.fix is None else "note"
+    said = "remedy.clear-gradients.advice" if change.fix is None else "remedy.clear-gradients.note"
     return Offer(
         id="clear-gradients",
         title=message("remedy.clear-gradients", TEXTS),
-        note=message(f"remedy.clear-gradients.{said}", TEXTS),
+        note=message(said, TEXTS),
         effect_bytes=size,
         edited=change,
     )
