@@ -17,7 +17,7 @@ from gpu_headroom.edits.keep_numbers import detached_leaf, detached_state, entri
 from benchmarks.edits.compare import differences
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from gpu_headroom.code.facts import Live
     from gpu_headroom.edits.rewrite import Rewrite
@@ -26,7 +26,11 @@ if TYPE_CHECKING:
     from benchmarks.edits.trial import Outcome
 
 _OF_GRAPHS = re.compile(r", (?:grad_fn=<[^>]*>|requires_grad=True)")
-_WAYS = {"entries": entries_kept, "state": detached_state, "leaf": detached_leaf}
+_WAYS: dict[str, Callable[[str], Rewrite]] = {
+    "entries": entries_kept,
+    "state": detached_state,
+    "leaf": detached_leaf,
+}
 
 
 def edit(program: Program, live: Live) -> Mapping[str, Rewrite]:
@@ -34,7 +38,7 @@ def edit(program: Program, live: Live) -> Mapping[str, Rewrite]:
     names = names_of(program.about["name"])
     way = program.about.get("way")
     if way in _WAYS:
-        return first_of(program, live, map(_WAYS[way], names))
+        return first_of(program, live, [_WAYS[way](each) for each in names])
     if way == "detach":
         return first_of(program, live, [kept(name, ".detach()") for name in names])
     return first_of(program, live, ways(names, of_graphs=True, are_numbers=True, keyed=True))
@@ -64,5 +68,7 @@ def first_of(program: Program, live: Live, rewrites: Iterable[Rewrite]) -> Mappi
 
 def same(before: Outcome, after: Outcome) -> list[str]:
     """Return what differs, but for what print tells of graphs."""
-    shown = [replace(each, printed=_OF_GRAPHS.sub("", each.printed)) for each in (before, after)]
-    return differences(*shown)
+    one, other = (
+        replace(each, printed=_OF_GRAPHS.sub("", each.printed)) for each in (before, after)
+    )
+    return differences(one, other)

@@ -38,5 +38,5 @@ def edit(program: Program, live: Live) -> Mapping[str, Rewrite]:
 
 def same(before: Outcome, after: Outcome) -> list[str]:
     """Return what differs, but for the device of what is kept, which print tells, too."""
-    shown = [replace(each, printed=_WHERE.sub("", each.printed)) for each in (before, after)]
-    return differences(*shown, devices=False)
+    one, other = (replace(each, printed=_WHERE.sub("", each.printed)) for each in (before, after))
+    return differences(one, other, devices=False)

@@ -33,7 +33,7 @@ def edit(program: Program, live: Live) -> Mapping[str, Rewrite]:
 
 def in_first_cell(program: Program, rewrite: Rewrite) -> Mapping[str, Rewrite]:
     """Change the failing cell, or the last of the others that it holds in."""
-    for key in (program.failing, *reversed(program.cells)):
+    for key in (program.failing, *reversed(list(program.cells))):
         if rewrite(program.cells[key]) is not None:
             return {key: at_the_first_step(rewrite)}
     return {}

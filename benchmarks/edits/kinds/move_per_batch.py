@@ -28,7 +28,7 @@ def edit(program: Program, live: Live) -> Mapping[str, Rewrite]:
     """Change the cell that has both, else the one that moves and the failing one."""
     del live
     data = program.about["data"]
-    for key, source in reversed(program.cells.items()):
+    for key, source in reversed(list(program.cells.items())):
         together = moved_per_batch(*data)
         if together(source) is not None:
             return {key: together}

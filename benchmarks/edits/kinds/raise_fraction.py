@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def edit(program: Program, live: Live) -> Mapping[str, Rewrite]:
     """Lift the limit in the last cell that sets one."""
     del live
-    for key, source in reversed(program.cells.items()):
+    for key, source in reversed(list(program.cells.items())):
         rewrite = unlimited()
         if rewrite(source) is not None:
             return {key: rewrite}

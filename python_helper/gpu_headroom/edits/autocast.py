@@ -83,7 +83,7 @@ def _stays_inside(gate: Gate, cell: CellCode) -> Message | None:  # noqa: PLR091
         return why
     for chosen in _CHOOSES:
         for where, call in gate.notebook.calls(chosen):
-            return _said("already", where, call)
+            return _said("autocast.already", where, call)
     if any(UNSAFE.search(each.source) for each in gate.notebook.cells):
         return message("autocast.class", TEXTS, name="BCELoss")
     try:
@@ -106,7 +106,7 @@ def _stays_inside(gate: Gate, cell: CellCode) -> Message | None:  # noqa: PLR091
     steep = _rounds_badly(gate, [*inside, step.backward])
     odd = next((each for each in inside if not isinstance(each, ast.Assign)), steep)
     if odd is not None:
-        return _said("forward", cell, odd)
+        return _said("autocast.forward", cell, odd)
     return _escape(gate, cell, inside, step.backward)
 
 
@@ -173,4 +173,4 @@ def calls_or_differs(node: ast.expr) -> Iterator[bool]:
 
 
 def _said(what: str, cell: CellCode, node: ast.AST) -> Message:
-    return message(f"autocast.{what}", TEXTS, cell=cell.title, line=getattr(node, "lineno", 1))
+    return message(what, TEXTS, cell=cell.title, line=getattr(node, "lineno", 1))
