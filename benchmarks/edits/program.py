@@ -48,7 +48,7 @@ class Program:
     because: str
     about: Mapping[str, Any]
     fails: str
-    cells: Mapping[str, str]
+    cells: dict[str, str]
 
     @cached_property
     def failing(self) -> str:
