@@ -44,16 +44,16 @@ const HOSTILE = [
   'x'.repeat(5000)
 ];
 
-/** Makes a model, trains it for some steps, and runs out of memory. */
+/** Makes a model, trains it for a step, and runs out of memory beside the optimizer's state. */
 const TRAINED = `import torch
 from torch import nn
 
-batch_size = 32768
+batch_size = 20000
 model = nn.Sequential(*[nn.Linear(1024, 1024) for _ in range(40)]).cuda()
 opt = torch.optim.AdamW(model.parameters())
 history = []
-for rows in (64, 64, 64, batch_size):
-    loss = model(torch.randn(rows, 1024, device="cuda")).sum()
+for step in range(4):
+    loss = model(torch.randn(batch_size, 1024, device="cuda")).sum()
     opt.zero_grad()
     loss.backward()
     opt.step()
