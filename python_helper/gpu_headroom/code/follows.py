@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from .notebook import CellCode, Notebook
     from .scopes import Scope
 
-    Carrier = tuple[str, Scope | None]
 
 _Loop = (ast.For, ast.AsyncFor, ast.While)
 _SHAPES = frozenset(

@@ -63,7 +63,6 @@ _KEEP_RANK = words(
     ReLU ReLU6 GELU SiLU ELU SELU CELU Mish Tanh Sigmoid LogSigmoid Softplus Softsign LeakyReLU
     Hardtanh Hardswish Hardsigmoid Upsample ConvTranspose1d ConvTranspose2d"""
 )
-_OTHER_RANK = frozenset(("Flatten", "Embedding"))
 _DEEPEST = 8
 _PAIR = 2
 Value = Rows | str | tuple  # type: ignore[type-arg]

@@ -156,12 +156,6 @@ class CellSource:
         is_last = self.tree.body[-1] is statement
         self.after(statement, *code[:-1], code[-1] + ";" * is_last)
 
-    def after_within(self, statement: ast.stmt, code: str) -> None:
-        """Insert a line behind a statement that is wrapped, too, under the same header."""
-        at = self._line_end(statement)
-        new = f"{self._newline}{self.indent(statement)}{self.unit}{code}"
-        self._changes.append((at, at, new))
-
     def remove(self, statement: ast.stmt) -> None:
         """Remove a statement with its lines; the only one of its block becomes `pass`."""
         self.indent(statement)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..code.batch import size_literals
+from ..code.batch import Code, size_literals
 from ..code.facts import Live
 from ..code.follows import is_of_others
 from ..code.gate import Gate
@@ -29,10 +29,11 @@ from .place import failing_line
 from .scene import Scene, scene
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Literal
 
     from ..code.literals import SizeLiteral
+    from ..code.size_names import Role
     from ..concurrency.turns import Turn
     from ..holders.groups import Group
     from ..holders.modules import Model
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
     from .failure import Failure
     from .failure_memory import FailureMemory
     from .others import Others
+
+    Literals = Callable[[Role], list[SizeLiteral]]
 
 _NAMED_BYTES = MIB
 _NAMED_SHARE = 0.01  # of what the traceback keeps in use
@@ -275,10 +278,18 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
     traceback = ledger.bytes(index, origin="traceback") if found else None
     notebook = _notebook(failure)
     reached = _way(failure, here).numbers(notebook.cells) if found else Numbers()
-    batch, batch_bytes = (
-        _proven_batch(failure, ledger, index, here, reached) if found else (None, 0)
-    )
-    size, size_bytes = _proven_input(failure, ledger, index, here, notebook) if found else (None, 0)
+    batch, batch_bytes, size, size_bytes = None, 0, None, 0
+    if found:
+        literals_of = partial(
+            size_literals,
+            cell=failure.cell,
+            cells=failure.cells,
+            values=user_names(failure.shell),
+            line=here.line,
+            code=Code(),  # each cell is looked through once for all questions
+        )
+        batch, batch_bytes = _proven_batch(literals_of, ledger, index, here, reached)
+        size, size_bytes = _proven_input(literals_of, ledger, index, here, notebook)
     let_go = _let_go(failure, memory)
     rest = None if in_use is None else in_use - sum(kinds.values())
     workspaces = min(found.workspaces.get(index, 0), rest or 0) if found else 0
@@ -433,7 +444,7 @@ def _needed_before(failure: Failure, index: int) -> int | None:
 
 
 def _proven_batch(
-    failure: Failure, ledger: StorageLedger, index: int, here: Scene, reached: Numbers
+    literals_of: Literals, ledger: StorageLedger, index: int, here: Scene, reached: Numbers
 ) -> tuple[SizeLiteral | None, int]:
     """Return the literal that tensors in memory have as many rows as, and their bytes.
 
@@ -441,13 +452,6 @@ def _proven_batch(
     running function was given it, and most have so many.
     """
     in_all = ledger.bytes(index)
-    literals_of = partial(
-        size_literals,
-        cell=failure.cell,
-        cells=failure.cells,
-        values=user_names(failure.shell),
-        line=here.line,
-    )
     named = literals_of("batch")
     given = [
         each
@@ -468,16 +472,15 @@ def _proven_batch(
 
 
 def _proven_input(
-    failure: Failure, ledger: StorageLedger, index: int, here: Scene, notebook: Notebook
+    literals_of: Literals, ledger: StorageLedger, index: int, here: Scene, notebook: Notebook
 ) -> tuple[SizeLiteral | None, int]:
     """Return the literal that much in memory has as its length, or as both sides of an image.
 
     Where something trains it is that of the training data: not of a test's, nor of targets.
     """
     least = _PROVEN_INPUT * ledger.bytes(index)
-    values = user_names(failure.shell)
     for role in _ROLES:
-        for literal in size_literals(role, failure.cell, failure.cells, values, line=here.line):
+        for literal in literals_of(role):
             if here.running.trains and is_of_others(notebook, literal):
                 continue
             of_sides = partial(ledger.bytes_of_sides, index, literal.value, both=role == "image")
