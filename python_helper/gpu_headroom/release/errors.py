@@ -104,7 +104,7 @@ def _sorted(situation: Situation, stored: list[Kept]) -> tuple[Named, dict[str, 
     wanted = {id(each) for each in stored}
     roots = [*name_roots(situation.shell), *output_roots(situation.shell)]
     walk = Walk(situation.inspector, into_graphs=False)
-    walk.run(situation.heap.leading(roots, to=wanted))
+    walk.run(situation.heap.roots_leading(roots, to=wanted))
     named: Named = {}
     led_to: set[int] = set()
     for error, place in walk.errors:

@@ -52,7 +52,7 @@ def items(situation: Situation) -> Iterator[Freeable]:
     heap = situation.heap
     if heap.memory.only_saved.bytes < MIB:
         return
-    roots = heap.leading(name_roots(situation.shell), to=heap.memory.graphs)
+    roots = heap.roots_leading(name_roots(situation.shell), to=heap.memory.graphs)
     results = _results(situation.inspector, roots)
     for names in _families(results, heap.memory)[:_MOST]:
         yield from _item(situation, names, [each for name in names for each in results[name]])

@@ -18,8 +18,9 @@ import gc
 import types
 from collections import Counter
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import chain
+from operator import or_
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..concurrency.turns import Late
@@ -31,12 +32,13 @@ from ..holders.reach import of_kinds
 from ..holders.referrers import tables_of_modules
 from ..inspection.classes import heirs
 from ..inspection.kinds import is_kind
+from .leading import leading
 from .memory import ArrayMemory, Storages
 from .reference_graph import ReferenceGraph, all_from
 from .tracebacks import remembered
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
     from types import TracebackType
 
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
     Holder = tuple[Any, Collection[str] | None]
 
 _CHECK_EVERY = 64
+_OTHERS = 1  # the bit of what nobody has a name for
 
 
 class Candidates(NamedTuple):
@@ -79,11 +82,30 @@ class Candidates(NamedTuple):
         return cls(arrays, of_kinds(inspector, found, errors), captured)
 
 
+class _Leads(NamedTuple):
+    """What leads to arrays: a bit for each object that a name stands for, by number.
+
+    Those of `remembered` are tracebacks that no name stands for. `kept` and `reached` have the ids
+    of arrays by the bits of all that lead to them: `kept` by way of anything, with `_OTHERS` where
+    somebody else keeps them, `reached` as `Heap.reachable` goes.
+    """
+
+    bits: dict[int, int]
+    remembered: int
+    kept: dict[int, set[int]]
+    reached: dict[int, set[int]]
+
+
 class _Cut(NamedTuple):
     """References that are let go: who refers to which values, under these names or all (`None`)."""
 
     values: list[Any]
     holders: Sequence[Holder]
+
+
+def _having(arrays: Mapping[int, set[int]], bits: int) -> set[int]:
+    """Return the arrays that one of these bits leads to."""
+    return set[int]().union(*(ids for each, ids in arrays.items() if each & bits))
 
 
 class Heap:
@@ -136,9 +158,12 @@ class Heap:
         what failed. A tensor among the holders lets go of its gradient. `graphs` are tensors that
         stay, but whose autograd graphs go. `None` where there is no time to tell.
         """
-        own = [(each, None) for each in holders] if holders is not None else self._holders(None)
-        cut = _Cut(list(values), own)
-        return self._in_time(lambda: self._freed(cut, set(map(id, graphs))))
+        detached = set(map(id, graphs))
+        if holders is None:
+            named = list(values)
+            return self._in_time(lambda: self._freed_by_names(named, detached))
+        cut = _Cut(list(values), [(each, None) for each in holders])
+        return self._in_time(lambda: self._freed(cut, detached))
 
     def retained_by_remembered(self) -> Storages | None:
         """Return what comes back when the errors that are remembered are let go."""
@@ -189,16 +214,25 @@ class Heap:
         own = self._numbers([value])
         if own.isdisjoint(self._leading):
             return Storages()
-        return self.memory.sized(self._parts(self._below(own, self._tracebacks)))
+        if own <= self._leads.bits.keys():
+            return self.memory.sized(self._parts(_having(self._leads.reached, self._bits(own))))
+        below = self._ids(self._below(own, self._tracebacks))
+        return self.memory.sized(self._parts(below))
 
     def held_by(self, values: Iterable[Any]) -> list[str]:
-        """Return the other names, as `x`, `Out[5]` and the failed `In [5]`, that lead there."""
-        own = self._numbers(values)
-        keepers = self.memory.keepers(self._parts(self._below(own)))
-        above = self._above(self._numbered(keepers)) - own
-        return [name for number, names in self._named.items() if number in above for name in names]
+        """Return the other names, as `x`, `Out[5]` and the failed `In [5]`, that lead there.
 
-    def leading(self, roots: Iterable[Root], *, to: Iterable[int]) -> list[Root]:
+        The values are named themselves.
+        """
+        own, leads = self._numbers(values), self._leads
+        keepers = self.memory.keepers(self._parts(_having(leads.kept, self._bits(own))))
+        above = reduce(or_, (each for each, ids in leads.kept.items() if ids & keepers), 0)
+        found = [
+            each for each in self._named if each not in own and leads.bits.get(each, 0) & above
+        ]
+        return [name for each in found for name in self._named[each]]
+
+    def roots_leading(self, roots: Iterable[Root], *, to: Iterable[int]) -> list[Root]:
         """Return those of `roots` that lead to objects of these ids; all if the time was up."""
         if not self._graph.complete:
             return list(roots)
@@ -238,6 +272,14 @@ class Heap:
         """
         return self._simulate([cut, self._of_remembered()], detached) - self._freed_anyway
 
+    def _freed_by_names(self, values: list[Any], detached: AbstractSet[int]) -> set[object]:
+        """Return the same where all names let go: what no other name leads to, nor anybody else."""
+        gone = self._bits(self._numbers(values))
+        stays = ~(gone | self._leads.remembered)
+        going = [ids for bits, ids in self._leads.kept.items() if bits & gone and not bits & stays]
+        anyway = self._ids(self._going_anyway)
+        return self._coming_back(anyway.union(*going), values, detached) - self._freed_anyway
+
     @cached_property
     def _freed_anyway(self) -> set[object]:
         """The storages that only the remembered errors keep: they are in the safe set."""
@@ -253,12 +295,22 @@ class Heap:
         return _Cut(known, [(each, None) for each in holders])
 
     def _simulate(self, cuts: list[_Cut], detached: AbstractSet[int]) -> set[object]:
-        memory = self.memory
         holders = {id(holder) for cut in cuts for holder, _ in cut.holders}
         values = [value for cut in cuts for value in cut.values]
+        return self._coming_back(self._ids(self._going(cuts)), values, detached, holders)
+
+    def _coming_back(
+        self,
+        arrays: set[int],
+        values: Iterable[Any],
+        detached: AbstractSet[int],
+        holders: AbstractSet[int] = frozenset(),
+    ) -> set[object]:
+        """Return the storages that come back with arrays, and with values that nothing leads to."""
+        memory = self.memory
         # Older versions of PyTorch hold gradients that no object of Python's leads to.
         nameless = {id(each) for each in values if not self.knows(each)}
-        going = (self._ids(self._going(cuts)) | nameless) & memory.held
+        going = (arrays | nameless) & memory.held
         gone = memory.of(going) | memory.of_graphs(detached) | memory.of_gradients(holders)
         return memory.not_kept(
             gone, memory.held - going, without_graphs=detached, without_gradients=holders
@@ -302,6 +354,66 @@ class Heap:
         held = {each for each in below if graph.counts[each] > let_go.get(each, 0)}
         return below - all_from(held, referred_by, self._turn)
 
+    @cached_property
+    def _leads(self) -> _Leads:
+        graph, (named, let_go, left) = self._graph, self._let_go()
+        known = sorted((named | self._named.keys()) & self._leading)
+        bits = {each: _OTHERS << place for place, each in enumerate(known, 1)}
+        for each in self._leading:
+            let_go.update(left.get(each, graph.refers[each]))
+        held = {each: _OTHERS for each in self._leading if graph.counts[each] > let_go[each]}
+        starts = {each: bits.get(each, 0) | held.get(each, 0) for each in bits | held}
+        return _Leads(
+            bits,
+            sum(bit for each, bit in bits.items() if each not in named),
+            self._by_bits(starts, left),
+            self._by_bits(bits, dict.fromkeys(self._tracebacks, ())),
+        )
+
+    def _let_go(self) -> tuple[set[int], Counter[int], dict[int, tuple[int, ...]]]:
+        """Tell what would change if all names and the remembered errors let go.
+
+        Returns what names stand for, how many references to each object would go, and what the
+        objects that let go would refer to still.
+        """
+        values, remembering = remembered(self._shell)
+        names = [each for each, _ in self._holders(None)]
+        forgotten, named, let_go = self._numbers(values), set[int](), Counter[int]()
+        left: dict[int, tuple[int, ...]] = {}
+        for holder in {id(each): each for each in (*names, *remembering)}.values():
+            forgets = forgotten if any(each is holder for each in remembering) else set[int]()
+            lets_all_go = any(each is holder for each in names)
+            for number in self._numbered(map(id, self._referred(holder, None))):
+                let_go[number] += lets_all_go or number in forgets
+                if lets_all_go and number not in forgets:
+                    named.add(number)
+            for number in self._numbers([holder, *self._tables_of(holder)]):
+                kept = () if lets_all_go else self._graph.refers[number]
+                left[number] = tuple([each for each in kept if each not in forgets])
+        return named, let_go, left
+
+    def _by_bits(
+        self, starts: Mapping[int, int], instead: Mapping[int, tuple[int, ...]]
+    ) -> dict[int, set[int]]:
+        """Return the ids of the arrays by the bits of all `starts` that lead to them.
+
+        `instead` has what some objects are to refer to, in place of what they do.
+        """
+        graph, inside = self._graph, self._leading
+
+        def refers(number: int) -> list[int]:
+            return [each for each in instead.get(number, graph.refers[number]) if each in inside]
+
+        found: dict[int, set[int]] = {}
+        led = leading(starts, refers, self._turn)
+        for number in self._arrays:
+            found.setdefault(led.get(number, 0), set()).add(graph.ids[number])
+        return found
+
+    def _bits(self, numbers: Iterable[int]) -> int:
+        """Return the bits of objects that names stand for."""
+        return reduce(or_, (self._leads.bits.get(each, 0) for each in numbers), 0)
+
     def _below(self, numbers: AbstractSet[int], closed: AbstractSet[int] = frozenset()) -> set[int]:
         """Return all that objects lead to, themselves included, but not through `closed`."""
         refers = self._graph.all_referred_by
@@ -324,10 +436,10 @@ class Heap:
         numbers = self._graph.numbers
         return (numbers[each] for each in ids if each in numbers)
 
-    def _parts(self, numbers: AbstractSet[int]) -> set[object]:
-        """Return the storages that objects keep, of those in graphs what no array keeps."""
-        memory, ids = self.memory, self._ids(numbers)
-        return memory.of_values(ids) | (memory.of_graphs(ids) & memory.only_saved.keys())
+    def _parts(self, arrays: set[int]) -> set[object]:
+        """Return the storages that arrays keep, of those in graphs what no array keeps."""
+        memory = self.memory
+        return memory.of_values(arrays) | (memory.of_graphs(arrays) & memory.only_saved.keys())
 
     def _ids(self, numbers: AbstractSet[int]) -> set[int]:
         return set(map(self._graph.ids.__getitem__, numbers & self._arrays))

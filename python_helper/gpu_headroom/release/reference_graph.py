@@ -34,9 +34,11 @@ def all_from(
     Raises `Late` where the turn is over before that.
     """
     found = set(start)
-    waiting = list(found)
+    waiting, to_check = list(found), 0
     while waiting:
-        turn.check()
+        if len(found) >= to_check:
+            turn.check()
+            to_check = len(found) + _CHECK_EVERY
         some = set(waiting[-_RUN:])
         del waiting[-_RUN:]
         fresh = set(follow(some)) - found

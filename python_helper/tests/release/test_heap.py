@@ -191,6 +191,76 @@ def test_retained_and_reachable_size(notebook: Notebook) -> None:
     assert retained == [0, 16 * MIB, 80 * MIB]
 
 
+LINKED = """
+class Node: pass
+nodes = [Node() for _ in range(3000)]
+for number, node in enumerate(nodes):
+    node.after, node.before = nodes[min(number + 1, 2999)], nodes[max(number - 1, 0)]
+nodes[7].value = tensor(8)
+globals().update({f"n{number}": node for number, node in enumerate(nodes[:200])})
+del nodes, node
+"""
+
+
+def test_many_names_of_one_structure_are_looked_through_once(
+    notebook: Notebook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A document or a tree with a name for each of its parts: one walk, not one for each name."""
+    assert notebook.run(LINKED).success
+    situation, followed = notebook.situation(), 0
+    original = reference_graph.ReferenceGraph.all_referred_by
+
+    def counted(graph: Any, numbers: Any) -> Any:
+        nonlocal followed
+        known = list(numbers)
+        followed += len(known)
+        return original(graph, known)
+
+    monkeypatch.setattr(reference_graph.ReferenceGraph, "all_referred_by", counted)
+    items = {each.id: each for each in find(situation)}
+    assert situation.complete
+    assert sum_of(items["variable:n0"].gives) == 0
+    assert followed < 10 * 3000
+
+
+def test_what_names_give_is_what_a_walk_for_each_would_say(notebook: Notebook) -> None:
+    """Told at once for all names, of structures made by chance."""
+    sizes = set()
+    for seed in range(30):
+        notebook.run(CHANCE.format(seed=seed))
+        heap = looked(notebook)
+        names = {name: each for name, each in notebook.shell.user_ns.items() if name[0] == "v"}
+        spaces = [each for each, _ in heap._holders(None)]
+        for name, value in names.items():
+            found = heap.retained([value])
+            assert found == heap.retained([value], spaces), (seed, name)
+            sizes.add(sum_of(found))
+        some = [*names.values()][::2]
+        assert heap.retained(some) == heap.retained(some, spaces), seed
+    notebook.run("del json.kept")
+    assert len(sizes) > 5
+
+
+CHANCE = """
+import random
+chance = random.Random({seed})
+class Node: pass
+made = [Node() for _ in range(12)]
+for node in made:
+    for name in "ab"[:chance.randrange(3)]: setattr(node, name, chance.choice(made))
+    if chance.random() < 0.4: node.value = tensor(1)
+    if chance.random() < 0.2: node.loss = torch.ones(512, device="cuda", requires_grad=True).exp()
+shared = [each.value for each in made if hasattr(each, "value")]
+for number in range(5): globals()[f"v{{number}}"] = chance.choice([*made, [chance.choice(made)]])
+v5 = chance.choice(shared) if shared else None
+import json
+json.kept = chance.choice(made) if chance.random() < 0.3 else None
+def failing(node): 1 / 0
+del made, shared, node
+if chance.random() < 0.5: failing(chance.choice([v0, v1]))
+"""
+
+
 def sum_of(storages: Storages | None) -> int | None:
     """The bytes of all storages; `None` where they are not known."""
     return None if storages is None else storages.bytes

@@ -1,0 +1,73 @@
+"""Which of several starts lead to each object of a graph, for all starts at once.
+
+One walk for each start would go over a linked structure as often as it has names.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from ..concurrency.turns import Turn
+
+    Follow = Callable[[int], Iterable[int]]
+
+_CHECK_EVERY = 256
+
+
+def leading(starts: Mapping[int, int], follow: Follow, turn: Turn) -> dict[int, int]:
+    """Return for each object that is come to the bits of all starts that lead to it.
+
+    `starts` has the bits that each begins with. Raises `Late` where the turn is over before that.
+    """
+    bits = dict(starts)
+    for component in reversed([*_components(starts, follow, turn)]):
+        # All of one component lead to each other.
+        own = 0
+        for each in component:
+            own |= bits.get(each, 0)
+        for each in component:
+            bits[each] = own
+            for other in follow(each):
+                known = bits.get(other, 0)
+                if known | own != known:
+                    bits[other] = known | own
+    return bits
+
+
+def _components(starts: Iterable[int], follow: Follow, turn: Turn) -> Iterator[list[int]]:
+    """Yield the strongly connected components, each after those that it leads to.
+
+    Gabow, Path-based depth-first search for strong and biconnected components (2000): a stack of
+    what has no component yet, and one of the places where those found so far may begin.
+    """
+    order: dict[int, int] = {}
+    done = set[int]()
+    open_, begins = list[int](), list[int]()
+    for start in starts:
+        # Below the first of a path stands what leads to it.
+        path = [] if start in order else [(start, iter((start,)))]
+        while path:
+            node, rest = path[-1]
+            for other in rest:
+                if other not in order:
+                    if len(order) % _CHECK_EVERY == 0:
+                        turn.check()
+                    order[other] = len(order)
+                    open_.append(other)
+                    begins.append(other)
+                    path.append((other, iter(follow(other))))
+                    break
+                while other not in done and order[begins[-1]] > order[other]:
+                    begins.pop()
+            else:
+                path.pop()
+                if path and begins[-1] == node:
+                    begins.pop()
+                    component = [open_.pop()]
+                    while component[-1] != node:
+                        component.append(open_.pop())
+                    done.update(component)
+                    yield component
