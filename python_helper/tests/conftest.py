@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -113,6 +114,14 @@ def _starting(python: Path, folder: Path) -> Iterator[Start]:
     yield start_one
     for each in kernels:
         each.close()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _own_main() -> Iterator[None]:
+    """A shell in this process takes the place of `__main__`; no process could be spawned after."""
+    main = sys.modules["__main__"]
+    yield
+    sys.modules["__main__"] = main
 
 
 @pytest.fixture(autouse=True)
