@@ -176,7 +176,7 @@ class LiveKernel:
             for each in re.findall(r"GPU Headroom.*", self.log)
             if not any(expected in each for expected in self.expected_complaints)
         ]
-        assert not complaints, self.log
+        assert not complaints, f"{complaints}\n{self.log}"
 
     def _end(self) -> None:
         self._manager.shutdown_kernel(now=True)
