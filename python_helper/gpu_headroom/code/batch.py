@@ -14,7 +14,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ..cells.values import value_at
-from .given import Function, callee, signatures_of
+from .given import Function, callee, nodes, signatures_of
 from .literals import literals_of
 from .parsing import LONGEST, parse_cell
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ..cells.runs import CellRun
-    from .given import Parameter
+    from .given import Parameter, Placed
     from .literals import SizeLiteral
     from .size_names import Role
 
@@ -34,14 +34,14 @@ _MOST_LITERALS = 100  # of a cell, and of all others
 
 @dataclass(slots=True)
 class _Content:
-    """What one cell contains.
+    """What one cell contains; `placed` are its nodes with what they stand in.
 
     `reads` are all names in it, `runs` those that it reads itself as it runs, outside of the bodies
     of functions. `stores` are the names it leaves behind, `affects` those it calls a method of for
     its effect. `within` is what each function and class reads when it is used, `lines` where it is.
     """
 
-    tree: ast.Module | None = None
+    placed: list[Placed] = field(default_factory=list)
     reads: set[str] = field(default_factory=set)
     runs: set[str] = field(default_factory=set)
     stores: set[str] = field(default_factory=set)
@@ -72,24 +72,24 @@ class Code:
             tree = parse_cell(cell.source) if fits else None
             content = _Content() if tree is None else _look_through(tree)
             self._contents[cell.source] = content
-            if tree is not None and (found := signatures_of(tree)):
+            if found := signatures_of(content.placed):
                 self._signatures.update(found)
                 self._literals.clear()
         return content
 
     def literals(self, cell: CellRun, role: Role = "batch") -> list[SizeLiteral]:
         """Return the literals of a role in a cell; functions of cells seen before are known."""
-        tree = self.of(cell).tree
+        placed = self.of(cell).placed
         found = self._literals.get(cell.source)
         if found is None:
-            found = [] if tree is None else literals_of(cell, cell.source, tree, self._signatures)
+            found = literals_of(cell, cell.source, placed, self._signatures)
             self._literals[cell.source] = found
         return [replace(each, cell=cell) for each in found if each.role == role]
 
 
 def _look_through(tree: ast.Module) -> _Content:
     """Note the names a cell reads and leaves behind, its functions and classes included."""
-    content = _Content(tree)
+    content = _Content([*nodes(tree)])
     imported: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from .size_names import role_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Literal
 
     from .size_names import Role
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     ]
     # What positional arguments are called, by the name of what is called.
     Signatures = Mapping[str, Mapping[int, str]]
+    Placed = tuple[ast.AST, ast.AST | None]
 
 Function = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -69,10 +70,10 @@ class Given(NamedTuple):
     role: Role | None = None
 
 
-def signatures_of(tree: ast.Module) -> dict[str, dict[int, str]]:
+def signatures_of(placed: Iterable[Placed]) -> dict[str, dict[int, str]]:
     """Return what the positional parameters are called of functions and classes defined here."""
     found: dict[str, dict[int, str]] = {}
-    for node, owner in nodes(tree):
+    for node, owner in placed:
         if isinstance(node, Function):
             name, taken = _callee(node, owner), isinstance(owner, ast.ClassDef)
             names = [each.arg for each in (*node.args.posonlyargs, *node.args.args)][taken:]
@@ -232,7 +233,7 @@ class Look:
                 self.texts.append((name, int(found["number"]), place))
 
 
-def nodes(tree: ast.Module) -> Iterator[tuple[ast.AST, ast.AST | None]]:
+def nodes(tree: ast.Module) -> Iterator[Placed]:
     """Yield the nodes with the function or class they stand in, from the outside in.
 
     Without what stands inside f-strings: before Python 3.12 the place of that is wrong.

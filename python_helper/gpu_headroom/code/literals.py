@@ -15,15 +15,13 @@ from .size_names import other_side, role_of
 
 if TYPE_CHECKING:
     from ..cells.runs import CellRun
-    from .given import Given, Kind, Parameter, Signatures
+    from .given import Given, Kind, Parameter, Placed, Signatures
     from .size_names import Role
 
 
 _LARGEST = 2**40
 _LARGEST_EXPONENT = 40
 _MOST_FACTORS = 20
-_CHANNELS = 4
-_LEAST_UNNAMED = 15
 _CHANNELS = 4
 _LEAST_UNNAMED = 15
 
@@ -57,17 +55,17 @@ def literals_in(
     `signatures` are those of functions that other cells define.
     """
     tree = parse_cell(source)
-    found = [] if tree is None else literals_of(cell, source, tree, signatures)
+    found = [] if tree is None else literals_of(cell, source, [*nodes(tree)], signatures)
     return [each for each in found if each.role == role]
 
 
 def literals_of(
-    cell: CellRun, source: str, tree: ast.Module, signatures: Signatures | None = None
+    cell: CellRun, source: str, placed: list[Placed], signatures: Signatures | None = None
 ) -> list[SizeLiteral]:
-    """Return the literals of all roles in a cell that is parsed, in the order of the code."""
-    known = {**(signatures or {}), **signatures_of(tree), **KNOWN}
+    """Return the literals of all roles in a cell with these nodes, in the order of the code."""
+    known = {**(signatures or {}), **signatures_of(placed), **KNOWN}
     looked = Look(source.split("\n"), known)
-    given = [each for node, owner in nodes(tree) for each in looked.given(node, owner)]
+    given = [each for node, owner in placed for each in looked.given(node, owner)]
     found = [literal for each in given if (literal := _literal(cell, each)) is not None]
     found += [
         SizeLiteral(cell, role, name, value, *place, "text")

@@ -4,12 +4,30 @@ from __future__ import annotations
 
 import ast
 import re
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING
 
 from .quiet import quiet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 LONGEST = 200_000  # characters of a cell that is looked through
 _MAGIC = re.compile(r"^([^\S\n]*)([%!].*)$", re.MULTILINE)
 _CELL_MAGIC = re.compile(r"(?<!\S)%(?=%\w)")
+_TREES: ContextVar[dict[str, ast.Module | None] | None] = ContextVar("trees", default=None)
+
+
+@contextmanager
+def each_parsed_once() -> Iterator[None]:
+    """Parse no text twice within: whoever asks gets the same tree, and leaves it as it is."""
+    known = _TREES.get()
+    token = _TREES.set({} if known is None else known)
+    try:
+        yield
+    finally:
+        _TREES.reset(token)
 
 
 def parse_cell(source: str) -> ast.Module | None:
@@ -17,6 +35,15 @@ def parse_cell(source: str) -> ast.Module | None:
 
     Touches no warnings, and gives no cause for any: what cannot be read without one is not read.
     """
+    trees = _TREES.get()
+    if trees is None:
+        return _parse(source)
+    if source not in trees:
+        trees[source] = _parse(source)
+    return trees[source]
+
+
+def _parse(source: str) -> ast.Module | None:
     if len(source) > LONGEST:
         return None
     plain = _MAGIC.sub(lambda magic: f"{magic[1]}pass", _CELL_MAGIC.sub("#", source))

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..card.reports import show, show_line
+from ..code.parsing import each_parsed_once
 from ..kernel import running_cell
 from ..oom.failure import Failure, device_that_failed, last_shown
 from ..text.format import format_error
@@ -162,9 +163,10 @@ class Failures:
         from ..oom.evidence import measure
 
         life = self._life
-        evidence = measure(failure, turn)
-        looking = evidence.cut_short and life.channel is not None
-        built = report_of(evidence, looking=looking)
+        with each_parsed_once():
+            evidence = measure(failure, turn)
+            looking = evidence.cut_short and life.channel is not None
+            built = report_of(evidence, looking=looking)
         self._tell(built, update=False)
         if looking:
             later = _Unfinished(
@@ -193,9 +195,10 @@ class Failures:
 
         report_id, built = unfinished.report_id, unfinished.built
         if last_shown() == unfinished.shown and turn.unwelcome is None:
-            evidence = measure(unfinished.failure, turn, unfinished.scene)
-            if (evidence.not_attributed_bytes or 0) <= unfinished.not_attributed_bytes:
-                built = report_of(evidence, report_id=report_id)
+            with each_parsed_once():
+                evidence = measure(unfinished.failure, turn, unfinished.scene)
+                if (evidence.not_attributed_bytes or 0) <= unfinished.not_attributed_bytes:
+                    built = report_of(evidence, report_id=report_id)
         built.report["looking"] = False
         turn.on_main(lambda: self._tell(built, update=True))
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from gpu_headroom.cells.runs import CellRun
+from gpu_headroom.code import parsing
 from gpu_headroom.kernel import running_cell
 from gpu_headroom.session.session import Session
+from gpu_headroom.simulate import simulate
 from gpu_headroom.testing import RecordingChannel
 from IPython.core.interactiveshell import InteractiveShell
 from tests.live import OPTIONS
@@ -31,6 +34,12 @@ class OutOfMemoryError(RuntimeError):
 raise OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity"
     " of 16.00 GiB of which 1.00 GiB is free.")
 """
+
+
+FILL = """batch_size = 64
+chunks = []
+while True:
+    chunks.append(torch.empty(batch_size, 2**20, device="cuda"))"""
 
 
 class Helper:
@@ -100,6 +109,24 @@ def test_tells_of_a_failure_whoever_does_not_look(
     helper.shell.run_cell(FAIL)
     assert helper.types() == ["hello", "cell", "oom", "cell"]
     assert "OutOfMemoryError" in capsys.readouterr().out
+
+
+def test_a_card_parses_each_cell_once(
+    helper: Helper, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """However many questions are asked of the code: a notebook may have thousands of lines."""
+    parsed, original = Counter[str](), parsing._parse
+    monkeypatch.setattr(parsing, "_parse", lambda text: parsed.update([text]) or original(text))
+    cells = [f"batch_size_{n} = {n}\nfor x in range(3):\n    y = x" for n in range(20)]
+    with simulate("4 GiB"):
+        for each in ["import torch; torch.ones(1, device='cuda')", *cells, FILL]:
+            helper.shell.run_cell(each, store_history=True)
+    assert "OutOfMemoryError" in capsys.readouterr().out
+    assert {parsed[each] for each in cells} == {1}
+    assert set(parsed.values()) == {1}
+    before = parsed.total()
+    parsing.parse_cell(cells[0])
+    assert parsed.total() == before + 1
 
 
 def test_one_page_does_not_undo_what_another_wants(
