@@ -58,9 +58,9 @@ const TEMPLATES: Record<string, string> = {
   'rescue.saved': 'Saved {file_bytes} to `{path}`: `{names}`.',
   'rescue.failed': 'Nothing was saved: {error}.',
   'confirm.rerun':
-    'Deleted first: `{names}` ({freed_bytes}). {cell} makes it anew.',
+    'Deleted first: `{names}` ({freed_bytes}). Made anew by {cell}.',
   'rerun.lost':
-    'What `{names}` learnt in training is lost: {cells} makes it anew.',
+    'What `{names}` learnt in training is lost: {cells} begins anew.',
   'source.error': 'error message',
   'source.call': '{name}'
 };

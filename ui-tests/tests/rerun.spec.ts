@@ -23,10 +23,17 @@ for step in range(4):
     history.append("a step")
 print("trained with", batch_size)`;
 
+/** A card that computes, so that what is saved has values, and a training that is small enough. */
+const COMPUTES = `import gpu_headroom
+
+gpu_headroom.simulate("704 MiB", compute="cpu")`;
+
+const SMALL = TRAIN.replace('20000', '5000').replace('range(40)', 'range(8)');
+
 const WAIT = 'import time; time.sleep(300)';
 
 const LOST =
-  'What model, opt learnt in training is lost: In [2] makes it anew and trains from the start.';
+  'What model, opt learnt in training is lost: In [2] begins anew and trains from the start.';
 
 /** What is there of the training: its objects, and the steps they have made. */
 const TRAINED =
@@ -88,6 +95,33 @@ test.describe('A trained model', () => {
       expect(await notebook.source(1)).toBe(TRAIN);
     }
     await expect(notice(page)).toContainText('Cancelled: nothing was changed.');
+  });
+
+  test('should be saved from the question, which then is asked again', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(notebookOf([COMPUTES, SMALL]));
+    const failure = await fail(notebook);
+    const before = await notebook.value(TRAINED);
+    const question = await ask(page, failure, 'Make it fit');
+    const save = question.getByRole('button', {
+      name: 'Save model and optimizer first'
+    });
+    await save.click();
+    const again = page.getByRole('dialog');
+    await expect(again).toContainText(
+      /Saved [\d.]+ MiB to .*\.pt: model, opt\./
+    );
+    await expect(again).toContainText(LOST);
+    await expect(save).toHaveCount(0);
+    expect(await notebook.value(TRAINED)).toEqual(before);
+    await picture(page, 'rerun-saved');
+    await agree(again);
+    await expect(notice(page).last()).toContainText(/batch_size = \d+ fits/, {
+      timeout: 60_000
+    });
+    expect(await notebook.value('len(history)')).toBe(4);
   });
 
   test('should outlive what is cancelled while a cell runs', async ({

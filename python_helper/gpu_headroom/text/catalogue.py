@@ -199,12 +199,12 @@ SENTENCES = {
     "confirm.error": (
         "Drop these tracebacks and the variables of {frames} functions? The errors stay."
     ),
-    "confirm.rerun": "Deleted first: `{names}` ({freed_bytes}). {cell} makes it anew.",
-    "confirm.rerun_unmeasured": "Deleted first: `{names}`. {cell} makes it anew.",
-    "item.rerun.cost": "{cell} makes it anew.",
-    "rerun.lost": "What `{names}` learnt in training is lost: {cells} makes it anew.",
+    "confirm.rerun": "Deleted first: `{names}` ({freed_bytes}). Made anew by {cell}.",
+    "confirm.rerun_unmeasured": "Deleted first: `{names}`. Made anew by {cell}.",
+    "item.rerun.cost": "Made anew by {cell}.",
+    "rerun.lost": "What `{names}` learnt in training is lost: {cells} begins anew.",
     "rerun.lost_trains": (
-        "What `{names}` learnt in training is lost: {cells} makes it anew and trains from the "
+        "What `{names}` learnt in training is lost: {cells} begins anew and trains from the "
         "start."
     ),
     "rerun.goes_on": "{cells} trains again, on from what `{names}` learnt so far.",

@@ -96,7 +96,7 @@ def test_a_trained_model_outlives_all_but_a_yes(kernel: LiveKernel) -> None:
     (item,) = cost["items"]
     assert {"model", "opt"} <= set(item["names"])
     assert item["confirm"]["text"].startswith("Deleted first: `")
-    start = "In [1] makes it anew and trains from the start."
+    start = "In [1] begins anew and trains from the start."
     assert said(cost) == [f"What `model, opt` learnt in training is lost: {start}"]
     assert cost["saves"]
 
