@@ -291,7 +291,7 @@ edits: .make/test-tools ## every kind of edit tried on programs, results compare
 
 images: install environments .make/chromium ## the pictures of docs/images, taken by the browser tests
 	@GPU_HEADROOM_IMAGES=1 $(MAKE) colab ARGS="--project '6.17 strict'"
-	@GPU_HEADROOM_IMAGES=1 $(MAKE) galata APP=lab-4.6 ARGS="badges demo freeing panel walks"
+	@GPU_HEADROOM_IMAGES=1 $(MAKE) galata APP=lab-4.6 ARGS="badges demo freeing panel rerun walks"
 
 # --- For translators ---------------------------------------------------------------
 
