@@ -13,6 +13,7 @@ from gpu_headroom.code.notebook import Notebook
 from gpu_headroom.code.parsing import parse_cell
 
 from benchmarks.edits.kinds import cell_runs
+from benchmarks.edits.kinds.smaller_batch import way_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,7 +45,8 @@ def edit(program: Program, live: Live) -> Mapping[str, Rewrite]:
     CHANGES.update(_changes(program), {batch.name}, COUNTERS)
     gate = Gate(Notebook.of(program.cells.items()), live)
     cells.sort(key=lambda each: each.key != program.failing)
-    for changes in parts_of_a_batch(batch, about["value"], cells, gate):
+    way = way_of(program)
+    for changes in parts_of_a_batch(batch, about["value"], cells, gate, way):
         if all(rewrite(cell.source) is not None for cell, _, rewrite in changes):
             return {cell.key: rewrite for cell, _, rewrite in changes}
     return {}
