@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from benchmarks.edits.results import OfKind, Results
 
 FILE = Path(__file__).parents[2] / "docs" / "edits.md"
+SENTENCES = Path(__file__).with_name("sentences.md")
 _OF_PROGRAMS = ("equal", "refused", "held back", "wrong")
 _OF_GENERATED = ("equal", "refused", "wrong")
 _HEAD = ("kind", "programs", *_OF_PROGRAMS, "generated", *_OF_GENERATED)
@@ -42,72 +43,12 @@ differ by rounding only. The first columns are programs as people write them, in
 
 ## What was a button once, and is a sentence now
 
-An edit that cannot be proven is shown as a diff without a button, with the reason. These had a
-button before results were compared:
-
-| kind | no button any more for | since |
-| --- | --- | --- |
 {sentences}
 
 ## Programs
 
 {programs}
 """
-SENTENCES = {
-    "accumulate": (
-        "flags of a trainer; dropout, BatchNorm, contrastive losses; sums; logs and schedules of "
-        "each batch; loops that `break`, skip, or do not know their length",
-        "the gradients of the parts are those of the batch only where the loss is a mean over "
-        "samples that do not look at each other, and all that counts batches is to count as before",
-    ),
-    "autocast": (
-        "trainers, Keras, models that choose types, values that go into NumPy or typed buffers",
-        "what is `bfloat16` then is handed to code that nobody can see, or that cannot take it",
-    ),
-    "checkpointing": (
-        "BatchNorm, hooks, anything that counts or draws otherwise the second time",
-        "the forward pass is run twice: running statistics would be updated twice",
-    ),
-    "delete-leftovers": (
-        "names that another cell, a closure, `finally`, a `while` test or `global` may read",
-        "the program would fail, or take another value",
-    ),
-    "eval-mode, no-grad": (
-        "functions that training calls as well, modes that are mixed or meant",
-        "the training would go on in evaluation mode, or without gradients",
-    ),
-    "keep-numbers": (
-        "lists that are handed on, summed and gone backward through elsewhere, a hidden state that "
-        "training goes back through; `.item()` has become `.detach()`",
-        "what trains would be cut off; a number is no tensor for what reads it",
-    ),
-    "lighter-model": (
-        "a model that the line does not load, and adapters that an optimizer trains",
-        "weights of 16 bits under Adam become infinite at the second step",
-    ),
-    "move-per-batch": (
-        "data as lists, dicts or names of files",
-        "what a batch of them is cannot be told",
-    ),
-    "narrower-dtype": (
-        'texts such as `"float64"` that are keys, defaults or chosen columns',
-        "they do not make the array",
-    ),
-    "smaller-batch": (
-        "a number of another loader, one that stands twice, one that something of a fixed size has",
-        "the loop that failed would go on as it was, or the rest would not follow",
-    ),
-    "smaller-input": (
-        "all of them",
-        "layers of a fixed size, targets and the transforms of other data may have to follow: of "
-        "the programs that were tried too few passed, so there is no edit of this kind to prove",
-    ),
-    "split-request": (
-        "models of a person's own or of a library, sums and softmax over what is split, outputs "
-        "that are no tensors",
-        "the parts together are not the whole",
-    ),
-}
 
 
 def write(results: Results) -> None:
@@ -118,9 +59,7 @@ def write(results: Results) -> None:
             date=results.date,
             versions=", ".join(f"{name} {each}" for name, each in results.versions.items()),
             table=summary(kinds),
-            sentences="\n".join(
-                f"| {kind} | {what} | {why} |" for kind, (what, why) in SENTENCES.items()
-            ),
+            sentences=SENTENCES.read_text(encoding="utf-8").strip(),
             promises="\n".join(f"* `{kind}`: {each.promise}" for kind, each in kinds.items()),
             programs=_table(
                 ("program", "may be offered", "verdict"),
