@@ -23,11 +23,12 @@ if TYPE_CHECKING:
 TEXTS = {"delete.nowhere": "No button: the code that it is about is not there any more."}
 
 
-def deleted_in_loop(anchor: Anchor, *left: str) -> Rewrite:
+def deleted_in_loop(anchor: Anchor, *left: str, function: str | None = None) -> Rewrite:
     """`deleted_in_loop(anchor, "out", "loss")`: `del out, loss` ends each step of the loop there.
 
     Refused where a step may not have made them, or where one is read before it is made or after
-    the loop, by whatever cell or function.
+    the loop, by whatever cell or function. Names of a `function` go there, those of the notebook
+    (`""`) outside of all functions.
     """
     gone = tuple(dict.fromkeys(left))
 
@@ -39,13 +40,16 @@ def deleted_in_loop(anchor: Anchor, *left: str) -> Rewrite:
             return message("delete.nowhere", TEXTS)
         return gate.is_bound(cell, loop.body, *gone) or gate.deletes(cell, loop.body[-1], *gone)
 
-    return _deleted_in_loop(anchor, gone).asking(ask)
+    return _deleted_in_loop(anchor, gone, function).asking(ask)
 
 
 @rewriting
-def _deleted_in_loop(source: CellSource, anchor: Anchor, left: tuple[str, ...]) -> None:
+def _deleted_in_loop(
+    source: CellSource, anchor: Anchor, left: tuple[str, ...], function: str | None
+) -> None:
     statement = statement_at(source, anchor)
     loop = statement if isinstance(statement, Loop) else source.loop(statement)
+    _is_in(source, loop, function)
     made = _made(loop.body)
     target = names(loop.target, ast.Store) if isinstance(loop, ast.For) else set()
     if not left or not made.issuperset(left) or read_first(loop.body, target) & set(left):
@@ -57,11 +61,11 @@ def _deleted_in_loop(source: CellSource, anchor: Anchor, left: tuple[str, ...]) 
     source.after(loop.body[-1], f"del {', '.join(left)}")
 
 
-def deleted_before(anchor: Anchor, *left: str) -> Rewrite:
+def deleted_before(anchor: Anchor, *left: str, function: str | None = None) -> Rewrite:
     """`deleted_before(anchor, "out")`: `out = None` before a line that does not need it any more.
 
     Not `del`: the cell can run again. Refused where it is read from there on, by whatever cell or
-    function, and in a function for what is not its own.
+    function, and in a function for what is not its own. `function` as in `deleted_in_loop`.
     """
     gone = tuple(dict.fromkeys(left))
 
@@ -73,17 +77,19 @@ def deleted_before(anchor: Anchor, *left: str) -> Rewrite:
             cell, _outermost(statement, cell.parents(statement)), *gone, before=True
         )
 
-    return _deleted_before(anchor, gone).asking(ask)
+    return _deleted_before(anchor, gone, function).asking(ask)
 
 
 @rewriting
-def _deleted_before(source: CellSource, anchor: Anchor, left: tuple[str, ...]) -> None:
+def _deleted_before(
+    source: CellSource, anchor: Anchor, left: tuple[str, ...], function: str | None
+) -> None:
     statement = statement_at(source, anchor)
     statement = _outermost(statement, source.parents(statement))
-    function = source.function(statement)
+    around = _is_in(source, statement, function)
     if not left or names(statement) & set(left):
         raise Refused
-    if isinstance(function, Function) and not names(function, ast.Store).issuperset(left):
+    if isinstance(around, Function) and not names(around, ast.Store).issuperset(left):
         raise Refused
     block = source.body(statement)
     place = block.index(statement)
@@ -95,6 +101,14 @@ def _deleted_before(source: CellSource, anchor: Anchor, left: tuple[str, ...]) -
     if (read_after(source, statement) - names(statement, ast.Store)) & set(left):
         raise Refused
     source.before(statement, f"{' = '.join(left)} = None")
+
+
+def _is_in(source: CellSource, statement: ast.stmt, function: str | None) -> ast.AST:
+    """Return what a statement is in; refuse where that is not the function asked for."""
+    around = source.function(statement)
+    if function is not None and getattr(around, "name", "") != function.rpartition(".")[2]:
+        raise Refused
+    return around
 
 
 def _outermost(statement: ast.stmt, parents: Iterable[ast.AST]) -> ast.stmt:

@@ -171,8 +171,7 @@ def _variables(frame: FrameType) -> list[tuple[str, Any]]:
     frames know has no name.
     """
     variables = locals_of(frame)
-    function, own = _function(frame.f_code), _module(frame) == _OWN
-    where = f" in {function}" if function else ""
+    where, own = where_of(frame.f_code), _module(frame) == _OWN
     return [("" if own else name + where, value) for name, value in variables.items()]
 
 
@@ -201,10 +200,14 @@ def is_installed(frame: FrameType) -> bool:
     return installed or _module(frame) in ("torch", "IPython", "ipykernel", _OWN)
 
 
-def _function(code: CodeType) -> str:
-    """Return the innermost function that has a name; Python 3.10 does not know its class."""
+def where_of(code: CodeType) -> str:
+    """Return ` in Block.forward` for the innermost function that has a name; empty in a cell.
+
+    Python 3.10 does not know the class.
+    """
     path = getattr(code, "co_qualname", code.co_name).split(".<locals>.")
-    return next((each for each in reversed(path) if not each.startswith("<")), "")
+    function = next((each for each in reversed(path) if not each.startswith("<")), "")
+    return f" in {function}" if function else ""
 
 
 def _is_ipythons(frame: FrameType) -> bool:

@@ -58,6 +58,11 @@ class Group:
         return variable + self.path[len(self.root) :]
 
     @property
+    def function(self) -> str:
+        """The function that the name belongs to; empty for a name of the notebook's."""
+        return self.root.partition(" in ")[2]
+
+    @property
     def last_name(self) -> str:
         """The variable or attribute that it is, without what it is indexed by."""
         return self.name.partition("[")[0].rpartition(".")[2]

@@ -27,7 +27,7 @@ from ..code.rounds import (
     scopes_at,
     stored,
 )
-from ..holders.frames import is_installed, locals_of
+from ..holders.frames import is_installed, locals_of, where_of
 from ..inspection.kinds import origins
 
 if TYPE_CHECKING:
@@ -64,11 +64,12 @@ class Running:
     """What the text of the running code says.
 
     `trains`: a backward pass belongs to it. `in_optimizer`: an optimizer was making its step.
-    `previous`: names that the innermost loop gives a value only at the failing line or behind it,
-    so what they hold comes from the round before. `adding`: names that a loop on the way adds to,
-    or makes from themselves, attributes as `.total`. `growing`: the last names of what the running
-    code appends to. `one_pass`: names that a loop collects for a backward pass behind it,
-    `rounds_done` the share of its rounds that had begun, where that can be told.
+    `previous`: names, such as `out` or `out in fit`, that the innermost loop gives a value only at
+    the failing line or behind it, so what they hold comes from the round before. `adding`: names
+    that a loop on the way adds to, or makes from themselves, attributes as `.total`. `growing`: the
+    last names of what the running code appends to. `one_pass`: names that a loop collects for a
+    backward pass behind it, `rounds_done` the share of its rounds that had begun, where that can be
+    told.
     `assigning`: names that were to get another value. `bound`: names that a round of a loop, or a
     function, has given a value on the way. `loops`: whether one of these ran in a loop, other than
     through the parts of a model; `first_round`: each of these loops was in its first round for
@@ -137,6 +138,7 @@ class _Reading:
             self._read(frame, number, tree)
 
     def _read(self, frame: FrameType, number: int, tree: ast.Module) -> None:
+        code = frame.f_code
         whole, scope = scopes_at(tree, number)
         calls = list(calls_in(whole, number))
         self._at_once |= any(callee(each) in _AT_ONCE for each in calls)
@@ -145,7 +147,7 @@ class _Reading:
         if not isinstance(scope, ast.Module):
             names["bound"] |= set(stored(scope))
         if self._in_model:
-            self._asks_mode |= "training" in frame.f_code.co_names
+            self._asks_mode |= "training" in code.co_names
             return
         is_loop = isinstance(scope, LOOP)
         self._trains |= any(
@@ -159,7 +161,10 @@ class _Reading:
         if is_loop and not _goes_through_model(frame, scope):
             self._loops = True
             self._first_round &= _is_first_round(frame, scope, number)
-            names["previous"] |= set(bound_from(scope, number))
+            own, where = {*code.co_varnames, *code.co_cellvars}, where_of(code)
+            names["previous"] |= {
+                each + where if each in own else each for each in bound_from(scope, number)
+            }
             names["adding"] |= set(added_to(scope))
             if passes.get(scope):
                 self._rounds_done = _rounds_done(frame, scope)

@@ -41,19 +41,22 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     elif finding.rule == "loop-leftovers":
         found = finding.about
         names, size = [each.name for each in found], sum(each.bytes for each in found)
-        in_loop = found[0].name in evidence.scene.running.previous
+        in_loop = found[0].root in evidence.scene.running.previous
     else:
         return None
     make = deleted_in_loop if in_loop else deleted_before
-    changes = at_places(evidence, lambda anchor: make(anchor, *names, *ends))
+    where = finding.about[0].function
+    changes = at_places(evidence, lambda anchor: make(anchor, *names, *ends, function=where))
     if changes is None and ends:
-        changes = at_places(evidence, lambda anchor: make(anchor, *names))
+        changes = at_places(evidence, lambda anchor: make(anchor, *names, function=where))
+    change = edited(evidence, changes)
+    is_typed = change.reason is None and not where  # a function's names nobody can type
     return Offer(
         id="delete-leftovers",
         title=message("remedy.delete-leftovers", TEXTS, names=", ".join(names)),
         note=message("remedy.delete-leftovers.note", TEXTS),
         effect_bytes=size,
         measured=True,
-        type_this=f"del {', '.join(names)}",
-        edited=edited(evidence, changes),
+        type_this=f"del {', '.join(names)}" if is_typed else None,
+        edited=change,
     )

@@ -69,7 +69,7 @@ def check(evidence: Evidence) -> Finding | None:
 def data_groups(evidence: Evidence) -> list[Group]:
     """Return the names of plain tensors that neither the running code nor a model has made."""
     running = evidence.scene.running
-    made = running.growing | running.previous | running.adding | running.bound
+    made = running.growing | running.adding | running.bound
     found = copies(evidence)
     others = [] if found is None else found[1]
     data = [
@@ -79,6 +79,7 @@ def data_groups(evidence: Evidence) -> list[Group]:
         and each.origin in ("names", "traceback")
         and each.kind == "tensor"
         and each.last_name not in made
+        and each.root not in running.previous
         and not is_cache(each)
         and not any(each is other for other in others)
         and not _is_inside(each)

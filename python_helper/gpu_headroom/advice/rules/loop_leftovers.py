@@ -11,6 +11,7 @@ from ..finding import A_LINE, Finding
 if TYPE_CHECKING:
     from ...holders.groups import Group
     from ...oom.evidence import Evidence
+    from ...oom.running import Running
 
 TEXTS = {
     "cause.loop-leftovers": (
@@ -34,7 +35,7 @@ def check(evidence: Evidence) -> Finding | None:
     if not found:
         return None
     largest, size = found[0], sum(each.bytes for each in found)
-    before = largest.name in evidence.scene.running.previous
+    before = largest.root in evidence.scene.running.previous
     which = "cause.loop-leftovers.evidence" if before else "cause.loop-leftovers.evidence_cell"
     return Finding(
         message(
@@ -52,18 +53,27 @@ def check(evidence: Evidence) -> Finding | None:
 
 
 def leftovers(evidence: Evidence) -> list[Group]:
-    """Return the variables whose value is from before, where they hold a good part together."""
+    """Return the variables whose value is from before, where they hold a good part together.
+
+    All belong to the same function, or to the notebook, and one place lets go of them: a round of
+    the loop, or what follows it.
+    """
     running, failure = evidence.scene.running, evidence.failure
     texts = [each.source for each in (*failure.cells, failure.cell)]
-    stale = running.previous | left_behind(texts, [each.name for each in evidence.groups])
+    left = left_behind(texts, [each.name for each in evidence.groups])
     found = [
         each
         for each in evidence.groups
         if each.root
-        and each.name in stale
+        and (each.root in running.previous or (each.name in left and not each.function))
         and not running.adds_to(each.name)
         and each.kind in _OF_VALUES
         and each.graphs < 2  # noqa: PLR2004  several graphs are a leak of their own
     ]
+    found = [each for each in found if _place(each, running) == _place(found[0], running)]
     size = sum(each.bytes for each in found)
     return found if found and evidence.share(size) >= _SHARE else []
+
+
+def _place(group: Group, running: Running) -> tuple[str, bool]:
+    return group.function, group.root in running.previous

@@ -1,0 +1,141 @@
+"""Programs that run out of memory, one after the other in one kernel, and what cards offer."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tests.kernels.test_after_oom import MIME
+
+if TYPE_CHECKING:
+    from tests.live import LiveKernel
+
+
+START = """import torch
+from torch import nn
+import torch.nn.functional as F
+torch.manual_seed(0)
+"""
+_AGAIN = "again"
+
+
+@dataclass(frozen=True)
+class Card:
+    """The card of a cell that failed, and the cells of its program by their ids, in order."""
+
+    kernel: LiveKernel
+    report: dict[str, Any]
+    sources: dict[str, str]
+
+    def remedy(self, remedy_id: str) -> dict[str, Any]:
+        """Return what it offers under an id; that has to be there, as a button or as advice."""
+        found = {each["id"]: each for each in self.report["remedies"]}
+        assert remedy_id in found, {name: each["kind"] for name, each in found.items()}
+        return dict(found[remedy_id])
+
+    def button(self, remedy_id: str) -> bool:
+        """Whether it offers an edit that is made by a click; a diff without one says why."""
+        remedy = self.remedy(remedy_id)
+        if remedy["kind"] == "edit":
+            return True
+        assert self.why(remedy_id) or not remedy["diffs"], remedy
+        return False
+
+    def why(self, remedy_id: str) -> str:
+        """Return why there is no button, by the id of the sentence; empty where none is said."""
+        reason = self.remedy(remedy_id).get("reason") or {"id": "", "text": "No button"}
+        assert reason["text"].startswith("No button"), reason
+        return str(reason["id"])
+
+    def click(self, remedy_id: str, *beside: str) -> dict[str, Any]:
+        """Ask for an edit as a page does, with these cells in the notebook as well."""
+        others = {f"beside-{n}": source for n, source in enumerate(beside)}
+        wish = {"report_id": self.report["report_id"], "remedy_id": remedy_id}
+        return dict(self.kernel.ask("fix", **wish, sources={**self.sources, **others}))
+
+    def refused(self, remedy_id: str, *beside: str) -> str:
+        """Click where that is refused, and return why by the id of the sentence."""
+        reply = self.click(remedy_id, *beside)
+        assert reply["status"] == "changed", reply
+        return str(reply["message"]["id"])
+
+    def edited(self, remedy_id: str) -> list[str]:
+        """Click, and return the cells as the edit leaves them."""
+        reply = self.click(remedy_id)
+        assert reply["status"] == "ok", reply
+        sources = dict(self.sources)
+        for edit in sorted(reply["edits"], key=lambda each: -each["first_line"]):
+            lines = sources[edit["cell_id"]].split("\n")
+            at, old = edit["first_line"] - 1, edit["old_lines"]
+            assert lines[at : at + len(old)] == old
+            lines[at : at + len(old)] = edit["new_lines"]
+            sources[edit["cell_id"]] = "\n".join(lines)
+        return list(sources.values())
+
+
+class Programs:
+    """Runs programs in a kernel that they share: each finds the names and cells of its own only."""
+
+    def __init__(self, kernel: LiveKernel) -> None:
+        self._kernel = kernel
+        self._numbers = itertools.count(1)
+        self._before: list[str] = []
+
+    def fail(self, *cells: str, also: str = "") -> Card:
+        """Run cells, of which the last runs out of memory; return its card, completed.
+
+        `also` is a cell that was run before, whatever came of it: what comes behind the failing one
+        in the notebook.
+        """
+        kernel, number = self._kernel, next(self._numbers)
+        self._begin()
+        sources = {f"program-{number}-{n}": each for n, each in enumerate(cells)}
+        *_, last = sources
+        self._before = [*sources, f"program-{number}-behind"]
+        if also:
+            behind = f"program-{number}-behind"
+            kernel.run(also, cell_id=behind, stop_on_error=False)
+            sources[behind] = also
+        for cell_id, source in sources.items():
+            if cell_id.endswith("behind"):
+                continue
+            run = kernel.run(source, cell_id=cell_id, stop_on_error=False)
+            assert (run.status == "ok") is (cell_id != last), (cell_id, run.reply, run.outputs)
+        return Card(kernel, self._completed(run.outputs), sources)
+
+    def value(self, name: str, *cells: str) -> Any:
+        """Run cells to their end, in a namespace of their own, and return a value."""
+        self._forget() if self._before == [_AGAIN] else self._begin()
+        self._before = [_AGAIN]
+        for source in cells:
+            run = self._kernel.run(source, cell_id=_AGAIN, stop_on_error=False)
+            assert run.status == "ok", (source, run.reply["evalue"])
+        return self._kernel.value(name)
+
+    def _begin(self) -> None:
+        """Forget the program before, and free what its error keeps."""
+        kernel = self._kernel
+        self._forget()
+        kernel.attach()
+        since = kernel.now
+        reply = kernel.ask("release", items=None, confirmed=[], report_id=None)
+        kernel.await_event("released", since, release_id=reply["release_id"])
+
+    def _forget(self) -> None:
+        """Forget the names and the cells of the program before."""
+        for cell_id in self._before:
+            self._kernel.run("pass", cell_id=cell_id)
+        self._kernel.run("%reset_selective -f .", cell_id="reset")
+
+    def _completed(self, outputs: list[tuple[str, dict[str, Any]]]) -> dict[str, Any]:
+        shown = [each["data"][MIME] for kind, each in outputs if kind == "display_data"]
+        assert shown, outputs
+        found = shown[-1]
+
+        def latest() -> dict[str, Any]:
+            ids = {"life_id": found["life_id"], "report_id": found["report_id"]}
+            return dict(self._kernel.ask("report", **ids)["report"])
+
+        self._kernel.until(lambda: not latest()["looking"])
+        return latest()
