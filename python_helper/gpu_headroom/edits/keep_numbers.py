@@ -129,6 +129,8 @@ def _kept(source: CellSource, containers: tuple[str, ...], how: str, *, one: boo
         found = [each for node in ast.walk(source.tree) for each in values(node, wanted)]
         if not one and not all(isinstance(x, (ast.Tuple, ast.List, ast.Dict)) for x in found):
             raise Refused
+        if not found:
+            raise Refused  # what is not put there by this cell stays where it is
         parts = [part for each in found for part in _members(each)]
         changed = [part for part in parts if _is_tensor(source, part, alone=len(parts) == 1)]
         if not sum(_append(source, part, how) for part in changed) and wanted == containers[0]:

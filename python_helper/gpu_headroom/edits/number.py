@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING
 
+from ..code.find import assigned, called, names
 from ..code.follows import other_places, unlike
 from ..code.literals import integer, literals_in
-from ..code.notebook import Notebook
+from ..code.notebook import CodePlace, Notebook
 from ..code.source import CellSource, Refused
 from ..text.messages import message
 from .rewrite import rewriting
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ..code.gate import Gate
     from ..code.literals import SizeLiteral
     from ..code.loaders import Numbers, Way
@@ -38,7 +42,17 @@ TEXTS = {
     "number.fixed": (
         "No button: {cell}, line {line} makes something of that size which does not follow."
     ),
+    "number.left_out": (
+        "No button: {cell}, line {line} leaves targets out, and of {value} samples none may be "
+        "left: the mean of their losses is no number, and then no weight is one."
+    ),
+    "number.schedule": (
+        "No button: {cell}, line {line} makes a schedule of so many steps, and there would be more."
+    ),
 }
+_SCHEDULES = re.compile(r"OneCycleLR|get_(?:\w+_)?schedule\w*")
+_MOST_NAMES = 50
+_FEW = 16  # of so many samples hardly ever all are left out
 
 
 def set_batch(literal: SizeLiteral, value: int, way: Way) -> Rewrite:
@@ -67,9 +81,59 @@ def set_batch(literal: SizeLiteral, value: int, way: Way) -> Rewrite:
             return message("number.other", TEXTS)
         if len(alike - {(cell.key, found.line)}) > 0:
             return message("number.several", TEXTS, count=len(alike), value=literal.value)
+        place = _left_out(cells) if value < _FEW else None
+        if place is not None:
+            title = place.cell.title
+            return message("number.left_out", TEXTS, cell=title, line=place.line, value=value)
         return _follows(cells, cell, own, found, reached)
 
     return set_number(literal, value).asking(lambda gate, _: gate.unread(), is_the_batch)
+
+
+def smaller_batch(literal: SizeLiteral, value: int, way: Way) -> Rewrite:
+    """`smaller_batch(literal, value, way)`: the same, where each of its batches is a step.
+
+    A schedule that is made for a number of steps has to follow the length of a loader: it raises an
+    error behind its last step, or has come to its end.
+    """
+
+    def has_room(gate: Gate, _: CellCode) -> Message | None:
+        for cell in gate.notebook.cells:
+            for node in ast.walk(cell.tree or ast.Module([], [])):
+                if isinstance(node, ast.Call) and _SCHEDULES.fullmatch(called(node)):
+                    given = [*node.args[1:], *[each.value for each in node.keywords]]
+                    if not _measures(gate.notebook, given):
+                        line = node.lineno
+                        return message("number.schedule", TEXTS, cell=cell.title, line=line)
+        return None
+
+    return set_batch(literal, value, way).asking(has_room)
+
+
+def _measures(notebook: Notebook, given: list[ast.expr]) -> bool:
+    """Whether values are made of the length of something, by whatever names."""
+    wanted = set[str]()
+    for each in given:  # it grows meanwhile
+        if any(called(node) == "len" for node in ast.walk(each)):
+            return True
+        new = names(each) - wanted if len(wanted) < _MOST_NAMES else set[str]()
+        wanted |= new
+        given += [
+            node.value
+            for cell in notebook.cells
+            for node in ast.walk(cell.tree or ast.Module([], []))
+            if new and isinstance(node, ast.Assign) and assigned(node) in new
+        ]
+    return False
+
+
+def _left_out(cells: Iterable[CellCode]) -> CodePlace | None:
+    """Return where a loss leaves out targets of some value, with a mean over the others."""
+    for cell in cells:
+        for node in ast.walk(cell.tree) if cell.tree is not None else ():
+            if isinstance(node, ast.Call) and any(e.arg == "ignore_index" for e in node.keywords):
+                return CodePlace(cell, node.lineno)
+    return None
 
 
 def _follows(

@@ -95,9 +95,14 @@ class _Ways:
         self._copies: set[Slot] = set()
         self._put: set[int] = set()
         """Values that the edit brings to the host, and the nodes that put them somewhere."""
+        self._joined: set[Slot] = set()
+        """Tensors that grow: what they begin as has to be on the host as well."""
         for node in ast.walk(own.tree or ast.Module([], [])):
             found = [each for name in containers for each in puts(node, name)]
             self._put |= {id(each) for each in (*found, *([node] if found else []))}
+            target = node.targets[0] if isinstance(node, ast.Assign) else None
+            if found and target is not None and (slot := self._slot(own, target)):
+                self._joined.add(slot)
         self._boxes = {slot for slot in self._slots if self._starts_as(slot, _BOX)}
         self._dicts = {slot for slot in self._slots if self._starts_as(slot, _DICT)}
 
@@ -120,6 +125,7 @@ class _Ways:
             return cell.tree or ast.Module([], [])
         try:
             for node in ast.walk(cell.tree) if cell.tree is not None else ():
+                self._begins(cell, node)
                 if called(node) == "getattr" and parts:
                     return node
                 if self._is_kept(cell, node):
@@ -129,6 +135,14 @@ class _Ways:
         except _Needed as found:
             return found.node
         return None
+
+    def _begins(self, cell: CellCode, node: ast.AST) -> None:
+        """Refuse where a tensor that grows on the host is made on the card."""
+        if not isinstance(node, ast.Assign) or id(node) in self._put or not self._joined:
+            return
+        given = {self._slot(cell, each) for target in node.targets for each in leaves(target)}
+        if given & self._joined and any(map(_may_be_on_card, ast.walk(node.value))):
+            raise _Needed(node)
 
     def _slot(self, cell: CellCode, node: ast.AST) -> Slot | None:
         if isinstance(node, (ast.Name, ast.arg)):
@@ -425,6 +439,16 @@ class _Ways:
             if isinstance(parent, ast.stmt):
                 return
             inner = parent
+
+
+def _may_be_on_card(node: ast.AST) -> bool:
+    """Whether a value is moved to a device, made on one, or by code that is not PyTorch's."""
+    if isinstance(node, ast.keyword):
+        return node.arg == "device"
+    if not isinstance(node, ast.Call):
+        return False
+    made = dotted(node.func).partition(".")[0] == "torch" and not called(node).endswith("_like")
+    return not (made or called(node) in _BOX_OF | _ENDS - {"cuda"})
 
 
 def _on(_: CellCode, parent: ast.AST, __: ast.AST, ___: bool) -> ast.AST:

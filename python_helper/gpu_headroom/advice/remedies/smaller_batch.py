@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ...edits.number import set_batch
+from ...edits.number import smaller_batch
 from ...oom.largest_batch import predict, probes
 from ...text.messages import message
 from ..code_fix import CellChange
@@ -71,7 +71,7 @@ def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
         return None
     change = edited(
         evidence,
-        [CellChange(batch.cell, batch.line, set_batch(batch, value, evidence.way))],
+        [CellChange(batch.cell, batch.line, smaller_batch(batch, value, evidence.way))],
         sets=f"{batch.name} = {value}",
         done=message("fix.ok", TEXTS, name=batch.name, old=batch.value, new=value),
     )
