@@ -204,8 +204,7 @@ SENTENCES = {
     "item.rerun.cost": "Made anew by {cell}.",
     "rerun.lost": "What `{names}` learnt in training is lost: {cells} begins anew.",
     "rerun.lost_trains": (
-        "What `{names}` learnt in training is lost: {cells} begins anew and trains from the "
-        "start."
+        "What `{names}` learnt in training is lost: {cells} begins anew and trains from the start."
     ),
     "rerun.goes_on": "{cells} trains again, on from what `{names}` learnt so far.",
     "rerun.trains": "{cells} trains again: what it has trained so far may be lost.",

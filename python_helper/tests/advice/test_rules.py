@@ -14,7 +14,7 @@ from gpu_headroom.oom.others import Others
 from gpu_headroom.oom.running import Running
 from gpu_headroom.oom.scene import RunningModule
 from gpu_headroom.text.format import GIB, MIB
-from tests.advice.cases import CAPACITY, device, evidence, group
+from tests.advice.cases import CAPACITY, cell, device, evidence, group
 
 if TYPE_CHECKING:
     from gpu_headroom.oom.evidence import Evidence
@@ -221,6 +221,26 @@ def test_names_the_cause(rule: str, changes: dict[str, Any]) -> None:
 def test_keeps_silent_without_evidence(changes: dict[str, Any]) -> None:
     """No single cause stands out: that is better than a guess."""
     assert likeliest(evidence(**changes)) is None
+
+
+OF_LOADER = "for x in loader:\n    out = model(x)\n    loss = out.sum()\n    loss.backward()"
+
+
+@pytest.mark.parametrize(
+    ("source", "blamed"), [(OF_LOADER, False), ("big = make(4)", True), ("y = out + 1", False)]
+)
+def test_what_a_cell_uses_no_loop_has_left_there(source: str, *, blamed: bool) -> None:
+    """The loop that failed has its own names in hand; those of an earlier cell's are left over."""
+    before = cell(OF_LOADER, "earlier", 1)
+    found = evidence(
+        source=source,
+        cells=(before,),
+        kinds={**MODEL, "activations": 9 * GIB},
+        groups=(group("out", 8 * GIB, "activations"),),
+        running=TRAINS,
+    )
+    rules = [each["rule"] for each in diagnose(found).causes]
+    assert ("loop-leftovers" in rules) is blamed
 
 
 def test_does_not_blame_others_for_a_request_beyond_the_card() -> None:

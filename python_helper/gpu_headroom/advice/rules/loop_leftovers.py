@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from ...code.loops import left_behind
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from ...holders.groups import Group
     from ...oom.evidence import Evidence
     from ...oom.running import Running
+
+_WORD = re.compile(r"\w+")
 
 TEXTS = {
     "cause.loop-leftovers": (
@@ -59,8 +62,9 @@ def leftovers(evidence: Evidence) -> list[Group]:
     the loop, or what follows it.
     """
     running, failure = evidence.scene.running, evidence.failure
-    texts = [each.source for each in (*failure.cells, failure.cell)]
-    left = left_behind(texts, [each.name for each in evidence.groups])
+    others = [each.source for each in failure.cells if each.key != failure.cell.key]
+    used = {*_WORD.findall(failure.cell.source)}
+    left = left_behind(others, {each.name for each in evidence.groups} - used)
     found = [
         each
         for each in evidence.groups
