@@ -134,6 +134,9 @@ class _DataUses:
             line = getattr(use.node, "lineno", 1)
             if use.how != "read" and use.inside.parent is not None:
                 return use.name, line
+            around = next(cell.parents(use.node), None)
+            if isinstance(around, ast.AugAssign) and not isinstance(around.value, ast.Constant):
+                return use.name, line  # with what may be on the card
             is_later = use.how == "read" and line > moved_to.get(use.name, 0)
             if is_later and not self._is_fine(cell, use.node):
                 return use.name, line
