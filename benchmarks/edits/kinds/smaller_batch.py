@@ -13,7 +13,7 @@ from gpu_headroom.cells.runs import CellRun
 from gpu_headroom.code.literals import literals_in
 from gpu_headroom.code.loaders import Way
 from gpu_headroom.code.notebook import Notebook
-from gpu_headroom.edits.number import set_batch
+from gpu_headroom.edits.number import smaller_batch
 
 from benchmarks.edits.program import HeaderError
 
@@ -52,7 +52,7 @@ def edit(program: Program, live: Live) -> Mapping[str, Rewrite]:
     line = program.cells[found[0].cell.key].split("\n")[found[0].line - 1].strip()
     if program.offered and line != program.about["line"]:
         raise HeaderError(f"{program.kind}/{program.name}: it is {line!r} that would be changed")
-    return {found[0].cell.key: set_batch(found[0], value // 2, way)}
+    return {found[0].cell.key: smaller_batch(found[0], value // 2, way)}
 
 
 def same(before: Outcome, after: Outcome) -> list[str]:
