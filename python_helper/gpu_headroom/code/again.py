@@ -100,6 +100,9 @@ class Again:
                 )
                 if maker is not None and maker.key in run:
                     continue
+                # Without a maker it would have been an error to read it the first time.
+                if maker is None and name not in self._inputs(cell, rounds=True):
+                    continue
                 place = self._changed(name, self._cells[n:], maker)
                 if place is not None:
                     found.append((name, cell, place, maker))
@@ -153,11 +156,11 @@ class Again:
 
     # What a cell reads, makes and changes as it runs.
 
-    def _inputs(self, cell: CellCode) -> set[str]:
+    def _inputs(self, cell: CellCode, *, rounds: bool = False) -> set[str]:
         if cell.tree is None:
             return set()
         reads, binds = self._read_by(cell), _bound_by(cell)
-        return Liveness(cell.tree.body, reads, binds).before
+        return Liveness(cell.tree.body, reads, binds, rounds=rounds).before
 
     def _read_by(self, cell: CellCode) -> _Reads:
         return _Reads(cell, self._inner)

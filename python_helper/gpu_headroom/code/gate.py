@@ -20,7 +20,7 @@ from .notebook import CodePlace
 from .taint import Taint
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from ..protocol.wire import Message
     from .facts import Live
@@ -109,13 +109,9 @@ class Gate:
             ends = self.needed
         reads = _Names(cell, scope, "read", self.read_by_calling if scope is None else {})
         flow = Liveness(body, reads, _Names(cell, scope, "bind"), ends)
-        later = flow.before if before and statement is body[0] else None
+        later = (flow.ahead if before else flow.after).get(statement)
         if later is None:
-            block = next((each for each in _blocks(body) if statement in each), [])
-            place = block.index(statement) - before if block else -1
-            if place < 0 or block[place] not in flow.after:
-                return message("gate.elsewhere", TEXTS)
-            later = flow.after[block[place]]
+            return message("gate.elsewhere", TEXTS)
         for name in gone:
             found = self._captured(cell, scope, name)
             if found is not None:
@@ -335,16 +331,6 @@ class _Names:
             if self._by_calling and isinstance(each, ast.Call):
                 found |= self._by_calling.get(called(each), set())
         return found
-
-
-def _blocks(body: list[ast.stmt]) -> Iterator[list[ast.stmt]]:
-    """Yield a block of statements, and all blocks in it."""
-    yield body
-    for each in body:
-        for node in ast.walk(each):
-            for _, value in ast.iter_fields(node):
-                if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
-                    yield value
 
 
 def _is_inner(use: Use) -> bool:

@@ -30,17 +30,23 @@ class _Exits(NamedTuple):
 
 
 class Liveness:
-    """What is read later, behind each statement of a block: `after[statement]`.
+    """What is read later, from each statement of a block on: `ahead` of it, and `after` it.
 
     `reads` and `binds` say which names of the scope in question an expression reads and binds.
     `end` are the names that are read behind all of it. `before` are those that it reads as they
-    were before it.
+    were before it; with `rounds` each loop is taken to have one.
     """
 
     def __init__(
-        self, body: Sequence[ast.stmt], reads: Names, binds: Names, end: Iterable[str] = ()
+        self,
+        body: Sequence[ast.stmt],
+        reads: Names,
+        binds: Names,
+        end: Iterable[str] = (),
+        *,
+        rounds: bool = False,
     ) -> None:
-        self._reads, self._binds = reads, binds
+        self._reads, self._binds, self._rounds = reads, binds, rounds
         tried = (ast.Try, ast.TryStar) if sys.version_info >= (3, 11) else (ast.Try,)
         self._compound: tuple[tuple[Any, Callable[..., set[str]]], ...] = (
             (_Definition, self._definition),
@@ -50,6 +56,7 @@ class Liveness:
             (tried, self._try),
             (ast.Match, self._match),
         )
+        self.ahead: dict[ast.stmt, set[str]] = {}
         self.after: dict[ast.stmt, set[str]] = {}
         last = set(end)
         self.before = self._block(body, last, _Exits(last, set(), set(), set()))
@@ -58,6 +65,7 @@ class Liveness:
         for each in reversed(body):
             self.after[each] = self.after.get(each, set()) | later
             later = self._statement(each, later, ways) | ways.caught
+            self.ahead[each] = self.ahead.get(each, set()) | later
         return later
 
     def _statement(self, node: ast.stmt, later: set[str], ways: _Exits) -> set[str]:
@@ -107,13 +115,13 @@ class Liveness:
         behind = self._block(node.orelse, later, ways)
         target = set[str]() if isinstance(node, ast.While) else self._binds(node.target)
         head = self._reads(node.test) if isinstance(node, ast.While) else set()
-        again = behind | head
+        again, inside = behind | head, set[str]()
         for _ in range(2):  # what the second round reads is read behind the first
-            inside = self._block(node.body, again, ways._replace(stop=later, again=again))
-            again |= inside - target
-        first = set() if isinstance(node, ast.While) else self._reads(node.iter)
+            inside = self._block(node.body, again, ways._replace(stop=later, again=again)) - target
+            again |= inside
+        first = head if isinstance(node, ast.While) else self._reads(node.iter)
         # Of a target only the names are given a value: `values[n]` is read.
-        return again | first
+        return (inside if self._rounds else again) | first
 
     def _try(self, node: ast.stmt, later: set[str], ways: _Exits) -> set[str]:
         body, handlers, orelse, last = (

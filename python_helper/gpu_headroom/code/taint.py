@@ -51,6 +51,7 @@ _TELLS = frozenset(
         *("add_scalar", "add_scalars", "log", "log_dict", "set_postfix", "set_description"),
         *("info", "debug", "warning", "write", "plot", "hist", "scatter", "bar", "imshow", "save"),
         *("format", "join", "count", "index", "remove", "get", "pop", "isin", "to_csv", "dump"),
+        "print",
     )
 )
 _MOST_ROUNDS = 60

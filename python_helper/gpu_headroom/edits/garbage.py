@@ -31,7 +31,15 @@ _NOTICES = frozenset(
         *("get_objects", "get_referrers", "getrefcount"),
     )
 )
-_HARMLESS = {"collect", "enable", "isenabled"}
+_HARMLESS = {
+    "collect",
+    "enable",
+    "disable",
+    "isenabled",
+    "freeze",
+    "set_threshold",
+    "get_threshold",
+}
 _OUTPUTS = frozenset(("_", "__", "___", "Out", "_oh"))
 _ASKS_SHELL = frozenset(("user_ns", "user_global_ns", "displayhook", "history_manager"))
 # A last line that nobody writes for the memory that its value holds.

@@ -44,6 +44,24 @@ def test_what_has_another_value_by_now_is_made_again(
     assert again(cells, fails).stale({*run, *needed}) == []
 
 
+EPOCHS = "for e in range(3):\n  for x in loader:\n    loss = model(x)\n  print(loss)"
+
+
+@pytest.mark.parametrize(
+    ("cells", "stale"),
+    [
+        (["n = 8", EPOCHS], False),  # a loop of no rounds would have been an error then
+        (["loss = 0", EPOCHS], True),
+        (["n = 8", "best = min(best, model(x))"], True),  # somebody has made it
+        (["n = 8", "if n > 8:\n  best = 1\nmodel(best)\nbest = 2"], True),
+    ],
+)
+def test_what_nobody_else_makes_was_not_read_before(cells: list[str], *, stale: bool) -> None:
+    """The first run would have ended there."""
+    line = next(each.strip() for each in cells[-1].split("\n") if "model(" in each)
+    assert bool(again(cells, line).stale({"2"})) is stale
+
+
 def test_an_empty_list_was_not_filled() -> None:
     """The failing cell fills it later."""
     cells = ["kept = []", "for x in loader:\n  model(x)\n  kept.append(x)"]

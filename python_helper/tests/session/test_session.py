@@ -17,6 +17,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from tests.live import OPTIONS
 
 if TYPE_CHECKING:
+    import ast
     from collections.abc import Iterator
 
 ATTACH = {
@@ -116,7 +117,12 @@ def test_a_card_parses_each_cell_once(
 ) -> None:
     """However many questions are asked of the code: a notebook may have thousands of lines."""
     parsed, original = Counter[str](), parsing._parse
-    monkeypatch.setattr(parsing, "_parse", lambda text: parsed.update([text]) or original(text))
+
+    def counted(text: str) -> ast.Module | None:
+        parsed[text] += 1
+        return original(text)
+
+    monkeypatch.setattr(parsing, "_parse", counted)
     cells = [f"batch_size_{n} = {n}\nfor x in range(3):\n    y = x" for n in range(20)]
     with simulate("4 GiB"):
         for each in ["import torch; torch.ones(1, device='cuda')", *cells, FILL]:
