@@ -160,7 +160,7 @@ def half_precision(model: str, torch: str = "torch", dtype: str = "float16") -> 
 
 
 def _only_predicts(gate: Gate, model: str) -> Message | None:
-    why = left_alone(gate, model)
+    why = left_alone(gate, model, is_to_come=True)
     if why is not None:
         return why
     for cell in gate.notebook.cells:

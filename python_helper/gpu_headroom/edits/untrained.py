@@ -31,17 +31,20 @@ _COUNTS = frozenset(("sum", "any", "all", "max", "min"))
 _COLLECTS = frozenset(("append", "extend", "add", "update", "insert", "setdefault"))
 
 
-def left_alone(gate: Gate, name: str, *but: str) -> Message | None:
+def left_alone(gate: Gate, name: str, *but: str, is_to_come: bool = False) -> Message | None:
     """Whether nothing trains a model, but for parts of it such as `model.fc`; why not, if not.
 
-    It counts as trained where it is copied, kept elsewhere or handed to code that is not here.
+    It counts as trained where it is copied, kept elsewhere or handed to code that is not here. Of
+    one that `is_to_come` code alone tells.
     """
     facts = gate.live.models.get(name)
-    if facts is None or not gate.live.complete:
+    is_missing = facts is None and not (is_to_come and name not in gate.live.names)
+    if is_missing or not gate.live.complete:
         return message("untrained.unknown", TEXTS, name=name)
     parts = tuple([_path(each, name) for each in but])
-    if any(not each.startswith(parts) for each in facts.trained) or (
-        facts.is_trained and not parts
+    if facts is not None and (
+        any(not each.startswith(parts) for each in facts.trained)
+        or (facts.is_trained and not parts)
     ):
         return message("untrained.optimizer", TEXTS, name=name)
     why = gate.unread()

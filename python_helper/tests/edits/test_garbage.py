@@ -89,7 +89,7 @@ def test_what_is_imported_is_not_imported_again() -> None:
     check(collected(here(source)), source, after)
 
 
-@pytest.mark.parametrize("other", ["import gc", "import gc\ngc.collect()", "gc.enable()"])
+@pytest.mark.parametrize("other", ["import gc", "import gc\ngc.collect()", "gc.disable()"])
 def test_nobody_notices_what_is_collected(other: str) -> None:
     """`gc` is the module."""
     source = str(COLLECTED[0][0])
@@ -105,7 +105,7 @@ def test_nobody_notices_what_is_collected(other: str) -> None:
         ("garbage.gc", "from tools import gc"),
         ("garbage.watched", "import weakref"),
         ("garbage.watched", "class A:\n    def __del__(self):\n        print(1)"),
-        ("garbage.watched", "gc.disable()"),
+        ("garbage.watched", "gc.callbacks.append(print)"),
         ("garbage.watched", "n = gc.collect()"),
         ("garbage.watched", "n = len(gc.get_objects())"),
         ("gate.unread", "(("),
