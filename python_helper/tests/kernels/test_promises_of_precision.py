@@ -1,0 +1,103 @@
+"""Mixed precision and gradients that go earlier: a button only where nobody else is concerned."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.live import LiveKernel
+from tests.programs import START, Programs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.live import Pack
+
+
+@pytest.fixture(scope="module")
+def programs(
+    newest_python: Path, pack: Pack, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Programs]:
+    """A kernel with a simulated GPU of 6 GiB, whose tensors have no values."""
+    options: dict[str, Any] = {"installed": True, "GPU_HEADROOM_SIMULATE": "6GiB"}
+    with LiveKernel(newest_python, tmp_path_factory.mktemp("gpu"), **options) as kernel:
+        kernel.inject(pack)
+        kernel.attach()
+        yield Programs(kernel)
+
+
+NET = f"""{START}net = nn.Sequential(
+    *[m for _ in range(8) for m in (nn.Linear(8192, 8192), nn.ReLU())], nn.Linear(8192, 10)
+).cuda()
+opt = torch.optim.SGD(net.parameters(), lr=1e-3)
+"""
+LATE = """for step in range(5):
+    x = torch.randn(8192, 8192, device="cuda")
+    y = torch.randint(0, 10, (8192,), device="cuda")
+    logits = net(x)
+    loss = F.cross_entropy(logits, y)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+"""
+DEEP = f"""{START}model = nn.Sequential(
+    *[nn.Linear(1024, 1024) for _ in range(60)], nn.Linear(1024, 10)
+).cuda()
+opt = torch.optim.SGD(model.parameters(), lr=0.1)
+"""
+STEPS = """for step in range(4):
+    x = torch.randn(24000, 1024, device="cuda")
+    y = torch.randint(0, 10, (24000,), device="cuda")
+    pred = model(x)
+    loss = F.cross_entropy(pred, y)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+"""
+
+
+def test_gradients_go_before_the_forward_pass(programs: Programs) -> None:
+    """Where nobody looks at those of the step before."""
+    card = programs.fail(NET, LATE)
+    assert card.button("clear-gradients")
+    *_, edited = card.edited("clear-gradients")
+    assert edited.index("opt.zero_grad") < edited.index("net(x)")
+    looks = "def zero_grad(self):\n    log(self.grad)"
+    assert card.refused("clear-gradients", looks)
+
+
+@pytest.mark.parametrize(
+    "line", ["norm = net[0].weight.grad.norm() if step else 0", "if step > 3:\n        continue"]
+)
+def test_gradients_that_are_looked_at_stay(programs: Programs, line: str) -> None:
+    """Those of the step before are logged, or added to."""
+    source = LATE.replace("    opt.zero_grad", f"    {line}\n    opt.zero_grad")
+    assert not programs.fail(NET, source).button("clear-gradients")
+
+
+def test_the_forward_pass_in_half_precision(programs: Programs) -> None:
+    """What it gives goes into a loss, and nowhere else; a cell that comes later asks for more."""
+    card = programs.fail(DEEP, STEPS)
+    assert card.button("autocast")
+    *_, edited = card.edited("autocast")
+    assert "autocast" in edited
+    assert card.refused("autocast", "table = pred.detach().cpu().numpy()")
+    assert card.refused("autocast", "bank = torch.zeros(24000, 10)\nbank[:] = pred.detach().cpu()")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "shown = pred.detach().cpu().numpy()",
+        "bank[step] = pred.detach()",
+        "kept.append(pred.detach().double())",
+    ],
+)
+def test_no_bfloat16_where_another_type_is_needed(programs: Programs, line: str) -> None:
+    """NumPy has no such type, and what is written into takes its own only."""
+    begin = 'kept = []\nbank = torch.zeros(4, 24000, 10, device="cuda")\n'
+    source = STEPS.replace("    opt.zero_grad", f"    {line}\n    opt.zero_grad")
+    card = programs.fail(DEEP + begin, source)
+    assert not card.button("autocast")
+    assert card.why("autocast").startswith("autocast.")
