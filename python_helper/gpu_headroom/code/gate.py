@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -112,7 +113,8 @@ class Gate:
         later = (flow.ahead if before else flow.after).get(statement)
         if later is None:
             return message("gate.elsewhere", TEXTS)
-        for name in gone:
+        # Whoever reads `pipe` may read what `pipe.unet` was.
+        for name in dict.fromkeys(re.split(r"[.\[]", each)[0] for each in gone):
             found = self._captured(cell, scope, name)
             if found is not None:
                 place_of, line = found.cell, found.line

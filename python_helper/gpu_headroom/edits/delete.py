@@ -95,7 +95,8 @@ def _deleted_before(
     place = block.index(statement)
     before = block[place - 1] if place else None
     is_done = isinstance(before, ast.Assign) and isinstance(before.value, ast.Constant)
-    emptied = names(before, ast.Store) if before is not None and is_done else set()
+    targets = before.targets if isinstance(before, ast.Assign) and is_done else []
+    emptied = {dotted(each) for each in targets}
     if isinstance(before, ast.Delete) or emptied & set(left):
         raise Refused
     if (read_after(source, statement) - names(statement, ast.Store)) & set(left):

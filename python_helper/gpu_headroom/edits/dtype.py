@@ -159,8 +159,18 @@ def half_precision(model: str, torch: str = "torch", dtype: str = "float16") -> 
     return _half(model, torch, dtype).asking(lambda gate, _: _only_predicts(gate, model))
 
 
+def _is_loaded(gate: Gate, model: str) -> bool:
+    """Whether a library loads it, whose models take tokens: cells to come are not known."""
+    return any(
+        called(node) in ("from_pretrained", "from_config")
+        for cell, use in gate.notebook.uses(model)
+        if use.how == "bind"
+        for node in ast.walk(next(cell.parents(use.node), use.node))
+    )
+
+
 def _only_predicts(gate: Gate, model: str) -> Message | None:
-    why = left_alone(gate, model, is_to_come=True)
+    why = left_alone(gate, model, is_to_come=_is_loaded(gate, model))
     if why is not None:
         return why
     for cell in gate.notebook.cells:

@@ -7,7 +7,7 @@ from gpu_headroom.edits.delete import deleted_before, deleted_in_loop
 from gpu_headroom.edits.eval_mode import evaluating
 from gpu_headroom.edits.no_grad import without_gradients
 from gpu_headroom.edits.rewrite import Anchor
-from tests.edits.cases import check, here, refuses_hostile, table
+from tests.edits.cases import check, here, objection, refuses_hostile, table
 
 TRAINED = """for epoch in range(3):
     for x, y in loader:
@@ -269,6 +269,25 @@ BEFORE: list[tuple[str, str | None]] = [
 def test_deletes_before_a_line(before: str, after: str | None) -> None:
     """What an earlier run left, and this line does not need."""
     check(deleted_before(here(before), "out"), before, after)
+
+
+@pytest.mark.parametrize(
+    ("other", "why"),
+    [
+        ("image = pipe(2)", "gate.read"),
+        ("def draw():\n    return pipe.unet(2)", "gate.read"),
+        ("size = pipe.unet.config", "gate.read"),
+        ("other = 1", None),
+    ],
+)
+def test_a_part_stays_where_its_owner_is_read(other: str, why: str | None) -> None:
+    """Whoever is given `pipe` may ask for its model; asked for again it is not let go of twice."""
+    source = "second = make()  # here"
+    rewrite = deleted_before(here(source), "pipe.unet")
+    assert objection(rewrite, source, "pipe = make()", other) == why
+    after = f"pipe.unet = None\n{source}"
+    assert rewrite(source) == after
+    assert rewrite(after) is None
 
 
 def test_takes_any_text() -> None:
