@@ -48,6 +48,9 @@ after 9.
 * **Useless**: an edit after which the cell still fails, or that does not parse or applies twice;
   *freeing is enough* where it is not, and the reverse. Each edit is asked for, applied and run in
   the kernel that failed, after the release that *Apply and re-run* makes.
+* **An edit that cures**: it was so in 80 of 89 before an edit had to be proven by the results of
+  the whole program; the others are shown as diffs without a button, each with its reason. What
+  is no button any more, and why, stands in `docs/edits.md`.
 * **Freed**: whether the failing cell passes once what it holds is freed, as measured; `safe set`:
   once everything is freed that costs nothing.
 * **Promised**: the bytes that an edit is said to save are within 20 % of how much less is in use at
