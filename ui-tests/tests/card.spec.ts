@@ -370,11 +370,9 @@ import torch`,
     await expect(failure).not.toContainText('Looking further…');
     await expect(failure).toHaveCount(1);
     expect(await notedWords(page)).toBe(true);
-    const apply = failure.getByRole('button', { name: 'Apply', exact: true });
-    await apply.first().click();
-    await expect
-      .poll(() => notebook.source(2))
-      .toContain('losses.append(loss.item())');
+    // Names that are made by `globals()` may be anybody's: the edit is a sentence.
+    await expect(failure).toContainText(/losses\.append\(loss\.\w+\(\)\)/);
+    await expect(failure).toContainText('No button');
   });
 
   test('should be copied for a forum, and as evidence without names', async ({
