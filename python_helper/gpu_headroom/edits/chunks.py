@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ..code.find import called, dotted
 from ..code.source import CellSource, Refused
 from ..text.messages import message
-from .rewrite import rewriting, statement_at
+from .rewrite import line_of, rewriting, statement_at
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -81,12 +81,25 @@ def _free(source: CellSource) -> str:
     return next(each for each in (*_NAMES, "_part") if each not in source.text or each == "_part")
 
 
+def _evaluates_by_then(gate: Gate, cell: CellCode, line: int) -> bool:
+    """Whether evaluation mode, where the notebook sets it, is set before a line of a cell."""
+    order = [each.key for each in gate.notebook.cells]
+    set_in = gate.notebook.calls("eval")
+    here = order.index(cell.key) if cell.key in order else len(order)
+    return not set_in or any(
+        order.index(each.key) < here or (each.key == cell.key and call.lineno <= line)
+        for each, call in set_in
+    )
+
+
 def _is_row_by_row(gate: Gate, cell: CellCode, *, anchor: Anchor, model: str) -> Message | None:
     source = CellSource(cell.source)
     given = cell.same(_asked(statement_at(source, anchor), model).args[0])
     facts = gate.live.models.get(model)
     of_model = message("chunks.model", TEXTS, name=model)
     if facts is None or facts.training is not False or not all(map(_LAYERS.fullmatch, facts.own)):
+        return of_model
+    if not _evaluates_by_then(gate, cell, line_of(source, anchor)):
         return of_model
     for each in gate.notebook.cells:
         for node in ast.walk(each.tree or ast.Module([], [])):
