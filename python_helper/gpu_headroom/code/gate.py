@@ -72,7 +72,7 @@ class Gate:
             return message("gate.unread", TEXTS, cell=cell.title)
         for name in _FROM_TEXT:
             for cell, call in self.notebook.calls(name):
-                if name != "eval" or isinstance(call.func, ast.Name):  # `model.eval()` is no such
+                if not _is_plain(name, call):
                     return message("gate.runs_text", TEXTS, cell=cell.title, line=call.lineno)
         return None
 
@@ -333,6 +333,15 @@ class _Names:
             if self._by_calling and isinstance(each, ast.Call):
                 found |= self._by_calling.get(called(each), set())
         return found
+
+
+def _is_plain(name: str, call: ast.Call) -> bool:
+    """Whether it is `model.eval()`, `__import__("json")` or `vars(args)`: no code from text."""
+    if name == "eval":
+        return not isinstance(call.func, ast.Name)
+    if name == "__import__":
+        return all(isinstance(each, ast.Constant) for each in call.args)
+    return name == "vars" and bool(call.args)
 
 
 def _is_inner(use: Use) -> bool:
