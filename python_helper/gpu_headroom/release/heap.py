@@ -32,7 +32,7 @@ from ..holders.reach import of_kinds
 from ..holders.referrers import tables_of_modules
 from ..inspection.classes import heirs
 from ..inspection.kinds import is_kind
-from .leading import leading
+from .leading import checked, leading
 from .memory import ArrayMemory, Storages
 from .reference_graph import ReferenceGraph, all_from
 from .tracebacks import remembered
@@ -359,9 +359,10 @@ class Heap:
         graph, (named, let_go, left) = self._graph, self._let_go()
         known = sorted((named | self._named.keys()) & self._leading)
         bits = {each: _OTHERS << place for place, each in enumerate(known, 1)}
-        for each in self._leading:
+        for each in checked(self._leading, self._turn):
             let_go.update(left.get(each, graph.refers[each]))
-        held = {each: _OTHERS for each in self._leading if graph.counts[each] > let_go[each]}
+        inside = checked(self._leading, self._turn)
+        held = {each: _OTHERS for each in inside if graph.counts[each] > let_go[each]}
         starts = {each: bits.get(each, 0) | held.get(each, 0) for each in bits | held}
         return _Leads(
             bits,
@@ -406,7 +407,7 @@ class Heap:
 
         found: dict[int, set[int]] = {}
         led = leading(starts, refers, self._turn)
-        for number in self._arrays:
+        for number in checked(self._arrays, self._turn):
             found.setdefault(led.get(number, 0), set()).add(graph.ids[number])
         return found
 

@@ -5,7 +5,9 @@ One walk for each start would go over a linked structure as often as it has name
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -14,7 +16,17 @@ if TYPE_CHECKING:
 
     Follow = Callable[[int], Iterable[int]]
 
+T = TypeVar("T")
+
 _CHECK_EVERY = 256
+
+
+def checked(numbers: Iterable[T], turn: Turn) -> Iterator[T]:
+    """Go through what may be long, and make way for others meanwhile. Raises `Late`."""
+    for place, each in enumerate(numbers):
+        if place % _CHECK_EVERY == 0:
+            turn.check()
+        yield each
 
 
 def leading(starts: Mapping[int, int], follow: Follow, turn: Turn) -> dict[int, int]:
@@ -23,17 +35,20 @@ def leading(starts: Mapping[int, int], follow: Follow, turn: Turn) -> dict[int, 
     `starts` has the bits that each begins with. Raises `Late` where the turn is over before that.
     """
     bits = dict(starts)
-    for component in reversed([*_components(starts, follow, turn)]):
-        # All of one component lead to each other.
-        own = 0
-        for each in component:
-            own |= bits.get(each, 0)
-        for each in component:
-            bits[each] = own
-            for other in follow(each):
-                known = bits.get(other, 0)
-                if known | own != known:
-                    bits[other] = known | own
+    components = [*_components(starts, follow, turn)]
+
+    def spread() -> Iterator[tuple[int, int]]:
+        for component in reversed(components):
+            # All of one component lead to each other.
+            own = reduce(or_, (bits.get(each, 0) for each in component))
+            yield from ((each, own) for each in component)
+
+    for each, own in checked(spread(), turn):
+        bits[each] = own
+        for other in follow(each):
+            known = bits.get(other, 0)
+            if known | own != known:
+                bits[other] = known | own
     return bits
 
 

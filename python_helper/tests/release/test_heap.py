@@ -12,6 +12,7 @@ from gpu_headroom.holders.storage import Torch
 from gpu_headroom.release import reference_graph
 from gpu_headroom.release.heap import Candidates, Heap
 from gpu_headroom.release.items import find
+from gpu_headroom.release.leading import leading
 from gpu_headroom.release.situation import Situation
 from gpu_headroom.text.format import MIB
 
@@ -221,6 +222,31 @@ def test_many_names_of_one_structure_are_looked_through_once(
     assert situation.complete
     assert sum_of(items["variable:n0"].gives) == 0
     assert followed < 10 * 3000
+
+
+class _Watched(Turn):
+    """Counts the steps between two moments in which it makes way."""
+
+    def __init__(self) -> None:
+        super().__init__(30.0)
+        self.steps = self.most = 0
+
+    def check(self) -> None:
+        self.steps = 0
+
+    def follow(self, number: int) -> list[int]:
+        """Lead from each object to the next one; from the last thousand back as well."""
+        self.steps += 1
+        self.most = max(self.most, self.steps)
+        return [min(number + 1, 4999), *([4000] if number >= 4000 else [])]
+
+
+def test_a_long_walk_for_all_names_makes_way() -> None:
+    """Along a chain, and in a component of a thousand objects, a little at a time."""
+    turn = _Watched()
+    found = leading({0: 2, 10: 4}, turn.follow, turn)
+    assert (found[9], found[10], found[4999]) == (2, 6, 6)
+    assert turn.most <= 2 * 256
 
 
 def test_what_names_give_is_what_a_walk_for_each_would_say(notebook: Notebook) -> None:
