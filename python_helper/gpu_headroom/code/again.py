@@ -89,7 +89,11 @@ class Again:
         """
         found = []
         for n, cell in enumerate(self._cells):
-            for name in sorted(self._inputs(cell)) if cell.key in run else ():
+            if cell.key not in run:
+                continue
+            # Without a maker it would have been an error to read it the first time.
+            certain = self._inputs(cell, rounds=True)
+            for name in sorted(self._inputs(cell)):
                 maker = next(
                     (
                         each
@@ -100,8 +104,7 @@ class Again:
                 )
                 if maker is not None and maker.key in run:
                     continue
-                # Without a maker it would have been an error to read it the first time.
-                if maker is None and name not in self._inputs(cell, rounds=True):
+                if maker is None and name not in certain:
                     continue
                 place = self._changed(name, self._cells[n:], maker)
                 if place is not None:
