@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+_PART = re.compile(r"[.\[]")
 
 
 def dotted(node: ast.AST | None) -> str:
@@ -82,6 +85,11 @@ def under(parents: Iterator[ast.AST], *headers: str) -> bool:
             *getattr(parent, "decorator_list", []),
         )
     )
+
+
+def root_of(path: str) -> str:
+    """Return `run` of `run.models[0]`."""
+    return _PART.split(path, maxsplit=1)[0]
 
 
 def words(text: str) -> frozenset[str]:

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import ast
 import builtins
-import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ..text.messages import message
-from .find import called, dotted, names
+from .find import called, dotted, names, root_of
 from .flow import leaves
 from .liveness import Liveness, certainly_bound
 from .notebook import CodePlace
@@ -114,7 +113,7 @@ class Gate:
         if later is None:
             return message("gate.elsewhere", TEXTS)
         # Whoever reads `pipe` may read what `pipe.unet` was.
-        for name in dict.fromkeys(re.split(r"[.\[]", each)[0] for each in gone):
+        for name in dict.fromkeys(map(root_of, gone)):
             found = self._captured(cell, scope, name)
             if found is not None:
                 place_of, line = found.cell, found.line

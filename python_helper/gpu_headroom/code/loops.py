@@ -8,18 +8,16 @@ cell too long to be looked through reads every name.
 from __future__ import annotations
 
 import ast
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from .parsing import LONGEST, magics, parse_cell
+from .parsing import LONGEST, magics, parse_cell, words_in
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
     from ..concurrency.turns import Turn
 
-_WORD = re.compile(r"\w+")
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -49,14 +47,14 @@ def left_behind(
             turn.check()
         if len(source) > LONGEST:
             return set()
-        words = set(_WORD.findall(source))
+        words = words_in(source)
         if wanted.isdisjoint(words):
             continue
         tree = parse_cell(source)
         if tree is None:
             outside.reads |= words
         else:
-            outside.reads.update(*map(_WORD.findall, magics(source)))
+            outside.reads.update(*map(words_in, magics(source)))
             try:
                 _sort(tree.body, outside, loops)
             except RecursionError:  # an expression of thousands of steps

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 LONGEST = 200_000  # characters of a cell that is looked through
 _MAGIC = re.compile(r"^([^\S\n]*)([%!].*)$", re.MULTILINE)
+_WORD = re.compile(r"\w+")
 _CELL_MAGIC = re.compile(r"(?<!\S)%(?=%\w)")
 _TREES: ContextVar[dict[str, ast.Module | None] | None] = ContextVar("trees", default=None)
 
@@ -63,6 +64,11 @@ def _restore(tree: ast.Module, mark: str) -> None:
             node.value = node.value.replace(mark, "\\")
         elif isinstance(node, ast.Constant) and isinstance(node.value, bytes):
             node.value = node.value.replace(mark.encode(), b"\\")
+
+
+def words_in(text: str) -> set[str]:
+    """Return the words of a text, each of which may be a name."""
+    return set(_WORD.findall(text))
 
 
 def magics(source: str) -> list[str]:

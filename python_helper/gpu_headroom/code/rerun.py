@@ -9,17 +9,16 @@ import ast
 import re
 from typing import TYPE_CHECKING, Any
 
-from .find import called, dotted, names
+from .find import called, dotted, names, root_of
 from .flow import goes_back, trains
 from .given import Function
 from .loops import reads_of, stores_of
-from .parsing import magics, parse_cell
+from .parsing import magics, parse_cell, words_in
 from .side_effects import calls_from, functions_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-_WORD = re.compile(r"\w+")
 _ANYTHING = frozenset({"exec", "eval", "globals", "locals", "vars", "get_ipython", "run_cell"})
 _NO_TRAINING = re.compile(r"split|load|data|transform|config|path|dir", re.IGNORECASE)
 _OVERWRITES = frozenset({"load_state_dict", "load_weights", "apply", "reset_parameters"})
@@ -46,7 +45,7 @@ def makes_anew(source: str, path: str, cells: Iterable[str]) -> bool:
     tree = parse_cell(source)
     if tree is None:
         return True
-    root = path.partition(".")[0].partition("[")[0]
+    root = root_of(path)
     if root in stores_of(tree.body) or any(
         isinstance(node, (ast.Attribute, ast.Subscript))
         and isinstance(node.ctx, ast.Store)
@@ -154,7 +153,7 @@ class _RunReading:
     def cell(self, source: str) -> None:
         """Go through a cell; what cannot be read may read all that is not set by then."""
         for each in magics(source):
-            self._read(set(_WORD.findall(each)), self.made)
+            self._read(words_in(each), self.made)
         tree = parse_cell(source)
         if tree is None:
             self._is_lost = True

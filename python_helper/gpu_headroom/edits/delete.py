@@ -94,9 +94,9 @@ def _deleted_before(
     block = source.body(statement)
     place = block.index(statement)
     before = block[place - 1] if place else None
-    is_done = isinstance(before, ast.Assign) and isinstance(before.value, ast.Constant)
-    targets = before.targets if isinstance(before, ast.Assign) and is_done else []
-    emptied = {dotted(each) for each in targets}
+    emptied = set[str]()
+    if isinstance(before, ast.Assign) and isinstance(before.value, ast.Constant):
+        emptied = set(map(dotted, before.targets))
     if isinstance(before, ast.Delete) or emptied & set(left):
         raise Refused
     if (read_after(source, statement) - names(statement, ast.Store)) & set(left):

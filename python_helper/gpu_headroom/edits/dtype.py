@@ -159,13 +159,15 @@ def half_precision(model: str, torch: str = "torch", dtype: str = "float16") -> 
     return _half(model, torch, dtype).asking(lambda gate, _: _only_predicts(gate, model))
 
 
+_LOADS = ("from_pretrained", "from_config")
+
+
 def _is_loaded(gate: Gate, model: str) -> bool:
     """Whether a library loads it, whose models take tokens: cells to come are not known."""
     return any(
-        called(node) in ("from_pretrained", "from_config")
+        any(calls(next(cell.parents(use.node), use.node), *_LOADS))
         for cell, use in gate.notebook.uses(model)
         if use.how == "bind"
-        for node in ast.walk(next(cell.parents(use.node), use.node))
     )
 
 
@@ -233,7 +235,7 @@ def _root(node: ast.AST | None) -> ast.AST | None:
 @rewriting
 def _half(source: CellSource, model: str, torch: str, dtype: str) -> None:
     statement = made(source, model)
-    for call in calls(statement, "from_pretrained", "from_config"):
+    for call in calls(statement, *_LOADS):
         flag = "dtype" if keyword(call, "dtype") is not None else "torch_dtype"
         set_keyword(source, call, flag, f"{torch}.{dtype}")
         return

@@ -7,7 +7,7 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..code.find import assigned, called, calls, dotted, keyword, method
+from ..code.find import assigned, called, calls, dotted, keyword, method, root_of
 from ..code.notebook import is_stored
 from ..code.source import Refused
 from ..text.messages import message
@@ -155,7 +155,7 @@ def _is_not_looked_at(gate: Gate, part: str, trained: tuple[str, ...]) -> Messag
 
 @rewriting
 def _frozen(source: CellSource, part: str, *trained: str) -> None:
-    statement = made(source, re.split(r"[.\[]", part)[0])
+    statement = made(source, root_of(part))
     if "requires_grad" in source.text:
         raise Refused
     turned = [f"{part}.requires_grad_(False)", *map(_TRAINED.format, trained)]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from ...code.loops import left_behind
+from ...code.parsing import words_in
 from ...text.messages import message
 from ..finding import A_LINE, Finding
 
@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from ...holders.groups import Group
     from ...oom.evidence import Evidence
     from ...oom.running import Running
-
-_WORD = re.compile(r"\w+")
 
 TEXTS = {
     "cause.loop-leftovers": (
@@ -63,8 +61,8 @@ def leftovers(evidence: Evidence) -> list[Group]:
     """
     running, failure = evidence.scene.running, evidence.failure
     others = [each.source for each in failure.cells if each.key != failure.cell.key]
-    used = {*_WORD.findall(failure.cell.source)}
-    left = left_behind(others, {each.name for each in evidence.groups} - used)
+    names = {each.name for each in evidence.groups} - words_in(failure.cell.source)
+    left = left_behind(others, names)
     found = [
         each
         for each in evidence.groups
