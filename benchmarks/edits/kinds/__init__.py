@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gpu_headroom.cells.runs import CellRun
+from gpu_headroom.code.loaders import Way
 
 from benchmarks.edits.compare import differences
 
@@ -64,6 +65,13 @@ class Adaptor:
             gradients=getattr(own, "GRADIENTS", True),
             devices=getattr(own, "DEVICES", True),
         )
+
+
+def way_of(program: Program) -> Way:
+    """Return how the failing line is come to: nothing is known of its callers."""
+    keys = [each for each in program.cells if each != program.failing]
+    line = program.source.split("\n")[program.line - 1].strip()
+    return Way((*keys, program.failing), ((program.failing, program.line, line),))
 
 
 def cell_runs(program: Program) -> list[CellRun]:

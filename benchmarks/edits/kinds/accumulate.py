@@ -12,8 +12,7 @@ from gpu_headroom.code.literals import literals_in
 from gpu_headroom.code.notebook import Notebook
 from gpu_headroom.code.parsing import parse_cell
 
-from benchmarks.edits.kinds import cell_runs
-from benchmarks.edits.kinds.smaller_batch import way_of
+from benchmarks.edits.kinds import cell_runs, way_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

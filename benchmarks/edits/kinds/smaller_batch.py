@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING, Any
 import torch
 from gpu_headroom.cells.runs import CellRun
 from gpu_headroom.code.literals import literals_in
-from gpu_headroom.code.loaders import Way
 from gpu_headroom.code.notebook import Notebook
 from gpu_headroom.edits.number import smaller_batch
 
+from benchmarks.edits.kinds import way_of
 from benchmarks.edits.program import HeaderError
-
-_DIVERGED = 1e6  # no weight of a program that trains: it does so by itself
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -28,12 +26,7 @@ if TYPE_CHECKING:
     from benchmarks.edits.program import Program
     from benchmarks.edits.trial import Outcome
 
-
-def way_of(program: Program) -> Way:
-    """Return how the failing line is come to: nothing is known of its callers."""
-    keys = [each for each in program.cells if each != program.failing]
-    line = program.source.split("\n")[program.line - 1].strip()
-    return Way((*keys, program.failing), ((program.failing, program.line, line),))
+_DIVERGED = 1e6  # no weight of a program that trains: it does so by itself
 
 
 def edit(program: Program, live: Live) -> Mapping[str, Rewrite]:
