@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tests.programs import applied
+
 from benchmarks.causes.notebook import cell_id
 from benchmarks.causes.trial import (
     OF_THE_FAILED_CELL,
@@ -238,15 +240,8 @@ def _try(
 
 def _applied(sources: Mapping[str, str], fix: Mapping[str, Any]) -> dict[str, str]:
     """Make the edits of a reply as the page does; raises `AssertionError` where they do not fit."""
-    changed = dict(sources)
     assert fix["status"] == "ok", f"no edit: {fix['message']['text']}"
-    # From the last line to the first: an edit may change how many lines there are.
-    for edit in sorted(fix["edits"], key=lambda each: -int(each["first_line"])):
-        lines = changed[edit["cell_id"]].split("\n")
-        begin = edit["first_line"] - 1
-        end = begin + len(edit["old_lines"])
-        assert lines[begin:end] == edit["old_lines"], f"the lines are others: {edit}"
-        changed[edit["cell_id"]] = "\n".join([*lines[:begin], *edit["new_lines"], *lines[end:]])
+    changed = applied(sources, fix["edits"])
     assert changed != sources, "the edit changes nothing"
     return changed
 

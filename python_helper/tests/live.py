@@ -361,6 +361,12 @@ class LiveKernel:
         found = [each["content"]["data"] for each in self.messages(since) if _is_event(each)]
         return [each for each in found if kind in (None, each["type"])]
 
+    def free(self) -> dict[str, Any]:
+        """Free what is safe, and return what came of it: the traceback of an earlier failure."""
+        since = self.now
+        reply = self.ask("release", items=None, confirmed=[], report_id=None)
+        return self.await_event("released", since, release_id=reply["release_id"])
+
     def await_event(self, kind: str, since: int = 0, **keys: Any) -> dict[str, Any]:
         """Wait for an event with these keys."""
 

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any
 from tests.kernels.test_after_oom import MIME
 
 if TYPE_CHECKING:
-    from tests.live import LiveKernel
+    from collections.abc import Iterable, Mapping
 
+    from tests.live import LiveKernel, Run
 
 START = """import torch
 from torch import nn
 import torch.nn.functional as F
 torch.manual_seed(0)
 """
+WEIGHTS = "[each.tolist() for each in model.parameters()][-1]"
 _AGAIN = "again"
 
 
@@ -64,14 +66,7 @@ class Card:
         """Click, and return the cells as the edit leaves them."""
         reply = self.click(remedy_id)
         assert reply["status"] == "ok", reply
-        sources = dict(self.sources)
-        for edit in sorted(reply["edits"], key=lambda each: -each["first_line"]):
-            lines = sources[edit["cell_id"]].split("\n")
-            at, old = edit["first_line"] - 1, edit["old_lines"]
-            assert lines[at : at + len(old)] == old
-            lines[at : at + len(old)] = edit["new_lines"]
-            sources[edit["cell_id"]] = "\n".join(lines)
-        return list(sources.values())
+        return list(applied(self.sources, reply["edits"]).values())
 
 
 class Programs:
@@ -102,7 +97,7 @@ class Programs:
                 continue
             run = kernel.run(source, cell_id=cell_id, stop_on_error=False)
             assert (run.status == "ok") is (cell_id != last), (cell_id, run.reply, run.outputs)
-        return Card(kernel, self._completed(run.outputs), sources)
+        return Card(kernel, completed(kernel, run), sources)
 
     def value(self, name: str, *cells: str) -> Any:
         """Run cells to their end, in a namespace of their own, and return a value."""
@@ -115,12 +110,9 @@ class Programs:
 
     def _begin(self) -> None:
         """Forget the program before, and free what its error keeps."""
-        kernel = self._kernel
         self._forget()
-        kernel.attach()
-        since = kernel.now
-        reply = kernel.ask("release", items=None, confirmed=[], report_id=None)
-        kernel.await_event("released", since, release_id=reply["release_id"])
+        self._kernel.attach()
+        self._kernel.free()
 
     def _forget(self) -> None:
         """Forget the names and the cells of the program before."""
@@ -128,14 +120,30 @@ class Programs:
             self._kernel.run("pass", cell_id=cell_id)
         self._kernel.run("%reset_selective -f .", cell_id="reset")
 
-    def _completed(self, outputs: list[tuple[str, dict[str, Any]]]) -> dict[str, Any]:
-        shown = [each["data"][MIME] for kind, each in outputs if kind == "display_data"]
-        assert shown, outputs
-        found = shown[-1]
 
-        def latest() -> dict[str, Any]:
-            ids = {"life_id": found["life_id"], "report_id": found["report_id"]}
-            return dict(self._kernel.ask("report", **ids)["report"])
+def completed(kernel: LiveKernel, run: Run) -> dict[str, Any]:
+    """Return the report of a failed cell's card, once nothing is looked for any more."""
+    shown = [each["data"][MIME] for kind, each in run.outputs if kind == "display_data"]
+    assert shown, run.outputs
+    ids = {key: shown[-1][key] for key in ("life_id", "report_id")}
 
-        self._kernel.until(lambda: not latest()["looking"])
-        return latest()
+    def latest() -> dict[str, Any]:
+        return dict(kernel.ask("report", **ids)["report"])
+
+    kernel.until(lambda: not latest()["looking"])
+    return latest()
+
+
+def applied(sources: Mapping[str, str], edits: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """Make the edits of a reply in cells as a page does; they have to fit.
+
+    From the last line to the first: an edit may change how many lines there are.
+    """
+    changed = dict(sources)
+    for edit in sorted(edits, key=lambda each: -int(each["first_line"])):
+        lines = changed[edit["cell_id"]].split("\n")
+        begin = edit["first_line"] - 1
+        end = begin + len(edit["old_lines"])
+        assert lines[begin:end] == edit["old_lines"], f"the lines are others: {edit}"
+        changed[edit["cell_id"]] = "\n".join([*lines[:begin], *edit["new_lines"], *lines[end:]])
+    return changed

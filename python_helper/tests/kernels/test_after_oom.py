@@ -46,16 +46,9 @@ def begin(kernel: LiveKernel, pack: Pack) -> None:
 def fail(kernel: LiveKernel, after_oom: str) -> tuple[dict[str, Any], int]:
     """Run out of memory under a setting; return the card's report and what the cell had held."""
     kernel.attach(after_oom=after_oom)
-    free(kernel)
+    kernel.free()
     run = kernel.run(FAIL, cell_id="failing", stop_on_error=False)
     return report_of(run), 7 * 512 * MIB
-
-
-def free(kernel: LiveKernel) -> None:
-    """Free what is safe: the traceback of another test's cell that failed."""
-    since = kernel.now
-    released = kernel.ask("release", items=None, confirmed=[], report_id=None)["release_id"]
-    kernel.await_event("released", since, release_id=released)
 
 
 def report_of(run: Run) -> dict[str, Any]:
@@ -154,7 +147,7 @@ for _ in range(3):
 def test_a_card_shows_of_a_line_what_is_said_about_it(gpu: LiveKernel) -> None:
     """It is saved with the notebook; what else stands there is nobody's business."""
     gpu.attach()
-    free(gpu)
+    gpu.free()
     run = gpu.run(TRAIN_BESIDE, cell_id="secret", stop_on_error=False)
     (card,) = [content["data"] for kind, content in run.outputs if kind == "display_data"]
     rows = [

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.kernels.test_after_oom import MIME
 from tests.live import LiveKernel
+from tests.programs import applied, completed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,16 +35,7 @@ def failed(kernel: LiveKernel, *cells: str) -> dict[str, Any]:
     for n, source in enumerate(cells, 1):
         kernel.attach()
         run = kernel.run(source, cell_id=f"cell-{n}", stop_on_error=False)
-    shown = [each["data"][MIME] for kind, each in run.outputs if kind == "display_data"]
-    assert shown, run.reply
-    found: dict[str, Any] = shown[-1]
-
-    def latest() -> dict[str, Any]:
-        reply = kernel.ask("report", life_id=found["life_id"], report_id=found["report_id"])
-        return dict(reply["report"])
-
-    kernel.until(lambda: not latest()["looking"])
-    return latest()
+    return completed(kernel, run)
 
 
 def remedy(report: dict[str, Any], remedy_id: str) -> dict[str, Any] | None:
@@ -65,12 +56,7 @@ def fixed(
     sources = {f"cell-{n}": source for n, source in enumerate(cells, 1)}
     reply = kernel.ask("fix", report_id=report["report_id"], remedy_id=remedy_id, sources=sources)
     assert reply["status"] == "ok", reply
-    for edit in sorted(reply["edits"], key=lambda each: -each["first_line"]):
-        lines = sources[edit["cell_id"]].split("\n")
-        at = edit["first_line"] - 1
-        lines[at : at + len(edit["old_lines"])] = edit["new_lines"]
-        sources[edit["cell_id"]] = "\n".join(lines)
-    return sources
+    return applied(sources, reply["edits"])
 
 
 MODEL = """class Net(nn.Module):

@@ -3,30 +3,16 @@
 from __future__ import annotations
 
 from textwrap import indent
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
-from tests.live import LiveKernel
-from tests.programs import START, Programs
+from tests.programs import START, WEIGHTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from tests.programs import Programs
 
-    from tests.live import Pack
-
-
-@pytest.fixture(scope="module")
-def programs(
-    newest_python: Path, pack: Pack, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Programs]:
-    """A kernel with a simulated GPU that computes, of which PyTorch may have 92 MiB."""
-    options: dict[str, Any] = {"installed": True, "GPU_HEADROOM_SIMULATE": "512MiB,cpu"}
-    with LiveKernel(newest_python, tmp_path_factory.mktemp("gpu"), **options) as kernel:
-        kernel.inject(pack)
-        kernel.attach()
-        yield Programs(kernel)
-
+# It computes; PyTorch may have 92 MiB of it.
+CARD = "512MiB,cpu"
 
 # --- What is deleted ----------------------------------------------------
 
@@ -232,7 +218,6 @@ x = torch.linspace(-1, 1, rows * 64).reshape(rows, 64).cuda()
     "with torch.no_grad():\n    out = model(x)\n",
 )
 SMALLER = {"4096": "16", "range(40)": "range(3)", "rows = 2048": "rows = 8", "20_000": "600"}
-WEIGHTS = "[each.tolist() for each in model.parameters()][-1]"
 
 
 OWN = """class StandardScaler:

@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
-from tests.live import LiveKernel
-from tests.programs import START, Programs
+from tests.programs import START
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from tests.programs import Programs
 
-    from tests.live import Pack
-
-
-@pytest.fixture(scope="module")
-def programs(
-    newest_python: Path, pack: Pack, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Programs]:
-    """A kernel with a simulated GPU of 6 GiB, whose tensors have no values."""
-    options: dict[str, Any] = {"installed": True, "GPU_HEADROOM_SIMULATE": "6GiB"}
-    with LiveKernel(newest_python, tmp_path_factory.mktemp("gpu"), **options) as kernel:
-        kernel.inject(pack)
-        kernel.attach()
-        yield Programs(kernel)
-
+# Its tensors have no values.
+CARD = "6GiB"
 
 NET = f"""{START}net = nn.Sequential(
     *[m for _ in range(8) for m in (nn.Linear(8192, 8192), nn.ReLU())], nn.Linear(8192, 10)

@@ -2,32 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
-from tests.live import LiveKernel
-from tests.programs import START, Programs
+from tests.programs import START, WEIGHTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from tests.programs import Programs
 
-    from tests.live import Pack
-
-
-@pytest.fixture(scope="module")
-def programs(
-    newest_python: Path, pack: Pack, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Programs]:
-    """A kernel with a simulated GPU that computes, of which PyTorch may have 92 MiB."""
-    options: dict[str, Any] = {"installed": True, "GPU_HEADROOM_SIMULATE": "512MiB,cpu"}
-    with LiveKernel(newest_python, tmp_path_factory.mktemp("gpu"), **options) as kernel:
-        kernel.inject(pack)
-        kernel.attach()
-        yield Programs(kernel)
-
-
-WEIGHTS = "[each.tolist() for each in model.parameters()][-1]"
+# It computes; PyTorch may have 92 MiB of it.
+CARD = "512MiB,cpu"
 
 
 def changed(cells: tuple[str, ...], *changes: tuple[str, str]) -> tuple[str, ...]:

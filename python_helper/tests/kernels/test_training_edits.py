@@ -6,14 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.kernels.test_after_oom import report_of
-from tests.live import LiveKernel
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from tests.live import LiveKernel
 
-    from tests.live import Pack
-
+CARD = "4GiB,meta"
 START = """import torch
 from torch import nn, optim
 import torch.nn.functional as F
@@ -37,24 +34,16 @@ LOOP = """for x, y in loader:
 
 
 @pytest.fixture(scope="module")
-def kernel(
-    newest_python: Path, pack: Pack, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[LiveKernel]:
-    """A kernel with a simulated GPU of 4 GiB, whose tensors have no values."""
-    options: dict[str, Any] = {"installed": True, "GPU_HEADROOM_SIMULATE": "4GiB,meta"}
-    with LiveKernel(newest_python, tmp_path_factory.mktemp("gpu"), **options) as kernel:
-        kernel.inject(pack)
-        kernel.attach()
-        yield kernel
+def kernel(simulated: LiveKernel) -> LiveKernel:
+    """A kernel of no other module, whose tensors have no values."""
+    return simulated
 
 
 def remedies(kernel: LiveKernel, *cells: str) -> tuple[dict[str, Any], dict[str, str]]:
     """Run a notebook to its failure; return the remedies of its card, and what it consists of."""
     kernel.run("%reset -f")
     kernel.attach()
-    since = kernel.now
-    reply = kernel.ask("release", items=None, confirmed=[], report_id=None)
-    kernel.await_event("released", since, release_id=reply["release_id"])
+    kernel.free()
     sources = {f"cell-{n}": each for n, each in enumerate(cells, 1)}
     for cell_id, source in sources.items():
         run = kernel.run(source, cell_id=cell_id, stop_on_error=False)
