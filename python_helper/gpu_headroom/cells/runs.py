@@ -207,9 +207,9 @@ class Ledger:
         """Return the last runs of each cell, or of one, oldest first."""
         found = [
             run
-            for cell, runs in list(self._runs.items())
+            for cell in list(self._runs)
             if key is None or cell == key
-            for run in list(runs)
+            for run in list(self._runs.get(cell, ()))
         ]
         return sorted(found, key=lambda each: each.start_s)
 

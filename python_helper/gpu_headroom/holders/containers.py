@@ -40,7 +40,8 @@ def _visit_dict(walk: Walk, table: Any, place: Place) -> None:
         return
     keys, values = list(dict.keys(table)), list(dict.values(table))
     for index, value in walk.worthwhile(values):
-        walk.push(value, place.step("key", _written(keys[index])))
+        key = keys[index] if index < len(keys) else None  # another thread has added it since
+        walk.push(value, place.step("key", _written(key)))
     for _, key in walk.worthwhile(keys):
         walk.push(key, place.step("member"))
     if type(table) is not dict:

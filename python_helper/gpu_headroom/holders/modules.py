@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..inspection.kinds import is_kind, name_of
+from ..inspection.tables import items_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -131,4 +132,4 @@ def _blocks(inspector: Inspector, module: Any) -> int:
 def _items(table: object) -> list[tuple[str, Any]]:
     if not is_kind(table, dict):
         return []
-    return [(name, value) for name, value in dict.items(table) if value is not None]
+    return [(name, value) for name, value in items_of(table) if value is not None]

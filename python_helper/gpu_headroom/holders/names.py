@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from ..inspection.tables import items_of
 from .place import Place
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def user_names(shell: Any) -> dict[str, Any]:
     outputs = shell.history_manager.output_hist
     return {
         name: value
-        for name, value in list(shell.user_ns.items())
+        for name, value in items_of(shell.user_ns)
         if type(name) is str
         and value is not outputs
         and not _is_ipythons(name, value, hidden)
@@ -40,7 +41,7 @@ def output_roots(shell: Any) -> list[Root]:
     """Return what has been displayed: `Out[n]`, then `_` and its like."""
     roots = [
         (value, Place("outputs", f"Out[{count}]"))
-        for count, value in list(shell.history_manager.output_hist.items())
+        for count, value in items_of(shell.history_manager.output_hist)
     ]
     return roots + [(value, Place("outputs", name)) for name, value in _last_values(shell)]
 

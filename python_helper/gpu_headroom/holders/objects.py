@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..inspection.classes import comes_from, namespace_of
 from ..inspection.kinds import is_kind, module_of, mro, name_of
+from ..inspection.tables import items_of
 
 if TYPE_CHECKING:
     from .inspector import Visit
@@ -58,7 +59,7 @@ def visit(walk: Walk, value: Any, place: Place) -> None:
 def visit_class(walk: Walk, kind: Any, place: Place) -> None:
     """What a class of the notebook keeps in its body, such as a cache."""
     if module_of(kind) == _OWN_CLASSES:
-        for name, value in list(namespace_of(kind).items()):
+        for name, value in items_of(namespace_of(kind)):
             if not comes_from(type(value), types.FunctionType, types.GetSetDescriptorType):
                 walk.push(value, place.step("attribute", name))
 
@@ -74,7 +75,7 @@ def attributes(value: Any, layout: Layout) -> dict[str, Any]:
             continue  # not assigned
     table = own_dict.__get__(value) if own_dict is not None else None
     if is_kind(table, dict):
-        found.update((key, each) for key, each in dict.items(table) if type(key) is str)
+        found.update((key, each) for key, each in items_of(table) if type(key) is str)
     return found
 
 
@@ -83,7 +84,7 @@ def layout_of(kind: type) -> Layout:
     own_dict = None
     slots: list[tuple[str, Any]] = []
     for base in mro(kind):
-        for name, member in namespace_of(base).items():
+        for name, member in items_of(namespace_of(base)):
             if name == "__dict__":
                 own_dict = own_dict if own_dict is not None else member
             elif type(member) is types.MemberDescriptorType and module_of(base) not in _OPAQUE:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..inspection.kinds import is_kind, top_of
+from ..inspection.tables import items_of
 from ..text.messages import message
 from .steps import key_step, keys_of, steps
 
@@ -124,7 +125,7 @@ class Search:
 
 def tables_of_modules() -> dict[int, str]:
     """Return the name of each module by the identity of its namespace."""
-    modules = list(sys.modules.items())
+    modules = items_of(sys.modules)
     return {
         id(_TABLE.__get__(each)): name for name, each in modules if is_kind(each, types.ModuleType)
     }

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ..inspection.kinds import is_kind, name_of
+from ..inspection.tables import items_of
 from ..text.messages import message
 from . import objects
 
@@ -41,7 +42,7 @@ def steps(way: Sequence[Any]) -> list[Message]:
 
 def keys_of(table: Any, held: Any) -> Iterator[Any]:
     """Yield the keys under which a dictionary holds an object."""
-    items = islice(list(dict.items(table)), _MOST)
+    items = islice(items_of(table), _MOST)
     return (key for key, value in items if value is held)
 
 

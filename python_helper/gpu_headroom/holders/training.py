@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..frameworks.torch.private import storage_identity
 from ..inspection.classes import comes_from, defines
 from ..inspection.kinds import is_kind, module_of, mro
+from ..inspection.tables import items_of
 from . import modules
 from .names import user_names
 from .storage import UNREADABLE
@@ -80,7 +81,7 @@ class TrainingState:
     def states(self, optimizer: Any) -> list[dict[Any, Any]]:
         """Return what an optimizer remembers of each parameter that it has changed."""
         state = self._own(optimizer).get("state")
-        values = dict.values(state) if is_kind(state, dict) else ()
+        values = list(dict.values(state)) if is_kind(state, dict) else ()
         return [each for each in values if type(each) is dict]
 
     def _find(self, names: dict[str, Any], *, containers: bool = False) -> dict[str, Any]:
@@ -121,7 +122,7 @@ class TrainingState:
 
     def _reachable(self, names: dict[str, Any], containers: bool) -> Iterator[tuple[str, Any]]:
         """Yield what code can be written for: names, and what stands in objects and containers."""
-        level = list(names.items())
+        level = items_of(names)
         for _ in range(2):
             yield from level
             level = [
@@ -136,7 +137,7 @@ class TrainingState:
         if containers and kind in (list, tuple):
             return [(f"[{n}]", each) for n, each in enumerate(value[:_MOST_MEMBERS])]
         if containers and kind is dict and len(value) <= _MOST_MEMBERS:
-            items = list(value.items())
+            items = items_of(value)
             return [(f"[{key!r}]", each) for key, each in items if type(key) in (str, int)]
         own = self._inspector.attributes(value) if module_of(kind) in _OWN else {}
         return [(f".{name}", each) for name, each in own.items() if name[0] != "_"]

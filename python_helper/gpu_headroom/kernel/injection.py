@@ -121,8 +121,8 @@ def live() -> Any:
 
 def own_modules() -> dict[str, ModuleType]:
     """Return the modules of this package that are imported, by name."""
-    modules = list(sys.modules.items())
-    return {name: each for name, each in modules if name.partition(".")[0] == OWN}
+    modules = sys.modules.copy()  # at one moment, as `items_of` does: another thread may import
+    return {name: each for name, each in modules.items() if name.partition(".")[0] == OWN}
 
 
 def _found() -> ModuleSpec | None:

@@ -32,6 +32,7 @@ from ..holders.reach import of_kinds
 from ..holders.referrers import tables_of_modules
 from ..inspection.classes import heirs
 from ..inspection.kinds import is_kind
+from ..inspection.tables import items_of
 from .leading import checked, leading
 from .memory import ArrayMemory, Storages
 from .reference_graph import ReferenceGraph, all_from
@@ -243,7 +244,7 @@ class Heap:
         found: dict[int, list[str]] = {}
         outputs = self._shell.history_manager.output_hist
         named = [*user_names(self._shell).items()]
-        named += [(f"Out[{count}]", value) for count, value in list(outputs.items())]
+        named += [(f"Out[{count}]", value) for count, value in items_of(outputs)]
         named += [(cell_of(each, self._shell), each) for each in last_tracebacks(self._shell)]
         for name, value in named:
             number = self._graph.numbers.get(id(value))
@@ -319,7 +320,7 @@ class Heap:
     def _referred(self, holder: Any, names: Collection[str] | None) -> list[Any]:
         """Return what a holder refers to by itself or in its attributes, or under these names."""
         if names is not None:
-            return [value for name, value in list(dict.items(holder)) if name in names]
+            return [value for name, value in items_of(holder) if name in names]
         return gc.get_referents(holder, *self._tables_of(holder))
 
     def _tables_of(self, holder: Any) -> list[Any]:

@@ -95,7 +95,7 @@ class Models:
         while waiting:
             each = waiting.pop()
             if is_kind(each, dict):
-                waiting += dict.values(each)
+                waiting += list(dict.values(each))
             elif type(each) in (list, tuple):
                 waiting += each
             elif self._inspector.is_tensor(each):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..cells.runs import output_id
 from ..holders.names import LAST
+from ..inspection.tables import items_of
 from ..text.messages import message
 from .freeable import Freeable
 from .memory import Storages
@@ -104,9 +105,9 @@ def _displayed(shell: Any) -> dict[int, list[str]]:
 
 
 def _named(shell: Any) -> Iterator[tuple[str, Any]]:
-    for count, value in list(shell.history_manager.output_hist.items()):
+    for count, value in items_of(shell.history_manager.output_hist):
         yield f"_{count}", value
-    hidden = list(shell.user_ns_hidden.items())
+    hidden = items_of(shell.user_ns_hidden)
     yield from (each for each in hidden if _NUMBERED.fullmatch(each[0]))
     result = getattr(getattr(shell, "last_execution_result", None), "result", None)
     last = [(name, getattr(shell.displayhook, name, None)) for name in LAST]
@@ -127,7 +128,7 @@ def forget(shell: Any, going: set[int]) -> None:
     takes it for the user's own and stops updating it.
     """
     history = shell.history_manager.output_hist
-    for count in [count for count, value in list(history.items()) if id(value) in going]:
+    for count in [count for count, value in items_of(history) if id(value) in going]:
         del history[count]
     for space in (shell.user_ns, shell.user_ns_hidden):
         for name in [name for name in list(space) if _NUMBERED.fullmatch(name)]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..code.rerun import set_first
 from ..holders.names import user_names
+from ..inspection.tables import items_of
 from ..text.messages import message
 from .freeable import Freeable
 from .outputs import forget
@@ -118,7 +119,7 @@ def _displayed(situation: Situation, cell: CellRun) -> dict[int, Any]:
     codes = history.input_hist_raw
     return {
         count: value
-        for count, value in list(history.output_hist.items())
+        for count, value in items_of(history.output_hist)
         if count < len(codes) and codes[count].strip() in ran and holds_memory(situation, value)
     }
 

@@ -1,0 +1,24 @@
+"""Dictionaries that belong to others, who may be changing them on other threads."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+def items_of(table: Mapping[Key, Value]) -> list[tuple[Key, Value]]:
+    """Return the entries of a dictionary, or of a class's namespace, as they are at one moment.
+
+    `list(table.items())` makes a tuple for each entry. Up to Python 3.11 that may start the
+    collector, whose callbacks and finalizers let other threads in: "dictionary changed size
+    during iteration". A copy is made without either; of a subclass it would call methods of
+    a person's.
+    """
+    whole: Any = table
+    return list(dict.items(whole.copy() if type(table) in (dict, MappingProxyType) else whole))
