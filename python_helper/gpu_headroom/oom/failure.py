@@ -26,7 +26,8 @@ class Failure:
     `runs` are also earlier ones of each. `after_oom` is what the person's settings ask for.
     `earlier_traceback_bytes` is what only the error of an earlier cell held when this cell began;
     `None` where that is not known. `simulated` holds also where there was no time for a reading.
-    `names_others` allows the card to say names and ids of other processes.
+    `names_others` allows the card to say names and ids of other processes. `other_devices` are the
+    cards of this machine besides, as they were then.
     """
 
     error: BaseException
@@ -43,6 +44,7 @@ class Failure:
     earlier_traceback_bytes: int | None = None
     simulated: bool = False
     names_others: bool = True
+    other_devices: tuple[DeviceReading, ...] = ()
 
     @property
     def requested_bytes(self) -> int | None:
