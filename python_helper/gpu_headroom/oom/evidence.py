@@ -267,9 +267,9 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
         return as_said(replace(failure, recognition=recognition))
     here = known or scene(failure, turn)
     if known is None:
-        grown = grown_by_functions(each.source for each in failure.cells)
-        growing = here.running.growing | grown
-        here = replace(here, running=replace(here.running, growing=growing))
+        grown, added = grown_by_functions(each.source for each in failure.cells)
+        growing, adding = here.running.growing | grown, here.running.adding | added
+        here = replace(here, running=replace(here.running, growing=growing, adding=adding))
     try:
         inner = failure.recognition.error.__traceback__ if known is None else None
         found = survey(failure.shell, turn, for_account=True, failed=inner)

@@ -122,3 +122,39 @@ evaluate()
     causes = [card.report["cause"], *card.report["further_causes"]]
     found = [each["rule"] for each in causes if each is not None]
     assert ("evaluation-in-training-mode" in found) is named
+
+
+METER = """class Meter:
+    def __init__(self):
+        self.sum = self.mean = self.count = 0
+    def update(self, value, n=1):
+        self.sum += value * n
+        self.count += n
+        self.mean = self.sum / self.count
+losses = Meter()
+"""
+
+
+def test_a_mean_that_a_method_makes_of_a_sum(programs: Programs) -> None:
+    """A meter is given the loss itself: its attributes keep the graphs of all rounds."""
+    evaluate = """for n in range(100):
+    loss = model(torch.randn(2000, 1024, device="cuda")).mean()
+    losses.update(loss)
+"""
+    card = programs.fail(START + LAYERS + METER, evaluate)
+    assert card.report["cause"]["rule"] == "retained-graph"
+    assert card.report["cause"]["claim"]["params"]["name"] in ("losses.sum", "losses.mean")
+
+
+def test_an_optimizer_of_a_model_that_is_no_more(programs: Programs) -> None:
+    """It is to be deleted, not to be kept on the host."""
+    make = "model = nn.Sequential(*[nn.Linear(1024, 1024) for _ in range(24)]).cuda()\n"
+    step = """    model(torch.randn(8, 1024, device="cuda")).mean().backward()
+    opt.step()
+"""
+    train = f"{make}opt = torch.optim.Adam(model.parameters())\nfor n in range(2):\n{step}"
+    again = "del model\n" + train.replace("opt", "opt2").replace("opt2im", "optim")
+    card = programs.fail(START, train, again)
+    assert first(card) == ("kept-copies", "cause.kept-copies.evidence_optimizer")
+    assert card.remedy("delete-leftovers")["title"]["params"]["names"] == "opt"
+    assert "map-location" not in {each["id"] for each in card.report["remedies"]}

@@ -120,7 +120,20 @@ def test_reads_other_cells() -> None:
     functions = (
         "def cache(self):\n    self.memory.append(1)\ndef forward(self):\n    maps.append(1)"
     )
-    assert grown_by_functions([functions, "broken ("]) == {"memory"}
+    assert grown_by_functions([functions, "broken ("]) == ({"memory"}, set())
+
+
+def test_knows_the_attributes_that_functions_add_to() -> None:
+    """A meter's sum, and the mean that it makes of it; a count that is a number as well."""
+    meter = """class Meter:
+    def update(self, value, n=1):
+        self.last = value
+        self.sum += value * n
+        self.count += n
+        self.mean = self.sum / self.count
+"""
+    _, added = grown_by_functions([meter])
+    assert added == {".sum", ".count", ".mean"}
 
 
 UNROLLED = """state, total, outs = 0, 0, []
