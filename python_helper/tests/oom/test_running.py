@@ -21,11 +21,11 @@ class Model:
         raise MemoryError
 
 
-def fail(source: str) -> Running:
+def fail(source: str, **names: Any) -> Running:
     """Run a cell that fails, and read what ran."""
     name = f"<cell {next(_NUMBERS)}>"
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
-    space: dict[str, Any] = {"model": Model(), "data": [1, 2], "__name__": "__main__"}
+    space: dict[str, Any] = {"model": Model(), "data": [1, 2], "__name__": "__main__", **names}
     with pytest.raises(MemoryError) as caught:
         exec(compile(source, name, "exec"), space)  # noqa: S102  a cell is executed
     return running(caught.value)
@@ -201,3 +201,17 @@ def test_attributes_that_a_loop_adds_to() -> None:
     assert found.adds_to("trainer.total")
     assert not found.adds_to("total")
     assert not found.adds_to("t.other")
+
+
+def test_what_a_library_does_in_several_threads_is_one_task() -> None:
+    """A model's files are read by a pool; a person's own pool are several tasks."""
+    pooled = (
+        "from concurrent.futures import ThreadPoolExecutor\n"
+        "def load(model):\n"
+        "    with ThreadPoolExecutor() as pool:\n"
+        "        return list(pool.map(model, [1, 2]))\n"
+    )
+    assert fail(f"{pooled}load(model)").at_once
+    space: dict[str, Any] = {"__name__": "loading"}
+    exec(compile(pooled, "/lib/site-packages/loading.py", "exec"), space)  # noqa: S102
+    assert not fail("load(model)", load=space["load"]).at_once
