@@ -16,6 +16,7 @@ CAUSES = frozenset(
         "kept-copies",
         "displayed-values",
         "reference-cycles",
+        "suspended",
         "loop-leftovers",
         "evaluation-with-gradients",
         "evaluation-in-training-mode",

@@ -60,6 +60,7 @@ from .rules import (
     reference_cycles,
     retained_graph,
     several_tasks,
+    suspended,
     unnamed_values,
     wide_dtype,
 )
@@ -111,6 +112,7 @@ RULES: Mapping[str, _Rule] = {
     "kept-copies": kept_copies,
     "kept-tensors": kept_tensors,
     "displayed-values": displayed_values,
+    "suspended": suspended,
     "reference-cycles": reference_cycles,
     "evaluation-with-gradients": evaluation_with_gradients,
     "loop-leftovers": loop_leftovers,

@@ -9,6 +9,7 @@ from .batch import names_in
 from .flow import goes_back
 from .given import Function, callee
 from .parsing import LONGEST, parse_cell
+from .scopes import named_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -24,8 +25,9 @@ _GROWS = frozenset(
 
 
 def grown_by_functions(sources: Iterable[str]) -> tuple[set[str], set[str]]:
-    """Return the last names of containers that functions of these cells put something into.
+    """Return the names of containers that functions of these cells put something into.
 
+    Not what is made in a function: what it is given may be called the same. `.seen` of any object.
     Then the attributes that they make from what they were, as `.total`, or from such a one, as
     `.mean`. No more text is parsed in all than of one cell.
     """
@@ -35,7 +37,8 @@ def grown_by_functions(sources: Iterable[str]) -> tuple[set[str], set[str]]:
         tree = parse_cell(text) if left >= 0 else None
         for node in ast.walk(tree) if tree is not None else ():
             if isinstance(node, Function) and node.name != "forward":
-                found |= set(grown(node))
+                shared = [each.names for each in ast.walk(node) if isinstance(each, ast.Global)]
+                found |= set(grown(node)) - set(stored(node)).difference(*shared)
                 added |= {each for each in added_to(node) if each[0] == "."}
                 added |= {
                     name
@@ -90,6 +93,9 @@ def _statements(scope: Scope, number: int | None = None) -> Iterator[ast.AST]:
         beside = number is not None and not spans(node, number)
         if node is not scope and isinstance(node, (*Function, ast.ClassDef, ast.Lambda)):
             continue
+        if isinstance(node, ast.comprehension):  # its names are its own
+            waiting += [node.iter, *node.ifs]
+            continue
         if node is not scope and beside and isinstance(node, LOOP):
             continue
         yield node
@@ -103,28 +109,36 @@ def bound_from(loop: Scope, number: int) -> Iterator[str]:
     # Which of several statements in one line was running is not known.
     shared = sum(isinstance(each, ast.stmt) and each.lineno == number for each in nodes) > 1
     for node in nodes:
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        for name in _bound_by(node):
             # A statement over several lines binds its names when it has come to its end.
-            is_before = node.lineno < number + shared
-            (before if is_before else behind).add(node.id)
+            is_before = getattr(node, "lineno", 0) < number + shared
+            (before if is_before else behind).add(name)
     if isinstance(loop, (ast.For, ast.AsyncFor)):
         behind -= names_in(loop.target)
     return iter(behind - before)
 
 
 def assigned_at(scope: Scope, number: int) -> Iterator[str]:
-    """Yield the names that the statement on a line gives another value."""
+    """Yield the names that the statement on a line gives another value; `.model` of any."""
     for node in _statements(scope, number):
-        if isinstance(node, ast.Assign) and spans(node, number):
-            for target in node.targets:
-                yield from names_in(target)
+        if spans(node, number):
+            if isinstance(node, ast.Assign):
+                for target in node.targets:
+                    yield from _bound_in(target)
+            elif isinstance(node, (ast.AnnAssign, ast.NamedExpr)):
+                yield from _bound_in(node.target)
 
 
 def stored(scope: Scope) -> Iterator[str]:
     """Yield the names that a scope gives a value."""
     for node in _statements(scope):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            yield node.id
+        yield from _bound_by(node)
+
+
+def _bound_by(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        yield node.id
+    yield from named_by(node)
 
 
 def added_to(loop: Scope) -> Iterator[str]:
@@ -193,24 +207,24 @@ def _around(function: Scope, loop: Loop) -> Scope:
 
 
 def grown(scope: Scope) -> Iterator[str]:
-    """Yield the last name of each container that a scope puts something into."""
+    """Yield the name of each container that a scope puts something into; `.seen` of any."""
     for node in _statements(scope):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             if node.func.attr in _GROWS:
-                yield from _last_name(node.func.value)
+                yield from _container(node.func.value)
         elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
-            yield from _last_name(node.value)
+            yield from _container(node.value)
         elif isinstance(node, ast.AugAssign) and isinstance(node.value, ast.List):
-            yield from _last_name(node.target)
+            yield from _container(node.target)
 
 
-def _last_name(node: ast.expr) -> Iterator[str]:
+def _container(node: ast.expr) -> Iterator[str]:
     while isinstance(node, ast.Subscript):
         node = node.value
     if isinstance(node, ast.Name):
         yield node.id
     elif isinstance(node, ast.Attribute):
-        yield node.attr
+        yield f".{node.attr}"
 
 
 def _is_number(value: ast.expr) -> bool:

@@ -105,7 +105,7 @@ class _Look:
         elif isinstance(node, ast.Nonlocal):
             scope.passed_on.update(node.names)
         else:
-            for name in _named(node):
+            for name in named_by(node):
                 self._bind(name, node, scope)
             self._each(ast.iter_child_nodes(node), scope)
 
@@ -140,7 +140,7 @@ def arguments(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> list
     return [*given.posonlyargs, *given.args, *given.kwonlyargs, *stars]
 
 
-def _named(node: ast.AST) -> Iterator[str]:
+def named_by(node: ast.AST) -> Iterator[str]:
     """Yield the names that a node binds which are no nodes of their own."""
     if isinstance(node, ast.alias):
         yield (node.asname or node.name).partition(".")[0]

@@ -207,7 +207,17 @@ def kind_of_file(file: str) -> Kind:
     """Return whose the code in a file is, a framework's being a library's."""
     if any(each in file for each in _INSTALLED):
         return "library"
-    return "standard" if file.startswith(_STANDARD) else "own"
+    return "standard" if is_standard(file) else "own"
+
+
+def is_standard(file: str) -> bool:
+    """Whether a file is of Python's own library, in which packages may be installed."""
+    return file.startswith(_STANDARD) and not any(each in file for each in _INSTALLED)
+
+
+def of_kernel(file: str) -> bool:
+    """Whether a file is the kernel's, IPython's or ours."""
+    return not _KERNEL.isdisjoint(file.replace("\\", "/").split("/"))
 
 
 def _root(frame: FrameType) -> str:

@@ -9,7 +9,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from ..inspection.classes import comes_from, defines
-from ..inspection.kinds import is_kind, module_of
+from ..inspection.kinds import module_of
 from . import objects
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def visit_of(kind: type) -> Visit | None:
         if other is kind:
             return visit
     iterates = module_of(kind) in _ITERATING and defines(kind, "__next__")
-    return functools.partial(_visit_referents, "iterator") if iterates else None
+    return _visit_iterator if iterates else None
 
 
 def _visit_dict(walk: Walk, table: Any, place: Place) -> None:
@@ -81,13 +81,9 @@ def _visit_parts(
         walk.push(getattr(value, name), place.step(via))
 
 
-def _visit_referents(via: StepKind, walk: Walk, holder: Any, place: Place) -> None:
-    """Reading `f_locals` of a frame that goes on would leave a copy that keeps old values alive."""
-    for value in gc.get_referents(holder):
-        if is_kind(value, types.FrameType):  # Python 3.10
-            _visit_referents(via, walk, value, place)
-        else:
-            walk.push(value, place.step(via))
+def _visit_iterator(walk: Walk, iterator: Any, place: Place) -> None:
+    for value in gc.get_referents(iterator):
+        walk.push(value, place.step("iterator"))
 
 
 def _visit_cached(walk: Walk, cached: Any, place: Place) -> None:
@@ -125,7 +121,4 @@ _OTHERS: dict[Any, Visit] = {
     types.BuiltinMethodType: functools.partial(_visit_parts, ("__self__",), "self"),
     functools.partial: functools.partial(_visit_parts, ("func", "args", "keywords"), "partial"),
     type(functools.lru_cache(len)): _visit_cached,
-    types.GeneratorType: functools.partial(_visit_referents, "local"),
-    types.CoroutineType: functools.partial(_visit_referents, "local"),
-    types.AsyncGeneratorType: functools.partial(_visit_referents, "local"),
 }

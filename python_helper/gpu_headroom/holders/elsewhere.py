@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..inspection.classes import heirs
 from ..inspection.kinds import name_of
-from . import modules
+from . import modules, suspended
 from .place import Place
 from .reach import of_kinds
 
@@ -38,12 +38,21 @@ def listed(inspector: Inspector, wanted: list[type]) -> list[Any] | None:
 
 
 def known(walk: Walk) -> list[Any]:
-    """Return the models, optimizers and arrays with GPU memory that the gc knows."""
-    found = listed(walk.inspector, kinds(walk.inspector))
+    """Return the models, optimizers and arrays with GPU memory that the gc knows.
+
+    What else may lead to them, being suspended or a promise, is left to the walk.
+    """
+    inspector = walk.inspector
+    holders, others = kinds(inspector), suspended.kinds()
+    found = listed(inspector, [*holders, *others])
     walk.unlisted |= found is None
-    is_idle = walk.inspector.is_idle
-    with walk.inspector.quiet():
-        return [each for each in found or () if not walk.out_of_time() and not is_idle(each)]
+    walk.promises = of_kinds(inspector, found or [], others)
+    with inspector.quiet():
+        return [
+            each
+            for each in of_kinds(inspector, found or [], holders)
+            if not walk.out_of_time() and not inspector.is_idle(each)
+        ]
 
 
 def all_found(walk: Walk, values: Iterable[Any]) -> bool:

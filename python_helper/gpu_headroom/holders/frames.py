@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import gc
 import sys
 import sysconfig
 import types
@@ -24,11 +22,6 @@ if TYPE_CHECKING:
 
 _INSTALLED = ("site-packages", "dist-packages")
 _OWN = __name__.partition(".")[0]
-_OF_FUTURE = (
-    (asyncio.Future, "_result"),
-    (asyncio.Future, "_exception"),
-    (asyncio.Task, "_coro"),
-)
 _STANDARD = (sysconfig.get_path("stdlib"), "<frozen")
 
 
@@ -113,9 +106,7 @@ def frame_roots(tracebacks: Iterable[TracebackType], shell: Any) -> list[list[Ro
 
 
 def visit_of(kind: type) -> Visit | None:
-    """Return how errors, tracebacks and tasks that somebody keeps are looked into."""
-    if comes_from(kind, asyncio.Future):
-        return _visit_future
+    """Return how errors and tracebacks that somebody keeps are looked into."""
     return _postpone if comes_from(kind, BaseException, types.TracebackType) else None
 
 
@@ -143,17 +134,6 @@ def tracebacks_of(kept: BaseException | TracebackType) -> list[TracebackType]:
 
 def _postpone(walk: Walk, error: Any, place: Place) -> None:
     walk.errors.append((error, place))
-
-
-def _visit_future(walk: Walk, future: Any, place: Place) -> None:
-    """A task keeps its result, or its error and, since Python 3.11, a traceback of its own."""
-    for owner, name in _OF_FUTURE:
-        kept = vars(owner).get(name)
-        if type(kept) is types.GetSetDescriptorType and comes_from(type(future), owner):
-            walk.push(kept.__get__(future), place.step("attribute", name))
-    for value in gc.get_referents(future):
-        if type(value) is types.TracebackType:
-            walk.push(value, place.step("attribute", "__traceback__"))
 
 
 def locals_of(frame: FrameType) -> Mapping[str, Any]:
@@ -200,14 +180,14 @@ def is_installed(frame: FrameType) -> bool:
     return installed or _module(frame) in ("torch", "IPython", "ipykernel", _OWN)
 
 
-def where_of(code: CodeType) -> str:
+def where_of(code: CodeType, *, outer: int = 0) -> str:
     """Return ` in Block.forward` for the innermost function that has a name; empty in a cell.
 
-    Python 3.10 does not know the class.
+    With `outer` for one so many functions around it. Python 3.10 knows neither these nor the class.
     """
     path = getattr(code, "co_qualname", code.co_name).split(".<locals>.")
-    function = next((each for each in reversed(path) if not each.startswith("<")), "")
-    return f" in {function}" if function else ""
+    functions = [each for each in reversed(path) if not each.startswith("<")]
+    return f" in {functions[outer]}" if len(functions) > outer else ""
 
 
 def _is_ipythons(frame: FrameType) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import re
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -18,11 +19,13 @@ if TYPE_CHECKING:
 
     Shape = tuple[int, ...]
 
-_MEMBERS = ("index", "key", "member", "local", "iterator")
+_LATER = ("local", "result")
+_MEMBERS = ("index", "key", "member", "iterator", *_LATER)
 # Behind these a tensor is part of one thing: of a model, an optimizer, a graph.
 _WITHIN = ("module", "parameter", "buffer", "state", "group", "gradient", "graph", "part")
 _OF_TRAINING = ("gradients", "optimizer_state")
 _SEVERAL = 3
+_INDEX = re.compile(r"\[[^]]*\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,8 @@ class Group:
     optimizer state and graphs. `progress` is the share of a model's parameters that the graph of
     the failed pass has come to, 0 where it says nothing. `keyed`: its members have keys.
     `plain`: they are tensors, models or tuples of these, and no other objects around them.
+    `others` are the keys of its other names: it is one object, or one memory, with all of them.
+    `suspended` is the first of the ways through a function that goes on later, or a Future.
     """
 
     root: str
@@ -50,12 +55,23 @@ class Group:
     progress: float = 0.0
     keyed: bool = False
     plain: bool = True
+    suspended: Member | None = None
+    others: frozenset[str] = frozenset()
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """All that running code may know it by: `losses`, `losses in fit`, of any `.losses`."""
+        return self.others | {_key(self.root, self.path[len(self.root) :])}
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The names that have to let go of it, as code writes them."""
+        return tuple(dict.fromkeys([self.name, *[_variable(each) for each in self.others]]))
 
     @property
     def name(self) -> str:
         """The path without the function that the name belongs to."""
-        variable = self.root.partition(" in ")[0]
-        return variable + self.path[len(self.root) :]
+        return _variable(self.root) + self.path[len(self.root) :]
 
     @property
     def function(self) -> str:
@@ -98,6 +114,8 @@ class _Gathering:
         self.graph_bytes = 0
         self.parameters = self.reached = 0
         self.plain = True
+        self.suspended: Member | None = None
+        self.also: set[str] = set()
         self.shapes: Counter[tuple[Shape, str, int]] = Counter()
 
     @property
@@ -111,6 +129,10 @@ class _Gathering:
     def add(self, held: HeldStorage, member: Member | None, reached: Collection[object]) -> None:
         storage = held.storage
         self.plain &= _is_plain(held.place, self.place)
+        steps = (each.via for each in held.place.way if each.via is not None)
+        self.suspended = self.suspended or next((e for e in steps if e.kind in _LATER), None)
+        if held.place is self.place:
+            self.also |= {_key(each.root, each.suffix) for each in held.also}
         via = held.place.via
         if held.kind == "parameters" and via is not None and via.kind != "buffer":
             self.parameters += 1
@@ -141,6 +163,9 @@ def groups_of(found: Survey, device_index: int) -> tuple[Group, ...]:
         if key not in gathered:
             gathered[key] = _Gathering(place)
         gathered[key].add(held, inside, found.reached)
+    met = defaultdict[int, list["Place"]](list)
+    for first, other in found.ledger.meetings:
+        met[id(first)].append(other)
     groups = [
         Group(
             root=each.place.root,
@@ -158,10 +183,31 @@ def groups_of(found: Survey, device_index: int) -> tuple[Group, ...]:
             progress=each.progress,
             keyed=each.keyed,
             plain=each.plain,
+            suspended=each.suspended,
+            others=frozenset(each.also | _others(each.place, met)),
         )
         for (origin, path, _), each in gathered.items()
     ]
     return tuple(sorted(groups, key=lambda each: -each.bytes))
+
+
+def _others(place: Place, met: Mapping[int, Sequence[Place]]) -> set[str]:
+    """Return the keys of the other names that a place, or one on the way to it, was met under."""
+    found, suffix = set[str](), ""
+    for here in reversed(place.way):
+        found |= {_key(each.root, each.suffix + suffix) for each in met.get(id(here), ())}
+        suffix = here.via.text + suffix if here.via is not None else suffix
+    return found
+
+
+def _key(root: str, suffix: str) -> str:
+    """Return the variable, or `.name` of the last attribute, without what it is indexed by."""
+    attribute = _INDEX.sub("", suffix).rpartition(".")[2]
+    return f".{attribute}" if attribute else root
+
+
+def _variable(root: str) -> str:
+    return root.partition(" in ")[0]
 
 
 def _is_plain(place: Place, container: Place) -> bool:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..frameworks.torch import private
 from ..inspection.classes import comes_from, compare_plainly
-from . import arrays, containers, frames, modules, objects
+from . import arrays, containers, frames, modules, objects, suspended
 from .storage import Torch
 
 if TYPE_CHECKING:
@@ -178,7 +178,8 @@ class Inspector:
     def _decide(self, kind: type) -> _Kind:
         own = (each for each in self.frameworks if comes_from(kind, *each.kinds))
         framework, torch = next(own, None), self.torch
-        visit = containers.visit_of(kind) or frames.visit_of(kind) or objects.visit_of(kind)
+        ways = (suspended.visit_of, containers.visit_of, frames.visit_of, objects.visit_of)
+        visit = next((found for each in ways if (found := each(kind)) is not None), None)
         if framework is not None:
             visit = arrays.visit if framework is not torch else arrays.visit_tensor
         elif torch is not None and comes_from(kind, torch.nn_module):

@@ -18,6 +18,7 @@ StepKind = Literal[
     "closure",
     "default",
     "local",
+    "result",
     "frame",
     "graph",
     "gradient",
@@ -32,7 +33,8 @@ StepKind = Literal[
     "part",
     "iterator",
 ]
-"""member: of a set. local: of a suspended generator. frame: a variable of a frame that a kept
+"""member: of a set. local: of a suspended function, by its
+name. result: of a Future, by its class. frame: a variable of a frame that a kept
 error remembers. state, group: of an optimizer. cache: what `lru_cache` keeps. part: of a tensor
 that is made of several. iterator: what it goes through."""
 
@@ -44,6 +46,7 @@ _WRITTEN = {
     "closure": " closes over {}",
     "default": "'s defaults",
     "local": "'s locals",
+    "result": "'s result",
     "frame": ": {}",
     "graph": "",
     "gradient": ".grad",

@@ -125,7 +125,7 @@ def rows_of(device_index: int, found: Survey, sharing: Sharing) -> tuple[Row, ..
     for (origin, name), held_here in members.items():
         row_id = f"{device_index}/{origin}/{name}"
         parts = _parts(row_id, origin, held_here)
-        shown = "" if origin == "elsewhere" else name
+        shown = held_here[0].root if origin == "elsewhere" else name
         rows.append(
             Row(
                 id=row_id,
@@ -165,6 +165,8 @@ def _parts(row_id: str, origin: Origin, members: list[HeldStorage]) -> tuple[Row
 def _hint(
     origin: Origin, name: str, parts: tuple[RowPart, ...], graphs: int
 ) -> wire.Message | None:
+    if origin == "elsewhere" and name:
+        return message("hint.suspended")
     if origin in _HINTS:
         return message(_HINTS[origin])
     if graphs > 1:

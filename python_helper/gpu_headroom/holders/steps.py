@@ -11,6 +11,7 @@ from ..inspection.kinds import is_kind, name_of
 from ..inspection.tables import items_of
 from ..text.messages import message
 from . import objects
+from .suspended import SUSPENDED, code_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -104,10 +105,8 @@ def _in_traceback(way: Sequence[Any]) -> Said:
 
 
 def _in_suspended(way: Sequence[Any]) -> Said:
-    holder = way[0]
-    names = ("gi_code", "cr_code", "ag_code")
-    code = next(getattr(holder, name) for name in names if hasattr(holder, name))
-    return [message("path.suspended", name=code.co_name)], 1
+    code = code_of(way[0])
+    return [message("path.local", name="" if code is None else code.co_name)], 1
 
 
 def _in_object(way: Sequence[Any]) -> Said:
@@ -124,9 +123,7 @@ _BY_KIND: tuple[tuple[type, Callable[[Sequence[Any]], Said]], ...] = (
     (types.FunctionType, _in_function),
     (types.FrameType, _in_frame),
     (types.TracebackType, _in_traceback),
-    (types.GeneratorType, _in_suspended),
-    (types.CoroutineType, _in_suspended),
-    (types.AsyncGeneratorType, _in_suspended),
+    *((kind, _in_suspended) for kind in SUSPENDED),
     (dict, _in_dict),
     *((kind, _in_sequence) for kind in _SEQUENCES),
 )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..concurrency.turns import Turn
 from ..frameworks.torch.blocks import workspaces
 from . import elsewhere as gc_knows
-from . import graphs
+from . import graphs, suspended
 from .frames import frame_roots, kept_errors, last_tracebacks
 from .inspector import Inspector
 from .names import name_roots, output_roots
@@ -99,6 +99,7 @@ def survey(  # noqa: PLR0913  each is a question that a caller may leave out
         done = for_account and not gc.get_freeze_count() and gc_knows.all_found(walk, known)
         if not done:
             walk.open_long(until=_UNTIL_LONG)
+        walk.run(suspended.roots(walk), long=not done)
         walk.run(gc_knows.unreached(walk, known), long=not done)
         complete = turn.native and not (walk.truncated or walk.unlisted)
         return Survey(

@@ -28,6 +28,7 @@ class Walk:
 
     `truncated` tells that its turn ended some of it, `unlisted` that there were too many objects
     to ask the gc for those that no name reaches.
+    `promises` are what the gc knows to be suspended, or a promise.
     `results` are the tensors met that a graph hangs on; `into_graphs` goes on into the graphs.
     `saved_from` has the nodes that made what graphs may have saved, with the place of the graph.
     `reached` are the parameters that graphs of failed functions lead to, by their storages.
@@ -41,6 +42,7 @@ class Walk:
         self.errors: list[tuple[Any, Place]] = []
         self.models: list[modules.Model] = []
         self.trained: set[int] = set()
+        self.promises: list[Any] = []
         self.type_names: dict[tuple[Origin, str], str] = {}
         self.nodes: dict[Any, int] = {}
         self.saved_from: dict[Any, Place] = {}

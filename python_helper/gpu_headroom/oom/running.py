@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import linecache
 from dataclasses import dataclass
+from functools import partial
 from traceback import walk_tb
 from typing import TYPE_CHECKING
 
@@ -31,7 +32,8 @@ from ..holders.frames import is_installed, locals_of, where_of
 from ..inspection.kinds import origins
 
 if TYPE_CHECKING:
-    from types import FrameType
+    from collections.abc import Iterable
+    from types import CodeType, FrameType
 
     from ..code.rounds import Scope
 
@@ -64,12 +66,12 @@ class Running:
     """What the text of the running code says.
 
     `trains`: a backward pass belongs to it. `in_optimizer`: an optimizer was making its step.
-    `previous`: names, such as `out` or `out in fit`, that the innermost loop gives a value only at
-    the failing line or behind it, so what they hold comes from the round before. `adding`: names
-    that a loop on the way adds to, or makes from themselves, attributes as `.total`. `growing`: the
-    last names of what the running code appends to. `one_pass`: names that a loop collects for a
-    backward pass behind it, `rounds_done` the share of its rounds that had begun, where that can be
-    told.
+    Names are as groups have them (`Group.keys`): `out`, of a function `out in fit`, of any object
+    `.total`. `previous`: names that the innermost loop gives a value only at the failing line or
+    behind it, so what they hold comes from the round before. `adding`: those that a loop on the way
+    adds to, or makes from themselves. `growing`: those of what the running code appends to.
+    `one_pass`: those that a loop collects for a backward pass behind it, `rounds_done` the share of
+    its rounds that had begun, where that can be told.
     `assigning`: names that were to get another value. `bound`: names that a round of a loop, or a
     function, has given a value on the way. `loops`: whether one of these ran in a loop, other than
     through the parts of a model; `first_round`: each of these loops was in its first round for
@@ -93,11 +95,6 @@ class Running:
     functions: tuple[str, ...] = ()
     own: tuple[str, ...] = ()
     rounds_done: float | None = None
-
-    def adds_to(self, name: str) -> bool:
-        """Whether a loop makes what has this name, `total` or `trainer.total`, from itself."""
-        _, dot, last = name.rpartition(".")
-        return name in self.adding or (dot + last if dot else "") in self.adding
 
 
 def running(error: BaseException) -> Running:
@@ -146,10 +143,11 @@ class _Reading:
         whole, scope = scopes_at(tree, number)
         calls = list(calls_in(whole, number))
         self._at_once |= any(callee(each) in _AT_ONCE for each in calls)
+        known = partial(_known, code)
         names = self._names
-        names["assigning"] |= set(assigned_at(scope, number))
+        names["assigning"] |= known(assigned_at(scope, number))
         if not isinstance(scope, ast.Module):
-            names["bound"] |= set(stored(scope))
+            names["bound"] |= known(stored(scope))
         if self._in_model:
             self._asks_mode |= "training" in code.co_names
             return
@@ -157,19 +155,16 @@ class _Reading:
         self._trains |= any(
             goes_back(each) and (is_loop or each.lineno >= number) for each in calls
         )
-        names["growing"] |= set(grown(scope))
+        names["growing"] |= known(grown(scope))
         passes: dict[ast.AST, set[str]] = {
-            each: one_pass(whole, each) for each in ast.walk(whole) if isinstance(each, LOOP)
+            each: known(one_pass(whole, each)) for each in ast.walk(whole) if isinstance(each, LOOP)
         }
         names["one_pass"].update(*passes.values())
         if is_loop and not _goes_through_model(frame, scope):
             self._loops = True
             self._first_round &= _is_first_round(frame, scope, number)
-            own, where = {*code.co_varnames, *code.co_cellvars}, where_of(code)
-            names["previous"] |= {
-                each + where if each in own else each for each in bound_from(scope, number)
-            }
-            names["adding"] |= set(added_to(scope))
+            names["previous"] |= known(bound_from(scope, number))
+            names["adding"] |= known(added_to(scope))
             if passes.get(scope):
                 self._rounds_done = _rounds_done(frame, scope)
 
@@ -187,6 +182,17 @@ class _Reading:
             rounds_done=self._rounds_done,
             **{name: frozenset(each) for name, each in self._names.items()},
         )
+
+
+def _known(code: CodeType, names: Iterable[str]) -> set[str]:
+    """Return names as groups have them: a function's own, or of one around it, with the function's.
+
+    Which of several functions around it a closure's variable is of, only the text would tell.
+    """
+    own, where = {*code.co_varnames, *code.co_cellvars}, where_of(code)
+    around = where_of(code, outer=1) if code.co_freevars else ""
+    outer = dict.fromkeys(code.co_freevars, around)
+    return {each + (where if each in own else outer.get(each, "")) for each in names}
 
 
 def _is_optimizers(frame: FrameType) -> bool:

@@ -213,10 +213,10 @@ class Session:
         self.ledger.observe(snapshot)
         if self.monitor is not None:
             self.monitor.enter(snapshot)
-        # To attach before CUDA is up would start it; another framework may be what is live.
+        # To attach before CUDA is up would start it: until then PyTorch calls as it starts it.
         if self.cuda.torch() is not None:
             self._record()
-            self._observe()
+            self._observing().attach()
         return snapshot
 
     def computes_elsewhere(self) -> bool:
@@ -327,12 +327,11 @@ class Session:
         if rate_hz is not None and self._pace.due(snapshot, rate_hz, time.monotonic()):
             self.send(self.as_wire(snapshot))
 
-    def _observe(self) -> None:
+    def _observing(self) -> Observer:
         from ..frameworks.torch.observer import Observer
 
-        if self._observer is None:
-            self._observer = Observer()
-        self._observer.attach()
+        self._observer = self._observer or Observer()
+        return self._observer
 
     def _record(self) -> None:
         wanted = self.options["record_allocations"]
@@ -396,6 +395,7 @@ class Session:
             self.monitor = Monitor(self)
             self._dispatcher.prepare()
             self._modules = {**injection.own_modules(), **self._modules}
+        self._observing().await_start(lambda: self.sampler.forked)
         self.sources.prepare()
         if is_first and self._wanted_hz() is not None:
             snapshot = self.sampler.measure()

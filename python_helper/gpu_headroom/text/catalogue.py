@@ -416,6 +416,7 @@ SENTENCES = {
         "No name reaches it: garbage that waits for its collection, "
         "or what a module, a running function or an autograd graph keeps."
     ),
+    "hint.suspended": "A suspended function, a task or a Future keeps it until it is let go of.",
     # Who holds it: the steps of a way, from a name to an object.
     "path.name": "`{name}`",
     "path.failed": "`{name}`, kept by the traceback of an error",
@@ -429,8 +430,8 @@ SENTENCES = {
     "path.member": "a member",
     "path.closure": "closure variable `{name}`",
     "path.default": "a default argument",
-    "path.local": "variables of a suspended function",
-    "path.suspended": "variables of the suspended `{name}`",
+    "path.local": "variables of the suspended `{name}`",
+    "path.result": "the result of a {name}",
     "path.frame": "variable `{name}`",
     "path.variables": "variables of `{name}`",
     "path.traceback": "traceback",

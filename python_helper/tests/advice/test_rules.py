@@ -9,6 +9,7 @@ import pytest
 from gpu_headroom.advice import rules
 from gpu_headroom.advice.registry import RULES, diagnose
 from gpu_headroom.holders.modules import Model
+from gpu_headroom.holders.place import Step
 from gpu_headroom.oom.asked import Asked, Operand
 from gpu_headroom.oom.others import Others
 from gpu_headroom.oom.running import Running
@@ -66,7 +67,7 @@ SPEAKS: dict[str, list[dict[str, Any]]] = {
     "kept-tensors": [
         {
             "groups": (group("self.preds", 4 * GIB, count=50),),
-            "running": Running(growing=frozenset({"preds"})),
+            "running": Running(growing=frozenset({".preds"})),
         },
         {
             "groups": (group("all_logits", 4 * GIB),),
@@ -91,10 +92,14 @@ SPEAKS: dict[str, list[dict[str, Any]]] = {
         {"groups": (group("kv_cache", 9 * GIB, count=24),)},
         {
             "groups": (group("chat.sessions", 9 * GIB, count=24, keyed=True),),
-            "running": Running(growing=frozenset({"sessions"})),
+            "running": Running(growing=frozenset({".sessions"})),
         },
     ],
     "displayed-values": [{"groups": (group("Out[3]", 5 * GIB, origin="outputs"),)}],
+    "suspended": [
+        {"groups": (group("gen", 5 * GIB, suspended=Step("local", "batches")),)},
+        {"groups": (group("futures", 5 * GIB, suspended=Step("result", "Future")),)},
+    ],
     "reference-cycles": [{"groups": (group("", 5 * GIB, origin="elsewhere"),)}],
     "loop-leftovers": [
         {

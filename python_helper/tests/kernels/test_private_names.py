@@ -33,6 +33,7 @@ NAMES: dict[str, Loss] = {
     "_cuda_attach_out_of_memory_observer": Loss(
         "a failure's numbers are the message's where CUDA comes up without it"
     ),
+    "_queued_calls": Loss("the observer, in a cell that starts CUDA and fails at once"),
     "_cuda_memorySnapshot": Loss("the blocks' own sizes; the largest free block"),
     "_cuda_isCurrentStreamCapturing": Loss("that the cache is not emptied while capturing"),
     "_cuda_clearCublasWorkspaces": Loss("the item of the workspaces of cuBLAS"),

@@ -33,7 +33,7 @@ PARTS = ("part", "part_loss", "loss_of_part")
 def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     """Offer it where a loop adds up what goes backward behind it."""
     held = finding.about[0] if finding is not None else None
-    if held is None or held.name not in evidence.scene.running.adding:
+    if held is None or held.keys.isdisjoint(evidence.scene.running.adding):
         return None
     graphs = [each.name for each in evidence.groups if each.graphs and each is not held]
     part = evidence.gate.free_name(*PARTS) or PARTS[0]

@@ -31,7 +31,7 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
         (old,) = finding.about
         named = [each for each in evidence.groups if each.origin == "names"]
         state = [each for each in evidence.groups if each.kinds.get("optimizer_state")]
-        names = [old.name, *[each.name for each in state if each in named]]
+        names = [*old.variables, *[each.name for each in state if each in named]]
         size = old.bytes + sum(each.bytes for each in state)
         # What was computed of the model keeps it: `loss` leads to its parameters.
         ends = [
@@ -40,7 +40,8 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
         in_loop = False
     elif finding.rule == "loop-leftovers" or finding.is_left:
         found = finding.about
-        names, size = [each.name for each in found], sum(each.bytes for each in found)
+        names = [name for each in found for name in each.variables]
+        size = sum(each.bytes for each in found)
         in_loop = found[0].root in evidence.scene.running.previous
     else:
         return None

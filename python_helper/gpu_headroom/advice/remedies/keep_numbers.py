@@ -76,7 +76,7 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
 
 def _without_graph(held: Group) -> Offer | None:
     """Offer the line for one tensor that an earlier cell has computed."""
-    if held.count != 1 or not held.plain:
+    if held.count != 1 or not held.plain or len(held.variables) > 1:
         return None
     return Offer(
         id="keep-numbers",
@@ -91,7 +91,7 @@ def _without_graph(held: Group) -> Offer | None:
 
 def _is_trained(evidence: Evidence, held: Group) -> bool:
     """Whether a sum that grows goes backward itself."""
-    if not evidence.scene.running.adds_to(held.name):
+    if held.keys.isdisjoint(evidence.scene.running.adding):
         return False
     trees = [parse_cell(each.source) for each in evidence.failure.cells]
     back = [each for tree in trees if tree is not None for each in backwards(tree)]
@@ -127,7 +127,7 @@ def _rewrites(evidence: Evidence, held: Group, *, of_graphs: bool) -> Iterator[R
         one=sum(held.shapes.values()) <= held.count,
         keyed=held.keyed,
         is_cache=is_cache(held),
-        grows=evidence.scene.running.adds_to(held.name),
+        grows=not held.keys.isdisjoint(evidence.scene.running.adding),
         first_card=not evidence.device_index,
         beside=[each.name for each in evidence.groups if each.kind == "tensor" and each.plain],
     )

@@ -43,7 +43,8 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     if wide:
         changes = _single(evidence, wide)
     elif torch is not None:
-        models = [each.name for each in evidence.models] + sorted(evidence.scene.running.assigning)
+        assigned = (each.partition(" in ")[0] for each in evidence.scene.running.assigning)
+        models = [*[each.name for each in evidence.models], *sorted(assigned)]
         rewrites = [half_precision(each, torch) for each in models]
         changes = in_first_cell(evidence, *rewrites)
     else:

@@ -91,7 +91,7 @@ def _given(evidence: Evidence) -> int:
         if evidence.is_batch(each)
         or (
             each.kind == "tensor"
-            and each.last_name not in scene.running.growing
-            and (each.origin == "traceback" or each.name in scene.running.bound)
+            and not each.keys & scene.running.growing
+            and (each.origin == "traceback" or each.keys & scene.running.bound)
         )
     )

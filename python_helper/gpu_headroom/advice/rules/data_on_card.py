@@ -79,7 +79,8 @@ def data_groups(evidence: Evidence) -> list[Group]:
         if each.root
         and each.origin in ("names", "traceback")
         and each.kind == "tensor"
-        and each.last_name not in made
+        and not each.suspended
+        and not each.keys & made
         and each.root not in running.previous
         and not is_cache(each)
         and not any(each is other for other in others)

@@ -53,7 +53,7 @@ def largest_cache(evidence: Evidence) -> Group | None:
         if evidence.share(each.bytes) < _SHARE:
             return None
         of_tensors = each.kind in ("tensor", "activations")
-        grows = not each.keyed or each.last_name in running.growing
+        grows = not each.keyed or each.keys & running.growing
         if each.root and of_tensors and grows and each.count >= _SEVERAL and is_cache(each):
             return each
     return None

@@ -62,7 +62,7 @@ def check(evidence: Evidence) -> Finding | None:
         message(which, TEXTS, name=first.name) if old else message(which, TEXTS, count=count),
         bytes=size,
         price=A_LINE,
-        grew=first.last_name in evidence.scene.running.growing,
+        grew=bool(first.keys & evidence.scene.running.growing),
         about=tuple(kept),
         is_left=old,
     )
@@ -74,7 +74,7 @@ def made_anew(evidence: Evidence) -> Group | None:
     making = {each.type_name for each in evidence.scene.modules if each.function == "__init__"}
     state = sum(each.bytes for each in evidence.groups if each.kinds.get("optimizer_state"))
     for each in evidence.groups:
-        again = each.path in evidence.scene.running.assigning or named.get(each.path) in making
+        again = each.keys & evidence.scene.running.assigning or named.get(each.path) in making
         least = _SHARE if again else _MUCH
         is_model = each.path in named and each.origin == "names"
         if is_model and (again or making) and evidence.share(each.bytes + state) >= least:

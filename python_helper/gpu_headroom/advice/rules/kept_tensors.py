@@ -88,8 +88,8 @@ def piles(evidence: Evidence) -> list[Group]:
         for each in evidence.groups
         if each.root
         and (
-            (each.count >= _SEVERAL and each.last_name in running.growing)
-            or running.adds_to(each.name)
+            (each.count >= _SEVERAL and each.keys & running.growing)
+            or each.keys & running.adding
             or of_evaluation(each)
         )
         and each.kind == "tensor"

@@ -61,14 +61,15 @@ def leftovers(evidence: Evidence) -> list[Group]:
     """
     running, failure = evidence.scene.running, evidence.failure
     others = [each.source for each in failure.cells if each.key != failure.cell.key]
-    names = {each.name for each in evidence.groups} - words_in(failure.cell.source)
-    left = left_behind(others, names)
+    names = {name for each in evidence.groups for name in each.variables}
+    left = left_behind(others, names - words_in(failure.cell.source))
     found = [
         each
         for each in evidence.groups
         if each.root
         and (each.root in running.previous or (each.name in left and not each.function))
-        and not running.adds_to(each.name)
+        and each.others <= running.previous | left  # else something needs it
+        and not each.keys & running.adding
         and each.kind in _OF_VALUES
         and each.graphs < 2  # noqa: PLR2004  several graphs are a leak of their own
     ]

@@ -69,12 +69,12 @@ def largest_retained(evidence: Evidence) -> Group | None:
     """Return what holds the most memory by graphs of several rounds, if anything does."""
     running = evidence.scene.running
     for each in evidence.groups:
-        piles_up = each.count >= _SEVERAL and each.last_name in running.growing
+        piles_up = each.count >= _SEVERAL and each.keys & running.growing
         # Threads have variables of the same names, each with a graph of its own.
         several = each.graphs >= _SEVERAL and not running.at_once
-        grown = several or piles_up or running.adds_to(each.name)
+        grown = several or piles_up or each.keys & running.adding
         held = each.kinds.get("activations", 0)  # of which a backward pass may have let go
-        if each.name in running.one_pass:
+        if each.keys & running.one_pass:
             continue
         if each.root and grown and evidence.share(held) >= _SHARE:
             return each
@@ -100,7 +100,8 @@ def _of_earlier_cell(evidence: Evidence) -> Group | None:
             for each in evidence.groups
             if each.origin == "names"
             and each.root == each.name
-            and each.name in made - used - previous
+            and each.name in made
+            and (used | previous).isdisjoint(each.variables)
             and evidence.share(each.kinds.get("activations", 0)) >= _SHARE
         ),
         None,

@@ -16,6 +16,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from traceback import walk_stack
@@ -62,6 +63,7 @@ class _Trampoline:
     def __init__(self) -> None:
         self.body: Callable[[int, int, int, int], None] | None = None
         self.attached_to: list[object] = []
+        self.start: Callable[[], object] | None = None
         self._busy = threading.local()
 
     def __call__(self, device: int, segment: int, capacity: int, free: int) -> None:
@@ -79,12 +81,24 @@ class _Trampoline:
 _TRAMPOLINE = _Trampoline()
 
 
+def _at_start() -> None:
+    """What PyTorch keeps until CUDA starts, and calls in whatever cell that is."""
+    with suppress(BaseException):
+        if _TRAMPOLINE.start is not None:
+            _TRAMPOLINE.start()
+
+
 class Observer:
     """Keeps the last failure of each thread until it is taken; only the newest is served."""
 
     def __init__(self) -> None:
         self._last: dict[int, Capture] = {}
         self._looks_from_s = float("-inf")
+
+    def await_start(self, forked: Callable[[], bool]) -> None:
+        """Attach as soon as CUDA starts, unless that is in a forked child."""
+        _TRAMPOLINE.start = lambda: forked() or self.attach()
+        private.at_start(_at_start)
 
     def attach(self) -> bool:
         """Watch PyTorch's allocator; call only once CUDA is initialised.
@@ -108,8 +122,8 @@ class Observer:
 
     def detach(self) -> None:
         """Stop watching; the trampoline stays behind, empty."""
-        if _TRAMPOLINE.body == self._observe:
-            _TRAMPOLINE.body = None
+        if _TRAMPOLINE.body in {None, self._observe}:
+            _TRAMPOLINE.body = _TRAMPOLINE.start = None
         self._last = {}
 
     def take(self, thread_id: int | None = None) -> Capture | None:

@@ -87,6 +87,16 @@ def driver_bytes(index: int) -> int | None:
     return taken
 
 
+def at_start(call: Callable[[], None]) -> None:
+    """Have PyTorch call this when it starts CUDA, as it does with seeds set before; once.
+
+    On the thread that starts it. Nothing is called where PyTorch has no such list.
+    """
+    waiting = getattr(sys.modules.get("torch.cuda"), "_queued_calls", None)
+    if type(waiting) is list and all(each[0] is not call for each in waiting):
+        waiting.append((call, []))
+
+
 def observer_registry() -> Callable[[Callable[[int, int, int, int], None]], None] | None:
     """Return what takes an observer of failed allocations; it can never be taken back.
 

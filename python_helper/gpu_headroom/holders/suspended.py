@@ -1,0 +1,119 @@
+"""What goes on later, or has been promised: suspended functions, tasks, Futures, executors' work.
+
+An event loop, a thread or an iterator in C may be all that keeps them: no name leads there, and
+yet nothing of it is waiting for Python's collector.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import gc
+import types
+from concurrent import futures
+from typing import TYPE_CHECKING, Any
+
+from ..concurrency.other_threads import is_standard, of_kernel
+from ..inspection.classes import comes_from, heirs
+from ..inspection.kinds import is_kind, module_of, name_of
+from .place import Place
+
+if TYPE_CHECKING:
+    from .inspector import Visit
+    from .names import Root
+    from .walk import Walk
+
+SUSPENDED: dict[type, str] = {
+    types.GeneratorType: "gi_code",
+    types.CoroutineType: "cr_code",
+    types.AsyncGeneratorType: "ag_code",
+}
+_FUTURES = (asyncio.Future, futures.Future)
+_OF_FUTURE = (
+    (asyncio.Future, "_result"),
+    (asyncio.Future, "_exception"),
+    (asyncio.Task, "_coro"),
+)
+
+
+def visit_of(kind: type) -> Visit | None:
+    """Return how what is suspended, or a promise, is looked into."""
+    if any(kind is each for each in SUSPENDED):  # a metaclass may have a hash of its own
+        return _visit_suspended
+    if comes_from(kind, *_FUTURES):
+        return _visit_future
+    return _visit_queue if module_of(kind) == "_queue" else None
+
+
+def kinds() -> list[type]:
+    """Return the classes of what may hold memory and be held by nothing that has a name."""
+    return [*SUSPENDED, *heirs(*_FUTURES)]
+
+
+def roots(walk: Walk) -> list[Root]:
+    """Return the promises that no walk came by as places to walk from, as `work()`.
+
+    Not those of the kernel and of Python's own: what they lead to are functions of somebody's.
+    """
+    return [
+        (each, Place("elsewhere", name))
+        for each in walk.promises
+        if not walk.has_seen(each) and (name := _name(each))
+    ]
+
+
+def code_of(value: Any) -> types.CodeType | None:
+    """Return the code of a suspended function, or of the one that a task runs."""
+    if is_kind(value, asyncio.Task):
+        value = _read(value, asyncio.Task, "_coro")
+    found = (getattr(value, name) for kind, name in SUSPENDED.items() if type(value) is kind)
+    return next(found, None)
+
+
+def _name(value: Any) -> str:
+    code = code_of(value)
+    if code is None:
+        return str.__str__(name_of(type(value))) if comes_from(type(value), *_FUTURES) else ""
+    machinery = is_standard(code.co_filename) or of_kernel(code.co_filename)
+    return "" if machinery else f"{code.co_name}()"
+
+
+def _visit_suspended(walk: Walk, holder: Any, place: Place) -> None:
+    """Reading `f_locals` of a frame that goes on would leave a copy that keeps old values alive."""
+    code = code_of(holder)
+    _visit_referents(walk, holder, place.step("local", code.co_name if code is not None else ""))
+
+
+def _visit_referents(walk: Walk, holder: Any, place: Place) -> None:
+    for value in gc.get_referents(holder):
+        if is_kind(value, types.FrameType):  # Python 3.10
+            _visit_referents(walk, value, place)
+        else:
+            walk.push(value, place)
+
+
+def _visit_future(walk: Walk, future: Any, place: Place) -> None:
+    """It keeps its result, or its error and, since Python 3.11, a traceback of its own."""
+    kind = type(future)
+    via = functools.partial(place.step, "result", str.__str__(name_of(kind)))
+    if comes_from(kind, futures.Future):
+        for name, value in walk.inspector.attributes(future).items():
+            walk.push(value, via() if name == "_result" else place.step("attribute", name))
+        return
+    for owner, name in _OF_FUTURE:
+        if comes_from(kind, owner):
+            kept = _read(future, owner, name)
+            walk.push(kept, via() if name == "_result" else place.step("attribute", name))
+    for value in gc.get_referents(future):
+        if type(value) is types.TracebackType:
+            walk.push(value, place.step("attribute", "__traceback__"))
+
+
+def _visit_queue(walk: Walk, queue: Any, place: Place) -> None:
+    for value in gc.get_referents(queue):  # a list of its own, up to Python 3.12
+        walk.push(value, place.step("member"))
+
+
+def _read(value: Any, owner: type, name: str) -> Any:
+    kept = vars(owner).get(name)
+    return kept.__get__(value) if type(kept) is types.GetSetDescriptorType else None

@@ -1,0 +1,180 @@
+"""Which object it is, and who still needs it: cards of programs where that is easily mistaken."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.programs import START
+
+if TYPE_CHECKING:
+    from tests.programs import Card, Programs
+
+# Nothing is computed; PyTorch may have 604 MiB of it.
+CARD = "1GiB,meta"
+MIB = 2**20
+FILL = "filled = torch.empty(250, 2**20, dtype=torch.uint8, device='cuda')"
+
+
+def rules(card: Card) -> list[str]:
+    """The causes of a card by their ids, likeliest first."""
+    return [each["rule"] for each in causes(card)]
+
+
+def causes(card: Card) -> list[dict[str, Any]]:
+    """The causes of a card, likeliest first."""
+    found = [card.report["cause"], *card.report["further_causes"]]
+    return [each for each in found if each is not None]
+
+
+def held(card: Card) -> dict[str, int]:
+    """The MiB of each holder by its name."""
+    return {each["name"]: each["bytes"] // MIB for each in card.report["holders"]}
+
+
+# --- What goes on later, or is a result that nobody has taken ----------------
+
+MAKE = "torch.empty(200 * 2**20, dtype=torch.uint8, device='cuda')"
+START_ASYNC = f"""{START}import asyncio
+from concurrent.futures import ThreadPoolExecutor
+gate = asyncio.Event()
+"""
+HOLDERS = {
+    "generator": (
+        (
+            f"def batches():\n    for _ in range(3):\n        batch = [{MAKE}, {MAKE}]\n"
+            "        yield len(batch)\ngen = batches()\nnext(gen)"
+        ),
+        "gen",
+        "batches",
+    ),
+    "unnamed generator": (
+        (
+            f"def batches(n):\n    kept = [{MAKE} for _ in range(n)]\n    yield from kept\n"
+            "first = map(id, batches(2))\nnext(first)"
+        ),
+        "first",
+        "batches",
+    ),
+    "tasks": (
+        (
+            f"async def work():\n    kept = {MAKE}\n    await gate.wait()\n"
+            "for _ in range(2):\n    asyncio.ensure_future(work())\nawait asyncio.sleep(0.05)"
+        ),
+        "work()",
+        "work",
+    ),
+    "task that waits for another": (
+        (
+            f"async def inner():\n    kept = [{MAKE}, {MAKE}]\n    await gate.wait()\n"
+            "async def outer():\n    await asyncio.wait_for(inner(), None)\n"
+            "asyncio.ensure_future(outer())\nawait asyncio.sleep(0.05)"
+        ),
+        "inner()",
+        "inner",
+    ),
+    "Futures": (
+        (
+            f"pool = ThreadPoolExecutor(1)\nfutures = [pool.submit(lambda: {MAKE}) for _ in 'ab']\n"
+            "done = [each.result().shape for each in futures]"
+        ),
+        "futures",
+        "Future",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", HOLDERS)
+def test_what_goes_on_later_is_a_holder(programs: Programs, kind: str) -> None:
+    """It is named with the function or the Future that keeps it, and is no garbage."""
+    cell, name, keeper = HOLDERS[kind]
+    card = programs.fail(START_ASYNC, cell, FILL)
+    assert rules(card)[0] == "suspended"
+    assert keeper in causes(card)[0]["evidence"]["text"]
+    assert held(card)[name] == 400
+    card.kernel.run("gate.set()\nawait asyncio.sleep(0.05)")
+    assert "reference-cycles" not in rules(card)
+
+
+def test_what_waits_in_an_executor_is_named_by_it(programs: Programs) -> None:
+    """Work that has not begun keeps what it was given."""
+    queued = (
+        "import time\npool = ThreadPoolExecutor(1)\npool.submit(time.sleep, 1)\n"
+        f"pool.submit(len, {MAKE})\npool.submit(len, {MAKE})\ndone = None"
+    )
+    card = programs.fail(START_ASYNC, queued, FILL)
+    assert held(card)["pool"] == 400
+    card.kernel.run("pool.shutdown(wait=False, cancel_futures=True)")
+    assert "reference-cycles" not in rules(card)
+
+
+# --- One object with several names, several objects of one name --------------
+
+BIG = "torch.empty({0}, 2**20, dtype=torch.uint8, device='cuda')".format
+LINEARS = "nn.Sequential(*[nn.Linear(2048, 2048) for _ in range({0})])".format
+
+
+def test_a_local_name_says_nothing_of_the_notebooks(programs: Programs) -> None:
+    """A function has a name for itself that the notebook has for its data."""
+    work = f"def work():\n    for _ in range(3):\n        x = 1\n        y = {BIG(400)}"
+    card = programs.fail(START, f"x = {BIG(300)}\n{work}", "work()")
+    assert rules(card) == ["data-on-card"]
+    assert causes(card)[0]["claim"]["params"]["name"] == "x"
+
+
+def test_a_list_of_a_function_says_nothing_of_the_notebooks(programs: Programs) -> None:
+    """What the function adds to is its own list."""
+    collect = (
+        "def collect():\n    outs = []\n    for n in range(9):\n        outs.append(n)\n"
+        f"        big = {BIG(300)}"
+    )
+    card = programs.fail(START, f"outs = [{BIG(100)} for _ in 'abcd']\n{collect}", "collect()")
+    assert "kept-tensors" not in rules(card)
+
+
+def test_a_list_is_known_by_what_a_function_calls_it(programs: Programs) -> None:
+    """It was handed to a parameter of another name."""
+    add = f"replay = []\ndef add(buffer):\n    buffer.append({BIG(50)})"
+    card = programs.fail(START, add, "for _ in range(99):\n    add(replay)")
+    assert rules(card)[0] == "kept-tensors"
+    assert causes(card)[0]["claim"]["params"]["name"] == "replay"
+    assert causes(card)[0]["claim"]["params"]["count"] > 9
+
+
+def test_what_an_object_keeps_too_is_no_left_over(programs: Programs) -> None:
+    """To delete the name would free nothing."""
+    loop = (
+        "class Log: pass\nlog = Log()\n"
+        f"for n in range(3):\n    out = {BIG(200)}\n    log.last = out"
+    )
+    card = programs.fail(START, loop, BIG(450))
+    assert "loop-leftovers" not in rules(card)
+    assert "delete-leftovers" not in {each["id"] for each in card.report["remedies"]}
+
+
+def test_a_model_is_let_go_of_by_all_its_names(programs: Programs) -> None:
+    """One that is made anew is kept by each name that it had."""
+    make = f"model = {LINEARS(22)}.cuda()"
+    card = programs.fail(START, make, "net = model\nsize = len(net)", make)
+    assert rules(card)[0] == "kept-copies"
+    assert card.remedy("delete-leftovers")["title"]["params"]["names"] == "model, net"
+    sizes = [each["bytes"] for each in card.report["holders"] if each["kind"] == "parameters"]
+    assert [size // MIB for size in sizes] == [352]
+
+
+def test_a_model_with_several_names_is_one(programs: Programs) -> None:
+    """No second one, no copy, and each parameter counts once."""
+    program = f"""net = {LINEARS(16)}
+model = net.to("cuda")
+class Trainer:
+    def __init__(self, m):
+        self.m = m
+    def fit(self, x):
+        for _ in range(3):
+            self.m(x).mean().backward()
+trainer = Trainer(model)
+ema = trainer.m"""
+    card = programs.fail(START, program, "trainer.fit(torch.ones(9192, 2048, device='cuda'))")
+    assert "kept-copies" not in rules(card)
+    assert held(card)["net"] == 256
+    assert not {"ema", "model", "trainer"} & held(card).keys()
