@@ -9,7 +9,7 @@ from ..inspection.kinds import is_kind, name_of
 from ..inspection.tables import items_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from .inspector import Inspector
     from .place import Place, StepKind
@@ -112,9 +112,9 @@ def children(attributes: dict[str, Any]) -> list[Any]:
     return [child for _, child in _items(attributes.get("_modules"))]
 
 
-def tensors_of(attributes: dict[str, Any]) -> list[Any]:
+def tensors_of(attributes: dict[str, Any], tables: Iterable[str] = _TENSORS) -> list[Any]:
     """Return the parameters and buffers that a module with these attributes has itself."""
-    return [each for table in _TENSORS for _, each in _items(attributes.get(table))]
+    return [each for table in tables for _, each in _items(attributes.get(table))]
 
 
 def _looked_through(inspector: Inspector, module: Any) -> tuple[int, bool]:

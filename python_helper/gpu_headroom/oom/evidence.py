@@ -49,6 +49,7 @@ _NAMED_BYTES = MIB
 _NAMED_SHARE = 0.01  # of what the traceback keeps in use
 _ROLES: Sequence[Literal["image", "length"]] = ("image", "length")
 _LEAST_PROGRESS = 0.02
+_ROOM = 0.95  # what rounding, alignment and pieces that are too small take is the rest
 # What a backward pass takes besides, and a forward pass and the backward pass behind it.
 _BACKWARD_ROOM = 0.85
 _FORWARD_ROOM = 0.75
@@ -162,22 +163,48 @@ class Evidence:
     def fits(self, scaling_bytes: int, left: float, *, kept_only: bool = False) -> bool:
         """Whether it would probably come to its end with this share `left` of what scales.
 
-        That is `scaling_bytes` of what is in use, what was just being computed, and as much as a
-        failed forward pass had still to come to. `kept_only`: what is computed stays as large,
-        with a gradient of it where the pass is not on its way back.
+        That is `scaling_bytes` of what is in use and what was just being computed, as much as
+        there will be of it at the peak. `kept_only`: what is computed stays as large, with a
+        gradient of it where the pass is not on its way back.
         """
         headroom = self.memory.headroom_bytes
         if headroom is None:
             return False
-        share = _BACKWARD_ROOM
-        if not self.scene.in_backward:
-            known = self._progress()
-            share = _BACKWARD_ROOM if self._computes_again else _FORWARD_ROOM
-            share = _UNKNOWN_ROOM if known is None else share * known
+        computed = self._computed()
+        needed = (scaling_bytes + computed) * self._at_peak(room=True) * left
+        if kept_only:
+            needed += computed * ((1 if self.scene.in_backward else 2) - left)
+        let_go = min(self.temporary_bytes, _OPERANDS * (self.requested_bytes or 0))
         to_come = self._gradients_to_come() + self._state_to_come()
-        room = (headroom + scaling_bytes - to_come) * share
-        computed = left if not kept_only else 1 if self.scene.in_backward else 2
-        return left * scaling_bytes + computed * (self.requested_bytes or 0) <= room
+        return needed <= (headroom + scaling_bytes + let_go - to_come) * _ROOM
+
+    def _computed(self) -> int:
+        """Return what was asked for, with its operands that have no name.
+
+        Nothing where no layer was making what it keeps.
+        """
+        layers = self.scene.layers
+        is_kept = layers is None or layers.is_one or self.scene.in_backward
+        requested = 0 if self.in_step or not is_kept else self.requested_bytes or 0
+        return requested + min(self.temporary_bytes, _OPERANDS * requested)
+
+    def _at_peak(self, *, room: bool) -> float:
+        """Return how often there will be what scales with the batch, of what there was.
+
+        With `room` for what is not known of it.
+        """
+        layers, share = self.scene.layers, self._progress()
+        if self.in_step:
+            return 1.0
+        if self.scene.in_backward:
+            return 1 / _BACKWARD_ROOM if room else 1.0
+        if layers is None or self.scene.running.rounds_done is not None:
+            unknown = (_UNKNOWN_ROOM if share is None else _FORWARD_ROOM) if room else 1.0
+            return 1 / (unknown * (share or 1.0))
+        if not self.scene.running.trains and not self.pass_bytes:
+            return layers.widest
+        done, peak = layers.done(self._reached())
+        return peak / max(done, _LEAST_PROGRESS)
 
     @property
     def step_bytes(self) -> int:
@@ -186,13 +213,11 @@ class Evidence:
         return (self.memory.in_use_bytes or 0) + (self.requested_bytes or 0) + to_come
 
     def saved_bytes(self, scaling_bytes: int, left: float) -> int:
-        """Return how much less is in use at the request that failed, with this share `left`.
+        """Return how much lower the peak is with this share `left` of what scales, at least.
 
         What was being computed, and had no name yet, scales as what is kept does.
         """
-        computed = 0 if self.in_step else self.requested_bytes or 0
-        computed += min(self.temporary_bytes, _OPERANDS * computed)
-        return int((scaling_bytes + computed) * (1 - left))
+        return int((scaling_bytes + self._computed()) * self._at_peak(room=False) * (1 - left))
 
     @property
     def progress(self) -> float:
@@ -207,20 +232,24 @@ class Evidence:
     @property
     def in_step(self) -> bool:
         """Whether an optimizer made its step; not where it had the model run in it."""
-        return self.scene.running.in_optimizer and self.scene.progress is None
+        return self.scene.running.in_optimizer and self.scene.layers is None
 
     def _progress(self) -> float | None:
-        """Tell it by the parameters that the pass came to, and by the part that was running."""
+        """Tell it by the layers that the pass came to, or by their parameters."""
         rounds_done = self.scene.running.rounds_done
         if rounds_done is not None:
             return max(_LEAST_PROGRESS, rounds_done)
+        reached, layers = self._reached(), self.scene.layers
+        if layers is not None:
+            return max(_LEAST_PROGRESS, layers.done(reached)[0])
+        return max(_LEAST_PROGRESS, reached) if reached else None
+
+    def _reached(self) -> float | None:
+        """Return the share of the model's parameters that the pass had come to, by its graph."""
         reached = [each for each in self.groups if each.progress]
         # Parts of the model are variables of frames, too.
         model = max(reached, key=lambda each: each.kinds.get("parameters", 0), default=None)
-        known = [model.progress] if model is not None and not self._computes_again else []
-        if self.scene.progress is not None:
-            known.append(self.scene.progress)
-        return max(_LEAST_PROGRESS, *known) if known else None
+        return None if model is None or self._computes_again else model.progress
 
     @property
     def _computes_again(self) -> bool:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..concurrency.turns import Turn
 from ..holders.frames import locals_of
 from ..holders.inspector import Inspector
-from ..holders.modules import children, tensors_of
 from ..inspection.kinds import name_of
 from .asked import asked
+from .layers import layers_of
 from .place import failed_in_backward, failing_line, is_last_step, lines_in_cells
 from .running import Running, running
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from ..cells.runs import CellRun
     from .asked import Asked
     from .failure import Failure
+    from .layers import Layers
 
 _MOST_FRAMES = 200
-_MOST_PARTS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +35,7 @@ class Scene:
 
     `places` are the cells and lines on the way, outermost first, as far as a model's call.
     `is_last`: the request was the last thing that the cell did, so that nothing follows it.
-    `progress` is the share of a model's parts that stand before the running one; `None` where no
-    model was running.
+    `layers` are those of the model that was running; `None` where that tells nothing.
     """
 
     line: int | None = None
@@ -46,7 +45,7 @@ class Scene:
     is_last: bool = False
     modules: tuple[RunningModule, ...] = ()
     places: tuple[tuple[CellRun, int], ...] = ()
-    progress: float | None = None
+    layers: Layers | None = None
 
 
 class RunningModule(NamedTuple):
@@ -70,7 +69,7 @@ def scene(failure: Failure, turn: Turn | None = None) -> Scene:
         is_last=is_last_step(inner, cell),
         modules=tuple([each for each, _ in modules]),
         places=lines_in_cells(inner, (*failure.cells[:-1], cell)),
-        progress=_progress([owner for _, owner in modules], inspector),
+        layers=layers_of([owner for _, owner in modules], inspector),
     )
 
 
@@ -80,32 +79,3 @@ def _modules(error: BaseException, inspector: Inspector) -> Iterator[tuple[Runni
         if owner is not None and inspector.is_module(owner):
             kind = str.__str__(name_of(type(owner)))
             yield RunningModule(id(owner), kind, frame.f_code.co_name), owner
-
-
-def _progress(running: list[object], inspector: Inspector) -> float | None:
-    """Count the parts with parameters before the innermost running one, as a model lists them.
-
-    A part without parameters tells it where it is one of a sequence: it may be listed anywhere.
-    """
-    while len(running) > 1 and not _tells(running[-2], running[-1], inspector):
-        running = running[:-1]
-    if not running or running[-1] is running[0]:  # its own code may be anywhere in it
-        return None
-    innermost, before, count = id(running[-1]), None, 0
-    waiting = [running[0]]
-    for _ in range(_MOST_PARTS):
-        if not waiting:
-            break
-        part = waiting.pop()
-        if id(part) == innermost:
-            before = count
-        attributes = inspector.attributes(part)
-        count += bool(tensors_of(attributes))
-        waiting += reversed(children(attributes))
-    return before / count if before is not None and count and not waiting else None
-
-
-def _tells(outer: object, part: object, inspector: Inspector) -> bool:
-    attributes = inspector.attributes(part)
-    is_listed = str.__str__(name_of(type(outer))) == "Sequential"
-    return is_listed or bool(tensors_of(attributes) or children(attributes))

@@ -85,7 +85,7 @@ def _given(evidence: Evidence) -> int:
     scene = evidence.scene
     if scene.in_backward or not scene.modules:
         return 0
-    return sum(
+    return evidence.temporary_bytes + sum(
         each.bytes
         for each in evidence.groups
         if evidence.is_batch(each)

@@ -31,8 +31,8 @@ def check(evidence: Evidence) -> Finding | None:
     # What a backward pass lets go of when it fails was never a value of the program's.
     if evidence.scene.in_backward or evidence.share(values) < _SHARE:
         return None
-    if evidence.being_made_bytes:
-        return None  # the parts of a model
+    if evidence.scene.modules:
+        return None  # the parts of a model that was being made, or what a layer was making
     if requested > memory.headroom_bytes + values:
         return None
     return Finding(
