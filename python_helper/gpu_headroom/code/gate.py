@@ -50,6 +50,7 @@ TEXTS = {
     "gate.elsewhere": "No button: the code it is about is not in this notebook as it ran.",
 }
 _FROM_TEXT = frozenset(("exec", "eval", "globals", "locals", "vars", "run_cell", "__import__"))
+_NAMESPACES = ("user_ns", "user_global_ns", "f_globals", "f_locals", "__main__")
 _KEEPS = ("append", "extend", "add", "insert", "update", "put")
 
 
@@ -73,6 +74,11 @@ class Gate:
             for cell, call in self.notebook.calls(name):
                 if not _is_plain(name, call):
                     return message("gate.runs_text", TEXTS, cell=cell.title, line=call.lineno)
+        for cell in self.notebook.cells:
+            for node in ast.walk(cell.tree or ast.Module([], [])):
+                if _asks_namespace(cell, node):
+                    line = getattr(node, "lineno", 1)
+                    return message("gate.runs_text", TEXTS, cell=cell.title, line=line)
         return None
 
     # (1) Names.
@@ -341,6 +347,15 @@ def _is_plain(name: str, call: ast.Call) -> bool:
     if name == "__import__":
         return all(isinstance(each, ast.Constant) for each in call.args)
     return name == "vars" and bool(call.args)
+
+
+def _asks_namespace(cell: CellCode, node: ast.AST) -> bool:
+    """Whether it is the notebook's names as a dictionary, or `__main__` as a module."""
+    said = (getattr(node, each, "") for each in ("attr", "id", "name", "module"))
+    is_text = isinstance(node, ast.Constant) and node.value == "__main__"
+    if is_text:  # but `if __name__ == "__main__":`
+        return not isinstance(next(cell.parents(node), None), ast.Compare)
+    return any(each in _NAMESPACES for each in said if isinstance(each, str))
 
 
 def _is_inner(use: Use) -> bool:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
 _WORD = re.compile(r"[^\W\d]\w*")
+_TOLD = re.compile(r"@(\w+)")
 _MOST = 4  # cells of the longest kind that one notebook may have, all in all
 
 
@@ -55,9 +56,19 @@ class CellCode:
 
     @cached_property
     def words(self) -> set[str]:
-        """The words of magics and shell commands, which may be names; all, where it is unread."""
+        """The words of magics and shell commands, which may be names; all, where it is unread.
+
+        As is `limit` of `df.query("a > @limit")`.
+        """
         texts = [self.source] if self.tree is None else magics(self.source)
-        return {word for text in texts for word in _WORD.findall(text)}
+        told = {word for text in texts for word in _WORD.findall(text)}
+        return told.union(*[_TOLD.findall(each) for each in self._texts])
+
+    @cached_property
+    def _texts(self) -> list[str]:
+        tree = self.tree or ast.Module([], [])
+        values = [each.value for each in ast.walk(tree) if isinstance(each, ast.Constant)]
+        return [each for each in values if isinstance(each, str)]
 
     @cached_property
     def owners(self) -> dict[ast.AST, tuple[str, Scope | None, Scope]]:

@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from ..code.find import assigned, calls, dotted, method
+from ..code.flow import backwards
 from ..code.origins import Origins, is_of_torch
 from ..code.pure import ATTENTION, DROPOUT, WATCHED, Doubt, Pure
 from ..code.source import Function, Refused
@@ -215,14 +216,32 @@ def _computes_again(gate: Gate, _cell: CellCode) -> Message | None:
     if why is not None:
         return why
     for each in gate.notebook.cells:
-        if "inplace" in each.source:
-            return message("checkpointing.class", TEXTS, name="inplace")
+        for word in ("inplace", "torch.func", "functorch"):
+            if word in each.source:
+                return message("checkpointing.class", TEXTS, name=word)
+        for line in _switched(gate, each):
+            return message("checkpointing.forward", TEXTS, cell=each.title, line=line)
     try:
         name = Pure(gate.notebook, gate.live, ATTENTION | DROPOUT).modules()
     except Doubt as doubt:
         where, line = doubt.place
         return message("checkpointing.forward", TEXTS, cell=where.title, line=line)
     return None if name is None else message("checkpointing.class", TEXTS, name=name)
+
+
+def _switched(gate: Gate, cell: CellCode) -> Iterator[int]:
+    """Yield where modes may be set before a backward pass, which computes again in them."""
+    for node in ast.walk(cell.tree or ast.Module([], [])):
+        body = getattr(node, "body", None)
+        block = body if isinstance(body, list) else []
+        back = max((n for n, each in enumerate(block) if _goes(each)), default=0)
+        for each in block[:back]:
+            if any(list(calls(part, "eval")) for _, part in gate.notebook.reached(each)):
+                yield each.lineno
+
+
+def _goes(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and bool(backwards(statement))
 
 
 def of_transformers(*models: str) -> Question:

@@ -41,7 +41,7 @@ _HARMLESS = {
     "get_threshold",
 }
 _OUTPUTS = frozenset(("_", "__", "___", "Out", "_oh"))
-_ASKS_SHELL = frozenset(("user_ns", "user_global_ns", "displayhook", "history_manager"))
+_ASKS_SHELL = frozenset(("displayhook", "history_manager"))
 # A last line that nobody writes for the memory that its value holds.
 _SMALL = frozenset(
     (
@@ -115,6 +115,8 @@ def _notices(cell: CellCode, node: ast.AST) -> str | None:
     if isinstance(node, (ast.alias, ast.FunctionDef, ast.ImportFrom)):
         names = {str(getattr(node, "module", "")), getattr(node, "name", "")}
     known = sorted(names & _NOTICES)
+    if isinstance(node, ast.Try) and any(isinstance(x, ast.Yield) for x in ast.walk(node)):
+        known.append("yield")  # a generator that is collected runs its `finally`
     if called(node) == "collect" and not isinstance(next(cell.parents(node)), ast.Expr):
         known.append("collect")
     return known[0] if known else None

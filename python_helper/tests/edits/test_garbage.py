@@ -138,12 +138,18 @@ def test_nobody_reads_what_was_displayed(other: str) -> None:
     "other",
     [
         *("y = _ + 1", "y = __", "y = Out[3]", "y = _3", "def f():\n    return _"),
-        *("%time y = _ + 1", "get_ipython().user_ns['_']"),
+        *("%time y = _ + 1", "get_ipython().displayhook.exec_result"),
     ],
 )
 def test_somebody_reads_what_was_displayed(other: str) -> None:
     """By any of its names."""
     assert objection(not_displayed(), "model(x)", other) == "garbage.displayed"
+
+
+def test_the_shells_dictionary_may_be_asked_for_anything() -> None:
+    """Which of its names is read cannot be told."""
+    read = objection(not_displayed(), "model(x)", "get_ipython().user_ns['_']")
+    assert read == "gate.runs_text"
 
 
 def test_takes_any_text() -> None:
