@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-import sysconfig
 import types
 from typing import TYPE_CHECKING, Any
 
+from ..concurrency.other_threads import kind_of
 from ..errors.recognise import errors_within
 from ..inspection.classes import comes_from
 from ..inspection.kinds import is_kind, name_of, top_of
@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from .names import Root
     from .walk import Walk
 
-_INSTALLED = ("site-packages", "dist-packages")
 _OWN = __name__.partition(".")[0]
-_STANDARD = (sysconfig.get_path("stdlib"), "<frozen")
 
 
 def last_errors(shell: Any) -> list[BaseException]:
@@ -74,7 +72,7 @@ def _ended_callers(frame: FrameType, seen: set[FrameType]) -> Iterator[FrameType
     for each in callers(frame.f_back):
         if id(each) in running or _is_ipythons(each) or each.f_code.co_name == "<module>":
             return
-        if each.f_code.co_filename.startswith(_STANDARD):
+        if kind_of(each) == "standard":
             return
         if each not in seen:
             seen.add(each)
@@ -175,9 +173,7 @@ def _distance(frame: FrameType, shell: Any) -> int:
 
 def is_installed(frame: FrameType) -> bool:
     """Whether the code of a frame is a library's, Python's or ours."""
-    file = frame.f_code.co_filename
-    installed = any(each in file for each in _INSTALLED) or file.startswith(_STANDARD)
-    return installed or _module(frame) in ("torch", "IPython", "ipykernel", _OWN)
+    return kind_of(frame) != "own"
 
 
 def where_of(code: CodeType, *, outer: int = 0) -> str:
