@@ -1,11 +1,12 @@
 """Says the helper's modules in fewer characters, for `scripts/pack.mjs`.
 
-Reads a list of `[path, source, whole]` as JSON and writes the pack: base85 of bz2 of all modules,
-one after the other with a NUL between them, the path, a line break, the source. What is not to stay
-`whole` travels without comments, docstrings, annotations and what is there for type checkers, with
-short names in functions. bz2 sees all modules at once and zlib 32 kB: a fifth is saved. Lines
-are not kept, nor are names that begin with `_`: a traceback of the helper names its modules, their
-public functions, and a line of what travels.
+Reads a list of `[path, source, documented]` as JSON and writes the pack: bz2 of all modules as
+text, one after the other with a NUL between them, the path, a line break, the source. It travels
+without comments and what is there for type checkers, with short names in functions, and without
+annotations and docstrings where these are not the help that a person asks for (`documented`). bz2
+sees all modules at once and zlib 32 kB: a fifth is saved. Lines are not kept, nor are names that
+begin with `_`: a traceback of the helper names its modules, their public functions, and a line of
+what travels.
 
 What is written runs on every Python that the helper supports, whichever Python writes it.
 """
@@ -13,7 +14,6 @@ What is written runs on every Python that the helper supports, whichever Python 
 from __future__ import annotations
 
 import ast
-import base64
 import bz2
 import json
 import re
@@ -25,6 +25,12 @@ try:
     from python_minifier import f_string
 except ImportError:
     sys.exit(3)  # so that another Python is asked
+
+# Two of these signs say 13 bits, of which base85 needs 2.03: all that can be printed but quotes
+# and the backslash, which Python and JavaScript would read as theirs.
+_SIGNS = [chr(each) for each in range(33, 127) if chr(each) not in "'\"\\"]
+_BITS = 13
+_FUTURE = "from __future__ import annotations\n"
 
 _OUTER: Any = f_string.OuterFString
 _THEIR_INIT = _OUTER.__init__
@@ -55,23 +61,46 @@ def _names(node: ast.AST) -> list[str]:
     return [name] if isinstance(name, str) else []
 
 
-def minify(source: str) -> str:
-    """Return Python that does what `source` does.
+class _Typeless(ast.NodeTransformer):
+    """Says of the fields of classes no more than that they are there; a cast is its value."""
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AnnAssign:
+        """Data classes are made from annotations, whatever these say."""
+        self.generic_visit(node)
+        node.annotation = ast.Name("object", ast.Load())
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        """Leave `cast` out."""
+        self.generic_visit(node)
+        is_cast = isinstance(node.func, ast.Name) and node.func.id == "cast"
+        return node.args[1] if is_cast else node
+
+
+def minify(source: str, *, documented: bool = False) -> str:
+    """Return Python that does what `source` does, with its help where it is `documented`.
 
     Kept are the names of globals that other modules may ask for, all but those that begin with one
     `_`; of parameters, which may be given by keyword, and under a second name would outlive their
-    own `del`; and the annotations of classes, which data classes are made from.
+    own `del`; and the names of classes' fields, which data classes are made from, with their types
+    where the module asks for these.
     """
     tree = ast.parse(source)
     tree.body = [each for each in tree.body if not _is_for_types(each)]
+    typed = documented or "get_type_hints" in source
+    if not typed:
+        tree = ast.fix_missing_locations(_Typeless().visit(tree))
     names = {name for each in ast.walk(tree) for name in _names(each)}
     parameters = [each.arg for each in ast.walk(tree) if isinstance(each, ast.arg)]
-    return python_minifier.minify(
+    short: str = python_minifier.minify(
         ast.unparse(tree),
         remove_annotations=python_minifier.RemoveAnnotationsOptions(
-            remove_class_attribute_annotations=False
+            remove_variable_annotations=not documented,
+            remove_return_annotations=not documented,
+            remove_argument_annotations=not documented,
+            remove_class_attribute_annotations=False,
         ),
-        remove_literal_statements=True,
+        remove_literal_statements=not documented,
         combine_imports=False,
         hoist_literals=False,
         convert_posargs_to_args=False,
@@ -79,12 +108,28 @@ def minify(source: str) -> str:
         preserve_globals=[each for each in names if not re.match("_[^_]", each)],
         preserve_locals=[each for each in parameters if each not in {"self", "cls"}],
     )
+    return short if typed else short.replace(_FUTURE, "", 1)
+
+
+def as_text(data: bytes) -> str:
+    """Return bytes as text, two signs for 13 bits; `kernel/bootstrap.py` reads it."""
+    bits = f"{int.from_bytes(data, 'big'):0{8 * len(data)}b}"
+    bits += "0" * (-len(bits) % _BITS)
+    numbers = [int(bits[n : n + _BITS], 2) for n in range(0, len(bits), _BITS)]
+    return "".join([sign for each in numbers for sign in _pair(each)])
+
+
+def _pair(number: int) -> tuple[str, str]:
+    high, low = divmod(number, len(_SIGNS))
+    return _SIGNS[high], _SIGNS[low]
 
 
 def pack(modules: list[tuple[str, str, bool]]) -> str:
     """Return modules as the text that the bootstrap unpacks."""
-    parts = [f"{path}\n{source if whole else minify(source)}" for path, source, whole in modules]
-    return base64.b85encode(bz2.compress("\0".join(parts).encode())).decode()
+    parts = [
+        f"{path}\n{minify(source, documented=documented)}" for path, source, documented in modules
+    ]
+    return as_text(bz2.compress("\0".join(parts).encode()))
 
 
 if __name__ == "__main__":

@@ -1,8 +1,7 @@
 /**
  * Packs the Python helper for injection into kernels.
  *
- * `scripts/minify.py` makes the pack of the modules, minified but for those whose
- * docstrings are the help that a person asks for. `bootstrap.py`, which unpacks it, and
+ * `scripts/minify.py` makes the pack of the modules, minified. `bootstrap.py`, which unpacks it, and
  * `plain_release.py` travel as they are. The result is `src/kernel/pack.ts`, which is
  * generated and not kept in git; it says what it was made from, and is not made
  * again where that is the same.
@@ -24,7 +23,7 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const HELPER = join(ROOT, 'python_helper', 'gpu_headroom');
 const TARGET = join(ROOT, 'src', 'kernel', 'pack.ts');
 
-/** Largest size of the pack on the wire, in bytes (base85): grown on purpose only. */
+/** Largest size of the pack on the wire, in bytes: grown on purpose only. */
 const LIMIT = 220_000;
 
 /** Modules and folders of the wheel that no kernel needs from a page. */
@@ -42,7 +41,7 @@ const WHEEL_ONLY = [
   'testing.py'
 ];
 
-/** Modules whose docstrings are the help that a person asks for. */
+/** Modules whose docstrings are the help that a person asks for: they travel. */
 const DOCUMENTED = ['__init__.py', 'terminal/magics.py'];
 
 const read = path => readFileSync(path, 'utf8');

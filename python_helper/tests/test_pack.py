@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import base64
 import bz2
 import io
 import json
@@ -11,6 +10,7 @@ import os
 import re
 import shutil
 import subprocess
+import textwrap
 import tokenize
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ import pytest
 import python_minifier
 from python_minifier import f_string
 
-from scripts.minify import minify
+from scripts.minify import as_text, minify
 
 ROOT = Path(__file__).parents[2]
 HELPER = ROOT / "python_helper" / "gpu_headroom"
@@ -52,8 +52,29 @@ def packed(generated: str) -> dict[str, str]:
     """The sources by module path, unpacked as the bootstrap does."""
     pack = re.search(r"^export const PACK: string =\s+'([^']*)'", generated, re.MULTILINE)
     assert pack is not None
-    modules = bz2.decompress(base64.b85decode(pack[1])).decode().split("\0")
-    return dict([each.split("\n", 1) for each in modules])
+    return unpacked(pack[1])
+
+
+def unpacked(pack: str) -> dict[str, str]:
+    """Run the lines of the bootstrap that unpack."""
+    bootstrap = (HELPER / "kernel" / "bootstrap.py").read_text(encoding="utf-8")
+    first, last = "        import bz2\n", "for each in modules])\n"
+    lines = bootstrap[bootstrap.index(first) : bootstrap.index(last) + len(last)]
+    space: dict[str, Any] = {}
+    code = f"import builtins\n{textwrap.dedent(lines)}".replace("__PACK__", pack)
+    exec(code, space)  # noqa: S102  what travels is executed, too
+    sources: dict[str, str] = space["sources"]
+    return sources
+
+
+@pytest.mark.parametrize("size", range(20))
+def test_any_bytes_travel(size: int) -> None:
+    """Whether they fill the last two signs or not, and whatever they begin and end with."""
+    for filling in (1, 255):
+        data = b"a\n" + bytes([filling] * size)
+        text = as_text(bz2.compress(data.decode("latin-1").encode()))
+        assert not set("'\"\\ \n") & set(text)
+        assert unpacked(text) == {"a": data[2:].decode("latin-1")}
 
 
 def test_holds_every_module(packed: dict[str, str]) -> None:
@@ -71,7 +92,7 @@ def outline(source: str) -> list[str]:
         for outer, body in _bodies(tree.body)
         for node in body
         for each in _named(node)
-        if each != "TYPE_CHECKING"
+        if each not in {"TYPE_CHECKING", "annotations"}
     ]
 
 
@@ -157,12 +178,13 @@ def test_whoever_writes_it_the_oldest_python_reads_it(version: str) -> None:
         text=True,
         check=True,
     ).stdout
-    check = (
-        "import ast, base64, bz2, sys\n"
-        "text = bz2.decompress(base64.b85decode(sys.stdin.read())).decode()\n"
-        "for each in text.split(chr(0)): ast.parse(each.partition(chr(10))[2])"
+    check = "import ast, json, sys\nfor each in json.load(sys.stdin).values(): ast.parse(each)"
+    subprocess.run(
+        [interpreter("3.10"), "-c", check],
+        input=json.dumps(unpacked(written)),
+        text=True,
+        check=True,
     )
-    subprocess.run([interpreter("3.10"), "-c", check], input=written, text=True, check=True)
 
 
 def test_quotes_as_the_oldest_python_has_to() -> None:
@@ -184,7 +206,22 @@ def test_a_parameter_is_no_longer_alive_than_in_the_sources() -> None:
 def test_keeps_the_help_of_public_functions(packed: dict[str, str]) -> None:
     """What a person may ask help for keeps its docstrings in a kernel without the package."""
     for path in DOCUMENTED:
-        assert packed[path] == (HELPER / path).read_text(encoding="utf-8")
+        whole, travels = (HELPER / path).read_text(encoding="utf-8"), packed[path]
+        assert help_of(travels) == help_of(whole)
+        assert len(help_of(whole)) > 1
+
+
+def help_of(source: str) -> dict[str, tuple[str, str | None]]:
+    """Return what `help` shows of the functions of a module: how they are called, and why."""
+    functions = [each for each in ast.walk(ast.parse(source)) if isinstance(each, ast.FunctionDef)]
+    return {
+        each.name: (
+            f"{ast.unparse(each.args)} -> {ast.unparse(each.returns) if each.returns else ''}",
+            ast.get_docstring(each),
+        )
+        for each in functions
+        if not re.match("_[^_]|[A-Z]$", each.name)  # private ones travel under one letter
+    }
 
 
 def test_carries_the_versions(generated: str) -> None:

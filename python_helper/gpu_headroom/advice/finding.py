@@ -26,7 +26,8 @@ class Finding(NamedTuple):
     `price` is what its removal costs. `certain`: no other cause matters beside it. `grew`: the
     rounds before fitted, and it is what has come since. It is `about` these groups, what holds most
     first, or about a `model`, or another `framework`: an offer takes it from here. `is_remade`: it
-    was to get another in its place. `rule` is the one that found it.
+    was to get another in its place; `is_left`: it has got one, and nobody uses it any more. `rule`
+    is the one that found it.
     """
 
     claim: Message
@@ -38,5 +39,6 @@ class Finding(NamedTuple):
     about: tuple[Group, ...] = ()
     model: Model | None = None
     is_remade: bool = False
+    is_left: bool = False
     framework: FrameworkReading | None = None
     rule: str = ""

@@ -30,6 +30,7 @@ from .remedies import (
     narrower_dtype,
     no_grad,
     one_at_a_time,
+    other_gpu,
     raise_fraction,
     same_shape,
     save_training,
@@ -155,6 +156,7 @@ REMEDIES: Sequence[_Remedy] = (
     lighter_optimizer,
     lighter_model,
     split_request,
+    other_gpu,
     larger_gpu,
     save_training,
 )

@@ -24,13 +24,14 @@ _GROWS = frozenset(
 )
 
 
-def grown_by_functions(sources: Iterable[str]) -> set[str]:
+def grown_by_functions(sources: Iterable[str]) -> tuple[set[str], set[str]]:
     """Return the names of containers that functions of these cells put something into.
 
     Not what is made in a function: what it is given may be called the same. `.seen` of any object.
-    No more text is parsed in all than of one cell.
+    Then the attributes that they make from what they were, as `.total`, or from such a one, as
+    `.mean`. No more text is parsed in all than of one cell.
     """
-    left, found = LONGEST, set[str]()
+    left, found, added = LONGEST, set[str](), set[str]()
     for text in sources:
         left -= len(text)
         tree = parse_cell(text) if left >= 0 else None
@@ -38,7 +39,16 @@ def grown_by_functions(sources: Iterable[str]) -> set[str]:
             if isinstance(node, Function) and node.name != "forward":
                 shared = [each.names for each in ast.walk(node) if isinstance(each, ast.Global)]
                 found |= set(grown(node)) - set(stored(node)).difference(*shared)
-    return found
+                added |= {each for each in added_to(node) if each[0] == "."}
+                added |= {
+                    name
+                    for each in ast.walk(node)
+                    if isinstance(each, ast.Assign) and _bound_in(each.value) & added
+                    for target in each.targets
+                    for name in _bound_in(target)
+                    if name[0] == "."
+                }
+    return found, added
 
 
 def scopes_at(tree: ast.Module, number: int) -> tuple[Scope, Scope]:

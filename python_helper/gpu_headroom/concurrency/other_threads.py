@@ -32,7 +32,11 @@ if TYPE_CHECKING:
 
 _FRAMEWORKS = frozenset({"torch", "jax", "jaxlib", "tensorflow", "keras", "tf_keras", "cupy"})
 # Loops of frameworks that wait for data, which they make of nothing that a graph knows.
-_SERVICES = ("torch.utils.data._utils.pin_memory", "torch._inductor.compile_worker")
+_SERVICES = (
+    "torch.utils.data._utils.pin_memory",
+    "torch.multiprocessing",
+    "torch._inductor.compile_worker",
+)
 _OURS = __name__.partition(".")[0]
 _KERNEL = frozenset(
     {
@@ -114,14 +118,24 @@ def _doing(thread: threading.Thread | None, top: FrameType) -> Doing:
     kinds = _kinds(top)
     if is_ours(thread) or _is_kernels(thread, kinds):
         return None
+    begun = [each for each in kinds if each != "standard"][-1:]
+    if begun == ["service"]:  # whatever it calls meanwhile
+        return None
     if "framework" in kinds:
         return "inside"
     if "own" in kinds or ("library" in kinds and _knows_frameworks(top)):
         # As far as its frames tell: what a function calls in C is not among them.
         computes = kinds[0] in ("own", "library") and not _calls_standard_library(top)
         return "inside" if computes else "waiting"
-    served = type(thread) is threading.Timer or top.f_globals.get("__name__") == "selectors"
+    served = type(thread) is threading.Timer or any(map(_awaiting, _coroutines(top)))
     return "waiting" if served else None
+
+
+def _coroutines(top: FrameType) -> Iterator[Any]:
+    """Yield what awaits in the event loop that a thread runs; a library's at rest has nothing."""
+    for each, _ in walk_stack(top):
+        if each.f_code.co_name == "run_forever" and _root(each) == "asyncio":
+            yield from [task.get_coro() for task in _tasks(each.f_locals.get("self"))]
 
 
 def _is_kernels(thread: threading.Thread | None, kinds: list[Kind]) -> bool:
@@ -187,6 +201,11 @@ def kind_of(frame: FrameType) -> Kind:
         return "service" if frame.f_globals["__name__"].startswith(_SERVICES) else "framework"
     if root in _KERNEL:
         return "kernel"
+    return kind_of_file(file)
+
+
+def kind_of_file(file: str) -> Kind:
+    """Return whose the code in a file is, a framework's being a library's."""
     if any(each in file for each in _INSTALLED):
         return "library"
     return "standard" if is_standard(file) else "own"

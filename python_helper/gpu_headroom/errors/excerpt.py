@@ -41,6 +41,7 @@ SIGNS = (
     "uda error(2)",
     "cudaSuccess",
     "Attempting to alloc",
+    "of memory on device",
 )
 """Words of what frameworks say, as they spell them, less a first letter that may be a capital."""
 

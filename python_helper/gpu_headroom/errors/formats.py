@@ -109,7 +109,14 @@ STRUCTURED = (
 
 # Looked at only after the refusals: shorter texts, some of which other faults share.
 LOOSE = (
-    Format("torch", r"(?:^|[:>*(-] ?)(?:CUDA|HIP|XPU) out of memory(?:[.,: ]{0,9}$|[.,])"),
+    # Behind what a worker's line begins with, "[rank1]" or "(pid=99)", and as a `repr` has it.
+    Format(
+        "torch",
+        r"(?:^|[:>*()\]|=-] ?|error\(['\"]|with ['\"])(?:CUDA|HIP|XPU) out of memory"
+        r"(?: on (?:GPU|device|CUDA:) ?\d{1,4}| \(GPU ?\d{1,4}\))?(?:[.,: '\")\]]{0,9}$|[.,])",
+        requested=_TORCH["requested"],
+        device=rf"(?:on (?:GPU|device|CUDA:)|\(GPU) ?{INDEX}",
+    ),
     # ComfyUI and others print no more of the cudaMallocAsync backend's message.
     Format(
         "torch",
@@ -215,8 +222,12 @@ _REFUSED = (
     "heap limit",
     "not a failure",
     "pinned memory",
+    "pinned host memory",
+    "pinned_host_memory",
+    "bytes on host",
     "pin memory thread",
     "cudahostalloc",
+    "cudamallochost",
     "cudahostregister",
     "device:cpu:0 by allocator",
     "allocator cpu",
@@ -225,6 +236,7 @@ _REFUSED = (
     "has no attribute",
     "failed to allocate block of",
     "mem_get_info",
+    "[opencl:cpu]",
 )
 
 

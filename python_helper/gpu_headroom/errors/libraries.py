@@ -53,7 +53,7 @@ LOOSE = (
     Format(
         "ggml",
         r"ggml.{0,300}(?:cudaMalloc failed: out of memory|failed to allocate CUDA\d buffer)"
-        r"|CUDA error 2 at [^ ]{0,300}ggml",
+        r"|CUDA error 2 at [^ ]{0,300}ggml|can't allocate \d{1,30} bytes of memory on device",
         requested=rf"(?:buffer of size {COUNT}|allocating {SIZE} on device)",
         device=rf"on device {INDEX}",
     ),
@@ -93,7 +93,7 @@ LOOSE = (
     Format(
         "rapids",
         r"bad_alloc.{0,300}(?:RMM failure|cudaErrorMemoryAllocation|out_of_memory)"
-        r"|Maximum pool size exceeded",
+        r"|RMM_ERROR_OUT_OF_MEMORY|Maximum pool size exceeded",
     ),
     Format(
         "tensorrt",

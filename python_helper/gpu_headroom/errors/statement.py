@@ -19,6 +19,10 @@ _UNITS = {"": 1, "b": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 # Larger values are "not available" (2**64 under WSL2) or garbage; JavaScript cannot hold them.
 _LARGEST = 2**53
 _MOST_PROCESSES = 100
+# What programs say behind it where they went on: the error is then another one.
+_SURVIVED = re.compile(
+    r"\bretrying\b|\bfalling back\b|\battempting to recover|\bsucceeded\b|, using (?:the )?cpu\b"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +74,7 @@ def read(message: str) -> Statement | None:
     if found is None and is_refused(text):
         return None
     found = found or _first(libraries.LOOSE + LOOSE, text)
-    return None if found is None else _by_clauses(found, text)
+    return None if found is None or _is_survived(found, text) else _by_clauses(found, text)
 
 
 def of_class(said: Statement | None, framework: str | None, message: str) -> Statement | None:
@@ -97,6 +101,12 @@ def _plain(message: str) -> str:
 
 def _first(formats: Iterable[Format], text: str) -> Format | None:
     return next((each for each in formats if each.sign.search(text)), None)
+
+
+def _is_survived(found: Format, text: str) -> bool:
+    """Whether a program says behind the last place of a text that it went on."""
+    end = max(each.end() for each in found.sign.finditer(text))
+    return _SURVIVED.search(text, end) is not None
 
 
 def _by_clauses(found: Format, text: str) -> Statement:

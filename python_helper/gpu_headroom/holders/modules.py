@@ -24,6 +24,7 @@ _TENSORS: dict[str, StepKind] = {"_parameters": "parameter", "_buffers": "buffer
 class Model:
     """A model that a variable leads to, by its path, and whether it is in training mode.
 
+    A wrapper is not where all that it wraps is in evaluation mode.
     `key` tells it from others as long as it is there. `blocks` are the parts made of parts that
     stand in a list, at most.
     """
@@ -39,9 +40,9 @@ def visit(walk: Walk, module: Any, place: Place) -> None:
     """A model: parameters and buffers, its submodules, and what its author put beside them."""
     attributes = walk.inspector.attributes(module)
     if place.via is None or place.via.kind != "module":
-        training = attributes.get("training") is not False
         kind = str.__str__(name_of(type(module)))
-        blocks = _blocks(walk.inspector, module)
+        blocks, trains = _looked_through(walk.inspector, module)
+        training = trains and attributes.get("training") is not False
         walk.models.append(Model(place.path, training, kind, id(module), blocks))
     for table, via in _TENSORS.items():
         for name, tensor in _items(attributes.pop(table, None)):
@@ -116,17 +117,20 @@ def tensors_of(attributes: dict[str, Any]) -> list[Any]:
     return [each for table in _TENSORS for _, each in _items(attributes.get(table))]
 
 
-def _blocks(inspector: Inspector, module: Any) -> int:
-    most, waiting = 0, [(module, children(inspector.attributes(module)))]
+def _looked_through(inspector: Inspector, module: Any) -> tuple[int, bool]:
+    """Return how many blocks a model has, and whether a part without parts is in training mode."""
+    most, trains = 0, False
+    waiting = [(module, children(inspector.attributes(module)))]
     for _ in range(_MOST_PARTS):
         if not waiting:
             break
         part, inside = waiting.pop()
         parts = [(each, children(inspector.attributes(each))) for each in inside]
+        trains |= not parts and inspector.attributes(part).get("training") is not False
         if str.__str__(name_of(type(part))) in _LISTS:
             most = max(most, sum(bool(further) for _, further in parts))
         waiting += parts
-    return most
+    return most, trains
 
 
 def _items(table: object) -> list[tuple[str, Any]]:

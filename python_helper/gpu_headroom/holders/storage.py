@@ -152,6 +152,14 @@ class Torch:
         except UNREADABLE:
             return  # functional and batched tensors have no storage of their own
 
+    def look_of(self, tensor: Any) -> tuple[tuple[int, ...], str]:
+        """Return shape and dtype of a tensor; nothing of one that answers with code of its own."""
+        shape = None if any(self._nature(type(tensor))) else self._shape(tensor)
+        return ((), "") if shape is None else (shape, self._dtype(tensor))
+
+    def _dtype(self, tensor: Any) -> str:
+        return str(self.get(tensor, "dtype")).removeprefix("torch.")
+
     def _storage(
         self, tensor: Any, device: Any, shape: tuple[int, ...] | None, part: str = ""
     ) -> Iterator[Storage]:
@@ -166,7 +174,7 @@ class Torch:
                 device_index=device.index or 0,
                 bytes=max(rounded, block.bytes if block is not None else 0),
                 shape=shape,
-                dtype=str(self.get(tensor, "dtype")).removeprefix("torch."),
+                dtype=self._dtype(tensor),
                 part=part,
             )
 

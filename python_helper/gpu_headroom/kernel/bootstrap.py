@@ -1,8 +1,8 @@
 # What the front end executes in a kernel that has no helper: a template.
 #
 # `scripts/pack.mjs` puts this file's text into the extension as `BOOTSTRAP`, and the
-# front end replaces three placeholders before it executes it: `__PACK__` by the base85
-# text of the pack, `__PROTOCOL_MAJOR__` by the major version of the
+# front end replaces three placeholders before it executes it: `__PACK__` by the
+# text of the pack (`scripts/minify.py`), `__PROTOCOL_MAJOR__` by the major version of the
 # protocol that it speaks, `__HELPER_VERSION__` by its own version. Execute it with
 # `silent: true, store_history: false, stop_on_error: false`, and with
 # `allow_stdin: true` on the control channel, else a running cell's `input()` breaks.
@@ -21,10 +21,23 @@ def _gpu_headroom_bootstrap() -> None:
     import builtins
 
     try:
-        import base64
         import bz2
+        import itertools
+        import sys
 
-        modules = bz2.decompress(base64.b85decode("__PACK__")).decode().split("\0")
+        # Two signs are 13 bits. Pairs are looked up as numbers, so that all is read in C.
+        signs = [each for each in builtins.range(33, 127) if each not in (34, 39, 92)]
+        pairs = builtins.map(builtins.bytes, itertools.product(signs, repeat=2))
+        bits = {
+            builtins.int.from_bytes(pair, sys.byteorder): f"{n:013b}"
+            for n, pair in builtins.enumerate(pairs)
+        }
+        pack = builtins.memoryview(b"__PACK__").cast("H")
+        text = "".join(builtins.map(bits.__getitem__, pack))
+        size = builtins.len(text) // 8
+        data = builtins.int(text[: 8 * size], 2).to_bytes(size, "big")
+        whole = bz2.BZ2Decompressor().decompress(data)  # behind which a byte may be left
+        modules = whole.decode().split("\0")
         sources = builtins.dict([each.split("\n", 1) for each in modules])
         space = {"__name__": "gpu_headroom.kernel.injection"}
         path = "kernel/injection.py"

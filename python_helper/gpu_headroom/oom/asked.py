@@ -38,7 +38,10 @@ _SIGNS: dict[type[ast.operator], str] = {
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """A tensor that an expression names, its shape and its dtype; `bytes` are of its storage."""
+    """A tensor that an expression names, its shape and its dtype.
+
+    `bytes` are of its storage, 0 where it is on the host.
+    """
 
     name: str
     shape: Shape
@@ -58,6 +61,12 @@ class Asked:
     operation: str
     operands: tuple[Operand, ...]
     shape: Shape | None
+
+    @property
+    def copied(self) -> Shape | None:
+        """The shape of what was to be copied from the host, if anything was."""
+        hosts = [each.shape for each in self.operands if not each.bytes]
+        return self.shape if self.shape in hosts else None
 
 
 def asked(error: BaseException, requested_bytes: int | None, inspector: Inspector) -> Asked | None:
@@ -138,17 +147,23 @@ def _operands(expression: ast.expr, frame: FrameType, inspector: Inspector) -> I
             value = variables.get(node.id)
             if value is None or not inspector.is_tensor(value):
                 continue
-            for storage in islice(inspector.storages(value), 1):
-                yield Operand(node.id, storage.shape or (), storage.dtype or "", storage.bytes)
+            known = next(inspector.storages(value), None)
+            if known is not None:
+                yield Operand(node.id, known.shape or (), known.dtype or "", known.bytes)
+            elif inspector.torch is not None:
+                shape, dtype = inspector.torch.look_of(value)
+                yield Operand(node.id, shape, dtype, 0)
 
 
 def _result(operands: tuple[Operand, ...], requested: int) -> Shape | None:
     """Return the shape of a result with as many bytes as were asked for, of these operands.
 
-    Not one that an operand has as well: that says nothing.
+    Not one that an operand on the card has as well: that says nothing. What is on the host is
+    copied.
     """
-    known = {each.shape for each in operands}
-    for shape in _shapes([each.shape for each in operands]):
+    known = {each.shape for each in operands if each.bytes}
+    copied = [each.shape for each in operands if not each.bytes]
+    for shape in (*copied, *_shapes([each.shape for each in operands])):
         count = math.prod(shape)
         if shape not in known and any(_is_size(count * width, requested) for width in _WIDTHS):
             return shape

@@ -69,9 +69,10 @@ _PROVEN_SHARE = 0.1  # of what is in use must have as many rows as a literal say
 class Evidence:
     """All that rules and remedies may reason from; sizes in bytes, `None` is not known.
 
-    `failure` has no reading of another card than the one that failed. `let_go_bytes` came back
-    between the failure and the end of the cell: `earlier_error_bytes` of it were held by the error
-    that this one took the place of, `temporary_bytes` had no name yet. `batch` is proven to scale
+    `failure` has a reading of another card than the one that failed among its `other_devices` only.
+    `let_go_bytes` came back between the failure and the end of the cell: `earlier_error_bytes` of
+    it were held by the error that this one took the place of, `temporary_bytes` had no name yet.
+    `batch` is proven to scale
     `batch_bytes` of what is in use, `input_size`, the length of the input or the side of an image,
     `input_bytes`. `halves_bytes` is what autocast would save of what graphs keep.
     `groups` are what stands under one name, `models` those of them that hold memory. `others` are
@@ -128,6 +129,12 @@ class Evidence:
         """What a model that was being made had so far, and let go of as it failed."""
         makes = any(each.function == "__init__" for each in self.scene.modules)
         return self.temporary_bytes if makes else 0
+
+    def is_batch(self, group: Group) -> bool:
+        """Whether a plain tensor has as many rows as the batch of the model that ran."""
+        shape, _, _ = group.commonest
+        rows = self.batch.value if self.batch is not None and self.scene.modules else None
+        return group.kind == "tensor" and group.count == 1 and shape[:1] == (rows,)
 
     @property
     def line(self) -> int | None:
@@ -262,9 +269,9 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
         return as_said(replace(failure, recognition=recognition))
     here = known or scene(failure, turn)
     if known is None:
-        grown = grown_by_functions(each.source for each in failure.cells)
-        growing = here.running.growing | grown
-        here = replace(here, running=replace(here.running, growing=growing))
+        grown, added = grown_by_functions(each.source for each in failure.cells)
+        growing, adding = here.running.growing | grown, here.running.adding | added
+        here = replace(here, running=replace(here.running, growing=growing, adding=adding))
     try:
         inner = failure.recognition.error.__traceback__ if known is None else None
         found = survey(failure.shell, turn, for_account=True, failed=inner)
@@ -470,6 +477,10 @@ def _proven_batch(
             scaling = ledger.bytes_of_rows(index, literal.value, multiples=multiples)
             if scaling and scaling >= least * in_all:
                 return literal, ledger.bytes_of_rows(index, literal.value, multiples=True)
+    copied = here.asked.copied if here.asked is not None else None
+    for literal in named:
+        if copied and literal.value == copied[0] and reached.has(literal):
+            return literal, ledger.bytes_of_rows(index, literal.value, multiples=True)
     return None, 0
 
 

@@ -26,8 +26,9 @@ class Failure:
     `runs` are also earlier ones of each. `after_oom` is what the person's settings ask for.
     `earlier_traceback_bytes` is what only the error of an earlier cell held when this cell began;
     `None` where that is not known. `left_bytes` is what this try of the cell began with more than
-    the first. `simulated` holds also where there was no time
-    for a reading. `names_others` allows the card to say names and ids of other processes.
+    the first. `simulated` holds also where there was no time for a reading. `names_others` allows
+    the card to say names and ids of other processes. `other_devices` are the cards of this machine
+    besides, as they were then.
     """
 
     error: BaseException
@@ -45,6 +46,7 @@ class Failure:
     left_bytes: int = 0
     simulated: bool = False
     names_others: bool = True
+    other_devices: tuple[DeviceReading, ...] = ()
 
     @property
     def requested_bytes(self) -> int | None:

@@ -55,7 +55,7 @@ _EVALUATE = frozenset(
     }
 )
 _CALLS_MODEL = frozenset({"_call_impl", "_wrapped_call_impl"})
-_OF_FUTURES = frozenset({"__get_result"})
+_FUTURES, _RESULT = "concurrent.futures", "__get_result"
 _AT_ONCE = frozenset({"gather", "create_task", "TaskGroup", "as_completed"})
 _NAMES = ("previous", "adding", "growing", "one_pass", "assigning", "bound")
 _MOST_FRAMES = 200
@@ -117,19 +117,23 @@ class _Reading:
         self._rounds_done: float | None = None
         self._first_round = True
         self._loops = self._in_model = self._asks_mode = self._at_once = False
+        self._called_by_own = False
 
     def enter(self, frame: FrameType, number: int | None) -> None:
         """Read one frame, which stood at this line."""
         name = frame.f_code.co_name
         self._functions.append(name)
-        self._at_once |= name in _OF_FUTURES
         if is_installed(frame):
+            # What a library does in several threads, as it loads a model, is one task.
+            self._called_by_own &= str(frame.f_globals.get("__name__")).startswith(_FUTURES)
+            self._at_once |= name == _RESULT and self._called_by_own
             self._trains |= name in LIBRARIES_TRAIN
             self._evaluates |= name in _EVALUATE
             self._in_optimizer |= name == "step" and _is_optimizers(frame)
             self._in_model |= name in _CALLS_MODEL
             return
         self._own.append(name)
+        self._called_by_own = True
         tree = _tree_of(frame, self._trees)
         if tree is not None and number:
             self._read(frame, number, tree)

@@ -142,6 +142,9 @@ class Failures:
             after_oom=life.options["after_oom"],
             simulated=_is_simulated(snapshot or life.sampler.latest),
             names_others=life.options["name_others"],
+            other_devices=()
+            if snapshot is None
+            else tuple([each for each in snapshot.devices if each.index != index]),
         )
         if shown_before is not None:
             held = self._earlier_error().held(shown_before, index)

@@ -182,7 +182,7 @@ SENTENCES = {
     "item.graph.cost": "The values stay; no backward pass can go through `{names}` any more.",
     "item.graph.view": "`{path}` is a view of another tensor: PyTorch cannot detach it in place.",
     "item.graph.views_left": (
-        "{count} of the tensors are views: PyTorch cannot detach them in place."
+        "There are views among the tensors ({count}): PyTorch cannot detach them in place."
     ),
     "item.error": "Tracebacks of errors that `{name}` keeps ({count})",
     "item.error.unnamed": "Tracebacks of errors that no variable leads to: `{type_name}` ({count})",
@@ -258,8 +258,8 @@ SENTENCES = {
     "item.restore.full": (
         "It takes {needed_bytes}, and the headroom of GPU {index} is {headroom_bytes}."
     ),
-    "item.restore.done": "All {count} tensors of `{name}` are back on the GPU.",
-    "item.restore.partly": "{count} tensors of `{name}` are not on the GPU.",
+    "item.restore.done": "All tensors of `{name}` ({count}) are back on the GPU.",
+    "item.restore.partly": "Tensors of `{name}` that are not on the GPU: {count}.",
     "item.captured": "CUDA graphs were captured, and would go on using this memory.",
     "item.framework_cache.cublas": "Workspaces of cuBLAS",
     "item.framework_cache.cublas.cost": "Taken again by the next product of matrices.",

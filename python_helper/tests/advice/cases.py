@@ -94,6 +94,7 @@ def evidence(  # noqa: PLR0913  all that a test may vary
     modules: tuple[RunningModule, ...] = (),
     usable: int | None = None,
     device: DeviceReading | None = None,
+    other_devices: tuple[DeviceReading, ...] = (),
     **changes: Any,
 ) -> Evidence:
     """Make the evidence of a failure; what is in use is the rest of the card."""
@@ -112,6 +113,7 @@ def evidence(  # noqa: PLR0913  all that a test may vary
         device=device,
         shell=None,
         time_s=0.0,
+        other_devices=other_devices,
     )
     memory = FailureMemory(
         capacity_bytes=CAPACITY,

@@ -127,6 +127,10 @@ OFFERED: dict[str, dict[str, Any]] = {
     "close-other-programs": {"outside": 6 * GIB},
     "lighter-model": {"kinds": {"parameters": 11 * GIB}, "running": Running()},
     "larger-gpu": {"requested": 20 * GIB},
+    "other-gpu": {
+        "requested": 20 * GIB,
+        "other_devices": (replace(device("torch"), index=1, free_bytes=40 * GIB),),
+    },
     "lighter-optimizer": {"kinds": {"parameters": 4 * GIB, "optimizer_state": 8 * GIB}},
     "split-request": {"requested": 20 * GIB},
     "save-training": {"training": Training(("model", "optimizer"), GIB)},
@@ -135,12 +139,19 @@ OFFERED: dict[str, dict[str, Any]] = {
 
 # Where one is offered so may be the other: both hold.
 _TOO_LARGE = (
-    *("autocast", "checkpointing", "smaller-input", "lighter-optimizer", "lighter-model"),
+    *(
+        "autocast",
+        "checkpointing",
+        "smaller-input",
+        "lighter-optimizer",
+        "lighter-model",
+        "other-gpu",
+    ),
     *("split-request", "same-shape", "clear-gradients", "freeze-backbone", "save-training"),
 )
 BESIDE = {
     "autocast": ("checkpointing",),
-    "split-request": ("same-shape", "larger-gpu"),
+    "split-request": ("same-shape", "larger-gpu", "other-gpu"),
     "lighter-model": ("lighter-optimizer",),
     "larger-gpu": _TOO_LARGE,
 }

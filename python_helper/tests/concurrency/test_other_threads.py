@@ -100,11 +100,23 @@ def test_a_thread_in_a_framework_is_inside_also_while_it_waits(framework: str) -
         ("tqdm._monitor", "def work(): stop.wait()"),
         ("wandb.sdk", "def work():\n    while not stop.is_set(): pass"),
         ("torch.utils.data._utils.pin_memory", "def work(): stop.wait()"),
+        ("torch.multiprocessing.reductions", "def work(): stop.wait()"),
     ],
 )
 def test_what_libraries_do_by_themselves_is_no_company(name: str, source: str) -> None:
     """A progress bar's monitor, a logger, the loop that pins memory: none has graphs."""
     space = module(name, source, "/lib/python3/site-packages/x.py")
+    with running(space):
+        time.sleep(0.05)
+        assert all(NAME not in (*look().inside, *look().waiting) for _ in range(50))
+
+
+def test_a_thread_that_serves_does_so_in_whatever_it_calls() -> None:
+    """What pins memory takes it out of a queue by functions of PyTorch's."""
+    file = "/lib/python3/site-packages/x.py"
+    calls = module("torch.storage", "def call(stop): stop.wait()", file)["call"]
+    space = module("torch.utils.data._utils.pin_memory", "def work(): call(stop)", file)
+    space["call"] = calls
     with running(space):
         time.sleep(0.05)
         assert all(NAME not in (*look().inside, *look().waiting) for _ in range(50))
@@ -119,7 +131,7 @@ def test_a_library_that_knows_a_framework_may_be_inside_it() -> None:
 
 
 def test_what_may_wake_up_with_code_of_theirs_waits() -> None:
-    """A timer and an event loop in a thread; a worker without work is nobody."""
+    """A timer, and a task of a thread's loop; a loop or a worker without work is nobody."""
     before = look()
     timer = threading.Timer(60, print)
     timer.name, timer.daemon = NAME, True
@@ -130,7 +142,12 @@ def test_what_may_wake_up_with_code_of_theirs_waits() -> None:
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, name=NAME, daemon=True)
     thread.start()
+    time.sleep(0.05)
+    assert look() == before
+    work = module("__main__", "async def work(it): await it")["work"]
+    task = asyncio.run_coroutine_threadsafe(work(asyncio.sleep(60)), loop)
     assert settled("waiting")
+    task.cancel()
     loop.call_soon_threadsafe(loop.stop)
     thread.join()
     loop.close()

@@ -207,7 +207,23 @@ SPEAKING = {
         "mxnet",
         "src/storage/pooled_storage_manager.h:143: cudaMalloc failed: out of memory",
     ),
+    "RMM's number": ("rapids", "RMM_ERROR_OUT_OF_MEMORY"),
+    "ggml for SYCL": ("ggml", "ggml_sycl: can't allocate 4096 Bytes of memory on device"),
+    "of a rank": ("torch", "[rank1] CUDA out of memory."),
+    "of a worker": ("torch", "(pid=99) CUDA out of memory."),
+    "of a table": ("torch", "Rank 1 | CUDA out of memory."),
+    "of a field": ("torch", "Worker 2 error=CUDA out of memory."),
+    "as a repr": ("torch", "RuntimeError('CUDA out of memory.')"),
+    "as a quotation": ("torch", "worker 3 failed with 'CUDA out of memory.'"),
 }
+NUMBERED = (
+    "CUDA out of memory on GPU 1",
+    "CUDA out of memory on device 1.",
+    "CUDA out of memory (GPU 1). Tried to allocate 20.00 MiB",
+    "CUDA out of memory. Tried to allocate 20.00 MiB (GPU 1)",
+    "HIP out of memory on cuda:1, see above",
+)
+"""A GPU with its number and without its capacity."""
 
 OTHERS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "TF": (
@@ -403,6 +419,21 @@ NOT_THE_GPU = [
     "module 'torch' has no attribute 'OutOfMemoryError'",
     "Out of Memory Error: Failed to allocate block of 2048 bytes (bad allocation)",
     "If the build failed due to an out-of-memory error, you may disable `minimize`.",
+    "SYCL exception: host allocation of 123 bytes failed: out of memory",
+    "UR_RESULT_ERROR_OUT_OF_DEVICE_MEMORY on device [opencl:cpu]",
+    "ggml_aligned_malloc: insufficient memory (attempted to allocate 12.00 MB)",
+    "ggml_gallocr_reserve_n: failed to allocate CPU buffer of size 123",
+    "ggml-cuda.cu: cudaMalloc failed: out of memory, falling back to CPU",
+    "std::bad_alloc: out_of_memory: CUDA error at: pinned_host_memory_resource.hpp",
+    "failed to alloc 4294967296 bytes on host: CUDA_ERROR_OUT_OF_MEMORY: out of memory",
+    "cudaErrorMemoryAllocation of cudaMallocHost",
+    "CUDA out of memory with batch=16. Retrying with batch=8 (1/3). ValueError: bad label",
+    "attempt 1: CUDA out of memory. attempt 2 succeeded. KeyError: 'x'",
+    (
+        "ran out of memory with exception: CUDA out of memory. Tried to allocate 1.20 GiB;"
+        " attempting to recover from OOM. RuntimeError: sizes do not match"
+    ),
+    "CUDA out of memory. Tried to allocate 2.00 GiB, using CPU. IndexError: too many indices",
     "CUDA driver version is insufficient for CUDA runtime version",
     "expected scalar type Float but found Half",
 ]
@@ -435,6 +466,24 @@ def test_knows_the_words_of_libraries(name: str) -> None:
     found = recognise(RuntimeError(text))
     assert found is not None
     assert found.said.framework == framework
+
+
+@pytest.mark.parametrize("text", NUMBERED)
+def test_reads_the_number_of_a_gpu_alone(text: str) -> None:
+    """A worker's line often says which GPU, and no more."""
+    found = recognise(RuntimeError(text))
+    assert found is not None
+    assert found.said.device_index == 1
+
+
+def test_an_attempt_that_failed_for_good_is_told() -> None:
+    """What was tried again and failed again is no attempt that was survived."""
+    text = (
+        "CUDA out of memory. Retrying with batch=8. CUDA out of memory. Tried to allocate 1.00 GiB"
+    )
+    found = recognise(RuntimeError(text))
+    assert found is not None
+    assert found.said.requested_bytes == GIB
 
 
 def test_reads_other_processes() -> None:

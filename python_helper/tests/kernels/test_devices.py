@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.kernels.test_after_oom import MIME
 from tests.live import LiveKernel
 
 if TYPE_CHECKING:
@@ -180,3 +181,22 @@ def test_frameworks_stand_side_by_side(start_newest: Start) -> None:
     assert device["outside_bytes"] == 6 * GIB - 4 * GIB
     assert device["used_bytes"] + device["headroom_bytes"] == device["capacity_bytes"] == 16 * GIB
     assert [note["id"] for note in device["notes"]] == ["note.preallocated"]
+
+
+def test_a_card_names_a_gpu_that_has_room(two: LiveKernel) -> None:
+    """Not where that is as full: what a program needs in all has to fit."""
+    layers = "torch.nn.Sequential(*[torch.nn.Linear(8192, 8192) for _ in range(70)])"
+    model = f"with torch.device('cuda'):\n    model = {layers}"
+    said = [each for each in offers(two, model) if each["id"] == "other-gpu"]
+    assert [each["title"]["params"]["index"] for each in said] == [1]
+    two.run("kept = torch.empty(12 * 2**30, dtype=torch.uint8, device='cuda:1')")
+    assert "other-gpu" not in [each["id"] for each in offers(two, model)]
+
+
+def offers(kernel: LiveKernel, cell: str) -> list[dict[str, Any]]:
+    """Run a cell that runs out of memory; return what its card offers."""
+    run = kernel.run(cell, stop_on_error=False)
+    assert run.status == "error"
+    (report,) = [content["data"][MIME] for kind, content in run.outputs if kind == "display_data"]
+    remedies: list[dict[str, Any]] = report["remedies"]
+    return remedies

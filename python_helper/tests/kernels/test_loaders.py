@@ -93,3 +93,19 @@ train_loader = DataLoader(TensorDataset(rows), batch_size=64)
     assert offer["kind"] == "edit"
     fix = click(gpu, report_id, cells)
     assert fix["run"] == ["rows", "split", "train"]
+
+
+@pytest.mark.parametrize("pinned", [True, False])
+def test_threads_of_a_loader_are_no_tasks(gpu: LiveKernel, *, pinned: bool) -> None:
+    """Workers and the thread that pins what they send wait for the person's computation."""
+    workers = LOADERS.replace("=64)", f"=64, num_workers=2, pin_memory={pinned})")
+    workers = workers.replace("128", "4096")
+    cells = {"start": START, "data": workers, "model": MODEL, "train": TRAIN}
+    *_, last = cells
+    for cell_id, source in cells.items():
+        run = gpu.run(source, cell_id=cell_id, stop_on_error=False)
+        assert (run.status == "ok") is (cell_id != last), run.reply
+    (report,) = [content["data"][MIME] for kind, content in run.outputs if kind == "display_data"]
+    assert report["cause"]["rule"] == "activations"
+    assert "smaller-batch" in [each["id"] for each in report["remedies"]]
+    assert "several-tasks" not in [each["rule"] for each in report["further_causes"]]

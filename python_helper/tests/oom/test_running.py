@@ -22,11 +22,11 @@ class Model:
         raise MemoryError
 
 
-def fail(source: str) -> Running:
+def fail(source: str, **names: Any) -> Running:
     """Run a cell that fails, and read what ran."""
     name = f"<cell {next(_NUMBERS)}>"
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
-    space: dict[str, Any] = {"model": Model(), "data": [1, 2], "__name__": "__main__"}
+    space: dict[str, Any] = {"model": Model(), "data": [1, 2], "__name__": "__main__", **names}
     with pytest.raises(MemoryError) as caught:
         exec(compile(source, name, "exec"), space)  # noqa: S102  a cell is executed
     return running(caught.value)
@@ -144,7 +144,20 @@ def test_reads_other_cells() -> None:
         "def cache(self):\n    self.memory.append(1)\n    own = []\n    own.append(1)\n"
         "def forward(self):\n    maps.append(1)"
     )
-    assert grown_by_functions([functions, "broken ("]) == {".memory"}
+    assert grown_by_functions([functions, "broken ("]) == ({".memory"}, set())
+
+
+def test_knows_the_attributes_that_functions_add_to() -> None:
+    """A meter's sum, and the mean that it makes of it; a count that is a number as well."""
+    meter = """class Meter:
+    def update(self, value, n=1):
+        self.last = value
+        self.sum += value * n
+        self.count += n
+        self.mean = self.sum / self.count
+"""
+    _, added = grown_by_functions([meter])
+    assert added == {".sum", ".count", ".mean"}
 
 
 UNROLLED = """state, total, outs = 0, 0, []
@@ -210,3 +223,17 @@ def test_attributes_that_a_loop_adds_to() -> None:
     """`self.total` of a trainer is `trainer.total` outside, and no variable `total`."""
     found = fail("class T: total = 0\nt = T()\nfor x in data:\n    t.total = t.total + model(x)")
     assert found.adding == {".total"}
+
+
+def test_what_a_library_does_in_several_threads_is_one_task() -> None:
+    """A model's files are read by a pool; a person's own pool are several tasks."""
+    pooled = (
+        "from concurrent.futures import ThreadPoolExecutor\n"
+        "def load(model):\n"
+        "    with ThreadPoolExecutor() as pool:\n"
+        "        return list(pool.map(model, [1, 2]))\n"
+    )
+    assert fail(f"{pooled}load(model)").at_once
+    space: dict[str, Any] = {"__name__": "loading"}
+    exec(compile(pooled, "/lib/site-packages/loading.py", "exec"), space)  # noqa: S102
+    assert not fail("load(model)", load=space["load"]).at_once

@@ -32,7 +32,7 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     if finding is None or not evidence.scene.running.trains:
         return None
     kept, size = evidence.kinds.get("activations", 0), evidence.halves_bytes
-    if size < _LEAST_SHARE * kept:
+    if not kept or size < _LEAST_SHARE * kept:
         return None
     if not evidence.fits(kept, 1 - _CERTAIN * size / kept, kept_only=True):
         return None

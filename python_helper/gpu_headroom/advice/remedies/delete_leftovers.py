@@ -38,7 +38,7 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
             each.name for each in named if each.kind == "activations" and each.root == each.path
         ]
         in_loop = False
-    elif finding.rule == "loop-leftovers":
+    elif finding.rule == "loop-leftovers" or finding.is_left:
         found = finding.about
         names = [name for each in found for name in each.variables]
         size = sum(each.bytes for each in found)

@@ -30,6 +30,10 @@ TEXTS = {
     "remedy.keep-numbers.note": (
         "Append `loss.detach()`: its value stays, and the graph of each step is let go."
     ),
+    "remedy.keep-numbers.one": "Keep `{name}` without its graph",
+    "remedy.keep-numbers.note_one": (
+        "The value stays; no backward pass can go through it any more."
+    ),
     "remedy.keep-numbers.to_host": "Keep what `{name}` collects on the host",
     "remedy.keep-numbers.note_to_host": (
         "`.cpu()` copies each value to the host; the GPU keeps none of them. It waits for the GPU "
@@ -51,6 +55,8 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
         )
     else:
         changes = _first_that_holds(evidence, held, of_graphs=of_graphs)
+    if of_graphs and not finding.grew and changes is None:
+        return _without_graph(held)
     to_host = not of_graphs
     return Offer(
         id="keep-numbers",
@@ -65,6 +71,21 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
         effect_bytes=held.bytes,
         measured=True,
         edited=edited(evidence, changes, empties=held.root if held.origin == "names" else ""),
+    )
+
+
+def _without_graph(held: Group) -> Offer | None:
+    """Offer the line for one tensor that an earlier cell has computed."""
+    if held.count != 1 or not held.plain or len(held.variables) > 1:
+        return None
+    return Offer(
+        id="keep-numbers",
+        title=message("remedy.keep-numbers.one", TEXTS, name=held.name),
+        note=message("remedy.keep-numbers.note_one", TEXTS),
+        effect_bytes=held.graph_bytes,
+        measured=True,
+        kind="snippet",
+        type_this=f"{held.name} = {held.name}.detach()",
     )
 
 

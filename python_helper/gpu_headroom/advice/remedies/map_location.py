@@ -29,7 +29,7 @@ TEXTS = {
 
 def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     """Offer it where names hold copies of a model."""
-    if finding is None or finding.is_remade:
+    if finding is None or finding.is_remade or finding.is_left:
         return None
     largest = finding.about[0]
     torch = torch_name(evidence) or "torch"

@@ -34,6 +34,9 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     """Offer it where one request is the cause; an edit where its rows are on their own."""
     if finding is None:
         return None
+    made = evidence.scene.asked
+    if made is not None and made.copied and evidence.batch is not None:
+        return None  # its parts are smaller batches
     found, requested = _in_parts(evidence), evidence.requested_bytes
     if found is not None and requested is not None:
         rows, share, change = found

@@ -20,19 +20,78 @@ TEXTS = {
         "They are what the forward pass keeps for the backward pass; "
         "they grow with `{name}` ({value})."
     ),
+    "cause.activations.layer": (
+        "**What one layer is given and makes: {layer_bytes}** on a card of {capacity_bytes}."
+    ),
+    "cause.activations.evidence_begun": (
+        "The forward pass has only begun, and keeps more for the backward pass with each layer; "
+        "that grows with the batch and with the size of the input."
+    ),
+    "cause.activations.evidence_begun_batch": (
+        "The forward pass has only begun, and keeps more for the backward pass with each layer; "
+        "that grows with `{name}` ({value})."
+    ),
+    "cause.activations.evidence_layer": (
+        "Without gradients no more is kept, but both are there at once; "
+        "they grow with the batch and with the size of the input."
+    ),
+    "cause.activations.evidence_layer_batch": (
+        "Without gradients no more is kept, but both are there at once; "
+        "they grow with `{name}` ({value})."
+    ),
+}
+# What is said where a number of the batch is known.
+_BATCH = {
+    "cause.activations.evidence": "cause.activations.evidence_batch",
+    "cause.activations.evidence_begun": "cause.activations.evidence_begun_batch",
+    "cause.activations.evidence_layer": "cause.activations.evidence_layer_batch",
 }
 _SHARE = 0.4
 
 
 def check(evidence: Evidence) -> Finding | None:
     """Speak where activations are a good part of what is in use, and more than the model."""
-    kept, in_use = evidence.kinds.get("activations", 0), evidence.memory.in_use_bytes
-    if evidence.share(kept) < _SHARE or kept < evidence.model_bytes:
-        return None
-    claim = message("cause.activations", TEXTS, activations_bytes=kept, in_use_bytes=in_use)
+    kept, memory = evidence.kinds.get("activations", 0), evidence.memory
+    claim = message(
+        "cause.activations", TEXTS, activations_bytes=kept, in_use_bytes=memory.in_use_bytes
+    )
+    which = "cause.activations.evidence"
+    if not _fill(evidence, kept):
+        kept, asked = kept + _given(evidence), evidence.requested_bytes or 0
+        if not _fill(evidence, kept):
+            return None
+        claim = message(
+            "cause.activations.layer",
+            TEXTS,
+            layer_bytes=kept + asked,
+            capacity_bytes=memory.capacity_bytes,
+        )
+        which = "cause.activations.evidence_layer"
+        if evidence.scene.running.trains:
+            which = "cause.activations.evidence_begun"
     batch = evidence.batch
-    said = message("cause.activations.evidence", TEXTS)
+    said = message(which, TEXTS)
     if batch is not None:
-        which = "cause.activations.evidence_batch"
-        said = message(which, TEXTS, name=batch.name, value=batch.value)
+        said = message(_BATCH[which], TEXTS, name=batch.name, value=batch.value)
     return Finding(claim, said, bytes=kept, price=TRADED)
+
+
+def _fill(evidence: Evidence, size: int) -> bool:
+    return evidence.share(size) >= _SHARE and size >= evidence.model_bytes
+
+
+def _given(evidence: Evidence) -> int:
+    """Return what a pass that goes forward has as plain values: its batch, a layer's input."""
+    scene = evidence.scene
+    if scene.in_backward or not scene.modules:
+        return 0
+    return sum(
+        each.bytes
+        for each in evidence.groups
+        if evidence.is_batch(each)
+        or (
+            each.kind == "tensor"
+            and not each.keys & scene.running.growing
+            and (each.origin == "traceback" or each.keys & scene.running.bound)
+        )
+    )

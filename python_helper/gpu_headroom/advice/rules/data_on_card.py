@@ -22,6 +22,10 @@ TEXTS = {
         "{count} tensors such as {shape} in {dtype} have been there since before this pass. A "
         "batch needs to be on the GPU, the whole set can stay on the host."
     ),
+    "cause.data-on-card.evidence_one": (
+        "A tensor of {shape} in {dtype} has been there since before this pass. A batch needs to be "
+        "on the GPU, the whole set can stay on the host."
+    ),
     "cause.data-on-card.moving": (
         "**Data on the GPU: {held_bytes} of the {in_use_bytes} in tensors** were being put there."
     ),
@@ -45,6 +49,9 @@ def check(evidence: Evidence) -> Finding | None:
         return _moving(evidence)
     shape, dtype, _ = data[0].commonest
     size = sum(each.bytes for each in data)
+    count = sum(sum(each.shapes.values()) for each in data)
+    which = "cause.data-on-card.evidence" if count > 1 else "cause.data-on-card.evidence_one"
+    said: dict[str, str | int] = {"shape": str(list(shape)), "dtype": dtype}
     return Finding(
         message(
             "cause.data-on-card",
@@ -53,13 +60,7 @@ def check(evidence: Evidence) -> Finding | None:
             in_use_bytes=evidence.memory.in_use_bytes,
             name=", ".join([each.name for each in data[:3]]),
         ),
-        message(
-            "cause.data-on-card.evidence",
-            TEXTS,
-            count=sum(sum(each.shapes.values()) for each in data),
-            shape=str(list(shape)),
-            dtype=dtype,
-        ),
+        message(which, TEXTS, **said, **({"count": count} if count > 1 else {})),
         bytes=size,
         price=A_LINE,
         about=tuple(data),
@@ -84,6 +85,7 @@ def data_groups(evidence: Evidence) -> list[Group]:
         and not is_cache(each)
         and not any(each is other for other in others)
         and not _is_inside(each)
+        and not evidence.is_batch(each)
         and not of_evaluation(each)
     ]
     size = sum(each.bytes for each in data)

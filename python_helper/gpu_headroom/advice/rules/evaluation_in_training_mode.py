@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 TEXTS = {
     "cause.evaluation-in-training-mode": (
-        "**`{model}` is in training mode**, but nothing trains it."
+        "**`{model}` is in training mode**, and this code only evaluates it."
     ),
     "cause.evaluation-in-training-mode.evidence": (
         "Dropout keeps masks and changes the results, batch normalisation learns from what it is "

@@ -29,6 +29,7 @@ TEXTS = {
     "cause.huge-request.evidence_made": (
         "`{expression}` asks for it: {operands} make a result of {shape}."
     ),
+    "cause.huge-request.evidence_copied": "`{expression}` copies it to the GPU: {operands}.",
     "cause.huge-request.evidence_operands": "`{expression}` asks for it: {operands}.",
 }
 _MOST_OF_THE_CARD = 0.5
@@ -44,7 +45,9 @@ def check(evidence: Evidence) -> Finding | None:
     impossible = requested > memory.capacity_bytes
     in_use = memory.in_use_bytes
     large = requested > _MOST_OF_THE_CARD * memory.capacity_bytes
-    alone = large and in_use is not None and requested > in_use
+    # What a layer makes of a batch is as large as the number of the batch says.
+    of_batch = evidence.batch is not None and bool(evidence.scene.modules)
+    alone = large and in_use is not None and requested > in_use and not of_batch
     if not (impossible or alone or is_blown_up(evidence)):
         return None
     claim = message(
@@ -75,8 +78,10 @@ def _of_shapes(made: Asked | None) -> Message | None:
     if made is None or not made.operands:
         return None
     operands = ", ".join([f"{each.name} {list(each.shape)} {each.dtype}" for each in made.operands])
-    if made.shape is None:
+    if made.shape is None or made.copied:
         which = "cause.huge-request.evidence_operands"
+        if made.copied:
+            which = "cause.huge-request.evidence_copied"
         return message(which, TEXTS, expression=made.text, operands=operands)
     which, shape = "cause.huge-request.evidence_made", str(list(made.shape))
     return message(which, TEXTS, expression=made.text, operands=operands, shape=shape)

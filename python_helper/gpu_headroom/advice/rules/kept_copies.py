@@ -48,7 +48,7 @@ def check(evidence: Evidence) -> Finding | None:
     model, kept = found
     size, first = sum(each.bytes for each in kept), kept[0]
     count = sum(first.shapes.values())
-    old = first.count == 1 and first.kinds.get("optimizer_state") and not first.graphs
+    old = first.count == 1 and bool(first.kinds.get("optimizer_state")) and not first.graphs
     which = "cause.kept-copies.evidence_optimizer" if old else "cause.kept-copies.evidence"
     return Finding(
         message(
@@ -64,6 +64,7 @@ def check(evidence: Evidence) -> Finding | None:
         price=A_LINE,
         grew=bool(first.keys & evidence.scene.running.growing),
         about=tuple(kept),
+        is_left=old,
     )
 
 

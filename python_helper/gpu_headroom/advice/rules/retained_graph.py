@@ -1,9 +1,12 @@
-"""Results that are kept with the graph behind them: a list of losses, a sum, a hidden state."""
+"""Results that are kept with the graph behind them: a list of losses, a sum, a prediction."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...code.flow import trains
+from ...code.parsing import parse_cell, words_in
+from ...code.rounds import stored
 from ...text.messages import message
 from ..finding import A_LINE, Finding
 
@@ -22,17 +25,30 @@ TEXTS = {
         "It is made anew from itself in each round of a loop, and its graph goes back through all "
         "of them."
     ),
+    "cause.retained-graph.evidence_added": (
+        "Each round of a loop adds to it, and one graph goes back through all of them."
+    ),
+    "cause.retained-graph.evidence_cell": (
+        "An earlier cell has computed it. The graph behind it stays as long as the name does, for "
+        "a backward pass that no cell has made."
+    ),
 }
 _SHARE = 0.1
 _SEVERAL = 2
+_ONE = "cause.retained-graph.evidence_one"
 
 
 def check(evidence: Evidence) -> Finding | None:
-    """Speak where one container of graphs, or one growing graph, holds much of what is in use."""
+    """Speak where one container of graphs, or one graph, holds much of what is in use."""
     kept = largest_retained(evidence)
+    grew = kept is not None
+    kept = kept or _of_earlier_cell(evidence)
     if kept is None:
         return None
-    several = kept.graphs >= _SEVERAL
+    which = "cause.retained-graph.evidence_added" if kept.count > 1 else _ONE
+    said = message(which if grew else "cause.retained-graph.evidence_cell", TEXTS)
+    if kept.graphs >= _SEVERAL:
+        said = message("cause.retained-graph.evidence", TEXTS, count=kept.count)
     return Finding(
         message(
             "cause.retained-graph",
@@ -41,12 +57,10 @@ def check(evidence: Evidence) -> Finding | None:
             held_bytes=kept.bytes,
             in_use_bytes=evidence.memory.in_use_bytes,
         ),
-        message("cause.retained-graph.evidence", TEXTS, count=kept.count)
-        if several
-        else message("cause.retained-graph.evidence_one", TEXTS),
+        said,
         bytes=kept.bytes,
         price=A_LINE,
-        grew=True,
+        grew=grew,
         about=(kept,),
     )
 
@@ -65,3 +79,30 @@ def largest_retained(evidence: Evidence) -> Group | None:
         if each.root and grown and evidence.share(held) >= _SHARE:
             return each
     return None
+
+
+def _of_earlier_cell(evidence: Evidence) -> Group | None:
+    """Return a result of an earlier cell that this one does not use, with the graph behind it.
+
+    Not one that a cell may go backward through.
+    """
+    failure, previous = evidence.failure, evidence.scene.running.previous
+    made, used = set[str](), words_in(failure.cell.source)
+    for cell in failure.cells:
+        tree = parse_cell(cell.source)
+        if tree is None or trains(tree):
+            used |= words_in(cell.source)
+        else:
+            made |= set(stored(tree))
+    return next(
+        (
+            each
+            for each in evidence.groups
+            if each.origin == "names"
+            and each.root == each.name
+            and each.name in made
+            and (used | previous).isdisjoint(each.variables)
+            and evidence.share(each.kinds.get("activations", 0)) >= _SHARE
+        ),
+        None,
+    )

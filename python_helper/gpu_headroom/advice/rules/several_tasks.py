@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...concurrency.other_threads import kind_of_file
 from ...text.messages import message
 from ..finding import A_LINE, TRADED, Finding
 
@@ -27,6 +28,8 @@ _SEVERAL = 2
 _NAMED = 4
 _OWN = ("gpu-headroom", "pydevd", "pt_autograd")
 _OF_FRAMEWORK = "/torch/"
+# Whoever stands there waits for data, and what begins there serves.
+_SERVE = ("/torch/utils/data/", "/torch/multiprocessing/", "/torch/_inductor/")
 
 
 def check(evidence: Evidence) -> Finding | None:
@@ -59,4 +62,9 @@ def check(evidence: Evidence) -> Finding | None:
 
 
 def _computes(lines: tuple[FrameLine, ...]) -> bool:
-    return any(_OF_FRAMEWORK in file.replace("\\", "/") for file, _, _ in lines[:20])
+    """Whether a thread is inside PyTorch for the person, who has called it or given it to begin."""
+    files = [file.replace("\\", "/") for file, _, _ in lines if kind_of_file(file) != "standard"]
+    theirs = any(_OF_FRAMEWORK in each for each in files[-1:])
+    theirs |= any(kind_of_file(each) == "own" for each in files)
+    serves = any(part in each for each in (*files[:1], *files[-1:]) for part in _SERVE)
+    return theirs and not serves and any(_OF_FRAMEWORK in each for each in files[:20])

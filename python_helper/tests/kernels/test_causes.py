@@ -1,0 +1,160 @@
+"""What a card names first where a batch, an earlier result or a mode is the reason."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.programs import START
+
+if TYPE_CHECKING:
+    from tests.programs import Card, Programs
+
+CARD = "1GiB"
+
+CONVOLUTIONS = """model = nn.Sequential(
+    nn.Conv2d(3, 32, 3, padding=1), nn.ReLU(), nn.Conv2d(32, 32, 3, padding=1), nn.ReLU()
+).cuda().eval()
+batch_size = 40
+"""
+IMAGES = 'images = torch.randn(batch_size, 3, 256, 256, device="cuda")\n'
+# A copy of the clips is 588 MiB.
+CLIPS = """from torch.utils.data import DataLoader, Dataset
+class Clips(Dataset):
+    def __len__(self):
+        return 512
+    def __getitem__(self, n):
+        return torch.zeros(4, 3, 224, 224)
+loader = DataLoader(Clips(), batch_size=512)
+model = nn.Sequential(nn.Flatten(), nn.Linear(4 * 3 * 224 * 224, 2)).cuda()
+opt = torch.optim.SGD(model.parameters(), lr=0.1)
+"""
+TRAIN_CLIPS = """for clips in loader:
+    clips = clips.cuda()
+    loss = model(clips).mean()
+    loss.backward()
+    opt.step()
+"""
+LAYERS = """layers = [nn.Sequential(nn.Linear(1024, 1024), nn.ReLU()) for _ in range(8)]
+model = nn.Sequential(*layers).cuda()
+"""
+PREDICT = 'pred = model(torch.randn(8000, 1024, device="cuda"))'
+SECOND = 'with torch.no_grad():\n    probabilities = torch.zeros(115_000_000, device="cuda")'
+
+
+def first(card: Card) -> tuple[str | None, str]:
+    """Return the rule of the first cause and the sentence of its evidence, by their ids."""
+    cause: dict[str, Any] | None = card.report["cause"]
+    return (None, "") if cause is None else (cause["rule"], cause["evidence"]["id"])
+
+
+def test_what_a_layer_is_given_and_makes(programs: Programs) -> None:
+    """Without gradients a pass keeps nothing; the batch is the reason all the same."""
+    predict = f"{IMAGES}with torch.no_grad():\n    out = model(images)"
+    card = programs.fail(START + CONVOLUTIONS, predict)
+    assert first(card) == ("activations", "cause.activations.evidence_layer_batch")
+    assert card.button("smaller-batch")
+    *_, start, edited = ["", *card.edited("smaller-batch")]
+    assert programs.value("tuple(out.shape[1:])", start, edited) == (32, 256, 256)
+
+
+def test_a_pass_that_has_only_begun(programs: Programs) -> None:
+    """The first layer of a training step fails: nothing is kept yet but the batch itself."""
+    train = f"{IMAGES}model.train()\nloss = model(images).mean()\nloss.backward()"
+    start = START + CONVOLUTIONS.replace("= 40", "= 52").replace("32", "48")
+    card = programs.fail(start, train)
+    assert first(card) == ("activations", "cause.activations.evidence_begun_batch")
+
+
+def test_the_copy_of_a_batch(programs: Programs) -> None:
+    """The batch's own samples do not fit: the number of its loader is theirs."""
+    card = programs.fail(
+        START + CLIPS, TRAIN_CLIPS.replace("cuda()", "cuda()\n    again = clips.cuda()")
+    )
+    assert card.button("smaller-batch")
+    alone = programs.fail(START + CLIPS.replace("(4, 3", "(8, 3"), TRAIN_CLIPS)
+    assert first(alone) == ("huge-request", "cause.huge-request.evidence_copied")
+    assert alone.button("smaller-batch")
+    assert "split-request" not in {each["id"] for each in alone.report["remedies"]}
+
+
+def test_a_result_of_an_earlier_cell(programs: Programs) -> None:
+    """Its graph goes with one line, which is shown; then the cell passes."""
+    card = programs.fail(START + LAYERS, PREDICT, SECOND)
+    assert first(card) == ("retained-graph", "cause.retained-graph.evidence_cell")
+    remedy = card.remedy("keep-numbers")
+    assert (remedy["kind"], remedy["type_this"]) == ("snippet", "pred = pred.detach()")
+    *cells, last = card.sources.values()
+    assert (
+        programs.value("probabilities.shape[0]", *cells, remedy["type_this"], last) == 115_000_000
+    )
+
+
+@pytest.mark.parametrize(
+    "beside", [f"{PREDICT}\nif False:\n    pred.sum().backward()", f"{PREDICT}\n[{{}}]: broken"]
+)
+def test_a_graph_that_is_still_needed(programs: Programs, beside: str) -> None:
+    """Nothing is said of it where a cell may go backward through it, or cannot be read."""
+    card = programs.fail(START + LAYERS, PREDICT, SECOND, also=beside.replace(PREDICT, "pred = 1"))
+    assert first(card)[0] != "retained-graph"
+
+
+@pytest.mark.parametrize(("mode", "named"), [("net.eval()", False), ("", True)])
+def test_the_mode_of_a_wrapper_is_of_what_it_wraps(
+    programs: Programs, mode: str, *, named: bool
+) -> None:
+    """`net.eval()` does not reach a wrapper around it, which does nothing by itself."""
+    wrapper = """class Wrapper(nn.Module):
+    def __init__(self, inner):
+        super().__init__()
+        self.inner = inner
+    def forward(self, x):
+        return self.inner(x)
+net = nn.Sequential(*[nn.Sequential(nn.Linear(1024, 1024), nn.Dropout()) for _ in range(8)])
+model = Wrapper(net).cuda()
+"""
+    evaluate = """def evaluate():
+    for n in range(3):
+        out = model(torch.randn(20_000, 1024, device="cuda"))
+evaluate()
+"""
+    card = programs.fail(START + wrapper + mode, evaluate)
+    causes = [card.report["cause"], *card.report["further_causes"]]
+    found = [each["rule"] for each in causes if each is not None]
+    assert ("evaluation-in-training-mode" in found) is named
+
+
+METER = """class Meter:
+    def __init__(self):
+        self.sum = self.mean = self.count = 0
+    def update(self, value, n=1):
+        self.sum += value * n
+        self.count += n
+        self.mean = self.sum / self.count
+losses = Meter()
+"""
+
+
+def test_a_mean_that_a_method_makes_of_a_sum(programs: Programs) -> None:
+    """A meter is given the loss itself: its attributes keep the graphs of all rounds."""
+    evaluate = """for n in range(100):
+    loss = model(torch.randn(2000, 1024, device="cuda")).mean()
+    losses.update(loss)
+"""
+    card = programs.fail(START + LAYERS + METER, evaluate)
+    assert card.report["cause"]["rule"] == "retained-graph"
+    assert card.report["cause"]["claim"]["params"]["name"] in ("losses.sum", "losses.mean")
+
+
+def test_an_optimizer_of_a_model_that_is_no_more(programs: Programs) -> None:
+    """It is to be deleted, not to be kept on the host."""
+    make = "model = nn.Sequential(*[nn.Linear(1024, 1024) for _ in range(24)]).cuda()\n"
+    step = """    model(torch.randn(8, 1024, device="cuda")).mean().backward()
+    opt.step()
+"""
+    train = f"{make}opt = torch.optim.Adam(model.parameters())\nfor n in range(2):\n{step}"
+    again = "del model\n" + train.replace("opt", "opt2").replace("opt2im", "optim")
+    card = programs.fail(START, train, again)
+    assert first(card) == ("kept-copies", "cause.kept-copies.evidence_optimizer")
+    assert card.remedy("delete-leftovers")["title"]["params"]["names"] == "opt"
+    assert "map-location" not in {each["id"] for each in card.report["remedies"]}
