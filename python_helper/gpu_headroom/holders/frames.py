@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import types
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from .walk import Walk
 
 _OWN = __name__.partition(".")[0]
+_LOADS = re.compile("pickle|serialization")
 
 
 def last_errors(shell: Any) -> list[BaseException]:
@@ -146,10 +148,12 @@ def _variables(frame: FrameType) -> list[tuple[str, Any]]:
     """Return the local variables, by names such as `x in Block.forward`.
 
     `exec` may have been given a mapping of the user's own: it is not asked. What only our own
-    frames know has no name.
+    frames know has no name, and what is being loaded none of the person's.
     """
-    variables = locals_of(frame)
+    variables, module = locals_of(frame), frame.f_globals.get("__name__")
     where, own = where_of(frame.f_code), _module(frame) == _OWN
+    if type(module) is str and _LOADS.search(module):
+        return [("load()", value) for value in variables.values()]
     return [("" if own else name + where, value) for name, value in variables.items()]
 
 

@@ -71,6 +71,8 @@ class Group:
     @property
     def name(self) -> str:
         """The path without the function that the name belongs to."""
+        if self.root.endswith("()"):  # what is inside of a call has no name
+            return self.root
         return _variable(self.root) + self.path[len(self.root) :]
 
     @property

@@ -8,6 +8,8 @@ import pytest
 from tests.programs import START, Card, completed
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.programs import Programs
 
 # Nothing is computed; PyTorch may have 604 MiB of it.
@@ -178,6 +180,31 @@ ema = trainer.m"""
     assert "kept-copies" not in rules(card)
     assert held(card)["net"] == 256
     assert not {"ema", "model", "trainer"} & held(card).keys()
+
+
+def test_a_name_of_the_persons_goes_before_a_librarys(programs: Programs) -> None:
+    """What a library keeps for itself is told by the name that the person gave it."""
+    library = """import sys, types
+library = sys.modules["somelibrary"] = types.ModuleType("somelibrary")
+exec("class Trainer:\\n    def __init__(self, data): self._kept = data", vars(library))"""
+    program = f"""class Data: pass
+data = Data()
+data.train = Data()
+data.train.images = [{BIG(100)} for _ in 'abcd']
+trainer = library.Trainer(data.train.images)
+del library"""
+    card = programs.fail(START, library, program, BIG(250))
+    assert held(card) == {"data": 400}
+    assert causes(card)[0]["claim"]["params"]["name"] == "data.train.images"
+
+
+def test_what_is_being_loaded_is_told_by_that(programs: Programs, tmp_path: Path) -> None:
+    """An unpickler's variables are nobody's."""
+    save = f"net = {LINEARS(24)}\ntorch.save(net.state_dict(), {str(tmp_path / 'net')!r})"
+    load = f"state = torch.load({str(tmp_path / 'net')!r}, map_location='cuda')"
+    card = programs.fail(START, save, "net = net.cuda()", load)
+    assert causes(card)[0]["claim"]["params"]["name"] == "load()"
+    assert [each["name"] for each in card.report["traceback_variables"]] == ["load()"]
 
 
 # --- A cell that fails again --------------------------------------------------
