@@ -23,4 +23,4 @@ def is_cache(group: Group) -> bool:
 
 def of_evaluation(group: Group) -> bool:
     """Whether a trainer's own loop of evaluation keeps it."""
-    return group.root.partition(" in ")[2].rpartition(".")[2] in _EVALUATES
+    return group.function.rpartition(".")[2] in _EVALUATES

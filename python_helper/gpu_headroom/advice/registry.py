@@ -77,6 +77,7 @@ if TYPE_CHECKING:
 class _Speaking(Protocol):
     """A module with sentences of its own, by id."""
 
+    __name__: str
     TEXTS: dict[str, str]
 
 
@@ -97,32 +98,35 @@ class _Remedy(_Speaking, Protocol):
         """Return it for what was found by one of these rules, if anything was."""
 
 
-# By id; of causes that weigh the same the first comes first.
+# By id, which is the module's name; of causes that weigh the same the first comes first.
+_RULES: Sequence[_Rule] = (
+    elsewhere,
+    pinned_memory,
+    huge_request,
+    earlier_traceback,
+    memory_fraction,
+    preallocation,
+    fragmentation,
+    other_programs,
+    growing_cache,
+    retained_graph,
+    kept_copies,
+    kept_tensors,
+    displayed_values,
+    suspended,
+    reference_cycles,
+    evaluation_with_gradients,
+    loop_leftovers,
+    data_on_card,
+    wide_dtype,
+    several_tasks,
+    activations,
+    model_too_large,
+    unnamed_values,
+    evaluation_in_training_mode,
+)
 RULES: Mapping[str, _Rule] = {
-    "elsewhere": elsewhere,
-    "pinned-memory": pinned_memory,
-    "huge-request": huge_request,
-    "earlier-traceback": earlier_traceback,
-    "memory-fraction": memory_fraction,
-    "preallocation": preallocation,
-    "fragmentation": fragmentation,
-    "other-programs": other_programs,
-    "growing-cache": growing_cache,
-    "retained-graph": retained_graph,
-    "kept-copies": kept_copies,
-    "kept-tensors": kept_tensors,
-    "displayed-values": displayed_values,
-    "suspended": suspended,
-    "reference-cycles": reference_cycles,
-    "evaluation-with-gradients": evaluation_with_gradients,
-    "loop-leftovers": loop_leftovers,
-    "data-on-card": data_on_card,
-    "wide-dtype": wide_dtype,
-    "several-tasks": several_tasks,
-    "activations": activations,
-    "model-too-large": model_too_large,
-    "unnamed-values": unnamed_values,
-    "evaluation-in-training-mode": evaluation_in_training_mode,
+    each.__name__.rpartition(".")[2].replace("_", "-"): each for each in _RULES
 }
 REMEDIES: Sequence[_Remedy] = (
     free_traceback,
@@ -183,12 +187,15 @@ def diagnose(evidence: Evidence) -> Diagnosis:
     round to round, nothing that only puts off the end of it. None for the GPU of another process:
     what is done in this kernel does not reach it.
     """
-    findings = _findings(evidence)
+    best = evidence.advised or evidence
+    findings = _findings(best)
     causes: list[Cause] = [
         {"rule": name, "claim": said.claim, "evidence": said.evidence, "bytes": said.bytes}
         for name, said in findings.items()
     ]
-    offers = [] if evidence.failure.elsewhere else _offers(evidence, findings)
+    if evidence.advised is not None:
+        causes.insert(1, earlier_traceback.left(evidence))
+    offers = [] if evidence.failure.elsewhere else _offers(best, findings)
     return Diagnosis(causes, offers)
 
 

@@ -12,15 +12,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from .parsing import LONGEST, magics, parse_cell, words_in
+from .scopes import Function, uses_in
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable
 
     from ..concurrency.turns import Turn
+    from .scopes import Use
 
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _WITH = (ast.With, ast.AsyncWith)
 
 
@@ -74,7 +74,7 @@ def _sort(statements: Iterable[ast.AST], outside: _Code, loops: list[_Code]) -> 
             loops.append(_Code(reads_of(body), stores_of(body), stores_of(target)))
         elif isinstance(each, _WITH):
             _sort_with(each, outside, loops)
-        elif isinstance(each, (*_FUNCTIONS, ast.ClassDef)) or not _has_statements(each):
+        elif isinstance(each, (*Function, ast.ClassDef)) or not _has_statements(each):
             outside.reads |= reads_of([each])
             outside.stores |= stores_of([each])
         else:
@@ -99,40 +99,24 @@ def _has_statements(node: ast.AST) -> bool:
 
 def reads_of(nodes: Iterable[ast.AST]) -> set[str]:
     """Return the names of the notebook that code reads, not those of its functions' own."""
-    found: set[str] = set()
-    for node in nodes:
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store):
-            found.add(node.id)
-        elif isinstance(node, ast.AugAssign):
-            found |= stores_of([node.target])
-        found |= reads_of(ast.iter_child_nodes(node)) - _own(node)
-    return found
-
-
-def _own(node: ast.AST) -> set[str]:
-    """Return the names that are a function's or a comprehension's own."""
-    if isinstance(node, _COMPREHENSIONS):
-        return stores_of(each.target for each in node.generators)
-    if not isinstance(node, _FUNCTIONS):
-        return set()
-    inside = list(ast.walk(node))
-    shared = {name for each in inside if isinstance(each, ast.Global) for name in each.names}
-    arguments = {each.arg for each in ast.walk(node.args) if isinstance(each, ast.arg)}
-    body = node.body if isinstance(node.body, list) else [node.body]
-    return (arguments | stores_of(body)) - shared
+    code = list(nodes)
+    steps = (each for node in code for each in ast.walk(node))
+    added = {id(each.target) for each in steps if isinstance(each, ast.AugAssign)}
+    return {
+        each.name
+        for each in _uses(code)
+        if each.owner is None and (each.how != "bind" or id(each.node) in added)
+    }
 
 
 def stores_of(nodes: Iterable[ast.AST]) -> set[str]:
-    """Return the names that code assigns in the notebook itself."""
-    return {name for node in nodes for name in _stored(node)}
+    """Return the names that code gives a value in the notebook itself, not as a function runs."""
+    return {
+        each.name
+        for each in _uses(nodes)
+        if each.owner is None and each.how == "bind" and each.inside.function.parent is None
+    }
 
 
-def _stored(node: ast.AST) -> Iterator[str]:
-    if isinstance(node, ast.Name):
-        if isinstance(node.ctx, ast.Store):
-            yield node.id
-    elif isinstance(node, _COMPREHENSIONS):
-        named = (each.target for each in ast.walk(node) if isinstance(each, ast.NamedExpr))
-        yield from stores_of(named)
-    elif not isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
-        yield from stores_of(ast.iter_child_nodes(node))
+def _uses(nodes: Iterable[ast.AST]) -> list[Use]:
+    return uses_in(ast.Module(list(nodes), []))  # type: ignore[arg-type]  # any code will do

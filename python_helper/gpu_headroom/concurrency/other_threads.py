@@ -164,7 +164,7 @@ def _knows_frameworks(frame: FrameType) -> bool:
 
 def _in_our_code(thread: threading.Thread) -> bool:
     frame = sys._current_frames().get(thread.ident or 0)  # noqa: SLF001 — see above
-    while frame is not None and _kind(frame) == "standard":
+    while frame is not None and kind_of(frame) == "standard":
         frame = frame.f_back
     return frame is not None and _root(frame) == _OURS
 
@@ -175,7 +175,7 @@ def _awaiting(coroutine: Any) -> Doing:
     while coroutine is not None:
         frame = getattr(coroutine, "cr_frame", None)
         if frame is not None:
-            kinds.add(_kind(frame))
+            kinds.add(kind_of(frame))
         coroutine = getattr(coroutine, "cr_await", None)
     if "framework" in kinds:
         return "inside"
@@ -191,10 +191,11 @@ def _tasks(loop: Any) -> list[asyncio.Task[Any]]:
 
 def _kinds(frame: FrameType) -> list[Kind]:
     """Return whose the functions on a stack are, innermost first."""
-    return [_kind(each) for each, _ in walk_stack(frame)]
+    return [kind_of(each) for each, _ in walk_stack(frame)]
 
 
-def _kind(frame: FrameType) -> Kind:
+def kind_of(frame: FrameType) -> Kind:
+    """Return whose the code of a frame is."""
     root, file = _root(frame), frame.f_code.co_filename
     if root in _FRAMEWORKS:
         return "service" if frame.f_globals["__name__"].startswith(_SERVICES) else "framework"

@@ -32,7 +32,8 @@ def visit_of(kind: type) -> Visit | None:
         if other is kind:
             return visit
     iterates = module_of(kind) in _ITERATING and defines(kind, "__next__")
-    return _visit_iterator if iterates else None
+    # Of executors, by way of a queue of C's.
+    return _visit_iterator if iterates or module_of(kind) == "_queue" else None
 
 
 def _visit_dict(walk: Walk, table: Any, place: Place) -> None:

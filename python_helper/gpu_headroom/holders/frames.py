@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import sys
-import sysconfig
 import types
 from typing import TYPE_CHECKING, Any
 
+from ..concurrency.other_threads import kind_of
 from ..errors.recognise import errors_within
 from ..inspection.classes import comes_from
 from ..inspection.kinds import is_kind, name_of, top_of
@@ -20,9 +21,8 @@ if TYPE_CHECKING:
     from .names import Root
     from .walk import Walk
 
-_INSTALLED = ("site-packages", "dist-packages")
 _OWN = __name__.partition(".")[0]
-_STANDARD = (sysconfig.get_path("stdlib"), "<frozen")
+_LOADS = re.compile("pickle|serialization")
 
 
 def last_errors(shell: Any) -> list[BaseException]:
@@ -74,7 +74,7 @@ def _ended_callers(frame: FrameType, seen: set[FrameType]) -> Iterator[FrameType
     for each in callers(frame.f_back):
         if id(each) in running or _is_ipythons(each) or each.f_code.co_name == "<module>":
             return
-        if each.f_code.co_filename.startswith(_STANDARD):
+        if kind_of(each) == "standard":
             return
         if each not in seen:
             seen.add(each)
@@ -148,10 +148,12 @@ def _variables(frame: FrameType) -> list[tuple[str, Any]]:
     """Return the local variables, by names such as `x in Block.forward`.
 
     `exec` may have been given a mapping of the user's own: it is not asked. What only our own
-    frames know has no name.
+    frames know has no name, and what is being loaded none of the person's.
     """
-    variables = locals_of(frame)
+    variables, module = locals_of(frame), frame.f_globals.get("__name__")
     where, own = where_of(frame.f_code), _module(frame) == _OWN
+    if type(module) is str and _LOADS.search(module):
+        return [("load()", value) for value in variables.values()]
     return [("" if own else name + where, value) for name, value in variables.items()]
 
 
@@ -175,9 +177,7 @@ def _distance(frame: FrameType, shell: Any) -> int:
 
 def is_installed(frame: FrameType) -> bool:
     """Whether the code of a frame is a library's, Python's or ours."""
-    file = frame.f_code.co_filename
-    installed = any(each in file for each in _INSTALLED) or file.startswith(_STANDARD)
-    return installed or _module(frame) in ("torch", "IPython", "ipykernel", _OWN)
+    return kind_of(frame) != "own"
 
 
 def where_of(code: CodeType, *, outer: int = 0) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -71,6 +71,8 @@ class Group:
     @property
     def name(self) -> str:
         """The path without the function that the name belongs to."""
+        if self.root.endswith("()"):  # what is inside of a call has no name
+            return self.root
         return _variable(self.root) + self.path[len(self.root) :]
 
     @property
@@ -163,9 +165,6 @@ def groups_of(found: Survey, device_index: int) -> tuple[Group, ...]:
         if key not in gathered:
             gathered[key] = _Gathering(place)
         gathered[key].add(held, inside, found.reached)
-    met = defaultdict[int, list["Place"]](list)
-    for first, other in found.ledger.meetings:
-        met[id(first)].append(other)
     groups = [
         Group(
             root=each.place.root,
@@ -184,7 +183,7 @@ def groups_of(found: Survey, device_index: int) -> tuple[Group, ...]:
             keyed=each.keyed,
             plain=each.plain,
             suspended=each.suspended,
-            others=frozenset(each.also | _others(each.place, met)),
+            others=frozenset(each.also | _others(each.place, found.ledger.meetings)),
         )
         for (origin, path, _), each in gathered.items()
     ]
@@ -195,7 +194,7 @@ def _others(place: Place, met: Mapping[int, Sequence[Place]]) -> set[str]:
     """Return the keys of the other names that a place, or one on the way to it, was met under."""
     found, suffix = set[str](), ""
     for here in reversed(place.way):
-        found |= {_key(each.root, each.suffix + suffix) for each in met.get(id(here), ())}
+        found |= {_key(each.root, each.suffix + suffix) for each in met.get(id(here), ())[1:]}
         suffix = here.via.text + suffix if here.via is not None else suffix
     return found
 

@@ -65,7 +65,9 @@ class StorageLedger:
 
     def __init__(self) -> None:
         self._held: dict[object, HeldStorage] = {}
-        self.meetings: list[tuple[Place, Place]] = []
+        self.meetings: dict[int, list[Place]] = {}
+        """By the `id` of a place: it, and further places of the object there."""
+        self._met = 0
 
     def __iter__(self) -> Iterator[HeldStorage]:
         return iter(self._held.values())
@@ -83,8 +85,9 @@ class StorageLedger:
 
     def met_again(self, first: Place, place: Place) -> None:
         """Note that an object was reached from another root, too."""
-        if _is_other(first, place) and len(self.meetings) < _MOST_ALIASES:
-            self.meetings.append((first, place))
+        if _is_other(first, place) and self._met < _MOST_ALIASES:
+            self._met += 1
+            self.meetings.setdefault(id(first), [first]).append(place)
 
     def bytes(self, device_index: int, *, origin: Origin | None = None) -> int:
         """Return the bytes found on a device, from one origin or all."""

@@ -45,15 +45,17 @@ def is_machinery(kind: type) -> bool:
 
 
 def visit(walk: Walk, value: Any, place: Place) -> None:
-    """Have the attributes of an object visited.
+    """Have the attributes of an object visited; what a library keeps for itself comes last.
 
     Reading `__dict__` makes one for each object that has none yet: only where it pays.
     """
     visits = (walk.inspector.visit_of(type(each)) for each in gc.get_referents(value))
     if all(each is None or each is visit_class for each in visits):
         return
+    is_own = module_of(type(value)) == _OWN_CLASSES
     for name, attribute in islice(walk.inspector.attributes(value).items(), _MOST):
-        walk.push(attribute, place.step("attribute", name))
+        private = not is_own and name.startswith("_")
+        walk.push(attribute, place.step("attribute", name), last=private)
 
 
 def visit_class(walk: Walk, kind: Any, place: Place) -> None:

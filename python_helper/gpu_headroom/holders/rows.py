@@ -165,8 +165,6 @@ def _parts(row_id: str, origin: Origin, members: list[HeldStorage]) -> tuple[Row
 def _hint(
     origin: Origin, name: str, parts: tuple[RowPart, ...], graphs: int
 ) -> wire.Message | None:
-    if origin == "elsewhere" and name:
-        return message("hint.suspended")
     if origin in _HINTS:
         return message(_HINTS[origin])
     if graphs > 1:

@@ -18,7 +18,7 @@ class Sharing:
     """Which rows are reached under which other names, and on which ways."""
 
     def __init__(self, ledger: StorageLedger | None) -> None:
-        self._meetings = ledger.meetings if ledger is not None else []
+        self._meetings = ledger.meetings if ledger is not None else {}
         self._names: dict[RowKey, dict[str, None]] = {}
         # A place carries a row if storages of the row were found behind it.
         carried: dict[int, set[RowKey]] = {}
@@ -28,8 +28,9 @@ class Sharing:
                 carried.setdefault(id(place), set()).add(row)
             for place in held.also:
                 self._note({row}, place, carried)
-        for first, place in self._meetings:
-            self._note(carried.get(id(first), set()), place, carried)
+        for first, *others in self._meetings.values():
+            for place in others:
+                self._note(carried.get(id(first), set()), place, carried)
 
     def names(self, row: RowKey) -> list[str]:
         """Return the other names of what a row holds, or of a part of it."""
@@ -40,13 +41,12 @@ class Sharing:
         ways = [held.place.way, *(place.way for place in held.also)]
         used: set[int] = set()
         for way in ways:  # grows while it is gone through
-            for first, place in self._meetings:
-                if len(ways) >= _MOST_WAYS:
-                    return tuple(ways)
-                index = next((n for n, each in enumerate(way) if each is first), None)
-                if index is not None and id(place) not in used:
-                    used.add(id(place))
-                    ways.append((*place.way, *way[index + 1 :]))
+            for index, each in enumerate(way):
+                for place in self._meetings.get(id(each), ())[1:]:
+                    if id(place) not in used:
+                        used.add(id(place))
+                        ways.append((*place.way, *way[index + 1 :]))
+            del ways[_MOST_WAYS:]
         return tuple(ways)
 
     def _note(self, rows: set[RowKey], place: Place, carried: dict[int, set[RowKey]]) -> None:

@@ -7,7 +7,6 @@ yet nothing of it is waiting for Python's collector.
 from __future__ import annotations
 
 import asyncio
-import functools
 import gc
 import types
 from concurrent import futures
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..concurrency.other_threads import is_standard, of_kernel
 from ..inspection.classes import comes_from, heirs
-from ..inspection.kinds import is_kind, module_of, name_of
+from ..inspection.kinds import is_kind, name_of
 from .place import Place
 
 if TYPE_CHECKING:
@@ -40,9 +39,7 @@ def visit_of(kind: type) -> Visit | None:
     """Return how what is suspended, or a promise, is looked into."""
     if any(kind is each for each in SUSPENDED):  # a metaclass may have a hash of its own
         return _visit_suspended
-    if comes_from(kind, *_FUTURES):
-        return _visit_future
-    return _visit_queue if module_of(kind) == "_queue" else None
+    return _visit_future if comes_from(kind, *_FUTURES) else None
 
 
 def kinds() -> list[type]:
@@ -94,24 +91,14 @@ def _visit_referents(walk: Walk, holder: Any, place: Place) -> None:
 
 def _visit_future(walk: Walk, future: Any, place: Place) -> None:
     """It keeps its result, or its error and, since Python 3.11, a traceback of its own."""
-    kind = type(future)
-    via = functools.partial(place.step, "result", str.__str__(name_of(kind)))
-    if comes_from(kind, futures.Future):
-        for name, value in walk.inspector.attributes(future).items():
-            walk.push(value, via() if name == "_result" else place.step("attribute", name))
-        return
-    for owner, name in _OF_FUTURE:
-        if comes_from(kind, owner):
-            kept = _read(future, owner, name)
-            walk.push(kept, via() if name == "_result" else place.step("attribute", name))
+    kind, kept = type(future), walk.inspector.attributes(future)
+    kept |= {name: _read(future, base, name) for base, name in _OF_FUTURE if comes_from(kind, base)}
+    result = place.step("result", str.__str__(name_of(kind)))
+    for name, value in kept.items():
+        walk.push(value, result if name == "_result" else place.step("attribute", name))
     for value in gc.get_referents(future):
         if type(value) is types.TracebackType:
             walk.push(value, place.step("attribute", "__traceback__"))
-
-
-def _visit_queue(walk: Walk, queue: Any, place: Place) -> None:
-    for value in gc.get_referents(queue):  # a list of its own, up to Python 3.12
-        walk.push(value, place.step("member"))
 
 
 def _read(value: Any, owner: type, name: str) -> Any:

@@ -54,6 +54,7 @@ class Walk:
         self._late = False
         self._seen: dict[int, tuple[Any, Place]] = {}
         self._waiting: deque[tuple[Any, Place]] = deque()
+        self._last: list[tuple[Any, Place]] = []
         self._long: list[tuple[Any, Place]] = []
         self._opens_long = False
         self._steps = 0
@@ -95,10 +96,10 @@ class Walk:
         self._opens_long = False
         self._visit_graphs()
 
-    def push(self, value: Any, place: Place) -> None:
-        """Have an object visited later, unless it can hold nothing."""
+    def push(self, value: Any, place: Place, *, last: bool = False) -> None:
+        """Have an object visited later, unless it can hold nothing; `last`: after all others."""
         if place.depth <= _DEPTH and self.inspector.visit_of(type(value)) is not None:
-            self._waiting.append((value, place))
+            (self._last if last else self._waiting).append((value, place))
 
     def enter(self, array: Any, place: Place, *, graph: bool = False) -> None:
         """Note the memory of an array; a storage belongs to the first place it was found at."""
@@ -150,9 +151,12 @@ class Walk:
         self._late = False
 
     def _drain(self) -> None:
-        waiting, seen = self._waiting, self._seen
+        waiting, last, seen = self._waiting, self._last, self._seen
         with self.inspector.quiet():
-            while waiting and not self.out_of_time():
+            while (waiting or last) and not self.out_of_time():
+                if not waiting:
+                    waiting.extend(last)
+                    last.clear()
                 value, place = waiting.popleft()
                 visit = self.inspector.visit_of(type(value))
                 if visit is None:
@@ -164,6 +168,7 @@ class Walk:
                     seen[id(value)] = value, place
                     self._visit(visit, value, place)
         waiting.clear()
+        last.clear()
 
     def _visit(self, visit: Visit, value: Any, place: Place) -> None:
         try:

@@ -1,4 +1,4 @@
-"""What the error of an earlier cell keeps in use while the next cell runs.
+"""What a failure before leaves in use while the next cell runs.
 
 When that one fails, its error takes the place of the earlier one, and what this had kept cannot
 be told any more: so it is measured before, between the cells.
@@ -6,6 +6,7 @@ be told any more: so it is measured before, between the cells.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..concurrency.turns import Disturbed
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
     from ..concurrency.mainloop import Job
     from ..concurrency.turns import Turn
     from ..protocol.wire import Report
+    from .evidence import Evidence
+    from .failure import Failure
+
+_ALIKE = 0.05
 
 
 class EarlierError:
@@ -49,3 +54,65 @@ class EarlierError:
             devices = {each.storage.device_index for each in ledger}
             self._shown = shown
             self._bytes = {each: ledger.bytes(each, origin="traceback") for each in devices}
+
+
+class Tries:
+    """The tries of one cell: a later one begins with what is left, and fails earlier for it.
+
+    What the cell needs is told by the one that began with least. It holds no error.
+    """
+
+    def __init__(self) -> None:
+        self._first: Evidence | None = None
+
+    def begin(self, failure: Failure) -> Failure:
+        """Return a failure with what the first try of its cell has left."""
+        first, start = self._first, failure.start_bytes
+        if first is None or start is None or first.failure.cell.key != failure.cell.key:
+            return failure
+        least = first.failure.start_bytes
+        left = 0 if least is None else start - least
+        return replace(failure, left_bytes=left if left > _ALIKE * _in_use(first) else 0)
+
+    def enter(self, evidence: Evidence) -> Evidence:
+        """Return it with what is advised by: that of the first try, if this one began with more.
+
+        Not where another cell has run meanwhile and let go of what was there.
+        """
+        first, failure = self._first, evidence.failure
+        if (
+            first is None
+            or not failure.left_bytes
+            or not first.complete
+            or first.failure.cell.source != failure.cell.source
+            or (_other_ran(failure) and not _named(first) <= _named(evidence))
+        ):
+            self._first = replace(evidence, failure=failure.without_error())
+            return evidence
+        advised = replace(
+            first,
+            failure=replace(first.failure, left_bytes=failure.left_bytes),
+            traceback_bytes=evidence.traceback_bytes,
+            fits_after_free=False,
+            training=evidence.training,
+            gate=evidence.gate,
+        )
+        return replace(evidence, fits_after_free=False, advised=advised)
+
+
+def _other_ran(failure: Failure) -> bool:
+    return [each.key for each in failure.runs[-2:-1]] != [failure.cell.key]
+
+
+def _named(evidence: Evidence) -> set[tuple[str, int]]:
+    """Return what holds much under a name of the notebook's, and how much."""
+    least = _ALIKE * _in_use(evidence)
+    return {
+        (each.path, each.bytes)
+        for each in evidence.groups
+        if each.origin == "names" and each.bytes > least
+    }
+
+
+def _in_use(evidence: Evidence) -> int:
+    return evidence.memory.in_use_bytes or 0

@@ -80,6 +80,7 @@ class Evidence:
     asked for where there is much that is not this process's. `training` is what can be saved of
     one that had made a step. `gate` is what edits are decided by: all cells as they ran, and what
     was alive.
+    `advised` is what is advised by where that is another, better one: of the first try of the cell.
     `complete` is false where the survey did not come to its end, `cut_short` where only time was
     wanting.
     """
@@ -112,6 +113,7 @@ class Evidence:
     training: Training | None = None
     others: Others = NOBODY
     gate: Gate = field(default_factory=lambda: Gate(Notebook(()), Live()))
+    advised: Evidence | None = None
 
     @property
     def way(self) -> Way:

@@ -25,9 +25,10 @@ class Failure:
 
     `runs` are also earlier ones of each. `after_oom` is what the person's settings ask for.
     `earlier_traceback_bytes` is what only the error of an earlier cell held when this cell began;
-    `None` where that is not known. `simulated` holds also where there was no time for a reading.
-    `names_others` allows the card to say names and ids of other processes. `other_devices` are the
-    cards of this machine besides, as they were then.
+    `None` where that is not known. `left_bytes` is what this try of the cell began with more than
+    the first. `simulated` holds also where there was no time for a reading. `names_others` allows
+    the card to say names and ids of other processes. `other_devices` are the cards of this machine
+    besides, as they were then.
     """
 
     error: BaseException
@@ -42,6 +43,7 @@ class Failure:
     runs: tuple[CellRun, ...] = ()
     after_oom: Literal["ask", "free", "never"] = "ask"
     earlier_traceback_bytes: int | None = None
+    left_bytes: int = 0
     simulated: bool = False
     names_others: bool = True
     other_devices: tuple[DeviceReading, ...] = ()
@@ -52,6 +54,15 @@ class Failure:
         said, capture = self.recognition.said.requested_bytes, self.capture
         seen = None if capture is None else capture.requested_bytes
         return seen if said is not None and seen is not None and _prints(seen, said) else said
+
+    @property
+    def start_bytes(self) -> int | None:
+        """What was in use on the card as the cell began."""
+        device = self.device
+        run = None if device is None else self.cell.on(device.index)
+        if device is None or run is None or run["change_bytes"] is None:
+            return None
+        return device.in_use_bytes - run["change_bytes"]
 
     def without_error(self) -> Failure:
         """Return this without the error, which would keep all that the failed cell held."""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..frames.frames import Frames
     from ..frameworks.torch.observer import Capture
     from ..kernel.channel import Channel
-    from ..oom.earlier import EarlierError
+    from ..oom.earlier import EarlierError, Tries
     from ..oom.scene import Scene
     from ..protocol import wire
     from ..protocol.leases import Leases
@@ -90,6 +90,7 @@ class Failures:
         self._life = life
         self._free = free
         self._earlier: EarlierError | None = None
+        self._tries: Tries | None = None
 
     def fault(self, error: BaseException | None) -> Fault | None:
         """Return what `error` says of a CUDA that has stopped, and leave the GPU alone then."""
@@ -163,18 +164,20 @@ class Failures:
 
     def _show_card(self, failure: Failure, turn: Turn) -> None:
         from ..card.report import report_of
+        from ..oom.earlier import Tries
         from ..oom.evidence import measure
 
-        life = self._life
+        life, tries = self._life, self._tries or Tries()
+        self._tries = tries
         with each_parsed_once():
-            evidence = measure(failure, turn)
+            evidence = tries.enter(measure(tries.begin(failure), turn))
             looking = evidence.cut_short and life.channel is not None
             built = report_of(evidence, looking=looking)
         self._tell(built, update=False)
         if looking:
             later = _Unfinished(
                 replace(
-                    failure.without_error(),
+                    evidence.failure.without_error(),
                     earlier_traceback_bytes=evidence.earlier_traceback_bytes,
                 ),
                 evidence.scene,
@@ -200,6 +203,8 @@ class Failures:
         if last_shown() == unfinished.shown and turn.unwelcome is None:
             with each_parsed_once():
                 evidence = measure(unfinished.failure, turn, unfinished.scene)
+                if self._tries is not None:
+                    evidence = self._tries.enter(evidence)
                 if (evidence.not_attributed_bytes or 0) <= unfinished.not_attributed_bytes:
                     built = report_of(evidence, report_id=report_id)
         built.report["looking"] = False

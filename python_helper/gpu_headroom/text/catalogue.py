@@ -414,9 +414,8 @@ SENTENCES = {
     "hint.traceback": "The error of this cell keeps its variables until the next error.",
     "hint.elsewhere": (
         "No name reaches it: garbage that waits for its collection, "
-        "or what a module, a running function or an autograd graph keeps."
+        "or what a module, a running or suspended function or an autograd graph keeps."
     ),
-    "hint.suspended": "A suspended function, a task or a Future keeps it until it is let go of.",
     # Who holds it: the steps of a way, from a name to an object.
     "path.name": "`{name}`",
     "path.failed": "`{name}`, kept by the traceback of an error",

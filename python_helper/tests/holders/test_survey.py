@@ -328,7 +328,7 @@ def test_the_shell_is_no_holder(notebook: Notebook) -> None:
     )
     found = look(notebook, "kept = [tensor(8)]")
     assert holders(found) == {("kept", "tensor"): 8 * MIB}
-    assert found.ledger.meetings == []
+    assert found.ledger.meetings == {}
 
 
 def test_tells_models_in_evaluation(notebook: Notebook) -> None:

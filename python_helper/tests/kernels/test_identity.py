@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.programs import START
+from tests.programs import START, Card, completed
 
 if TYPE_CHECKING:
-    from tests.programs import Card, Programs
+    from pathlib import Path
+
+    from tests.programs import Programs
 
 # Nothing is computed; PyTorch may have 604 MiB of it.
 CARD = "1GiB,meta"
@@ -178,3 +180,112 @@ ema = trainer.m"""
     assert "kept-copies" not in rules(card)
     assert held(card)["net"] == 256
     assert not {"ema", "model", "trainer"} & held(card).keys()
+
+
+def test_a_name_of_the_persons_goes_before_a_librarys(programs: Programs) -> None:
+    """What a library keeps for itself is told by the name that the person gave it."""
+    library = """import sys, types
+library = sys.modules["somelibrary"] = types.ModuleType("somelibrary")
+exec("class Trainer:\\n    def __init__(self, data): self._kept = data", vars(library))"""
+    program = f"""class Data: pass
+data = Data()
+data.train = Data()
+data.train.images = [{BIG(100)} for _ in 'abcd']
+trainer = library.Trainer(data.train.images)
+del library"""
+    card = programs.fail(START, library, program, BIG(250))
+    assert held(card) == {"data": 400}
+    assert causes(card)[0]["claim"]["params"]["name"] == "data.train.images"
+
+
+def test_what_is_being_loaded_is_told_by_that(programs: Programs, tmp_path: Path) -> None:
+    """An unpickler's variables are nobody's."""
+    save = f"net = {LINEARS(24)}\ntorch.save(net.state_dict(), {str(tmp_path / 'net')!r})"
+    load = f"state = torch.load({str(tmp_path / 'net')!r}, map_location='cuda')"
+    card = programs.fail(START, save, "net = net.cuda()", load)
+    assert causes(card)[0]["claim"]["params"]["name"] == "load()"
+    assert [each["name"] for each in card.report["traceback_variables"]] == ["load()"]
+
+
+# --- A cell that fails again --------------------------------------------------
+
+TRIES = {
+    "in a function": (
+        f"""model = {LINEARS(4)}.cuda()
+data = torch.zeros(120_000, 2048)
+def step(x):
+    outs = []
+    h = x.cuda()
+    for layer in model:
+        h = layer(h)
+        outs.append(h)
+    sum(each.sum() for each in outs).backward()""",
+        (
+            "batch_size = 12_000\nfor n in range(0, len(data), batch_size):\n"
+            "    step(data[n:n + batch_size])"
+        ),
+    ),
+    "in a loop that leaves its values": (
+        f"net = {LINEARS(4)}.cuda()",
+        (
+            "batch_size = 8_000\nfor _ in range(3):\n"
+            "    x = torch.zeros(batch_size, 2048, device='cuda')\n    out = net(x)\n    del x"
+        ),
+    ),
+    "in what it collects": (
+        (
+            f"held = {BIG(250)}\ndef collect():\n    rows = []\n    for _ in range(20):\n"
+            f"        rows.append({BIG(50)})\n    return rows"
+        ),
+        "rows = collect()",
+    ),
+}
+
+
+def again(card: Card) -> Card:
+    """Run the failing cell once more; it fails again."""
+    cell_id, source = list(card.sources.items())[-1]
+    run = card.kernel.run(source, cell_id=cell_id, stop_on_error=False)
+    return Card(card.kernel, completed(card.kernel, run), card.sources)
+
+
+def offered(card: Card) -> list[tuple[str, str]]:
+    """The remedies of a card that need no error of its own, by id and title."""
+    remedies = [each for each in card.report["remedies"] if each["id"] != "free-traceback"]
+    return [(each["id"], each["title"]["text"]) for each in remedies]
+
+
+@pytest.mark.parametrize("where", TRIES)
+@pytest.mark.parametrize("between", ["", "import gc"])
+def test_the_second_try_is_advised_as_the_first(
+    programs: Programs, where: str, between: str
+) -> None:
+    """What the first has left is said to be that, and hides no cause and no edit."""
+    first = programs.fail(START, *TRIES[where])
+    for n in range(2):
+        if between:
+            first.kernel.run(between, cell_id="between")
+        card = again(first)
+        if n == 0:  # what the second has left may be collected by now
+            left = causes(card)[1]
+            assert left["claim"]["id"] == "cause.earlier-traceback.again"
+            assert left["bytes"] > 100 * MIB
+        assert [each for each in rules(card) if each != "earlier-traceback"] == rules(first)
+        assert offered(card) == offered(first)
+
+
+def test_a_try_that_begins_anew_has_nothing_left(programs: Programs) -> None:
+    """What the first try had left was freed before it."""
+    first = programs.fail(START, *TRIES["in a function"])
+    first.kernel.free()
+    card = again(first)
+    assert rules(card) == rules(first)
+    assert card.report["traceback_bytes"] == first.report["traceback_bytes"]
+
+
+def test_what_was_let_go_of_between_two_tries_is_no_cause(programs: Programs) -> None:
+    """A cell between them has changed what there is: the first try tells nothing any more."""
+    first = programs.fail(START, *TRIES["in what it collects"])
+    assert "data-on-card" in rules(first)
+    first.kernel.run("del held", cell_id="between")
+    assert "data-on-card" not in rules(again(first))

@@ -96,12 +96,9 @@ def fitting(evidence: Evidence) -> int | None:
 def _predicted(evidence: Evidence, batch: SizeLiteral) -> Prediction | None:
     """Return what earlier runs of the failed cell say, if they do."""
     failure, index, memory = evidence.failure, evidence.device_index, evidence.memory
-    run = failure.cell.on(index)
-    if run is None or run["change_bytes"] is None or failure.device is None:
+    start = failure.start_bytes
+    if start is None or memory.in_use_bytes is None or memory.headroom_bytes is None:
         return None
-    if memory.in_use_bytes is None or memory.headroom_bytes is None:
-        return None
-    start = failure.device.in_use_bytes - run["change_bytes"]
     known = probes(batch, failure.cell, failure.runs, index)
     headroom = memory.in_use_bytes + memory.headroom_bytes - start
     found = predict(batch.name, known, start, headroom)

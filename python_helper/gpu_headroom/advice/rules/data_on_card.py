@@ -94,8 +94,7 @@ def data_groups(evidence: Evidence) -> list[Group]:
 
 def _is_inside(group: Group) -> bool:
     """Whether it is a variable of a function other than those that run a loop over data."""
-    function = group.root.partition(" in ")[2]
-    return function.rpartition(".")[2] in ("forward", "__call__", "_forward_impl")
+    return group.function.rpartition(".")[2] in ("forward", "__call__", "_forward_impl")
 
 
 def _moving(evidence: Evidence) -> Finding | None:

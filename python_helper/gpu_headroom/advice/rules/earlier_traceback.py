@@ -9,6 +9,7 @@ from ..finding import FREE, Finding
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
+    from ...protocol.wire import Cause
 
 TEXTS = {
     "cause.earlier-traceback": (
@@ -18,7 +19,24 @@ TEXTS = {
         "A cell failed before this one, and its variables were still alive. "
         "The request for {requested_bytes} would have fitted without them."
     ),
+    "cause.earlier-traceback.again": (
+        "**The first try of this cell had left {held_bytes}** when it began again."
+    ),
+    "cause.earlier-traceback.evidence_again": (
+        "*Apply and re-run* frees what its error kept. Causes and remedies are those of that try."
+    ),
 }
+
+
+def left(evidence: Evidence) -> Cause:
+    """Say what the first try of a cell has left to this one."""
+    held = evidence.failure.left_bytes
+    return {
+        "rule": "earlier-traceback",
+        "claim": message("cause.earlier-traceback.again", TEXTS, held_bytes=held),
+        "evidence": message("cause.earlier-traceback.evidence_again", TEXTS),
+        "bytes": held,
+    }
 
 
 def check(evidence: Evidence) -> Finding | None:

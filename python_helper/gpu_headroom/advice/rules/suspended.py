@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 TEXTS = {
     "cause.suspended": "**`{name}` holds {held_bytes}** of the {in_use_bytes} in tensors.",
     "cause.suspended.evidence": (
-        "It is held by the suspended `{function}`: a generator, coroutine or task keeps its "
-        "variables until it comes to its end, or is closed or cancelled and let go of."
+        "The suspended `{function}` keeps its variables until it ends, or is closed or cancelled "
+        "and let go of."
     ),
     "cause.suspended.evidence_result": (
-        "It is held by a {function}, which keeps its result as long as anything refers to it. Take "
-        "results to the host, or let go of each Future once its result is taken."
+        "A {function} keeps its result as long as anything refers to it: take it to the host, and "
+        "let go of the {function}."
     ),
 }
 _SHARE = 0.2
