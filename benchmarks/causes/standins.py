@@ -1,12 +1,16 @@
 """Data of no content in place of other people's, in the shapes that they declare.
 
 It lies beside the notebook of each recipe, whose first cell puts it where the data is read. Items
-are made when they are asked for and their transforms are left out, so that they cost nothing.
+are made when they are asked for, and of their transforms only the size is kept: they cost nothing.
 """
 
 from __future__ import annotations
 
+import copy
+import os
 import sys
+from importlib.machinery import ModuleSpec
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -41,9 +45,15 @@ class Images(Dataset[Any]):
             raise IndexError(index)
         return torch.zeros(self.shape), int(index) % len(self.classes)
 
-    def __call__(self, *_: object, **__: object) -> Images:
-        """Stand for the class of a data set as well."""
-        return self
+    def __call__(self, *_: object, transform: object = None, **__: object) -> Images:
+        """Stand for the class of a data set as well, in the size that it resizes to."""
+        sizes = [
+            each.size for each in getattr(transform, "transforms", ()) if hasattr(each, "size")
+        ]
+        found = copy.copy(self)
+        if sizes and isinstance(sizes[-1], int):
+            found.shape = (*self.shape[:-2], sizes[-1], sizes[-1])
+        return found
 
 
 class Items(Dataset[Any]):
@@ -93,10 +103,38 @@ class Anything:
         pass
 
 
+_BEGIN = """
+import gpu_headroom.simulate.on_import
+
+gpu_headroom.simulate.on_import.install_on_import({card!r})
+import torch
+
+try:
+    import torchvision
+except RuntimeError:  # a wheel for CUDA, beside a PyTorch for processors
+    torch._operators = torch.library.Library("torchvision", "FRAGMENT")
+    for name in ("nms", "qnms"):
+        torch._operators.define(f"{{name}}(Tensor dets, Tensor scores, float limit) -> Tensor")
+except ImportError:
+    pass
+{lines}
+"""
+
+
+def give_processes(card: str, lines: str) -> None:
+    """Have each Python process that is started from here begin with a card and these lines."""
+    import gpu_headroom
+
+    Path("sitecustomize.py").write_text(_BEGIN.format(card=card, lines=lines), encoding="utf-8")
+    paths = [Path.cwd(), Path(gpu_headroom.__file__).parents[1]]
+    os.environ["PYTHONPATH"] = os.pathsep.join(map(str, paths))
+
+
 def absent(*names: str, **contents: Mapping[str, object]) -> None:
     """Have modules that are not installed, with these contents or with anything."""
     for name in (*names, *contents):
         module = ModuleType(name)
+        module.__spec__ = ModuleSpec(name, None)
         module.__dict__.update(contents.get(name, {"__getattr__": _anything}))
         module.__dict__.setdefault("__path__", [])
         sys.modules[name] = module

@@ -4,10 +4,10 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, autocast, accumulate
-# card: 3GiB
+# card: 1843MiB
 # needs: libraries
 # from: pytorch/examples@77f55b912142e11fcfdf5b530231fb9c52f181e8 dcgan/main.py
-# fails: 1:277
+# fails: 1:158
 # cure: "--batchSize", "800" => "--batchSize", "128"
 
 # %%
