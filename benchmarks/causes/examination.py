@@ -15,8 +15,10 @@ from benchmarks.causes.notebook import cell_id
 from benchmarks.causes.trial import (
     OF_THE_FAILED_CELL,
     NotAsSaid,
+    ending,
     error_text,
     free,
+    lay,
     overwritten,
     prepare,
     report_of,
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from benchmarks.causes.notebook import SeededNotebook
+    from benchmarks.causes.sources import Sources
     from benchmarks.recovery.kernels import Environment, Notebook
 
 _LARGE_CARD = "4000GiB"
@@ -53,6 +56,22 @@ def _measured(requests):
             in_use -= entry["size"]
     return at_failure, peak, made
 """
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where notebooks run: an environment, and the checkouts that recipes take files from."""
+
+    environment: Environment
+    sources: Sources | None = None
+
+    @contextmanager
+    def open(self, notebook: SeededNotebook, *, cured: bool = False) -> Iterator[Notebook]:
+        """Start a fresh kernel in a folder of its own, with the files of the notebook."""
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+            lay(notebook, Path(folder), self.sources, cured=cured)
+            with self.environment.open(Path(folder)) as kernel:
+                yield kernel
 
 
 @dataclass(frozen=True)
@@ -113,19 +132,19 @@ _UNKNOWN = _Use(None, None, None)
 class _Large:
     """A card that is never full, to measure on: a notebook that failed after so many requests."""
 
-    environment: Environment
+    place: Place
     notebook: SeededNotebook
     requests: int
 
     def run(self, sources: Mapping[str, str]) -> _Use:
         """Run the notebook with these cells; unknown where it fails all the same."""
-        with _opened(self.environment) as kernel:
+        with self.place.open(self.notebook) as kernel:
             prepare(kernel, self.notebook, card=_LARGE_CARD)
             kernel.quietly(_RECORD)
             try:
                 for step in self.notebook.steps:
                     run = run_cell(kernel, step.cell, sources)
-                    if run.status != "ok" and step.ends != "error":
+                    if ending(run) != "ok" and step.ends != "error":
                         return _UNKNOWN
             except AssertionError:  # it takes too long
                 return _UNKNOWN
@@ -133,16 +152,14 @@ class _Large:
             return _Use(*kernel.value(f"_measured({self.requests})"))
 
 
-def examine(
-    environment: Environment, notebook: SeededNotebook, *, quick: bool = False
-) -> Examination:
+def examine(place: Place, notebook: SeededNotebook, *, quick: bool = False) -> Examination:
     """Let a notebook fail, read its card, and do what it offers, each in a fresh kernel.
 
     `quick` leaves out what edits save, which takes as long as all the rest.
 
     Raises `NotAsSaid` where the notebook does not do what its header says.
     """
-    with _opened(environment) as kernel:
+    with place.open(notebook) as kernel:
         run = run_to_failure(kernel, notebook)
         report = report_of(kernel, run)
         if report is None:
@@ -152,9 +169,9 @@ def examine(
             _passes_freed(kernel, notebook, report, items) for items in (OF_THE_FAILED_CELL, None)
         ]
     offered = [each for each in report["remedies"] if each["kind"] == "edit"]
-    large = None if quick else _Large(environment, notebook, requests)
+    large = None if quick else _Large(place, notebook, requests)
     unedited = large.run(notebook.sources) if large and offered else _UNKNOWN
-    edits = [_try(environment, notebook, remedy, large, unedited) for remedy in offered]
+    edits = [_try(place, notebook, remedy, large, unedited) for remedy in offered]
     parts = {part["kind"]: part["bytes"] for part in report["parts"]}
     causes = [each["rule"] for each in (report["cause"], *report["further_causes"]) if each]
     return Examination(
@@ -172,26 +189,17 @@ def examine(
     )
 
 
-def check(environment: Environment, notebook: SeededNotebook) -> None:
+def check(place: Place, notebook: SeededNotebook) -> None:
     """Run a notebook with the edits of its header; raises `NotAsSaid` where it fails."""
-    with _opened(environment) as kernel:
+    with place.open(notebook, cured=True) as kernel:
         run_cured(kernel, notebook)
-
-
-@contextmanager
-def _opened(environment: Environment) -> Iterator[Notebook]:
-    with (
-        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
-        environment.open(Path(folder)) as kernel,
-    ):
-        yield kernel
 
 
 def _passes_freed(
     kernel: Notebook, notebook: SeededNotebook, report: dict[str, Any], items: list[str] | None
 ) -> bool:
     free(kernel, report["report_id"], items)
-    return run_cell(kernel, notebook.steps[-1].cell, notebook.sources).status == "ok"
+    return ending(run_cell(kernel, notebook.steps[-1].cell, notebook.sources)) == "ok"
 
 
 def _line(notebook: SeededNotebook, report: dict[str, Any]) -> str | None:
@@ -201,7 +209,7 @@ def _line(notebook: SeededNotebook, report: dict[str, Any]) -> str | None:
 
 
 def _try(
-    environment: Environment,
+    place: Place,
     notebook: SeededNotebook,
     remedy: dict[str, Any],
     large: _Large | None,
@@ -211,7 +219,7 @@ def _try(
     fault, passes, once = "", False, False
     sources: dict[str, str] = dict(notebook.sources)
     try:
-        with _opened(environment) as kernel:
+        with place.open(notebook) as kernel:
             report = report_of(kernel, run_to_failure(kernel, notebook))
             assert report is not None
             wish = {"report_id": report["report_id"], "remedy_id": remedy["id"]}
@@ -251,7 +259,7 @@ def _run(kernel: Notebook, ids: list[str], sources: Mapping[str, str]) -> str:
     numbers = {cell_id(n): n for n in range(1, len(sources) + 1)}
     for own_id in ids:
         run = run_cell(kernel, numbers[own_id], sources)
-        if run.status != "ok":
+        if ending(run) != "ok":
             return f"{own_id}: {error_text(run)[-400:]}"
     return "" if ids else "no cell to run"
 

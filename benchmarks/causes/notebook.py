@@ -17,26 +17,44 @@ The header is the comment before the first `# %%`: a line that says what it is, 
           notebook passes, which proves the label. `\n` stands for a new line
 `needs`   `libraries` where it needs the environment of that name
 `source`  the thread or page whose shape it has
+
+A recipe, in `public/`, is a notebook of somebody else of which nothing but the data is replaced.
+It names what it takes, and its header has these in place of `source`:
+
+`from`    `owner/name@commit path`: a notebook, or a script
+`files`   a folder of that repository, `.` for all of it, whose Python files lie beside the notebook
+`change`  `old text => new text`: a number that is raised, or a line that this place cannot run,
+          in the cells that are taken, or else in the script that lies beside the notebook
+
+Its cells of code are taken by `# %% theirs`: `# %% theirs 3-5 8` is four cells, those with these
+numbers, counted from 1; `# %% theirs 3 without 1 4-6` leaves out lines; a script is one cell.
+`fails` may be `3:12`, line 12 of their cell 3. Its `cure` may stand in the script as well.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchmarks.causes.sources import Origin
 from benchmarks.causes.vocabulary import CAUSES, REMEDIES, SCALES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from benchmarks.causes.sources import Sources
 
 FOLDER = Path(__file__).with_name("notebooks")
-_CELL = re.compile(r"^# %%.*\n", re.MULTILINE)
+RECIPES = Path(__file__).with_name("public")
+_CELL = re.compile(r"^# %%(.*)\n", re.MULTILINE)
+_THEIRS = re.compile(r" theirs(?P<cells>[\d -]*)(?: without (?P<lines>[\d -]+))?")
+_PLACE = re.compile(r"(?P<cell>\d+):(?P<line>\d+)")
 _KEYS = re.compile(r"^# (?P<key>[a-z]+): +(?P<value>.+)$", re.MULTILINE)
-_CURES = re.compile(r"^# cure: +(.+)$", re.MULTILINE)
-_REQUIRED = frozenset({"cause", "edit", "remedy", "card", "fails", "source"})
-_OPTIONAL = frozenset({"also", "what", "run", "needs", "cure"})
+_CHANGES = re.compile(r"^# (?P<key>cure|change): +(?P<old>.+?) => (?P<new>.*)$", re.MULTILINE)
+_REQUIRED = frozenset({"cause", "edit", "remedy", "card", "fails"})
+_OPTIONAL = frozenset({"also", "what", "run", "needs", "cure", "from", "files", "change"})
 _CONTEXT = "420 MiB"
 
 
@@ -71,6 +89,11 @@ class SeededNotebook:
     needs_libraries: bool
     source: str
     cures: tuple[tuple[str, str], ...]
+    origin: Origin | None = None
+    files: str | None = None
+    changes: tuple[tuple[str, str], ...] = ()
+    is_here: bool = True
+    """Whether its cells are; those of a recipe are somewhere else."""
 
     @property
     def sources(self) -> dict[str, str]:
@@ -80,10 +103,7 @@ class SeededNotebook:
     @property
     def cured_sources(self) -> dict[str, str]:
         """The cells after the edits that the header names."""
-        cured = dict(self.sources)
-        for old, new in self.cures:
-            cured = {own_id: text.replace(old, new) for own_id, text in cured.items()}
-        return cured
+        return changed(self.sources, self.cures)
 
 
 def cell_id(number: int) -> str:
@@ -91,19 +111,24 @@ def cell_id(number: int) -> str:
     return f"cell-{number}"
 
 
-def read(path: Path) -> SeededNotebook:
-    """Read a notebook; raises `HeaderError` where its header is not what it should be."""
-    header, *cells = _CELL.split(path.read_text(encoding="utf-8"))
+def read(path: Path, sources: Sources | None = None) -> SeededNotebook:
+    """Read a notebook; raises `HeaderError` where its header is not what it should be.
+
+    Without the checkouts that it takes them from, a recipe has no cells.
+    """
+    header, *parts = _CELL.split(path.read_text(encoding="utf-8"))
     title = header.partition("\n")[0].removeprefix("#").strip()
     keys = {each["key"]: each["value"].strip() for each in _KEYS.finditer(header)}
-    missing, unknown = _REQUIRED - keys.keys(), keys.keys() - _REQUIRED - _OPTIONAL
-    if missing or unknown or not title:
+    one_of = {"source", "from"}
+    missing, unknown = _REQUIRED - keys.keys(), keys.keys() - _REQUIRED - _OPTIONAL - one_of
+    if missing or unknown or not title or not one_of & keys.keys():
         raise HeaderError(f"{path.name}: missing {sorted(missing)}, unknown {sorted(unknown)}")
     card, _, outside = keys["card"].partition(" outside ")
+    cells = tuple(cell.strip("\n") for cell in parts[1::2])
     notebook = SeededNotebook(
         name=path.stem,
         title=title,
-        cells=tuple(cell.strip("\n") for cell in cells),
+        cells=cells,
         cause=keys["cause"],
         also=_listed(keys, "also"),
         what=keys.get("what"),
@@ -114,23 +139,71 @@ def read(path: Path) -> SeededNotebook:
         steps=_steps(keys.get("run"), len(cells)),
         fails=keys["fails"],
         needs_libraries=keys.get("needs") == "libraries",
-        source=keys["source"],
-        cures=tuple(
-            (old.replace("\\n", "\n"), new.replace("\\n", "\n"))
-            for old, _, new in (each.partition(" => ") for each in _CURES.findall(header))
-        ),
+        source=keys.get("source", keys.get("from", "")),
+        cures=_changes(header, "cure"),
+        origin=Origin.read(keys["from"]) if "from" in keys else None,
+        files=keys.get("files"),
+        changes=_changes(header, "change"),
     )
+    if notebook.origin:
+        if not (sources and sources.has(notebook.origin)):
+            return replace(notebook, is_here=False)
+        theirs = sources.cells(notebook.origin)
+        cells = tuple(_taken(parts[::2], cells, theirs))
+        place = _PLACE.fullmatch(notebook.fails)
+        fails = theirs[int(place["cell"]) - 1].splitlines()[int(place["line"]) - 1] if place else ""
+        notebook = replace(
+            notebook,
+            cells=tuple(changed({"": each}, notebook.changes)[""] for each in cells),
+            steps=_steps(keys.get("run"), len(cells)),
+            fails=changed({"": fails.strip()}, notebook.changes)[""] or notebook.fails,
+        )
     _check(notebook)
     return notebook
 
 
-def read_all(names: Sequence[str] = ()) -> list[SeededNotebook]:
-    """Read all notebooks, or those of these names."""
-    paths = sorted(FOLDER.glob("*.py"))
+def read_all(names: Sequence[str] = (), sources: Sources | None = None) -> list[SeededNotebook]:
+    """Read all notebooks and recipes, or those of these names."""
+    paths = [*sorted(FOLDER.glob("*.py")), *sorted(RECIPES.glob("*.py"))]
     missing = set(names) - {path.stem for path in paths}
     if missing:
         raise SystemExit(f"no such notebooks: {', '.join(sorted(missing))}")
-    return [read(path) for path in paths if not names or path.stem in names]
+    return [read(path, sources) for path in paths if not names or path.stem in names]
+
+
+def changed(texts: Mapping[str, str], changes: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """Return the texts after these changes."""
+    found = dict(texts)
+    for old, new in changes:
+        found = {key: text.replace(old, new) for key, text in found.items()}
+    return found
+
+
+def _changes(header: str, key: str) -> tuple[tuple[str, str], ...]:
+    return tuple(
+        (each["old"].replace("\\n", "\n"), each["new"].replace("\\n", "\n"))
+        for each in _CHANGES.finditer(header)
+        if each["key"] == key
+    )
+
+
+def _taken(marks: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> Iterator[str]:
+    """Yield the cells of a recipe: its own, and those of the others that it names."""
+    for mark, own in zip(marks, ours, strict=True):
+        found = _THEIRS.fullmatch(mark)
+        if not found:
+            yield own
+            continue
+        left_out = set(_numbers(found["lines"] or ""))
+        for number in _numbers(found["cells"]) or [1]:
+            lines = theirs[number - 1].strip("\n").split("\n")
+            yield "\n".join(line for n, line in enumerate(lines, 1) if n not in left_out)
+
+
+def _numbers(text: str) -> list[int]:
+    """Return the numbers of `1 4-6`."""
+    spans = (each.split("-") for each in text.split())
+    return [n for span in spans for n in range(int(span[0]), int(span[-1]) + 1)]
 
 
 def _listed(keys: Mapping[str, str], key: str) -> tuple[str, ...]:
@@ -157,9 +230,8 @@ def _check(notebook: SeededNotebook) -> None:
         "the last run does not fail": last.ends == "out of memory",
         "the failing cell has no such line": notebook.fails in notebook.cells[last.cell - 1],
         "one edit cures it, but none is named": bool(notebook.cures) >= notebook.one_edit,
-        "a cure does not match once": all(
-            "\n".join(notebook.cells).count(old) == 1 for old, _ in notebook.cures
-        ),
+        "a cure does not match once": bool(notebook.files)
+        or all("\n".join(notebook.cells).count(old) == 1 for old, _ in notebook.cures),
         "a cell that is not there": all(
             1 <= each.cell <= len(notebook.cells) for each in notebook.steps
         ),

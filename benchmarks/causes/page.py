@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from benchmarks.causes.examination import EditTrial, Examination
     from benchmarks.causes.notebook import SeededNotebook
     from benchmarks.causes.results import Results
+    from benchmarks.causes.sources import Origin
 
     Pair = tuple[SeededNotebook, Examination]
 
@@ -24,6 +25,8 @@ _HEAD = ("notebook", "what is in it", "cause", "said first", "and", "useless", "
 TEXT = """# Which cause a card names
 
 Made by `make causes`; do not edit. Measured on a **simulated GPU**, {date}, {versions}.
+
+## Notebooks with a seeded cause
 
 {notebooks} of {all} notebooks were run: each runs out of GPU memory for a seeded cause, written in
 the shape of real threads and pages of libraries (the `source` in each header). They were committed
@@ -60,6 +63,17 @@ after 9.
   whole notebook is.
 
 {table}
+
+## Notebooks and scripts of other people
+
+{public} of {public_all} recipes were run, which name a repository, a commit and a file. Nothing but
+the data is replaced, and here and there a number is raised; their text is not kept here. They are
+in `benchmarks/causes/public/`, and run where the clones lie in one folder as `owner/name`:
+`make causes ARGS="--sources DIR"`. Without it their earlier results stand.
+
+{public_summary}
+
+{public_table}
 """
 
 
@@ -67,16 +81,22 @@ def write(results: Results, notebooks: Sequence[SeededNotebook]) -> None:
     """Write the page."""
     found = results.examinations
     pairs = [(each, found[each.name]) for each in notebooks if each.name in found]
+    seeded = [pair for pair in pairs if not pair[0].origin]
+    public = [pair for pair in pairs if pair[0].origin]
     FILE.write_text(
         TEXT.format(
             date=results.date,
             versions=", ".join(f"{name} {each}" for name, each in results.versions.items()),
-            notebooks=len(pairs),
-            all=len(notebooks),
-            plausible=sum(bool(notebook.also) for notebook, _ in pairs),
-            cured=sum(bool(notebook.cures) for notebook, _ in pairs),
-            summary=summary(pairs),
-            table=_table(_HEAD, [_row(*pair) for pair in pairs]),
+            notebooks=len(seeded),
+            all=sum(not each.origin for each in notebooks),
+            plausible=sum(bool(notebook.also) for notebook, _ in seeded),
+            cured=sum(bool(notebook.cures) for notebook, _ in seeded),
+            summary=summary(seeded),
+            table=_table(_HEAD, [_row(*pair) for pair in seeded]),
+            public=len(public),
+            public_all=sum(bool(each.origin) for each in notebooks),
+            public_summary=summary(public),
+            public_table=_table(_HEAD, [_row(*pair) for pair in public]),
         ),
         encoding="utf-8",
     )
@@ -116,7 +136,7 @@ def _row(notebook: SeededNotebook, examination: Examination) -> Sequence[str]:
     wanted = "**none**" if notebook.one_edit else ""
     return (
         f"`{notebook.name}`",
-        notebook.title,
+        notebook.title + (f" ({_origin(notebook.origin)})" if notebook.origin else ""),
         f"`{notebook.cause}`",
         first if judged == "right" else f"{first}, **{judged}**",
         ", ".join(f"`{each}`" for each in examination.further),
@@ -124,6 +144,10 @@ def _row(notebook: SeededNotebook, examination: Examination) -> Sequence[str]:
         ", ".join(map(_edit, examination.edits)) or wanted,
         _freed(examination),
     )
+
+
+def _origin(origin: Origin) -> str:
+    return f"`{origin.repository}` {origin.commit[:7]} `{origin.file}`"
 
 
 def _edit(trial: EditTrial) -> str:

@@ -2,6 +2,7 @@
 
 `python -m benchmarks.causes.run` does all of it; names choose a part, whose results take the place
 of the earlier ones. `--check` runs the notebooks with the edits of their headers instead.
+Recipes of public notebooks need `--sources`, a folder in which clones lie as `owner/name`.
 """
 
 from __future__ import annotations
@@ -9,15 +10,17 @@ from __future__ import annotations
 import argparse
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
 from tests.conftest import ROOT
 
 from benchmarks.causes import page
-from benchmarks.causes.examination import check, examine
+from benchmarks.causes.examination import Place, check, examine
 from benchmarks.causes.notebook import read_all
 from benchmarks.causes.results import Results
+from benchmarks.causes.sources import Sources
 from benchmarks.causes.verdict import useless, verdict
 from benchmarks.recovery.kernels import Environment
 
@@ -33,35 +36,37 @@ LIBRARIES = ROOT / ".venvs" / "libraries" / "bin" / "python"
 def main() -> None:
     """Examine what was asked for."""
     wanted = _arguments()
+    sources = Sources(wanted.sources) if wanted.sources else None
     notebooks = [
         each
-        for each in read_all(wanted.names)
-        if LIBRARIES.exists() or not each.needs_libraries or print(f"{each.name}: left out")
+        for each in read_all(wanted.names, sources)
+        if (each.is_here and (LIBRARIES.exists() or not each.needs_libraries))
+        or print(f"{each.name}: left out")
     ]
     pythons = {
         each.needs_libraries: LIBRARIES if each.needs_libraries else PLAIN for each in notebooks
     }
     with ExitStack() as stack, ThreadPoolExecutor(wanted.workers) as pool:
-        environments = {
-            needs: stack.enter_context(Environment("causes", python))
+        places = {
+            needs: Place(stack.enter_context(Environment("causes", python)), sources)
             for needs, python in pythons.items()
         }
         if wanted.check:
-            missing = _check(pool, environments, notebooks)
+            missing = _check(pool, places, notebooks)
         else:
-            missing = _examine(pool, environments, notebooks, quick=wanted.quick)
+            missing = _examine(pool, places, notebooks, quick=wanted.quick)
     if missing:
         raise SystemExit("Not as said:\n" + "\n".join(missing))
 
 
 def _check(
     pool: ThreadPoolExecutor,
-    environments: Mapping[bool, Environment],
+    places: Mapping[bool, Place],
     notebooks: list[SeededNotebook],
 ) -> list[str]:
     def attempt(notebook: SeededNotebook) -> str:
         try:
-            check(environments[notebook.needs_libraries], notebook)
+            check(places[notebook.needs_libraries], notebook)
         except AssertionError as error:
             return f"{notebook.name}: {error}"
         return ""
@@ -71,19 +76,19 @@ def _check(
 
 def _examine(
     pool: ThreadPoolExecutor,
-    environments: Mapping[bool, Environment],
+    places: Mapping[bool, Place],
     notebooks: list[SeededNotebook],
     *,
     quick: bool,
 ) -> list[str]:
     results = Results.read()
     results.keep_only(each.name for each in read_all())
-    versions = next(iter(environments.values())).versions
+    versions = next(iter(places.values())).environment.versions
     saving = Lock()
 
     def attempt(notebook: SeededNotebook) -> str:
         try:
-            found = examine(environments[notebook.needs_libraries], notebook, quick=quick)
+            found = examine(places[notebook.needs_libraries], notebook, quick=quick)
         except (AssertionError, RuntimeError) as error:
             return f"{notebook.name}: {error}"
         with saving:
@@ -110,6 +115,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("names", nargs="*", metavar="NAME", help="notebooks; all if there is none")
     parser.add_argument("--check", action="store_true", help="prove the labels")
     parser.add_argument("--quick", action="store_true", help="do not measure what edits save")
+    parser.add_argument("--sources", type=Path, metavar="DIR", help="clones, as owner/name")
     parser.add_argument("--workers", type=int, default=2)
     return parser.parse_args()
 

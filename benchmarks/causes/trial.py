@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import shutil
 from contextlib import suppress
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.causes.notebook import cell_id
+from benchmarks.causes.notebook import cell_id, changed
 from benchmarks.recovery.methods import start_helper
 
 if TYPE_CHECKING:
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from tests.live import Run
 
     from benchmarks.causes.notebook import SeededNotebook
+    from benchmarks.causes.sources import Sources
     from benchmarks.recovery.kernels import Notebook
 
 REPORT = "application/vnd.gpu-headroom.report+json"
@@ -50,6 +53,25 @@ _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 class NotAsSaid(AssertionError):  # noqa: N818  it is a finding, like a failed assertion
     """A notebook that does not do what its header says."""
+
+
+def lay(
+    notebook: SeededNotebook, folder: Path, sources: Sources | None, *, cured: bool = False
+) -> None:
+    """Put the files that a recipe takes beside its notebook, as it changes them."""
+    if notebook.origin is None:
+        return
+    shutil.copy(Path(__file__).with_name("standins.py"), folder)
+    if notebook.files is None:
+        return
+    assert sources is not None
+    below = "" if notebook.files == "." else notebook.files
+    sources.lay(notebook.origin, below, folder)
+    changes = (*notebook.changes, *(notebook.cures if cured else ()))
+    script = folder / PurePosixPath(notebook.origin.file).relative_to(below)
+    if script.suffix == ".py" and changes:
+        text = {"": script.read_text(encoding="utf-8")}
+        script.write_text(changed(text, changes)[""], encoding="utf-8")
 
 
 def prepare(kernel: Notebook, notebook: SeededNotebook, card: str | None = None) -> None:
@@ -89,14 +111,15 @@ def run_cured(kernel: Notebook, notebook: SeededNotebook) -> None:
     prepare(kernel, notebook)
     for step in notebook.steps:
         run = run_cell(kernel, step.cell, notebook.cured_sources)
-        if run.status != "ok" and step == notebook.steps[-1]:
+        if ending(run) != "ok" and step == notebook.steps[-1]:
             raise NotAsSaid(f"cured, cell {step.cell}: {error_text(run)[-1500:]}")
 
 
 def ending(run: Run) -> str:
     """Return how a cell ended: `ok`, `out of memory` or `error`."""
-    if run.status == "ok":
-        return "ok"
+    errors = [content for kind, content in run.outputs if kind == "error"]
+    if run.status == "ok" and not errors:  # `%run` shows the error of its script, and goes on
+        return "out of memory" if "OutOfMemoryError: " in run.text else "ok"
     return "out of memory" if "out of memory" in error_text(run) else "error"
 
 
@@ -106,14 +129,16 @@ def error_text(run: Run) -> str:
     return _ANSI.sub("", "\n".join(errors[-1]["traceback"])) if errors else str(run.reply)
 
 
-def failing_line(run: Run) -> str | None:
+def failing_line(run: Run) -> str:
     """Return the text of the innermost line of the failing cell in its traceback."""
     count = run.reply["execution_count"]
     found = re.findall(rf"Cell In\s?\[{count}\], line (\d+)", error_text(run))
     code = next(
         each["content"]["code"] for each in run.messages if each["msg_type"] == "execute_input"
     )
-    return str(code.splitlines()[int(found[-1]) - 1]).strip() if found else None
+    lines = str(code).splitlines()
+    # Neither a script's own process has a line in the cell, nor what `%run` runs.
+    return lines[int(found[-1]) - 1 if found else -1].strip()
 
 
 def report_of(kernel: Notebook, run: Run) -> dict[str, Any] | None:

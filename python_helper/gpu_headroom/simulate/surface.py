@@ -240,7 +240,12 @@ def _properties(card: Card) -> SimpleNamespace:
 
 
 def _parse_to(*args: Any, **kwargs: Any) -> Any:
-    """Read `module.to(1)`: a number would ask which accelerator this build has."""
+    """Read `module.to(1)`: a number would ask which accelerator this build has.
+
+    A device by keyword would be served as that of a new tensor is, below this line.
+    """
+    if kwargs.get("device") is not None:
+        args = (kwargs.pop("device"), *args)
     if args and type(args[0]) is int:
         args = (torch.device("cuda", args[0]), *args[1:])
     return _parse(*args, **kwargs)

@@ -108,6 +108,9 @@ MAKERS: dict[str, Callable[[], torch.Tensor]] = {
     "random": lambda: torch.randn(128, device=ONE),
     "module": lambda: nn.Linear(128, 1, bias=False, device="cuda:1").weight,
     "module to": lambda: nn.Linear(128, 1, bias=False).to(1).weight,
+    "module to by keyword": lambda: (
+        nn.Linear(128, 1, bias=False).to(device=torch.device("cuda", 1), dtype=None).weight
+    ),
     "from card 0": lambda: torch.ones(128, device="cuda:0").to(ONE),
     "deep copy": lambda: copy.deepcopy(torch.ones(128, device=ONE)),
     "pickle": lambda: pickle.loads(pickle.dumps(torch.ones(128, device=ONE))),  # noqa: S301 -- pickled here

@@ -1,0 +1,26 @@
+# PyTorch-GAN's auxiliary classifier with a batch of 4000
+#
+# cause: activations
+# what: batch
+# edit: yes
+# remedy: smaller-batch, autocast, accumulate
+# card: 3GiB
+# needs: libraries
+# from: eriklindernoren/PyTorch-GAN@36d3c77e5ff20ebe0aeefd322326a134a279b93e implementations/acgan/acgan.py
+# files: implementations
+# fails: %run acgan.py --n_epochs 1 --batch_size 4000
+# cure: --batch_size 4000 => --batch_size 500
+
+# %%
+%cd acgan
+
+import sys
+import torchvision
+
+sys.path.insert(0, "..")
+from standins import Images
+
+torchvision.datasets.MNIST = Images(1, 32, 32, length=8100)
+
+# %%
+%run acgan.py --n_epochs 1 --batch_size 4000

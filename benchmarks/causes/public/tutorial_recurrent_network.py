@@ -1,0 +1,20 @@
+# yunjey's recurrent network: one LSTM call over the whole batch
+#
+# cause: activations
+# what: batch
+# edit: yes
+# remedy: smaller-batch, autocast, accumulate
+# card: 2GiB
+# needs: libraries
+# from: yunjey/pytorch-tutorial@0500d3df5a2a8080ccfccbc00aca0eacc21818db tutorials/02-intermediate/recurrent_neural_network/main.py
+# change: batch_size = 100 => batch_size = 20000
+# fails: 1:54
+# cure: batch_size = 20000 => batch_size = 1000
+
+# %%
+import torchvision
+from standins import Images
+
+torchvision.datasets.MNIST = Images(1, 28, 28, length=22000)
+
+# %% theirs 1
