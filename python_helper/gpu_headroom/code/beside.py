@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 from stat import S_ISREG
-from typing import NamedTuple
+
+from ..cells.runs import CellRun
 
 _LONGEST = 100_000  # bytes
 _RUN = re.compile(r"^[ \t]*%run[ \t].*$", re.MULTILINE)
@@ -13,27 +14,18 @@ _SCRIPT = re.compile(r"""(?<!\S)(["']?)(\S+?\.py)\1(?!\S)""")
 _UNREADABLE = "?"  # no Python: it may do anything
 
 
-class File(NamedTuple):
-    """A file; `path` goes from the working folder, `full` is the whole of it."""
-
-    path: str
-    full: str
-    text: str
-
-
-def beside(path: str, before_s: float | None = None) -> File | None:
+def beside(path: str) -> CellRun | None:
     """Read a regular file of text that lies in the working folder; `None` where it is no such.
 
-    With `before_s`, in seconds since the epoch: only one that has not been written since.
+    It stands for a cell that ran when it was written.
     """
     try:
         full = Path(path).resolve()
         own, found = full.relative_to(Path.cwd().resolve()), full.stat()
         if not S_ISREG(found.st_mode) or found.st_size > _LONGEST:
             return None
-        if before_s is not None and found.st_mtime > before_s:
-            return None
-        return File(own.as_posix(), str(full), full.read_bytes().decode())
+        text, name = full.read_bytes().decode(), own.as_posix()
+        return CellRun(None, None, text, str(full), found.st_mtime, path=name)
     except (OSError, ValueError, RuntimeError):  # the last: links in a circle
         return None
 
@@ -49,6 +41,6 @@ def with_scripts(source: str) -> str:
     def text(line: re.Match[str]) -> str:
         script = _SCRIPT.search(line[0])
         found = beside(script[2]) if script is not None else None
-        return _UNREADABLE if found is None else found.text
+        return _UNREADABLE if found is None else found.source
 
     return _RUN.sub(text, source)

@@ -219,6 +219,11 @@ class Look:
                     if at[1] - at[0] == len(number) < _LONGEST_NUMBER:
                         self._enter(_text(each), int(number), (following.lineno, *at))
 
+    def entries(self) -> None:
+        """Look for entries in lines of YAML."""
+        for number in range(1, len(self._lines) + 1):
+            self._scan(number, 0, None, _ENTRY)
+
     def scripts(self) -> None:
         """Look for `--batch-size 64` behind each `%run`."""
         for number in script_lines("\n".join(self._lines)):

@@ -67,6 +67,8 @@ def literals_of(
     looked = Look(source.split("\n"), known)
     given = [each for node, owner in placed for each in looked.given(node, owner)]
     looked.scripts()
+    if (cell.path or "").endswith(("json", "yaml", "yml")):
+        looked.entries()
     found = [literal for each in given if (literal := _literal(cell, each)) is not None]
     found += [
         SizeLiteral(cell, role, name, value, *place, "text", parameter=flag)

@@ -105,7 +105,7 @@ def _unread(gate: Gate, way: Way) -> Message | None:
     files = [each for each in gate.notebook.files if way.passes(each)]
     for each in files:
         now = beside(each.key)
-        if now is None or now.text != each.source:
+        if now is None or now.source != each.source:
             return message("number.file", TEXTS, file=each.key)
     return gate.unread() or Gate(Notebook(files), gate.live).unread()
 

@@ -124,6 +124,29 @@ train(make(), DataLoader(data, batch_size=settings.{name}))"""
     assert offer["title"]["text"] == f"`{name} = 64` → `32` (settings.py, line 2)"
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "load"),
+    [
+        ("settings.yaml", "train:\n  batch_size: 64  # rows\n", "dict([('batch_size', 64)])"),
+        ("settings.json", '{\n  "batch_size": 64\n}', "json.load(open(file))"),
+    ],
+)
+def test_a_file_of_settings_is_named_with_its_line(
+    gpu: LiveKernel, tmp_path: Path, name: str, text: str, load: str
+) -> None:
+    """What a cell reads from beside the notebook."""
+    (tmp_path / name).write_text(text)
+    (tmp_path / "parts.py").write_text(PARTS)
+    cell = f"""import json
+from parts import DataLoader, data, make, train
+file = "{name}"
+settings = (lambda file: {load})(file)
+train(make(), DataLoader(data, batch_size=settings["batch_size"]))"""
+    offer, _ = fail(gpu, cell)
+    assert offer["kind"] == "advice"
+    assert offer["title"]["text"] == f"`batch_size = 64` → `32` ({name}, line 2)"
+
+
 def test_the_line_of_a_script_is_named_where_no_option_sets_it(
     gpu: LiveKernel, tmp_path: Path
 ) -> None:
