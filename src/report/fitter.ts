@@ -294,11 +294,12 @@ export class Fitter extends Observable {
     const failure = nextFailure(memory, cells, this._parts.remedyId);
     try {
       const hasPassed = await runCells(panel, cells, translator);
-      if (once || hasPassed) {
-        const measured = once ? null : await peak.measured();
-        return hasPassed
-          ? { type: 'passed', peak: measured }
-          : { type: 'failed', isOom: false };
+      const measured = once || !hasPassed ? null : await peak.measured();
+      if (hasPassed && !failure.isKnown) {
+        return { type: 'passed', peak: measured };
+      }
+      if (once) {
+        return { type: 'failed', isOom: false };
       }
       const report = this._fit.isCancelled ? null : await failure.report();
       this._report = report ?? this._report;

@@ -13,6 +13,8 @@ const MAX_SILENT_WAITS = 8;
 
 /** Watches for the next failure of cells for want of memory. */
 export interface INextFailure extends IDisposable {
+  /** Whether one was told of so far: `%run` shows the error of a script, and goes on. */
+  readonly isKnown: boolean;
   /** Its report, once that is there; `null`: there was none. */
   report(): Promise<IReport | null>;
 }
@@ -44,6 +46,9 @@ export function nextFailure(
   memory.eventReceived.connect(note);
   return {
     isDisposed: false,
+    get isKnown() {
+      return last !== null;
+    },
     dispose: () => {
       memory.eventReceived.disconnect(note);
     },

@@ -78,6 +78,7 @@ class CodeFix:
     run: tuple[str, ...]
     done: Message
     ran: tuple[CellRun, ...] = ()
+    files: tuple[CellRun, ...] = ()
     live: Live = _NOTHING
 
     def edits(self, sources: Mapping[str, str]) -> FixOutcome:
@@ -111,7 +112,8 @@ class CodeFix:
 
     def _gate(self, sources: Mapping[str, str]) -> Gate:
         ran = [(each.key, each.source) for each in self.ran]
-        return Gate(Notebook.of([*sources.items(), *ran], titles(self.ran)), self.live)
+        notebook = Notebook.of([*sources.items(), *ran], titles(self.ran), self.files)
+        return Gate(notebook, self.live)
 
 
 def diffs_of(*changes: CellChange, sets: str | None = None) -> tuple[Diff, ...] | None:

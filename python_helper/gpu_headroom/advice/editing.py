@@ -233,4 +233,5 @@ def edited(  # noqa: PLR0913  all that a change may be
     if len(ids) < len(run):
         return Edited(diffs, reason=message("fix.no_cell", TEXTS))
     said = done or message("fix.done", TEXTS)
-    return Edited(diffs, CodeFix(changes, ids, said, failure.cells, evidence.gate.live))
+    ran, files = failure.cells, evidence.scene.files
+    return Edited(diffs, CodeFix(changes, ids, said, ran, files, evidence.gate.live))

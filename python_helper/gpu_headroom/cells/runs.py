@@ -31,7 +31,7 @@ class CellRun:
     """One run of a cell; times in seconds since the epoch, `None` is not known.
 
     `filename` is the name its code was compiled under, where it can be known. `run` counts
-    from 1.
+    from 1. `path` is that of a file in the notebook's folder, which stands for a cell then.
     """
 
     cell_id: str | None
@@ -44,11 +44,12 @@ class CellRun:
     memory: tuple[wire.CellMemory, ...] = ()
     run: int = 1
     growth: wire.Growth | None = None
+    path: str | None = None
 
     @property
     def key(self) -> str:
         """What tells its cell from others."""
-        return self.cell_id or f"In [{self.execution_count}]"
+        return self.cell_id or self.path or f"In [{self.execution_count}]"
 
     def on(self, device_index: int) -> wire.CellMemory | None:
         """Return what it did to one device."""

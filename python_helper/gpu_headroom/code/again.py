@@ -75,7 +75,8 @@ class Again:
             if call is not None:
                 return CodePlace(cell, call.lineno)
         for key, number, _ in self._way.places:
-            place = next((each for each in self._cells if each.key == key), None)
+            code = (*self._cells, *self._notebook.files)
+            place = next((each for each in code if each.key == key), None)
             found, loops = self._before(place, number) if place is not None else (None, False)
             if found is not None or loops:
                 return found
@@ -155,7 +156,7 @@ class Again:
 
     @cached_property
     def _functions(self) -> dict[str, list[ast.AST]]:
-        return functions_of(each.source for each in self._cells)
+        return functions_of(each.source for each in (*self._cells, *self._notebook.files))
 
     # What a cell reads, makes and changes as it runs.
 

@@ -14,7 +14,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ..cells.values import value_at
-from .given import Function, callee, nodes, signatures_of
+from .find import called, dotted
+from .given import Function, nodes, signatures_of
 from .literals import literals_of
 from .parsing import LONGEST, parse_cell
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     Calls = Mapping[str | None, Sequence[ast.Call]]
 
 _OTHER_PHASE = re.compile(r"val|test|eval|valid", re.IGNORECASE)
+_ARGV = "sys.argv"
+PARSERS = ("parse_args", "parse_known_args", "parse_args_into_dataclasses")
 _MOST_LITERALS = 100  # of a cell, and of all others
 
 
@@ -57,11 +60,13 @@ class Code:
     In all no more is parsed than of one cell; what is left out says nothing.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, first: Iterable[CellRun] = ()) -> None:
         self._contents: dict[str, _Content] = {}
         self._literals: dict[str, list[SizeLiteral]] = {}
         self._signatures: dict[str, dict[int, str]] = {}
         self._left = LONGEST
+        for each in first:
+            self.of(each)
 
     def of(self, cell: CellRun) -> _Content:
         """Return what the code of a cell contains."""
@@ -93,7 +98,8 @@ def _look_through(tree: ast.Module) -> _Content:
     imported: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
-            content.calls.setdefault(callee(node), []).append(node)
+            content.calls.setdefault(called(node), []).append(node)
+            content.reads |= {_ARGV} if _parses_argv(node) else set()
         elif isinstance(node, ast.Name):
             content.reads.add(node.id)
         elif isinstance(node, ast.Global):
@@ -114,6 +120,10 @@ def _enter(content: _Content, node: ast.AST) -> None:
         content.stores.add(node.name)
     elif isinstance(node, ast.Name):
         (content.runs if isinstance(node.ctx, ast.Load) else content.stores).add(node.id)
+    elif _parses_argv(node):
+        content.runs.add(_ARGV)
+    elif _is_stored(node) and dotted(node) == _ARGV:
+        content.stores.add(_ARGV)
     elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
         content.affects |= _affected(node.value)
     elif isinstance(node, ast.For) and names_in(node.target) & content.affects:
@@ -144,12 +154,18 @@ def _run_by_itself(tree: ast.AST) -> Iterator[ast.AST]:
 
 
 def _is_stored(node: ast.AST) -> bool:
-    return isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
+    stores = (ast.Name, ast.Attribute)
+    return isinstance(node, stores) and not isinstance(node.ctx, ast.Load)
 
 
 def names_in(node: ast.AST) -> set[str]:
-    """Return all names in a piece of code."""
-    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+    """Return all names in a piece of code, and `sys.argv` where it reads the command line."""
+    found = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+    return found | {_ARGV} if any(map(_parses_argv, ast.walk(node))) else found
+
+
+def _parses_argv(node: ast.AST) -> bool:
+    return called(node) in PARSERS and not getattr(node, "args", None)
 
 
 def size_literals(  # noqa: PLR0913  all that a question is made of
@@ -176,7 +192,7 @@ def size_literals(  # noqa: PLR0913  all that a question is made of
         value = value_at(values, literal.path)
         if type(value) is int and value != literal.value:
             return False
-        if literal.parameter is None or literal.kind == "argument":
+        if literal.parameter is None or literal.kind in ("argument", "text"):
             return True
         if literal.kind == "option":
             texts = (each for other in cells for each in code.literals(other, role))
@@ -195,7 +211,7 @@ def size_literals(  # noqa: PLR0913  all that a question is made of
     earlier = (
         each
         for other in reversed(cells)
-        if not _same_cell(other, cell)
+        if other.key != cell.key
         for each in reversed(code.literals(other, role))
         if not _OTHER_PHASE.search(each.name)
     )
@@ -250,11 +266,11 @@ def path_from(
     or through others, and leaves a name that is read further on. `None`: nothing leads there.
     `lines` are those that change: a function that has none of them is the same as before.
     """
-    if _same_cell(first, failed):
+    if first.key == failed.key:
         return (failed,)
     code = code or Code()
-    ran = [each for each in cells if not _same_cell(each, failed)]
-    start = next((n for n, each in enumerate(ran) if _same_cell(each, first)), None)
+    ran = [each for each in cells if each.key != failed.key]
+    start = next((n for n, each in enumerate(ran) if each.key == first.key), None)
     if start is None:
         return None
     within: dict[str, set[str]] = {}
@@ -275,7 +291,7 @@ def path_from(
         if left & needed:
             path.insert(0, cell)
             needed = _used(needed | code.of(cell).reads, within)
-    return tuple(path) if _same_cell(path[0], first) else None
+    return tuple(path) if path[0].key == first.key else None
 
 
 def _marks(content: _Content, lines: set[int] | None) -> set[str]:
@@ -300,12 +316,6 @@ def _used(names: set[str], within: Mapping[str, set[str]]) -> set[str]:
     while more := {each for name in names & within.keys() for each in within[name]} - names:
         names |= more
     return names
-
-
-def _same_cell(one: CellRun, other: CellRun) -> bool:
-    if one.cell_id is None or other.cell_id is None:
-        return one.execution_count == other.execution_count
-    return one.cell_id == other.cell_id
 
 
 def _is_overridden(parameter: Parameter, failing: Calls, others: Iterable[Calls]) -> bool:

@@ -15,12 +15,15 @@ if TYPE_CHECKING:
     Keeps = Callable[[str], bool]
 
 _LITERAL = re.compile(
-    r"#[^\n]*"
+    r"(?m:^[ \t]*%run[ \t])[^\n]*"
+    r"|#[^\n]*"
     r"|(?:\b[rRbBuUfFtT]{1,2})?"
     r'(?:"""(?:\\[\s\S]|[^\\])*?(?:"""|\Z)|\'\'\'(?:\\[\s\S]|[^\\])*?(?:\'\'\'|\Z)'
     r'|"(?:\\[\s\S]|[^"\\\n])*"?|\'(?:\\[\s\S]|[^\'\\\n])*\'?)'
 )
 _QUOTED = re.compile(r"([a-zA-Z]*)(\"{3}|'{3}|\"|')([\s\S]*)\2")
+# What a script is given besides flags and numbers.
+_GIVEN = re.compile(r"(?<![^\s=])(?!%|-|[\d.]+(?!\S)|\S+\.py(?!\S))\S+")
 # Says which card or which precision: without it the line says nothing.
 _PLAIN = re.compile(r"[\"'](?:cuda(?::\d+)?|cpu|xpu|mps|auto|b?float\d+|[bf][fp]\d+|.?)[\"']")
 
@@ -71,7 +74,12 @@ def plain(statement: Statement) -> str:
 def shown(statement: Statement, keeps: Keeps) -> str:
     """Return a statement with its literals cut but those that are kept."""
     return "".join(
-        [each.text if not each.literal or keeps(each.literal) else _cut(each) for each in statement]
+        [
+            each.text
+            if not each.literal or (keeps(each.literal) and "%run" not in each.literal)
+            else _cut(each)
+            for each in statement
+        ]
     )
 
 
@@ -82,6 +90,8 @@ def without_texts(expression: str) -> str:
 
 def _cut(piece: Piece) -> str:
     text = piece.text
+    if text.lstrip().startswith("%"):
+        return _GIVEN.sub("…", text)
     if _PLAIN.fullmatch(text):
         return text
     if text.startswith("#"):

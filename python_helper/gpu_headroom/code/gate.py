@@ -369,12 +369,3 @@ def _is_lazy(use: Use) -> bool:
 
 def _gives(node: ast.AST) -> bool:
     return isinstance(node, (ast.Return, ast.Yield, ast.YieldFrom)) and node.value is not None
-
-
-def statement_of(cell: CellCode, line: int) -> ast.stmt | None:
-    """Return the innermost statement of a cell's own tree on a line, counted from 1."""
-    found = None
-    for node in ast.walk(cell.tree) if cell.tree is not None else ():
-        if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or 0):
-            found = node
-    return found

@@ -7,6 +7,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from .beside import script_lines
+from .find import called
 from .size_names import role_of
 
 if TYPE_CHECKING:
@@ -47,7 +49,9 @@ _ENTRY = re.compile(
     r"""[ \t]{0,20}(?P<number>[0-9][0-9_]{0,15})(?=[ \t]{0,20}(?:[,}\]#\r\n\\"']|$))"""
 )
 _LONGEST_NUMBER = 12  # digits
-_FLAG = re.compile(r"--(?P<name>[A-Za-z][\w-]{0,59})[ =](?P<number>[0-9]{1,15})(?![\w.])")
+_FLAG = re.compile(
+    r"(?<![\w-])(?P<name>--?[A-Za-z][\w-]{0,59})[ =](?P<number>[0-9]{1,15})(?![\w.])"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +78,10 @@ def signatures_of(placed: Iterable[Placed]) -> dict[str, dict[int, str]]:
     """Return what the positional parameters are called of functions and classes defined here."""
     found: dict[str, dict[int, str]] = {}
     for node, owner in placed:
+        if isinstance(node, ast.Call):
+            flags = [each for each in map(_text, node.args) if each.startswith("-")]
+            found |= {each: {0: option_name(node)} for each in flags if called(node) in _OPTIONS}
+            continue
         if isinstance(node, Function):
             name, taken = _callee(node, owner), isinstance(owner, ast.ClassDef)
             names = [each.arg for each in (*node.args.posonlyargs, *node.args.args)][taken:]
@@ -82,7 +90,7 @@ def signatures_of(placed: Iterable[Placed]) -> dict[str, dict[int, str]]:
         else:
             continue
         found[name] = {n: each for n, each in enumerate(names) if role_of(each)}
-    return {name: each for name, each in found.items() if each}
+    return {name: each for name, each in found.items() if any(map(role_of, each.values()))}
 
 
 def defaults(
@@ -101,25 +109,28 @@ def defaults(
             yield Parameter(callee, argument.arg, None), given
 
 
-def callee(call: ast.Call) -> str | None:
-    """Return the last name of what is called: `fit` for `trainer.fit()`."""
-    function = call.func
-    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", None)
-
-
 def options(call: ast.Call) -> tuple[str, ast.expr] | None:
     """Return the name of a command line option and its default, of a call that adds one."""
-    maker = callee(call)
+    maker = called(call)
     if maker not in _OPTIONS:
         return None
     given = {each.arg: each.value for each in call.keywords}
-    texts = [each for each in (given.get("dest"), *call.args) if each is not None]
-    names = [_text(each).lstrip("-").replace("-", "_") for each in texts]
+    name = option_name(call)
     position = _OPTIONS[maker]
     default = given.get("default")
     if position is not None and default is None and len(call.args) > position:
         default = call.args[position]
-    return (max(names, key=len), default) if names and default is not None else None
+    return (name, default) if name and default is not None else None
+
+
+def option_name(call: ast.Call) -> str:
+    """Return what an option is called in the code: its `dest`, else by its first long form."""
+    texts = [_text(each.value) for each in call.keywords if each.arg == "dest"]
+    texts = list(filter(None, texts or map(_text, call.args)))
+    name = min(
+        texts, key=lambda each: (each.startswith("-"), not each.startswith("--")), default=""
+    )
+    return name.lstrip("-").replace("-", "_")
 
 
 class Look:
@@ -129,7 +140,7 @@ class Look:
         self._lines = lines
         self._signatures = signatures
         self._paths: dict[int, tuple[str, ...]] = {}
-        self.texts: list[tuple[str, int, tuple[int, int, int]]] = []
+        self.texts: list[tuple[str, int, tuple[int, int, int], Parameter | None]] = []
 
     def given(self, node: ast.AST, owner: ast.AST | None) -> Iterator[Given]:
         """Yield what a node gives a name: assignments, arguments, defaults, entries of a dict."""
@@ -175,7 +186,7 @@ class Look:
                 yield Given(name, value, "entry", inner)
 
     def _arguments(self, call: ast.Call) -> Iterator[Given]:
-        name, path = callee(call) or "", self._paths.get(id(call), ())
+        name, path = called(call), self._paths.get(id(call), ())
         for keyword in call.keywords:
             if keyword.arg is not None and (name, keyword.arg) != ("deque", "maxlen"):
                 inner = (*path, keyword.arg) if path else ()
@@ -199,15 +210,33 @@ class Look:
     def _flags(self, node: ast.List | ast.Tuple) -> None:
         """Look for `"--batch-size", "64"` in a list."""
         for n, each in enumerate(node.elts):
-            if _text(each).startswith("--"):
+            if _text(each).startswith("-"):
                 self._find(each, _FLAG)
                 following = node.elts[n + 1] if n + 1 < len(node.elts) else None
                 number = _text(following)
                 if following is not None and number.isdecimal() and number.isascii():
                     at = following.col_offset + 1, (following.end_col_offset or 0) - 1
                     if at[1] - at[0] == len(number) < _LONGEST_NUMBER:
-                        name = _text(each).lstrip("-").replace("-", "_")
-                        self.texts.append((name, int(number), (following.lineno, *at)))
+                        self._enter(_text(each), int(number), (following.lineno, *at))
+
+    def entries(self) -> None:
+        """Look for entries in lines of YAML."""
+        for number in range(1, len(self._lines) + 1):
+            self._scan(number, 0, None, _ENTRY)
+
+    def scripts(self) -> None:
+        """Look for `--batch-size 64` behind each `%run`."""
+        for number in script_lines("\n".join(self._lines)):
+            self._scan(number, 0, None, _FLAG)
+
+    def _enter(self, name: str, number: int, place: tuple[int, int, int]) -> None:
+        """Note a number in text; `-b` is called what the code that takes it calls it."""
+        plain = name.lstrip("-").replace("-", "_")
+        flag = None
+        if name.startswith("-"):
+            plain = self._signatures.get(name, {}).get(0, plain)
+            flag = Parameter(name, plain, 0)
+        self.texts.append((plain, number, place, flag))
 
     def _text_entries(self, node: ast.expr) -> None:
         """Look for entries of YAML or JSON in a string that is given a name or read."""
@@ -222,15 +251,15 @@ class Look:
         if not _text(node) or end is None:
             return
         for number in range(node.lineno, end + 1):
-            raw = self._lines[number - 1].encode(errors="replace")
             start = node.col_offset if number == node.lineno else 0
-            stop = (node.end_col_offset or 0) if number == end else len(raw)
-            for found in pattern.finditer(raw[start:stop].decode(errors="replace")):
-                # Columns count bytes.
-                at = start + len(found.string[: found.start("number")].encode())
-                place = number, at, at + len(found["number"])
-                name = found["name"].replace("-", "_")
-                self.texts.append((name, int(found["number"]), place))
+            self._scan(number, start, node.end_col_offset if number == end else None, pattern)
+
+    def _scan(self, line: int, start: int, stop: int | None, pattern: re.Pattern[str]) -> None:
+        raw = self._lines[line - 1].encode(errors="replace")
+        for found in pattern.finditer(raw[start:stop].decode(errors="replace")):
+            # Columns count bytes.
+            at = start + len(found.string[: found.start("number")].encode())
+            self._enter(found["name"], int(found["number"]), (line, at, at + len(found["number"])))
 
 
 def nodes(tree: ast.Module) -> Iterator[Placed]:

@@ -66,11 +66,15 @@ def literals_of(
     known = {**(signatures or {}), **signatures_of(placed), **KNOWN}
     looked = Look(source.split("\n"), known)
     given = [each for node, owner in placed for each in looked.given(node, owner)]
+    looked.scripts()
+    if (cell.path or "").endswith(("json", "yaml", "yml")):
+        looked.entries()
     found = [literal for each in given if (literal := _literal(cell, each)) is not None]
     found += [
-        SizeLiteral(cell, role, name, value, *place, "text")
-        for name, value, place in looked.texts
-        if value > 1 and (role := role_of(name)) not in (None, "unnamed")
+        SizeLiteral(cell, role, name, value, *place, "text", parameter=flag)
+        for name, value, place, flag in looked.texts
+        if (role := role_of(name)) is not None
+        and value > (1 if role != "unnamed" else _LEAST_UNNAMED if flag else _LARGEST)
     ]
     names = {each.name.lower() for each in found}
     return sorted(

@@ -80,6 +80,11 @@ class Way:
         ordered = [known[key] for key in dict.fromkeys(self.order) if key in known]
         return Loaders(ordered, lines, evaluates=self.evaluates).numbers()
 
+    def passes(self, cell: CellCode, line: int | None = None) -> bool:
+        """Whether a cell or a file, or just this line of it, is on the way."""
+        text = None if line is None else cell.source.split("\n")[line - 1].strip()
+        return any(key == cell.key and text in (None, at) for key, _, at in self.places)
+
 
 def _line(cell: CellCode, number: int, text: str) -> int | None:
     """Return where a line is by now; `None` where that is not certain."""
@@ -173,7 +178,7 @@ class Loaders:
         """
         try:
             for cell, number in reversed(self._way):
-                statement = _statement(cell, number)
+                statement = cell.statement(number)
                 if statement is None:
                     continue
                 for each in _heads(cell, statement):
@@ -259,6 +264,8 @@ class Loaders:
         elif sizes:
             for each in sizes:
                 self._number(cell, each, inside)
+        elif not own and list(self._spread(cell, call, inside)):
+            pass
         elif name in _FITS and len(call.args) + len(call.keywords) > 1:
             self._trainer(cell, call, inside)
         elif not own and name not in _NO_DATA:
@@ -269,6 +276,17 @@ class Loaders:
                 many = list(call.args[:1])
             for node in many if settings is None else [settings.value]:
                 self._data(cell, node, inside, path if node is owner else ())
+
+    def _spread(self, cell: CellCode, call: ast.Call, inside: _Call | None) -> Iterator[bool]:
+        """Follow the batch among `**settings`; yields for each that is found."""
+        given = [each.value for each in call.keywords if each.arg is None]
+        for node in given if called(call) in _BATCHED else ():
+            for where, bind in self._definitions(cell, node):
+                for value, _ in _given(where, bind):
+                    for key, size in _items(value):
+                        if role_of(key) == "batch":
+                            self._number(where, size, inside if where is cell else None)
+                            yield True
 
     def _sizes(self, name: str, call: ast.Call) -> list[ast.expr]:
         """Return what a call gets as the size of its batches, or as a number of rows."""
@@ -441,6 +459,9 @@ class Loaders:
         if inner is not None and inner[1] is not None:  # a parameter, or a name of a function
             owner = "self" if owner in ("self", "cls") else ""
         stores = self._stores.get(path[-1], []) if isinstance(node, ast.Attribute) else []
+        for _, bind in self._definitions(cell, node.value):  # an attribute of a module
+            if isinstance(bind, ast.alias):
+                stores = [*stores, *self._in_file(bind.name, path[-1])]
         around = _class(cell, node)
         if owner == "self" and around is not None:
             stores = [each for each in stores if _class(*each) is around] or stores
@@ -452,10 +473,10 @@ class Loaders:
 
     # Names.
 
-    def _definitions(self, cell: CellCode, node: ast.Name) -> list[tuple[CellCode, ast.AST]]:
+    def _definitions(self, cell: CellCode, node: ast.AST) -> list[tuple[CellCode, ast.AST]]:
         """Return what may have given a name its value where it is read."""
         known = cell.owners.get(node)
-        if known is None or node.id in ("self", "cls"):
+        if known is None or known[0] in ("self", "cls"):
             return []
         name, owner, inside = known
         if owner is not None:
@@ -465,10 +486,29 @@ class Loaders:
             len(self._cells) - 1 if is_late or cell not in self._cells else self._cells.index(cell)
         )
         order = [*reversed(self._cells[: last + 1]), *self._cells[last + 1 :]]
+        if cell.is_file:  # its names are its own
+            order = [cell, *(each for each in order if each.is_file)]
         for each in order:
             if found := _reaching(each, node if each is cell else None, name, None, inside):
-                return [(each, one) for one in found]
+                return [place for one in found for place in self._imported(each, one)]
         return []
+
+    def _imported(self, cell: CellCode, bind: ast.AST) -> list[tuple[CellCode, ast.AST]]:
+        """Return what gives a name its value in the file that it is imported from; else this."""
+        statement = next(cell.parents(bind), None)
+        if isinstance(bind, ast.alias) and isinstance(statement, ast.ImportFrom):
+            return self._in_file(statement.module or "", bind.name) or [(cell, bind)]
+        return [(cell, bind)]
+
+    def _in_file(self, module: str, name: str) -> list[tuple[CellCode, ast.AST]]:
+        path = "/" + module.replace(".", "/") + ".py"
+        return [
+            (each, use.node)
+            for each in self._cells
+            if each.is_file and f"/{each.key}".endswith(path)
+            for use in each.uses
+            if use.name == name and use.how == "bind" and use.owner is None
+        ]
 
     def _passed(
         self, cell: CellCode, argument: ast.arg, inside: _Call | None
@@ -502,12 +542,12 @@ class Loaders:
         if around is not None and function.name in ("__init__", "__call__", "forward"):
             names.add(around.name)
         for n, (where, number) in enumerate(self._way):
-            statement = _statement(where, number)
+            statement = where.statement(number)
             if n == 0 or where is not cell or statement is None:
                 continue
             if cell.function(statement) is function or statement is function:
                 outer, line = self._way[n - 1]
-                before = _statement(outer, line)
+                before = outer.statement(line)
                 found = [
                     each
                     for each in ast.walk(before or ast.Module([], []))
@@ -554,14 +594,6 @@ def _ends(loop: ast.AST) -> int | None:
         elif not isinstance(node, (*Function, ast.Lambda, ast.ClassDef)):
             waiting += ast.iter_child_nodes(node)
     return None
-
-
-def _statement(cell: CellCode, line: int) -> ast.stmt | None:
-    found = None
-    for node in ast.walk(cell.tree) if cell.tree is not None else ():
-        if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or 0):
-            found = node
-    return found
 
 
 def _reaching(
@@ -628,6 +660,16 @@ def _given(cell: CellCode, bind: ast.AST) -> Iterator[tuple[ast.AST | None, Path
         elif isinstance(parent, ast.stmt):
             return
         child = parent
+
+
+def _items(node: ast.AST | None) -> Iterator[tuple[str, ast.expr]]:
+    """Yield what a dictionary is made of: `{"a": 1}`, `dict(a=1)`."""
+    if isinstance(node, ast.Dict):
+        for key, value in zip(node.keys, node.values, strict=True):
+            if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                yield key.value, value
+    elif called(node) == "dict" and isinstance(node, ast.Call):
+        yield from ((each.arg, each.value) for each in node.keywords if each.arg)
 
 
 def _element(value: ast.AST | None, path: Path) -> ast.AST | None:

@@ -32,9 +32,17 @@ class CellCode:
     `tree` is `None` where the code cannot be read, or is too much: then it may do anything.
     """
 
-    def __init__(self, key: str, source: str, title: str = "", *, is_read: bool = True) -> None:
+    def __init__(
+        self,
+        key: str,
+        source: str,
+        title: str = "",
+        *,
+        is_read: bool = True,
+        is_file: bool = False,
+    ) -> None:
         self.key, self.source, self.title = key, source, title or key
-        self._is_read = is_read
+        self._is_read, self.is_file = is_read, is_file
 
     @cached_property
     def _look(self) -> tuple[ast.Module | None, list[Use]]:
@@ -90,6 +98,14 @@ class CellCode:
         """Return the innermost function that a node stands in."""
         return next((each for each in self.parents(node) if isinstance(each, Function)), None)
 
+    def statement(self, line: int) -> ast.stmt | None:
+        """Return the innermost statement on a line, counted from 1."""
+        found = None
+        for node in ast.walk(self.tree) if self.tree is not None else ():
+            if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or 0):
+                found = node
+        return found
+
     def same(self, node: ast.AST) -> ast.AST | None:
         """Return the node of this cell's tree at the place and of the kind of one of another tree.
 
@@ -112,26 +128,30 @@ class CodePlace(NamedTuple):
 class Notebook:
     """The cells of a notebook: as they ran, and as they stand.
 
-    A cell that ran with other code than it has now is there twice, under one key.
+    A cell that ran with other code than it has now is there twice, under one key. `files` are
+    those of its folder that ran with it, whose names are their own.
     """
 
-    def __init__(self, cells: Iterable[CellCode]) -> None:
-        self.cells = tuple(cells)
+    def __init__(self, cells: Iterable[CellCode], files: Iterable[CellCode] = ()) -> None:
+        self.cells, self.files = tuple(cells), tuple(files)
 
     @classmethod
     def of(
-        cls, texts: Iterable[tuple[str, str]], titles: Mapping[str, str] | None = None
+        cls,
+        texts: Iterable[tuple[str, str]],
+        titles: Mapping[str, str] | None = None,
+        files: Iterable[CellRun] = (),
     ) -> Notebook:
         """Read cells of these keys and texts; what is beyond some length in all is left unread."""
         left, found = _MOST * LONGEST, list[CellCode]()
         for key, text in dict.fromkeys(texts):
             left -= len(text)
             found.append(CellCode(key, text, (titles or {}).get(key, "In [ ]"), is_read=left >= 0))
-        return cls(found)
+        return cls(found, [CellCode(each.key, each.source, is_file=True) for each in files])
 
     def cell(self, key: str, source: str | None = None) -> CellCode | None:
         """Return the cell of a key, the one with this text if there are several."""
-        found = [each for each in self.cells if each.key == key]
+        found = [each for each in (*self.cells, *self.files) if each.key == key]
         exact = [each for each in found if each.source == source]
         return next(reversed(exact or found), None)
 
@@ -237,7 +257,7 @@ class Notebook:
 
 def titles(runs: Iterable[CellRun]) -> dict[str, str]:
     """Return how a person is told of cells that ran, by key."""
-    return {each.key: f"In [{each.execution_count or ' '}]" for each in runs}
+    return {each.key: each.path or f"In [{each.execution_count or ' '}]" for each in runs}
 
 
 def is_stored(node: ast.AST) -> bool:

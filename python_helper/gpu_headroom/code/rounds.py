@@ -6,8 +6,9 @@ import ast
 from typing import TYPE_CHECKING
 
 from .batch import names_in
+from .find import called
 from .flow import goes_back
-from .given import Function, callee
+from .given import Function
 from .parsing import LONGEST, parse_cell
 from .scopes import named_by
 
@@ -230,5 +231,5 @@ def _container(node: ast.expr) -> Iterator[str]:
 def _is_number(value: ast.expr) -> bool:
     """Whether an expression ends in something that lets go of the graph."""
     return isinstance(value, ast.Constant) or any(
-        isinstance(each, ast.Call) and callee(each) in _NUMBERS for each in ast.walk(value)
+        called(each) in _NUMBERS for each in ast.walk(value)
     )

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from ..code.find import dotted, names
 from ..code.flow import leaves, read_after, read_first
-from ..code.gate import statement_of
 from ..code.source import CellSource, Function, Loop, Refused
 from ..text.messages import message
 from .rewrite import line_of, rewriting, statement_at
@@ -124,7 +123,7 @@ def _outermost(statement: ast.stmt, parents: Iterable[ast.AST]) -> ast.stmt:
 
 def _found(cell: CellCode, anchor: Anchor) -> ast.stmt | None:
     try:
-        return statement_of(cell, line_of(CellSource(cell.source), anchor))
+        return cell.statement(line_of(CellSource(cell.source), anchor))
     except Refused:
         return None
 

@@ -6,23 +6,26 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from ..code.find import assigned, called, names
+from ..code.batch import PARSERS
+from ..code.beside import beside, script_lines
+from ..code.find import assigned, called, dotted, keyword, names
 from ..code.follows import other_places, unlike
+from ..code.gate import Gate
 from ..code.literals import integer, literals_in
 from ..code.notebook import CodePlace, Notebook
+from ..code.parsing import parse_cell
 from ..code.source import CellSource, Refused
 from ..text.messages import message
-from .rewrite import rewriting
+from .rewrite import line_of, rewriting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..code.gate import Gate
     from ..code.literals import SizeLiteral
     from ..code.loaders import Numbers, Way
     from ..code.notebook import CellCode
     from ..protocol.wire import Message
-    from .rewrite import Rewrite
+    from .rewrite import Anchor, Rewrite
 
 TEXTS = {
     "number.other": (
@@ -46,6 +49,7 @@ TEXTS = {
         "No button: {cell}, line {line} leaves targets out, and of {value} samples none may be "
         "left: the mean of their losses is no number, and then no weight is one."
     ),
+    "number.file": "No button: {file} was changed after it ran.",
     "number.schedule": (
         "No button: {cell}, line {line} makes a schedule of so many steps, and there would be more."
     ),
@@ -71,13 +75,19 @@ def set_batch(literal: SizeLiteral, value: int, way: Way) -> Rewrite:
         except Refused:
             return None  # the edit changes nothing there
         reached = way.numbers(cells)
+        is_script = found.kind == "text" and found.line in script_lines(cell.source)
         alike = {
             (each.key, one.line)
             for each in cells
-            for one in literals_in(literal.cell, each.source)
-            if one.value == literal.value and (not reached or reached.has(one, each.key))
+            for one in literals_in(literal.cell, each.source, literal.role)
+            if one.value == literal.value
+            and (not reached or reached.has(one, each.key))
+            # A command line wins over what is the default.
+            and not (found.parameter is not None and found.kind == "text" and one.kind == "option")
+            and not (is_script and one.kind == "text" and each is not cell)
         }
-        if reached and not reached.has(found, cell.key):
+        elsewhere = is_script and not way.passes(cell, found.line)
+        if elsewhere or (reached and not reached.has(found, cell.key)):
             return message("number.other", TEXTS)
         if len(alike - {(cell.key, found.line)}) > 0:
             return message("number.several", TEXTS, count=len(alike), value=literal.value)
@@ -87,7 +97,17 @@ def set_batch(literal: SizeLiteral, value: int, way: Way) -> Rewrite:
             return message("number.left_out", TEXTS, cell=title, line=place.line, value=value)
         return _follows(cells, cell, own, found, reached)
 
-    return set_number(literal, value).asking(lambda gate, _: gate.unread(), is_the_batch)
+    return set_number(literal, value).asking(lambda gate, _: _unread(gate, way), is_the_batch)
+
+
+def _unread(gate: Gate, way: Way) -> Message | None:
+    """Whether all code can be read, and files on the way are as they ran."""
+    files = [each for each in gate.notebook.files if way.passes(each)]
+    for each in files:
+        now = beside(each.key)
+        if now is None or now.source != each.source:
+            return message("number.file", TEXTS, file=each.key)
+    return gate.unread() or Gate(Notebook(files), gate.live).unread()
 
 
 def smaller_batch(literal: SizeLiteral, value: int, way: Way) -> Rewrite:
@@ -98,7 +118,7 @@ def smaller_batch(literal: SizeLiteral, value: int, way: Way) -> Rewrite:
     """
 
     def has_room(gate: Gate, _: CellCode) -> Message | None:
-        for cell in gate.notebook.cells:
+        for cell in (*gate.notebook.cells, *gate.notebook.files):
             for node in ast.walk(cell.tree or ast.Module([], [])):
                 if isinstance(node, ast.Call) and _SCHEDULES.fullmatch(called(node)):
                     given = [*node.args[1:], *[each.value for each in node.keywords]]
@@ -108,6 +128,51 @@ def smaller_batch(literal: SizeLiteral, value: int, way: Way) -> Rewrite:
         return None
 
     return set_batch(literal, value, way).asking(has_room)
+
+
+def by_flag(literal: SizeLiteral, value: int, way: Way, anchor: Anchor) -> Rewrite:
+    """`by_flag(option, 32, way, anchor)`: give a script another than the default of its option.
+
+    The flag is set behind the `%run` of the anchor's line. It has to be an option of whole numbers,
+    of the only parser, which reads the command line.
+    """
+
+    def is_an_option(gate: Gate, _: CellCode) -> Message | None:
+        file = gate.notebook.cell(literal.cell.key)
+        if file is None:
+            return message("number.other", TEXTS)
+        return smaller_batch(literal, value, way).objection(gate, file)
+
+    return add_flag(anchor, flag_of(literal) or "", value).asking(is_an_option)
+
+
+def flag_of(literal: SizeLiteral) -> str | None:
+    """Return what sets an option on the command line of its script; `None`: not for certain."""
+    tree = parse_cell(literal.cell.source)
+    calls = [each for each in ast.walk(tree or ast.Module([], [])) if isinstance(each, ast.Call)]
+    parses = any(called(each) in PARSERS and not each.args for each in calls)
+    if not parses or any(called(each) == "add_subparsers" for each in calls):
+        return None
+    for call in calls:
+        default, kind = keyword(call, "default"), keyword(call, "type")
+        is_it = default is not None and default.value.lineno == literal.line
+        if called(call) == "add_argument" and is_it and dotted(kind and kind.value) == "int":
+            flags = [str(getattr(each, "value", "")) for each in call.args]
+            return max((each for each in flags if each.startswith("-")), key=len, default=None)
+    return None
+
+
+@rewriting
+def add_flag(source: CellSource, anchor: Anchor, flag: str, value: int) -> None:
+    """`add_flag(anchor, "--batch-size", 32)`: set an option behind a `%run`."""
+    line = line_of(source, anchor)
+    text = source.lines[line - 1].rstrip()
+    if line not in script_lines(source.text) or text.endswith(("\\", ";")) or not flag:
+        raise Refused
+    if not {flag, "--"}.isdisjoint(re.split(r"[\s=]", text)):
+        raise Refused
+    end = source.offset(line, len(text.encode()))
+    source.replace((end, end), f" {flag} {value}")
 
 
 def _measures(notebook: Notebook, given: list[ast.expr]) -> bool:
@@ -152,7 +217,7 @@ def _follows(
     for place in other_places(notebook, found.value, known):
         title, line = place.cell.title, place.line
         return message("number.again", TEXTS, value=found.value, cell=title, line=line)
-    node = _node(cell, found)
+    node = _node(cell.tree, found)
     entry = found.name if found.kind in ("option", "text") else ""
     fixed = unlike(notebook, cell, node, reached.calls, entry)
     if fixed is not None:
@@ -167,12 +232,15 @@ def _standing(gate: Gate, cell: CellCode, way: Way) -> list[CellCode]:
     return [each for each in found if each is not None]
 
 
-def _node(cell: CellCode, literal: SizeLiteral) -> ast.AST | None:
-    """Return the number in the tree of a cell."""
-    for node in ast.walk(cell.tree) if cell.tree is not None else ():
-        at = (getattr(node, "lineno", 0), getattr(node, "col_offset", -1))
-        is_there = isinstance(node, ast.expr) and at == (literal.line, literal.column)
-        if is_there and getattr(node, "end_col_offset", -1) == literal.end_column:
+def _node(tree: ast.AST | None, literal: SizeLiteral) -> ast.expr | None:
+    """Return the number in a tree."""
+    place = (literal.line, literal.column, literal.end_column)
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.expr) and place == (
+            node.lineno,
+            node.col_offset,
+            node.end_col_offset,
+        ):
             return node
     return None
 
@@ -195,23 +263,16 @@ def set_number(source: CellSource, literal: SizeLiteral, value: int) -> None:
 
 
 def _set(source: CellSource, found: SizeLiteral, value: int) -> None:
-    place = (found.line, found.column, found.end_column)
     if found.kind == "text":
         start = source.offset(found.line, found.column)
         source.replace((start, source.offset(found.line, found.end_column)), str(value))
         return
-    for node in ast.walk(source.tree):
-        if isinstance(node, ast.expr) and place == (
-            node.lineno,
-            node.col_offset,
-            node.end_col_offset,
-        ):
-            several = isinstance(node, (ast.Tuple, ast.List))
-            for each in node.elts if isinstance(node, (ast.Tuple, ast.List)) else [node]:
-                if not several or integer(each) == found.value:
-                    number = f"{value:_}" if "_" in source.text_of(each) else str(value)
-                    source.replace(each, number)
-            return
+    node = _node(source.tree, found)
+    several = isinstance(node, (ast.Tuple, ast.List))
+    for each in node.elts if isinstance(node, (ast.Tuple, ast.List)) else [node]:
+        if each is not None and (not several or integer(each) == found.value):
+            number = f"{value:_}" if "_" in source.text_of(each) else str(value)
+            source.replace(each, number)
 
 
 def _together(source: CellSource, found: SizeLiteral) -> list[SizeLiteral]:
@@ -228,7 +289,8 @@ def _together(source: CellSource, found: SizeLiteral) -> list[SizeLiteral]:
 
 def _literals(text: str, literal: SizeLiteral) -> list[SizeLiteral]:
     known = literal.parameter
-    positional = known is not None and literal.kind == "argument" and known.position is not None
+    given = known is not None and literal.kind in ("argument", "text")
+    positional = given and known is not None and known.position is not None
     signatures = {known.callee: {known.position or 0: known.name}} if known and positional else None
     return literals_in(literal.cell, text, literal.role, signatures)
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..cells.runs import CellRun
+from ..code.beside import with_scripts
 from ..code.rerun import makes_anew, trained_before, trains_again
 from ..holders.inspector import Inspector
 from ..holders.training import TrainingState
@@ -79,6 +80,7 @@ class RerunRequests:
         life = self._life
         ran = {each.key: each for each in life.ledger.cells()}
         cells = {**{key: each.source for key, each in ran.items()}, **request["sources"]}
+        cells = {key: with_scripts(each) for key, each in cells.items()}
         run = [
             replace(ran.get(each) or CellRun(each, None, "", None, 0.0), source=cells[each])
             for each in request["run"]
@@ -168,7 +170,7 @@ def _begun(scene: Scene, cells: Iterable[str]) -> bool:
     return (
         (now.loops and not now.first_round)
         or not LIBRARIES_TRAIN.isdisjoint(now.functions)
-        or any(trained_before(cell.source, line, cells) for cell, line in scene.places)
+        or any(trained_before(cell.source, line, cells) for cell, line in scene.steps)
     )
 
 

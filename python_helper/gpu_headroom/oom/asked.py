@@ -10,7 +10,7 @@ from itertools import combinations_with_replacement, islice, zip_longest
 from typing import TYPE_CHECKING
 
 from ..code.excerpt import without_texts
-from ..code.given import callee
+from ..code.find import called
 from ..code.parsing import parse_cell
 from ..holders.frames import locals_of
 from ..text.format import MIB
@@ -129,7 +129,7 @@ def _expression(text: str | None) -> ast.expr | None:
 
 def _operation(expression: ast.expr) -> str:
     if isinstance(expression, ast.Call):
-        return callee(expression) or ""
+        return called(expression)
     if isinstance(expression, ast.BinOp):
         return _SIGNS.get(type(expression.op), "")
     return ""

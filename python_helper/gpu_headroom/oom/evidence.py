@@ -314,8 +314,9 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
     if in_use is not None and sum(kinds.values()) > in_use:
         kinds = {}  # memory of another allocator: better no split than a wrong one
     traceback = ledger.bytes(index, origin="traceback") if found else None
-    notebook = _notebook(failure)
-    reached = _way(failure, here).numbers(notebook.cells) if found else Numbers()
+    notebook = _notebook(failure, here)
+    cells = (*notebook.files, *notebook.cells)
+    reached = _way(failure, here).numbers(cells) if found else Numbers()
     batch, batch_bytes, size, size_bytes = None, 0, None, 0
     if found:
         literals_of = partial(
@@ -324,9 +325,17 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
             cells=failure.cells,
             values=user_names(failure.shell),
             line=here.line,
-            code=Code(),  # each cell is looked through once for all questions
+            code=(code := Code(here.files)),  # each cell is looked through once for all questions
         )
-        batch, batch_bytes = _proven_batch(literals_of, ledger, index, here, reached)
+        flags = {each.name for each in code.literals(failure.cell) if each.kind == "text"}
+        in_files = [
+            each
+            for role in ("batch", "unnamed")
+            for file in here.files
+            for each in code.literals(file, role)
+            if reached.has(each) and (each.kind != "option" or each.name not in flags)
+        ]
+        batch, batch_bytes = _proven_batch(literals_of, in_files, ledger, index, here, reached)
         size, size_bytes = _proven_input(literals_of, ledger, index, here, notebook)
     let_go = _let_go(failure, memory)
     rest = None if in_use is None else in_use - sum(kinds.values())
@@ -370,16 +379,17 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
 def _way(failure: Failure, here: Scene) -> Way:
     places = [
         (cell.key, line, lines[line - 1].strip())
-        for cell, line in here.places
+        for cell, line in here.steps
         if 0 < line <= len(lines := cell.source.split("\n"))
     ]
     order = [each.key for each in failure.cells if each.key != failure.cell.key]
-    return Way((*order, failure.cell.key), tuple(places), evaluates=not here.running.trains)
+    order = [*(each.key for each in here.files), *order, failure.cell.key]
+    return Way(tuple(order), tuple(places), evaluates=not here.running.trains)
 
 
-def _notebook(failure: Failure) -> Notebook:
+def _notebook(failure: Failure, here: Scene) -> Notebook:
     cells = {each.key: each for each in (*failure.cells, failure.cell)}.values()
-    return Notebook.of([(each.key, each.source) for each in cells], titles(cells))
+    return Notebook.of([(each.key, each.source) for each in cells], titles(cells), here.files)
 
 
 def _gate(failure: Failure, turn: Turn, found: Survey | None, notebook: Notebook) -> Gate:
@@ -481,20 +491,26 @@ def _needed_before(failure: Failure, index: int) -> int | None:
     return max(needed, default=None)
 
 
-def _proven_batch(
-    literals_of: Literals, ledger: StorageLedger, index: int, here: Scene, reached: Numbers
+def _proven_batch(  # noqa: PLR0913, PLR0917  all that speaks for a number
+    literals_of: Literals,
+    in_files: list[SizeLiteral],
+    ledger: StorageLedger,
+    index: int,
+    here: Scene,
+    reached: Numbers,
 ) -> tuple[SizeLiteral | None, int]:
     """Return the literal that tensors in memory have as many rows as, and their bytes.
 
-    Of several the one that the failing loop's loader has. A number of another name counts where a
-    running function was given it, and most have so many.
+    Of several the one that the failing loop's loader has, as those `in_files` are. A number of
+    another name counts where a running function was given it, and most have so many.
     """
     in_all = ledger.bytes(index)
-    named = literals_of("batch")
+    named = [*literals_of("batch"), *in_files]
     given = [
         each
         for each in literals_of("unnamed")
-        if each.parameter is not None and each.parameter.callee in here.running.own
+        if reached.has(each)
+        or (each.parameter is not None and each.parameter.callee in here.running.own)
     ]
     # Tokens and heads multiply the rows; many numbers divide them.
     for literals, least, multiples in (

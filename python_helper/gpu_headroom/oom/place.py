@@ -118,6 +118,8 @@ def _compiled(filename: str, cell: CellRun) -> list[str]:
     IPython names each cell's code; where the name is not known the source tells, and so it
     does for the body of a cell magic that runs it as a cell of its own.
     """
+    if cell.path is not None:
+        return cell.source.splitlines() if filename == cell.filename else []
     if filename in _TIMED_NAMES:
         magic = _TIMED.match(cell.source)
         return _without_leading_blanks(cell.source[magic.end() :]) if magic else []

@@ -14,8 +14,8 @@ from traceback import walk_tb
 from typing import TYPE_CHECKING
 
 from ..code.batch import names_in
+from ..code.find import called
 from ..code.flow import goes_back
-from ..code.given import callee
 from ..code.parsing import LONGEST, parse_cell
 from ..code.rounds import (
     LOOP,
@@ -142,7 +142,7 @@ class _Reading:
         code = frame.f_code
         whole, scope = scopes_at(tree, number)
         calls = list(calls_in(whole, number))
-        self._at_once |= any(callee(each) in _AT_ONCE for each in calls)
+        self._at_once |= any(called(each) in _AT_ONCE for each in calls)
         known = partial(_known, code)
         names = self._names
         names["assigning"] |= known(assigned_at(scope, number))
@@ -240,7 +240,7 @@ def _rounds_done(frame: FrameType, loop: Scope) -> float | None:
     """Return the share of the rounds of `for n in range(…)` that have begun."""
     if not (isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call)):
         return None
-    if callee(loop.iter) != "range" or not isinstance(loop.target, ast.Name):
+    if called(loop.iter) != "range" or not isinstance(loop.target, ast.Name):
         return None
     variables = locals_of(frame)
     values = [

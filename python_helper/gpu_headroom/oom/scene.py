@@ -6,20 +6,23 @@ It holds no error and no frame, so that a card may be completed when these have 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import PurePath
 from traceback import walk_tb
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..code.beside import script_lines
 from ..concurrency.turns import Turn
 from ..holders.frames import locals_of
 from ..holders.inspector import Inspector
 from ..inspection.kinds import name_of
 from .asked import asked
+from .files import files_of
 from .layers import layers_of
 from .place import failed_in_backward, failing_line, is_last_step, lines_in_cells
 from .running import Running, running
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from ..cells.runs import CellRun
     from .asked import Asked
@@ -33,7 +36,8 @@ _MOST_FRAMES = 200
 class Scene:
     """The line of the failed cell, whether in a backward pass, and the code that ran.
 
-    `places` are the cells and lines on the way, outermost first, as far as a model's call.
+    `steps` are the lines on the way, of cells and of `files` beside the notebook, outermost first,
+    as far as a model's call.
     `is_last`: the request was the last thing that the cell did, so that nothing follows it.
     `layers` are those of the model that was running; `None` where that tells nothing.
     """
@@ -44,8 +48,14 @@ class Scene:
     asked: Asked | None = None
     is_last: bool = False
     modules: tuple[RunningModule, ...] = ()
-    places: tuple[tuple[CellRun, int], ...] = ()
+    steps: tuple[tuple[CellRun, int], ...] = ()
     layers: Layers | None = None
+    files: tuple[CellRun, ...] = ()
+
+    @property
+    def places(self) -> tuple[tuple[CellRun, int], ...]:
+        """The cells and lines on the way."""
+        return tuple([each for each in self.steps if each[0].path is None])
 
 
 class RunningModule(NamedTuple):
@@ -61,16 +71,30 @@ def scene(failure: Failure, turn: Turn | None = None) -> Scene:
     inner, cell = failure.recognition.error, failure.cell
     inspector = Inspector(turn or Turn(asked=False))
     modules = list(_modules(inner, inspector))
+    files = files_of(inner, (*failure.cells[:-1], cell))
+    steps = lines_in_cells(inner, (*files, *failure.cells[:-1], cell))
+    at = failing_line(inner, cell) or failing_line(failure.error, cell)
+    if at is None and (at := _script_line(cell, steps)) is not None:
+        steps = ((cell, at), *steps)
     return Scene(
-        line=failing_line(inner, cell) or failing_line(failure.error, cell),
+        line=at,
         in_backward=failed_in_backward(inner),
         running=running(inner),
         asked=asked(inner, failure.requested_bytes, inspector) if inspector.torch else None,
         is_last=is_last_step(inner, cell),
         modules=tuple([each for each, _ in modules]),
-        places=lines_in_cells(inner, (*failure.cells[:-1], cell)),
+        steps=steps,
         layers=layers_of([owner for _, owner in modules], inspector),
+        files=files,
     )
+
+
+def _script_line(cell: CellRun, steps: Sequence[tuple[CellRun, int]]) -> int | None:
+    """Return the line that ran the outermost file: IPython shows the error of a script itself."""
+    name = PurePath((steps[0][0].path if steps else None) or " ").stem
+    lines = cell.source.split("\n")
+    found = [each for each in script_lines(cell.source) if name in lines[each - 1]]
+    return found[0] if len(found) == 1 else None
 
 
 def _modules(error: BaseException, inspector: Inspector) -> Iterator[tuple[RunningModule, object]]:

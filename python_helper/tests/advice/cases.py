@@ -136,7 +136,7 @@ def evidence(  # noqa: PLR0913  all that a test may vary
             running or Running(),
             asked,
             modules=modules,
-            places=((failing, line),) if line is not None else (),
+            steps=((failing, line),) if line is not None else (),
         ),
         kinds=known,
         not_attributed_bytes=in_use - sum(known.values()),

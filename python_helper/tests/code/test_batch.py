@@ -45,6 +45,9 @@ def cell(source: str, name: str = "failing") -> CellRun:
         ("config.batch_size = 128", "batch_size", 128),
         ("%%time\nbatch_size = 64", "batch_size", 64),
         ("!pip list\n%matplotlib inline\nbatch_size = 64", "batch_size", 64),
+        ("%run main.py --batch-size 64 --epochs 3", "batch_size", 64),
+        ("%run -i main.py --epochs 100 --batchSize=64", "batchSize", 64),
+        ("p.add_argument('-b', dest='bs')\nsys.argv = ['', '--lr', '1', '-b 64']", "bs", 64),
     ],
 )
 def test_finds_a_literal(source: str, name: str, value: int) -> None:
@@ -291,3 +294,19 @@ def test_a_class_beside_the_literal_makes_no_model_anew() -> None:
     run = path_from(first, failing, [first, model, failing], lines=[1])
     assert run is not None
     assert [each.cell_id for each in run] == ["first", "failing"]
+
+
+OPTIONS = """p = argparse.ArgumentParser()
+p.add_argument("-b", "--batch-size", "--batch-size-per-gpu", type=int)
+args = p.parse_args()"""
+
+
+@pytest.mark.parametrize("argv", ["['x', '-b', '64']", "'x -b 64'.split()", "['x', '-b=64']"])
+def test_a_command_line_says_what_another_cell_calls_it(argv: str) -> None:
+    """`-b` is the option's first long form, and `sys.argv` leads to who parses it."""
+    cells = [cell(f"sys.argv = {argv}", "argv"), cell(OPTIONS, "options")]
+    failing = cell("train(args)")
+    (found,) = batch_literals(failing, [*cells, failing], {})
+    assert (found.name, found.value, found.cell.key) == ("batch_size", 64, "argv")
+    path = path_from(cells[0], failing, [*cells, failing])
+    assert [each.key for each in path or ()] == ["argv", "options", "failing"]

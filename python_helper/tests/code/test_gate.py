@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from gpu_headroom.code.facts import Live, ModelFacts
-from gpu_headroom.code.gate import Gate, statement_of
+from gpu_headroom.code.gate import Gate
 from gpu_headroom.code.notebook import CellCode, Notebook
 
 MODEL = ModelFacts(frozenset(), frozenset(), training=True, is_trained=True, is_frozen=False)
@@ -32,7 +32,7 @@ def deletion(*texts: str, gone: str = "out") -> str | None:
     """Ask whether a name may go behind the marked line of the first cell; the reason, if not."""
     asked = gate(*texts)
     cell = asked.notebook.cells[0]
-    statement = statement_of(cell, line_of(texts[0]))
+    statement = cell.statement(line_of(texts[0]))
     assert statement is not None
     why = asked.deletes(cell, statement, gone)
     return None if why is None else why["id"]

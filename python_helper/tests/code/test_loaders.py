@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from gpu_headroom.cells.runs import CellRun
 from gpu_headroom.code.loaders import Way
 from gpu_headroom.code.notebook import Notebook
 
@@ -69,3 +70,26 @@ def test_says_nothing_where_it_cannot_follow() -> None:
     """A loader that comes out of somewhere."""
     notebook = Notebook.of([("1", "a = DataLoader(x, 8)"), ("2", "for i in find(7):\n  f(i)")])
     assert not Way(("1", "2"), (("2", 2, "f(i)"),)).numbers(notebook.cells)
+
+
+@pytest.mark.parametrize(
+    ("cell", "line"),
+    [
+        ("import conf\nfor i in DataLoader(x, conf.size):\n  f(i)", 2),
+        ("from conf import size as n\nfor i in DataLoader(x, n):\n  f(i)", 2),
+        ("from conf import loader\nfor i in loader(x):\n  f(i)", 4),
+        ("size = 9\nfrom conf import given\nfor i in DataLoader(x, **given):\n  f(i)", 2),
+    ],
+)
+def test_follows_into_a_file(cell: str, line: int) -> None:
+    """Whose names are its own, whatever the notebook calls so."""
+    text = (
+        "import os\nsize = 8\ngiven = {'batch_size': size}\n"
+        "def loader(d, n=8): return DataLoader(d, n)"
+    )
+    file = CellRun(None, None, text, "/x/conf.py", 0.0, path="conf.py")
+    notebook = Notebook.of([("cell", cell)], files=[file])
+    at = cell.split("\n").index("  f(i)") + 1
+    way = Way(("conf.py", "cell"), (("cell", at, "f(i)"),))
+    found = way.numbers((*notebook.files, *notebook.cells))
+    assert {(key, number) for key, number, _ in found.places} == {("conf.py", line)}

@@ -136,7 +136,11 @@ class Machine {
       };
       this.memory.send(oom);
     }
-    return answer(false);
+    if (this.isScript) {
+      const run = { ...CELL, cell_id: 'cell-7', start_s: this.ran.length + 2 };
+      this.memory.set({ runs: [{ ...run, end_s: run.start_s + 1 }] });
+    }
+    return answer(this.isScript);
   };
 
   report(id: string): IReport {
@@ -206,6 +210,7 @@ class Machine {
   caution: IMessage | null = null;
   agrees = true;
   isSilent = false;
+  isScript = false;
   onRun: (() => void) | null = null;
 }
 
@@ -291,6 +296,14 @@ describe('Fitter', () => {
     expect(machine.source).toBe('batch_size = 512');
     expect(fitter.undo()).toBe(true);
     expect(machine.source).toBe('batch_size = 1024');
+  });
+
+  it('should go on where a script failed and its cell did not', async () => {
+    machine.isScript = true;
+    const fitter = machine.fitter();
+    await fitter.run();
+    expect(fitter.fit.end?.kind).toBe('fits');
+    expect(machine.source).toBe('batch_size = 128');
   });
 
   it('should keep what passed although it was cancelled', async () => {

@@ -49,7 +49,7 @@ def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
     """Offer it with a smaller batch, where the training step is found or a trainer does it."""
     batch, running = evidence.batch, evidence.scene.running
     value = None if batch is None or not running.trains else fitting(evidence)
-    if batch is None or value is None:
+    if batch is None or value is None or batch.cell.path is not None:
         return None
     steps = batch.value // value
     shown: Edited | None = None

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ...edits.number import smaller_batch
+from ...edits.number import by_flag, flag_of, smaller_batch
+from ...edits.rewrite import Anchor
 from ...oom.largest_batch import predict, probes
 from ...text.messages import message
 from ..code_fix import CellChange
@@ -25,6 +26,10 @@ TEXTS = {
     "remedy.smaller-batch.elsewhere": (
         "`{name} = {old}` → `{new}` (line {line} of In [{execution_count}])"
     ),
+    "remedy.smaller-batch.flag": (
+        "`{flag} {new}` in line {line} (the default is {old}: {file}, line {at})"
+    ),
+    "remedy.smaller-batch.file": "`{name} = {old}` → `{new}` ({file}, line {line})",
     "remedy.smaller-batch.note": (
         "Activations scale with the batch. An epoch has {times} times as many steps: check the "
         "learning rate."
@@ -71,20 +76,31 @@ def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
         return None
     change = edited(
         evidence,
-        [CellChange(batch.cell, batch.line, smaller_batch(batch, value, evidence.way))],
+        _changes_of(evidence, batch, value),
         sets=f"{batch.name} = {value}",
         done=message("fix.ok", TEXTS, name=batch.name, old=batch.value, new=value),
     )
-    if not change.diffs:
+    if not change.diffs and batch.cell.path is None:
         return None
     ratio = value / batch.value
     return Offer(
         id="smaller-batch",
-        title=_title(batch, value, elsewhere=batch.cell.key != evidence.failure.cell.key),
+        title=_title(evidence, batch, value, by_flag=bool(change.diffs)),
         note=_note(evidence, batch, ratio, predicted),
         effect_bytes=evidence.saved_bytes(evidence.batch_bytes, ratio),
         edited=change,
     )
+
+
+def _changes_of(evidence: Evidence, batch: SizeLiteral, value: int) -> list[CellChange]:
+    """Change the number in its cell; for that of a file, behind the `%run` of the failing cell."""
+    cell, line = evidence.failure.cell, evidence.line
+    if batch.cell.path is None:
+        return [CellChange(batch.cell, batch.line, smaller_batch(batch, value, evidence.way))]
+    if batch.kind != "option" or line is None:
+        return []
+    anchor = Anchor.of(cell.source, line)
+    return [CellChange(cell, line, by_flag(batch, value, evidence.way, anchor))]
 
 
 def fitting(evidence: Evidence) -> int | None:
@@ -158,14 +174,20 @@ def estimated(evidence: Evidence, value: int, scaling_bytes: int, *, power: int 
     return found if found >= max(1, value * _SMALLEST_RATIO) else None
 
 
-def _title(batch: SizeLiteral, value: int, *, elsewhere: bool) -> Message:
+def _title(evidence: Evidence, batch: SizeLiteral, value: int, *, by_flag: bool) -> Message:
     place: dict[str, str | int] = {
         "name": batch.name,
         "old": batch.value,
         "new": value,
         "line": batch.line,
     }
-    if not elsewhere:
+    file = batch.cell.path
+    if file is not None and by_flag:
+        place |= {"flag": flag_of(batch) or "", "line": evidence.line or 1, "at": batch.line}
+        return message("remedy.smaller-batch.flag", TEXTS, **place, file=file)
+    if file is not None:
+        return message("remedy.smaller-batch.file", TEXTS, **place, file=file)
+    if batch.cell.key == evidence.failure.cell.key:
         return message("remedy.smaller-batch", TEXTS, **place)
     count = batch.cell.execution_count
     return message("remedy.smaller-batch.elsewhere", TEXTS, **place, execution_count=count)

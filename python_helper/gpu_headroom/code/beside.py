@@ -1,0 +1,46 @@
+"""Files in the notebook's folder: read as text, never imported or run."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from stat import S_ISREG
+
+from ..cells.runs import CellRun
+
+_LONGEST = 100_000  # bytes
+_RUN = re.compile(r"^[ \t]*%run[ \t].*$", re.MULTILINE)
+_SCRIPT = re.compile(r"""(?<!\S)(["']?)(\S+?\.py)\1(?!\S)""")
+_UNREADABLE = "?"  # no Python: it may do anything
+
+
+def beside(path: str) -> CellRun | None:
+    """Read a regular file of text that lies in the working folder; `None` where it is no such.
+
+    It stands for a cell that ran when it was written.
+    """
+    try:
+        full = Path(path).resolve()
+        own, found = full.relative_to(Path.cwd().resolve()), full.stat()
+        if not S_ISREG(found.st_mode) or found.st_size > _LONGEST:
+            return None
+        text, name = full.read_bytes().decode(), own.as_posix()
+        return CellRun(None, None, text, str(full), found.st_mtime, path=name)
+    except (OSError, ValueError, RuntimeError):  # the last: links in a circle
+        return None
+
+
+def script_lines(source: str) -> list[int]:
+    """Return the lines of a cell, from 1, that run a script."""
+    return [source.count("\n", 0, found.start()) + 1 for found in _RUN.finditer(source)]
+
+
+def with_scripts(source: str) -> str:
+    """Return a cell with the text of each script in the place of the `%run` that runs it."""
+
+    def text(line: re.Match[str]) -> str:
+        script = _SCRIPT.search(line[0])
+        found = beside(script[2]) if script is not None else None
+        return _UNREADABLE if found is None else found.source
+
+    return _RUN.sub(text, source)

@@ -1,0 +1,43 @@
+"""The files of the notebook's folder that a failing cell has run, or imported."""
+
+from __future__ import annotations
+
+import re
+import sys
+from traceback import walk_tb
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from ..cells.values import value_at
+from ..code.beside import beside
+from ..code.parsing import words_in
+from ..holders.frames import is_installed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ..cells.runs import CellRun
+
+_MOST = 20
+_SETTINGS = re.compile(r"""["']([^"'\n]+\.(?:json|ya?ml))["']""")
+
+
+def files_of(error: BaseException, cells: Iterable[CellRun]) -> tuple[CellRun, ...]:
+    """Return the files on the way to a failure, and modules and settings that these name.
+
+    Only files that are as they were when the failing cell, the last of these, began.
+    """
+    *_, last = cells = list(cells)
+    frames = [each for each, _ in walk_tb(error.__traceback__) if not is_installed(each)]
+    paths = dict.fromkeys([each.f_code.co_filename for each in frames])
+    files = [file for each in paths if (file := beside(each)) is not None]
+    words = words_in("\n".join([each.source for each in (*cells, *files)]))
+    for name, module in list(sys.modules.items()):
+        if type(module) is ModuleType and name.rpartition(".")[2] in words:
+            path = value_at(vars(module), ("__file__",))
+            if type(path) is str and path.endswith(".py") and "-packages" not in path:
+                files += filter(None, [beside(path)])
+    texts = "\n".join([each.source for each in (*cells, *files)])
+    files += filter(None, map(beside, _SETTINGS.findall(texts)))
+    known = {each.key: each for each in files if each.start_s <= last.start_s}
+    return tuple(known.values())[:_MOST]

@@ -1,0 +1,229 @@
+"""Where a number stands that no cell has: on a command line, in a script, in a module beside it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.live import LiveKernel
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.live import Pack
+
+MIME = "application/vnd.gpu-headroom.report+json"
+# A batch of 64 rows is 256 MiB behind the layer, and kept many times.
+PARTS = """import argparse
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+
+def make():
+    layers = [torch.nn.ReLU() for _ in range(24)]
+    return torch.nn.Sequential(torch.nn.Linear(16, 2**20), *layers).cuda()
+
+def train(model, loader):
+    opt = torch.optim.SGD(model.parameters(), lr=0.1)
+    for (xb,) in loader:
+        loss = model(xb.cuda()).mean()
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+
+data = TensorDataset(torch.ones(128, 16))
+"""
+MAIN = f"""{PARTS}
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("-b", "--batch-size", type=int, default=64)
+    parser.add_argument("--epochs", type=int, default=1)
+    args = parser.parse_args()
+    settings = {{"batch_size": args.batch_size}}
+    train(make(), DataLoader(data, **settings))
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.fixture
+def gpu(newest_python: Path, pack: Pack, tmp_path: Path) -> Iterator[LiveKernel]:
+    """A fresh kernel with a simulated GPU of 4 GiB, at work in a folder of its own."""
+    (tmp_path / "main.py").write_text(MAIN)
+    with LiveKernel(
+        newest_python, tmp_path, installed=True, GPU_HEADROOM_SIMULATE="4GiB"
+    ) as kernel:
+        kernel.inject(pack)
+        kernel.attach()
+        kernel.run(f"import os, sys\nos.chdir({str(tmp_path)!r})\nsys.path.insert(0, '')")
+        yield kernel
+
+
+def fail(kernel: LiveKernel, source: str) -> tuple[dict[str, Any], str]:
+    """Run a cell that fails; return what is offered of a smaller batch, and the report's id."""
+    run = kernel.run(source, cell_id="cell", stop_on_error=False)
+    (report,) = [content["data"][MIME] for kind, content in run.outputs if kind == "display_data"]
+    found = {each["id"]: each for each in report["remedies"]}
+    return found["smaller-batch"], report["report_id"]
+
+
+def click(kernel: LiveKernel, report_id: str, source: str) -> Any:
+    """Ask for the edit of the cell."""
+    wish = {"report_id": report_id, "remedy_id": "smaller-batch"}
+    return kernel.ask("fix", **wish, sources={"cell": source})
+
+
+def passes(kernel: LiveKernel, source: str) -> bool:
+    """Whether a cell comes to its end once the memory of the failed try is free."""
+    kernel.run("import gpu_headroom; gpu_headroom.free_traceback()")
+    return not any(kind in {"error", "display_data"} for kind, _ in kernel.run(source).outputs)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("%run main.py --batch-size 64", "%run main.py --batch-size 32"),
+        ("%run -i main.py -b 64 --epochs 1", "%run -i main.py -b 32 --epochs 1"),
+        ("%run main.py --batch-size=64", "%run main.py --batch-size=32"),
+        ("%run main.py --epochs 1", "%run main.py --epochs 1 --batch-size 32"),
+    ],
+)
+def test_the_command_line_of_a_script_is_edited(gpu: LiveKernel, before: str, after: str) -> None:
+    """Where it sets the number, else where it can: no file is touched."""
+    cell = f"epochs = 1\n{before}"
+    offer, report_id = fail(gpu, cell)
+    assert offer["kind"] == "edit", offer["reason"]
+    reply = click(gpu, report_id, cell)
+    (edit,) = reply["edits"]
+    assert (edit["old_lines"], edit["new_lines"]) == ([before], [after])
+    assert reply["run"] == ["cell"]
+    assert passes(gpu, after)
+
+
+def test_argv_of_a_cell_is_edited(gpu: LiveKernel) -> None:
+    """`sys.argv = […]` before a function of a module is called."""
+    before = "sys.argv = ['main.py', '--batch-size', '64']"
+    cell = f"import sys\n{before}\nfrom main import main\nmain()"
+    offer, report_id = fail(gpu, cell)
+    assert offer["kind"] == "edit", offer["reason"]
+    (edit,) = click(gpu, report_id, cell)["edits"]
+    assert edit["new_lines"] == [before.replace("64", "32")]
+
+
+@pytest.mark.parametrize("name", ["batch_size", "rows"])
+def test_a_module_is_named_with_its_line(gpu: LiveKernel, tmp_path: Path, name: str) -> None:
+    """The number stands in a file that the cell imports: nothing to click, but where it is."""
+    (tmp_path / "settings.py").write_text(f"# Of the training\n{name} = 64\n")
+    (tmp_path / "parts.py").write_text(PARTS)
+    cell = f"""import settings
+from parts import DataLoader, data, make, train
+train(make(), DataLoader(data, batch_size=settings.{name}))"""
+    offer, _ = fail(gpu, cell)
+    assert offer["kind"] == "advice"
+    assert offer["title"]["text"] == f"`{name} = 64` → `32` (settings.py, line 2)"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "load"),
+    [
+        ("settings.yaml", "train:\n  batch_size: 64  # rows\n", "dict([('batch_size', 64)])"),
+        ("settings.json", '{\n  "batch_size": 64\n}', "json.load(open(file))"),
+    ],
+)
+def test_a_file_of_settings_is_named_with_its_line(
+    gpu: LiveKernel, tmp_path: Path, name: str, text: str, load: str
+) -> None:
+    """What a cell reads from beside the notebook."""
+    (tmp_path / name).write_text(text)
+    (tmp_path / "parts.py").write_text(PARTS)
+    cell = f"""import json
+from parts import DataLoader, data, make, train
+file = "{name}"
+settings = (lambda file: {load})(file)
+train(make(), DataLoader(data, batch_size=settings["batch_size"]))"""
+    offer, _ = fail(gpu, cell)
+    assert offer["kind"] == "advice"
+    assert offer["title"]["text"] == f"`batch_size = 64` → `32` ({name}, line 2)"
+
+
+def test_the_line_of_a_script_is_named_where_no_option_sets_it(
+    gpu: LiveKernel, tmp_path: Path
+) -> None:
+    """A literal of the script itself."""
+    script = f"{PARTS}\nBATCH = 64\ntrain(make(), DataLoader(data, BATCH))\n"
+    (tmp_path / "main.py").write_text(script)
+    offer, _ = fail(gpu, "%run main.py --batch-size 64")
+    line = script[: script.index("BATCH")].count("\n") + 1
+    assert offer["title"]["text"] == f"`BATCH = 64` → `32` (main.py, line {line})"
+
+
+def test_a_script_that_has_changed_since_is_not_run_with_another_number(
+    gpu: LiveKernel, tmp_path: Path
+) -> None:
+    """The edit was proven on the file as it ran."""
+    cell = "%run main.py --batch-size 64"
+    offer, report_id = fail(gpu, cell)
+    assert offer["kind"] == "edit", offer["reason"]
+    (tmp_path / "main.py").write_text(MAIN.replace("settings)", "settings, drop_last=True)"))
+    reply = click(gpu, report_id, cell)
+    assert (reply["status"], reply["edits"]) == ("changed", [])
+    assert "main.py" in reply["message"]["text"]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "noise = torch.zeros(args.batch_size, 16)\n    ",
+        "torch.optim.lr_scheduler.OneCycleLR(None, 0.1, total_steps=100) if 0 else None\n    ",
+        "eval('1')\n    ",
+    ],
+)
+def test_a_script_whose_results_would_be_others_has_no_button(
+    gpu: LiveKernel, tmp_path: Path, more: str
+) -> None:
+    """What does not follow the batch stands in the script, too."""
+    fixed = more.startswith("noise")
+    script = MAIN.replace("    settings = ", f"    {more}settings = ")
+    if fixed:
+        script = script.replace("def main():", "if True:").replace(
+            'if __name__ == "__main__":\n    main()', ""
+        )
+    (tmp_path / "main.py").write_text(script)
+    offer, _ = fail(gpu, "%run main.py --batch-size 64")
+    assert offer["kind"] == "advice"
+    assert "main.py" in offer["reason"]["text"]
+
+
+def test_a_file_elsewhere_is_not_read(
+    gpu: LiveKernel, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Nor is one that a link in the folder leads to: without them there is no number."""
+    other = tmp_path_factory.mktemp("elsewhere") / "main.py"
+    other.write_text(MAIN)
+    (tmp_path / "main.py").unlink()
+    (tmp_path / "main.py").symlink_to(other)
+    run = gpu.run("%run main.py --epochs 1", cell_id="cell")
+    (report,) = [content["data"][MIME] for kind, content in run.outputs if kind == "display_data"]
+    assert "smaller-batch" not in [each["id"] for each in report["remedies"]]
+
+
+def test_names_that_a_script_left_are_asked_for_before_it_runs_again(
+    gpu: LiveKernel, tmp_path: Path
+) -> None:
+    """What it has trained would be made anew: a person is told, as of a cell."""
+    script = f"""{PARTS}
+parser = argparse.ArgumentParser()
+parser.add_argument("--batch-size", type=int, default=1)
+args = parser.parse_args()
+model = make()
+train(model, DataLoader(data, batch_size=args.batch_size))
+"""
+    (tmp_path / "main.py").write_text(script)
+    cell = "%run main.py --batch-size 64"
+    _, report_id = fail(gpu, cell)
+    now = gpu.now
+    gpu.ask("rerun", report_id=report_id, run=["cell"], sources={"cell": cell})
+    event = gpu.await_event("rerun", since=now)
+    names = [name for item in event["items"] for name in item["names"]]
+    assert "model" in names, event
