@@ -37,7 +37,9 @@ def _gpu_headroom_bootstrap() -> None:
         size = builtins.len(text) // 8
         data = builtins.int(text[: 8 * size], 2).to_bytes(size, "big")
         whole = bz2.BZ2Decompressor().decompress(data)  # behind which a byte may be left
-        modules = whole.decode().split("\0")
+        listed, shorter = whole.split(b"\0", 1)
+        words = builtins.dict(builtins.enumerate(listed.decode().split("\n"), 128))
+        modules = shorter.decode("latin-1").translate(words).split("\0")
         sources = builtins.dict([each.split("\n", 1) for each in modules])
         space = {"__name__": "gpu_headroom.kernel.injection"}
         path = "kernel/injection.py"
