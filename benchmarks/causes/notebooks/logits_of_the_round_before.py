@@ -6,7 +6,7 @@
 # edit: yes
 # remedy: smaller-batch, shorter-input, autocast
 # card: 6GiB
-# fails: loss = F.cross_entropy(logits.flatten(0, 1), tokens.flatten())
+# fails: loss.backward()
 # run: 1 2 3!
 # cure: batch_size = 64 => batch_size = 8
 # source: https://github.com/karpathy/nanoGPT/issues
