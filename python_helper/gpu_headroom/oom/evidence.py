@@ -55,6 +55,7 @@ _BACKWARD_ROOM = 0.85
 _FORWARD_ROOM = 0.75
 _AGAIN = ("recompute_fn", "unpack_hook")
 _UNKNOWN_ROOM = 0.5  # as much again may follow
+_GRADIENTS = 2  # on the way back: of what a layer has made, and of what it was given
 _OPERANDS = 2  # of an operation, as large as its result
 # How often an optimizer keeps all parameters.
 _STATES = (
@@ -156,11 +157,11 @@ class Evidence:
     def is_enough(self, size: int) -> bool:
         """Whether the cell would probably come to its end with so much less in use.
 
-        An estimate, for the order of causes only. A pass that goes forward has gradients before
-        it, and as much again of what it keeps may follow.
+        An estimate, for the order of causes only. As much as was asked for will be asked for
+        again, on the way back twice; a pass that goes forward has its gradients before it.
         """
         missing = self.missing_bytes
-        return missing is not None and size >= max(0, missing) + self._to_come()
+        return missing is not None and size >= missing + self._to_come()
 
     def fits(self, scaling_bytes: int, left: float, *, kept_only: bool = False) -> bool:
         """Whether it would probably come to its end with this share `left` of what scales.
@@ -266,10 +267,18 @@ class Evidence:
         )
 
     def _to_come(self) -> int:
-        if self.scene.in_backward or self.in_step:
+        asked = self.requested_bytes or 0
+        if self.in_step:
             return 0
-        rest = int(self.pass_bytes * (1 / self.progress - 1))
-        return rest + (self._gradients_to_come() if self.scene.running.trains else 0)
+        if self.scene.in_backward:
+            return _GRADIENTS * asked
+        rest = max(int(self.pass_bytes * (1 / self.progress - 1)), asked)
+        if not self.scene.running.trains:
+            return rest
+        if self.scene.layers is not None:
+            so_far = self.pass_bytes + self._computed()
+            rest = int(so_far * (self._at_peak(room=False) - 1))
+        return max(rest, asked) + self._gradients_to_come()
 
     def _gradients_to_come(self) -> int:
         return max(0, self.kinds.get("parameters", 0) - self.kinds.get("gradients", 0))

@@ -12,6 +12,7 @@ from ..cells.values import value_at
 from ..code.beside import beside
 from ..code.parsing import words_in
 from ..holders.frames import is_installed
+from ..inspection.tables import items_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,7 +33,7 @@ def files_of(error: BaseException, cells: Iterable[CellRun]) -> tuple[CellRun, .
     paths = dict.fromkeys([each.f_code.co_filename for each in frames])
     files = [file for each in paths if (file := beside(each)) is not None]
     words = words_in("\n".join([each.source for each in (*cells, *files)]))
-    for name, module in list(sys.modules.items()):
+    for name, module in items_of(sys.modules):
         if type(module) is ModuleType and name.rpartition(".")[2] in words:
             path = value_at(vars(module), ("__file__",))
             if type(path) is str and path.endswith(".py") and "-packages" not in path:

@@ -10,6 +10,7 @@ import ast
 import linecache
 from dataclasses import dataclass
 from functools import partial
+from os.path import realpath
 from traceback import walk_tb
 from typing import TYPE_CHECKING
 
@@ -32,9 +33,10 @@ from ..holders.frames import is_installed, locals_of, where_of
 from ..inspection.kinds import origins
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from types import CodeType, FrameType
 
+    from ..cells.runs import CellRun
     from ..code.rounds import Scope
 
 
@@ -97,9 +99,12 @@ class Running:
     rounds_done: float | None = None
 
 
-def running(error: BaseException) -> Running:
-    """Return what the frames of an error and their text say of what was running."""
-    reading = _Reading()
+def running(error: BaseException, files: Iterable[CellRun] = ()) -> Running:
+    """Return what the frames of an error and their text say of what was running.
+
+    `files` are those beside the notebook that are as they were when they ran.
+    """
+    reading = _Reading({each.filename: each.source for each in files})
     for frame, number in list(walk_tb(error.__traceback__))[-_MOST_FRAMES:]:
         reading.enter(frame, number)
     return reading.result()
@@ -108,7 +113,8 @@ def running(error: BaseException) -> Running:
 class _Reading:
     """What is read frame by frame, outermost first."""
 
-    def __init__(self) -> None:
+    def __init__(self, files: Mapping[str | None, str]) -> None:
+        self._files = files
         self._functions = list[str]()
         self._own = list[str]()
         self._names: dict[str, set[str]] = {each: set() for each in _NAMES}
@@ -134,7 +140,7 @@ class _Reading:
             return
         self._own.append(name)
         self._called_by_own = True
-        tree = _tree_of(frame, self._trees)
+        tree = _tree_of(frame, self._trees, self._files)
         if tree is not None and number:
             self._read(frame, number, tree)
 
@@ -199,12 +205,15 @@ def _is_optimizers(frame: FrameType) -> bool:
     return ".optim" in str(frame.f_globals.get("__name__", ""))
 
 
-def _tree_of(frame: FrameType, trees: dict[str, ast.Module | None]) -> ast.Module | None:
-    """Parse the text of a frame's code, where Python has it at hand: no file is read."""
+def _tree_of(
+    frame: FrameType, trees: dict[str, ast.Module | None], files: Mapping[str | None, str]
+) -> ast.Module | None:
+    """Parse the text of a frame's code, where it is at hand: no file is read."""
     file = frame.f_code.co_filename
     if file not in trees:
         kept = linecache.cache.get(file)
         text = "".join(kept[2]) if kept is not None and len(kept) > 1 else ""
+        text = text or files.get(realpath(file), "") if files else text
         trees[file] = parse_cell(text) if text and len(text) <= LONGEST else None
     return trees[file]
 

@@ -59,11 +59,15 @@ class Scene:
 
 
 class RunningModule(NamedTuple):
-    """A model, or a part of one, whose function was running: which, its class, the function."""
+    """A model, or a part of one, whose function was running: which, its class, the function.
+
+    `hands_back`: it was given what has a graph, so that gradients have to go back through it.
+    """
 
     key: int
     type_name: str
     function: str
+    hands_back: bool = False
 
 
 def scene(failure: Failure, turn: Turn | None = None) -> Scene:
@@ -79,7 +83,7 @@ def scene(failure: Failure, turn: Turn | None = None) -> Scene:
     return Scene(
         line=at,
         in_backward=failed_in_backward(inner),
-        running=running(inner),
+        running=running(inner, files),
         asked=asked(inner, failure.requested_bytes, inspector) if inspector.torch else None,
         is_last=is_last_step(inner, cell),
         modules=tuple([each for each, _ in modules]),
@@ -102,4 +106,10 @@ def _modules(error: BaseException, inspector: Inspector) -> Iterator[tuple[Runni
         owner = locals_of(frame).get("self") if "self" in frame.f_code.co_varnames else None
         if owner is not None and inspector.is_module(owner):
             kind = str.__str__(name_of(type(owner)))
-            yield RunningModule(id(owner), kind, frame.f_code.co_name), owner
+            code, variables = frame.f_code, locals_of(frame)
+            given = [variables.get(each) for each in code.co_varnames[1 : code.co_argcount]]
+            torch = inspector.torch
+            hands_back = torch is not None and any(
+                inspector.is_tensor(each) and torch.get(each, "requires_grad") for each in given
+            )
+            yield RunningModule(id(owner), kind, code.co_name, hands_back), owner

@@ -46,7 +46,7 @@ SPEAKS: dict[str, list[dict[str, Any]]] = {
     "earlier-traceback": [{"earlier_traceback_bytes": 4 * GIB}],
     "fragmentation": [
         {"cached": 4 * GIB, "largest_block": 64 * MIB},
-        {"cached": 2 * GIB, "free": GIB, "largest_block": 512 * MIB},
+        {"requested": 3 * GIB, "cached": 4 * GIB, "free": 2 * GIB, "largest_block": 512 * MIB},
     ],
     "other-programs": [
         {"outside": 6 * GIB},

@@ -154,3 +154,24 @@ def test_an_optimizer_of_a_model_that_is_no_more(programs: Programs) -> None:
     assert first(card) == ("kept-copies", "cause.kept-copies.evidence_optimizer")
     assert card.remedy("delete-leftovers")["title"]["params"]["names"] == "opt"
     assert "map-location" not in {each["id"] for each in card.report["remedies"]}
+
+
+JUDGED = """import torch
+from torch import nn
+judge = nn.Sequential(*[nn.Conv2d(3 if n == 0 else 32, 32, 3, padding=1) for n in range(12)])
+judge = judge.cuda().eval()
+model = nn.Conv2d(3, 3, 3, padding=1).cuda()
+opt = torch.optim.Adam(model.parameters())
+for n in range(2):
+    opt.zero_grad()
+    loss = judge(model(torch.randn(24, 3, 128, 128).cuda())).mean()
+    loss.backward()
+    opt.step()
+"""
+
+
+def test_gradients_go_back_through_a_model_that_judges(programs: Programs) -> None:
+    """It is in evaluation mode, and its graph is what trains the other: no evaluation is found."""
+    card = programs.fail(START, JUDGED)
+    assert card.report["cause"]["rule"] == "activations"
+    assert "no-grad" not in {each["id"] for each in card.report["remedies"]}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.kernels.test_causes import JUDGED
 from tests.live import LiveKernel
 
 if TYPE_CHECKING:
@@ -227,3 +228,12 @@ train(model, DataLoader(data, batch_size=args.batch_size))
     event = gpu.await_event("rerun", since=now)
     names = [name for item in event["items"] for name in item["names"]]
     assert "model" in names, event
+
+
+def test_what_a_script_does_around_the_failure_is_read(gpu: LiveKernel, tmp_path: Path) -> None:
+    """Python has not shown its text yet: a step of training is none of an evaluation."""
+    (tmp_path / "judged.py").write_text(JUDGED.replace("randn(24", "randn(400"), "utf-8")
+    run = gpu.run("%run judged.py", cell_id="judged", stop_on_error=False)
+    (report,) = [content["data"][MIME] for kind, content in run.outputs if kind == "display_data"]
+    assert report["cause"]["rule"] == "activations"
+    assert "no-grad" not in {each["id"] for each in report["remedies"]}

@@ -76,8 +76,12 @@ def evaluated_model(evidence: Evidence) -> Model | None:
 
 
 def _evaluated_beside(evidence: Evidence) -> Model | None:
-    """Return a model in evaluation mode whose forward pass failed while another one trains."""
-    running = {each.key for each in evidence.scene.modules}
+    """Return a model in evaluation mode whose forward pass failed while another one trains.
+
+    Not one through which gradients go back to that, as through a network that judges its results.
+    """
+    modules = evidence.scene.modules
+    running = {each.key for each in modules} - {each.key for each in modules if each.hands_back}
     trains = any(each.training for each in evidence.models)
     if not trains or evidence.share(evidence.pass_bytes) < _SHARE:
         return None
