@@ -153,8 +153,13 @@ def _is_kernels(thread: threading.Thread | None, kinds: list[Kind]) -> bool:
 
 
 def _knows_frameworks(frame: FrameType) -> bool:
-    """Whether a module of the functions on a stack has imported something of a framework."""
+    """Whether a module of a library's functions on a stack has imported something of a framework.
+
+    What runs a thread, as the kernel does or our simulated GPU, says nothing of what it does.
+    """
     for each, _ in walk_stack(frame):
+        if _kind(each) != "library":
+            continue
         for value in list(each.f_globals.values()):
             name = _TELLS_MODULE[type(value)](value) if type(value) in _TELLS_MODULE else None
             if type(name) is str and name.partition(".")[0] in _FRAMEWORKS:

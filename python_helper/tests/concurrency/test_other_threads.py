@@ -130,6 +130,17 @@ def test_a_library_that_knows_a_framework_may_be_inside_it() -> None:
         assert settled("inside")
 
 
+def test_what_runs_a_thread_is_not_what_it_does() -> None:
+    """The simulated GPU runs each thread under its modes, and knows PyTorch: a monitor does not."""
+    space = module("tqdm._monitor", "def wait(): stop.wait()", "/lib/python3/site-packages/x.py")
+    runs = module("gpu_headroom.simulate.modes", "def work(): wait()")
+    runs |= {"wait": space["wait"], "torch": ModuleType("torch")}
+    space["work"] = runs["work"]
+    with running(space):
+        time.sleep(0.05)
+        assert all(NAME not in (*look().inside, *look().waiting) for _ in range(50))
+
+
 def test_what_may_wake_up_with_code_of_theirs_waits() -> None:
     """A timer, and a task of a thread's loop; a loop or a worker without work is nobody."""
     before = look()
