@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ..text.messages import message
-from .find import called, dotted, names, root_of
+from .find import called, calls, dotted, names, root_of
 from .flow import leaves
 from .liveness import Liveness, certainly_bound
 from .notebook import CodePlace
@@ -50,7 +50,6 @@ TEXTS = {
     "gate.elsewhere": "No button: the code it is about is not in this notebook as it ran.",
 }
 _FROM_TEXT = frozenset(("exec", "eval", "globals", "locals", "vars", "run_cell", "__import__"))
-_KEEPS = ("append", "extend", "add", "insert", "update", "put")
 
 
 class Gate:
@@ -72,8 +71,11 @@ class Gate:
         for name in _FROM_TEXT:
             for cell, call in self.notebook.calls(name):
                 if not _is_plain(name, call):
-                    return message("gate.runs_text", TEXTS, cell=cell.title, line=call.lineno)
+                    return self._runs_text(cell, call)
         return None
+
+    def _runs_text(self, cell: CellCode, call: ast.Call) -> Message:
+        return message("gate.runs_text", TEXTS, cell=cell.title, line=call.lineno)
 
     # (1) Names.
 
@@ -102,6 +104,10 @@ class Gate:
         body = function.body if function is not None else getattr(cell.tree, "body", [])
         scope = self._scope(cell, function)
         ends = set[str]()
+        if function is not None:
+            for node in calls(function, *_FROM_TEXT):
+                if not _is_plain(called(node), node):
+                    return self._runs_text(cell, node)
         if scope is None:
             why = self.unread()
             if why is not None:
@@ -266,9 +272,10 @@ class Gate:
             elif isinstance(each, (ast.For, ast.AsyncFor, ast.comprehension)):
                 slots = self.taint.targets(cell, each.target)
                 found |= {slot for slot in slots if slot[0] != "name" or slot[2] not in left}
-            elif isinstance(each, ast.Call) and called(each) in _KEEPS:
-                owner = each.func.value if isinstance(each.func, ast.Attribute) else None
-                found |= self.taint.targets(cell, owner)
+            elif isinstance(each, ast.Call):
+                found |= self.taint.kept(cell, each)
+            elif isinstance(each, ast.Raise) and isinstance(each.exc, ast.Call):
+                found |= self.taint.given(cell, each.exc)
         return found
 
     # Scopes.

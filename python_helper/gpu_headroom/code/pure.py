@@ -10,7 +10,7 @@ import ast
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from .find import called, dotted, words
+from .find import called, dotted, root_of, words
 from .notebook import CodePlace, is_stored
 from .origins import Origins, is_of_torch
 from .scopes import Function
@@ -128,6 +128,9 @@ class Pure:
         for name in WATCHED:
             if self._notebook.calls(name):
                 return name
+        changed = self._changed()
+        if changed is not None:
+            return changed
         own = {name for name, found in self._notebook.classes.items() if len(found) == 1}
         for model in self._live.models.values():
             for full in sorted(model.own):
@@ -144,6 +147,23 @@ class Pure:
                     self.of_class(cell, node)
                 elif name in self._parts:
                     return name
+        return None
+
+    def _changed(self) -> str | None:
+        """Return what a cell changes of a model once it is made, if no layer is put there.
+
+        As `model.forward = …`, `criterion.reduction = "sum"`.
+        """
+        for cell in self._notebook.cells:
+            for node in ast.walk(cell.tree or ast.Module([], [])):
+                if not isinstance(node, (ast.Attribute, ast.Subscript)) or not is_stored(node):
+                    continue
+                code = ast.unparse(node)
+                is_model = root_of(code) in self._live.models and "config" not in code
+                value = getattr(next(cell.parents(node), None), "value", None)
+                is_layer = called(value) in self._allowed and isinstance(value, ast.Call)
+                if code.endswith(".forward") or (is_model and not is_layer):
+                    return code
         return None
 
     @property

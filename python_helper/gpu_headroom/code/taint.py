@@ -11,7 +11,7 @@ import ast
 import builtins
 from typing import TYPE_CHECKING, NamedTuple
 
-from .find import called
+from .find import called, dotted
 from .flow import leaves
 from .notebook import CodePlace, is_stored
 from .scopes import arguments
@@ -54,6 +54,7 @@ _TELLS = frozenset(
         "print",
     )
 )
+_SENDS = frozenset(("send", "asend"))
 _MOST_ROUNDS = 60
 
 
@@ -191,6 +192,38 @@ class Taint:
                 found |= self.slots(cell, inner)
         return found
 
+    def given(self, cell: CellCode, call: ast.Call) -> set[Slot]:
+        """Return the places of which the arguments of a call may be made."""
+        given = [*call.args, *[each.value for each in call.keywords]]
+        return {slot for each in given for slot in self.slots(cell, each)}
+
+    def kept(self, cell: CellCode, call: ast.Call) -> set[Slot]:
+        """Return where a call may leave what it is given: `heappush(heap, out)`, `Kept(out)`."""
+        name, function = called(call), call.func
+        own, given = self._notebook.functions.get(name, ()), self.given(cell, call)
+        if any(each.decorator_list for _, each in own):
+            return {("returned", None, name)}  # as `cache` does
+        if not given or own or name in _TELLS:
+            return set()
+        if name in _SENDS:
+            return given
+        if name == "setattr":
+            return {_attribute(call)}
+        found = {
+            ("name", where.owners[each][1], each.arg)
+            for where, made in self._constructors(name)
+            for each in arguments(made)
+            if each in where.owners
+        }
+        is_alone = isinstance(next(cell.parents(call), None), ast.Expr)
+        if isinstance(function, ast.Attribute):
+            if name in _KEEPS or (is_alone and dotted(function.value) not in self._models):
+                found |= self.targets(cell, function.value)
+        elif is_alone and name not in _NO_GRAPH_OF | set(self._models):
+            for each in call.args:
+                found |= self.targets(cell, each) if isinstance(each, ast.Name) else set()
+        return found
+
     # Ways from one to another.
 
     def _lead(self, sources: Iterable[Slot], targets: Iterable[Slot]) -> None:
@@ -210,6 +243,9 @@ class Taint:
                 self._lead(self.slots(cell, node.value), [("returned", None, function.name)])
         elif isinstance(node, ast.Lambda):
             self._lambda(cell, node)
+        elif isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
+            slots = self.given(cell, node.exc)
+            self._sink(cell, node, slots, called(node.exc), is_call=True)
         elif isinstance(node, ast.Call):
             self._call(cell, node)
         elif isinstance(node, ast.Attribute) and node.attr in _GRAPH and not is_stored(node):
@@ -249,14 +285,15 @@ class Taint:
 
     def _call(self, cell: CellCode, call: ast.Call) -> None:
         name, function = called(call), call.func
-        given = [*call.args, *[each.value for each in call.keywords]]
-        slots = {slot for each in given for slot in self.slots(cell, each)}
+        slots = self.given(cell, call)
         owner = function.value if isinstance(function, ast.Attribute) else None
         if name in _BACK:
             self._sink(cell, call, slots | self.slots(cell, owner), name, is_call=False)
             return
         if owner is not None and (name in _KEEPS or name.endswith("_")):
             self._lead(slots, self.targets(cell, owner))
+        if name == "setattr":
+            self._lead(slots, [_attribute(call)])
         own = [*self._notebook.functions.get(name, ()), *self._constructors(name)]
         for other, definition in own:
             self._hand_over(cell, call, other, definition)
@@ -316,6 +353,11 @@ class Taint:
         if name in {*_KEEPS, *_TELLS, *_NO_GRAPH} or name.endswith("_") or name in _OF_TENSORS:
             return True
         return names == {"self"} and name in self._parts  # as `self.head(x)`
+
+
+def _attribute(call: ast.Call) -> Slot:
+    """Return the place that `setattr(x, "out", …)` gives a value."""
+    return ("attribute", None, str(getattr(call.args[1], "value", "")) if call.args[1:] else "")
 
 
 def _assigned(node: ast.AST) -> tuple[ast.expr | None, list[ast.expr | None]]:
