@@ -49,7 +49,12 @@ TEXTS = {
     ),
     "gate.elsewhere": "No button: the code it is about is not in this notebook as it ran.",
 }
-_FROM_TEXT = frozenset(("exec", "eval", "globals", "locals", "vars", "run_cell", "__import__"))
+_FROM_TEXT = frozenset(
+    (
+        *("exec", "eval", "globals", "locals", "vars", "dir", "run_cell", "__import__"),
+        *("_getframe", "currentframe"),
+    )
+)
 
 
 class Gate:
@@ -347,7 +352,7 @@ def _is_plain(name: str, call: ast.Call) -> bool:
         return not isinstance(call.func, ast.Name)
     if name == "__import__":
         return all(isinstance(each, ast.Constant) for each in call.args)
-    return name == "vars" and bool(call.args)
+    return name in ("vars", "dir") and bool(call.args)
 
 
 def _is_inner(use: Use) -> bool:

@@ -17,7 +17,7 @@ from .scopes import Function
 from .source import Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from .facts import Live
     from .notebook import CellCode, Notebook
@@ -68,6 +68,7 @@ ATTENTION = words(
     TransformerEncoder TransformerDecoderLayer TransformerDecoder LSTM GRU RNN LSTMCell GRUCell
     RNNCell"""
 )
+_GROWS = words("append extend insert pop add_module register_module")
 DROPOUT = words("Dropout Dropout1d Dropout2d Dropout3d AlphaDropout")
 BATCH_NORM = words("BatchNorm1d BatchNorm2d BatchNorm3d SyncBatchNorm")
 WATCHED = (
@@ -128,7 +129,7 @@ class Pure:
         for name in WATCHED:
             if self._notebook.calls(name):
                 return name
-        changed = self._changed()
+        changed = self.changed(self._allowed)
         if changed is not None:
             return changed
         own = {name for name, found in self._notebook.classes.items() if len(found) == 1}
@@ -149,19 +150,21 @@ class Pure:
                     return name
         return None
 
-    def _changed(self) -> str | None:
-        """Return what a cell changes of a model once it is made, if no layer is put there.
+    def changed(self, layers: Collection[str] = ()) -> str | None:
+        """Return what a cell changes of a model once it is made, but for layers put there.
 
-        As `model.forward = …`, `criterion.reduction = "sum"`.
+        As `model.forward = …`, `criterion.reduction = "sum"`, `model.append(…)`.
         """
         for cell in self._notebook.cells:
             for node in ast.walk(cell.tree or ast.Module([], [])):
-                if not isinstance(node, (ast.Attribute, ast.Subscript)) or not is_stored(node):
+                is_grown = isinstance(node, ast.Attribute) and node.attr in _GROWS and not layers
+                known = isinstance(node, (ast.Attribute, ast.Subscript))
+                if not known or not (is_grown or is_stored(node)):
                     continue
                 code = ast.unparse(node)
                 is_model = root_of(code) in self._live.models and "config" not in code
                 value = getattr(next(cell.parents(node), None), "value", None)
-                is_layer = called(value) in self._allowed and isinstance(value, ast.Call)
+                is_layer = called(value) in layers and isinstance(value, ast.Call)
                 if code.endswith(".forward") or (is_model and not is_layer):
                     return code
         return None
