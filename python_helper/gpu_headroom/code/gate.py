@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ..text.messages import message
-from .find import called, dotted, names, root_of
+from .find import called, calls, dotted, names, root_of
 from .flow import leaves
 from .liveness import Liveness, certainly_bound
 from .notebook import CodePlace
@@ -49,7 +49,12 @@ TEXTS = {
     ),
     "gate.elsewhere": "No button: the code it is about is not in this notebook as it ran.",
 }
-_FROM_TEXT = frozenset(("exec", "eval", "globals", "locals", "vars", "run_cell", "__import__"))
+_FROM_TEXT = frozenset(
+    (
+        *("exec", "eval", "globals", "locals", "vars", "dir", "run_cell", "__import__"),
+        *("_getframe", "currentframe"),
+    )
+)
 _NAMESPACES = ("user_ns", "user_global_ns", "f_globals", "f_locals", "__main__")
 _KEEPS = ("append", "extend", "add", "insert", "update", "put")
 
@@ -73,13 +78,16 @@ class Gate:
         for name in _FROM_TEXT:
             for cell, call in self.notebook.calls(name):
                 if not _is_plain(name, call):
-                    return message("gate.runs_text", TEXTS, cell=cell.title, line=call.lineno)
+                    return self._runs_text(cell, call)
         for cell in self.notebook.cells:
             for node in ast.walk(cell.tree or ast.Module([], [])):
                 if _asks_namespace(cell, node):
-                    line = getattr(node, "lineno", 1)
-                    return message("gate.runs_text", TEXTS, cell=cell.title, line=line)
+                    return self._runs_text(cell, node)
         return None
+
+    def _runs_text(self, cell: CellCode, node: ast.AST) -> Message:
+        line = getattr(node, "lineno", 1)
+        return message("gate.runs_text", TEXTS, cell=cell.title, line=line)
 
     # (1) Names.
 
@@ -108,6 +116,10 @@ class Gate:
         body = function.body if function is not None else getattr(cell.tree, "body", [])
         scope = self._scope(cell, function)
         ends = set[str]()
+        if function is not None:
+            for node in calls(function, *_FROM_TEXT):
+                if not _is_plain(called(node), node):
+                    return self._runs_text(cell, node)
         if scope is None:
             why = self.unread()
             if why is not None:
@@ -272,9 +284,10 @@ class Gate:
             elif isinstance(each, (ast.For, ast.AsyncFor, ast.comprehension)):
                 slots = self.taint.targets(cell, each.target)
                 found |= {slot for slot in slots if slot[0] != "name" or slot[2] not in left}
-            elif isinstance(each, ast.Call) and called(each) in _KEEPS:
-                owner = each.func.value if isinstance(each.func, ast.Attribute) else None
-                found |= self.taint.targets(cell, owner)
+            elif isinstance(each, ast.Call):
+                found |= self.taint.kept(cell, each)
+            elif isinstance(each, ast.Raise) and isinstance(each.exc, ast.Call):
+                found |= self.taint.given(cell, each.exc)
         return found
 
     # Scopes.
@@ -346,7 +359,7 @@ def _is_plain(name: str, call: ast.Call) -> bool:
         return not isinstance(call.func, ast.Name)
     if name == "__import__":
         return all(isinstance(each, ast.Constant) for each in call.args)
-    return name == "vars" and bool(call.args)
+    return name in ("vars", "dir") and bool(call.args)
 
 
 def _asks_namespace(cell: CellCode, node: ast.AST) -> bool:

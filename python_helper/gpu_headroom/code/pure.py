@@ -10,14 +10,14 @@ import ast
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from .find import called, dotted, words
+from .find import called, dotted, root_of, words
 from .notebook import CodePlace, is_stored
 from .origins import Origins, is_of_torch
 from .scopes import Function
 from .source import Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from .facts import Live
     from .notebook import CellCode, Notebook
@@ -68,6 +68,7 @@ ATTENTION = words(
     TransformerEncoder TransformerDecoderLayer TransformerDecoder LSTM GRU RNN LSTMCell GRUCell
     RNNCell"""
 )
+_GROWS = words("append extend insert pop add_module register_module")
 DROPOUT = words("Dropout Dropout1d Dropout2d Dropout3d AlphaDropout")
 BATCH_NORM = words("BatchNorm1d BatchNorm2d BatchNorm3d SyncBatchNorm")
 WATCHED = (
@@ -128,6 +129,9 @@ class Pure:
         for name in WATCHED:
             if self._notebook.calls(name):
                 return name
+        changed = self.changed(self._allowed)
+        if changed is not None:
+            return changed
         own = {name for name, found in self._notebook.classes.items() if len(found) == 1}
         for model in self._live.models.values():
             for full in sorted(model.own):
@@ -144,6 +148,25 @@ class Pure:
                     self.of_class(cell, node)
                 elif name in self._parts:
                     return name
+        return None
+
+    def changed(self, layers: Collection[str] = ()) -> str | None:
+        """Return what a cell changes of a model once it is made, but for layers put there.
+
+        As `model.forward = …`, `criterion.reduction = "sum"`, `model.append(…)`.
+        """
+        for cell in self._notebook.cells:
+            for node in ast.walk(cell.tree or ast.Module([], [])):
+                is_grown = isinstance(node, ast.Attribute) and node.attr in _GROWS and not layers
+                known = isinstance(node, (ast.Attribute, ast.Subscript))
+                if not known or not (is_grown or is_stored(node)):
+                    continue
+                code = ast.unparse(node)
+                is_model = root_of(code) in self._live.models and "config" not in code
+                value = getattr(next(cell.parents(node), None), "value", None)
+                is_layer = called(value) in layers and isinstance(value, ast.Call)
+                if code.endswith(".forward") or (is_model and not is_layer):
+                    return code
         return None
 
     @property

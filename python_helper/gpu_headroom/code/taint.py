@@ -11,10 +11,10 @@ import ast
 import builtins
 from typing import TYPE_CHECKING, NamedTuple
 
-from .find import called
+from .find import called, dotted
 from .flow import leaves
 from .notebook import CodePlace, is_stored
-from .scopes import arguments
+from .scopes import Function, arguments
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -186,9 +186,40 @@ class Taint:
             if isinstance(inner, ast.Attribute):
                 found.add(("attribute", None, inner.attr))
             elif isinstance(inner, ast.Name):
-                found.add(self._slot(cell, inner))
+                slot = self._slot(cell, inner)
+                found.add(slot)
+                if isinstance(getattr(slot[1], "node", None), ast.ClassDef):
+                    found.add(("attribute", None, inner.id))
             elif isinstance(inner, ast.Call):
                 found |= self.slots(cell, inner)
+        return found
+
+    def given(self, cell: CellCode, call: ast.Call) -> set[Slot]:
+        """Return the places of which the arguments of a call may be made."""
+        given = [*call.args, *[each.value for each in call.keywords]]
+        return {slot for each in given for slot in self.slots(cell, each)}
+
+    def kept(self, cell: CellCode, call: ast.Call) -> set[Slot]:
+        """Return where a call may leave what it is given: `heappush(heap, out)`, `Kept(out)`."""
+        name, function = called(call), call.func
+        own, given = self._notebook.functions.get(name, ()), self.given(cell, call)
+        if any(each.decorator_list for _, each in own):
+            return {("returned", None, name)}  # as `cache` does
+        if not given or own or name in _TELLS:
+            return set()
+        if name == "setattr":
+            return {_attribute(call)}
+        found = {slot for made in self._constructors(name) for slot in _parameters(*made)}
+        is_alone = isinstance(next(cell.parents(call), None), ast.Expr)
+        if isinstance(function, ast.Attribute):
+            root = dotted(function.value)
+            if (not found and not self._is_known(call, name)) or root in vars(builtins):
+                return given
+            if name in _KEEPS or (is_alone and root not in self._models):
+                found |= self.targets(cell, function.value)
+        elif is_alone and name not in _NO_GRAPH_OF | set(self._models):
+            for each in call.args:
+                found |= self.targets(cell, each) if isinstance(each, ast.Name) else set()
         return found
 
     # Ways from one to another.
@@ -214,11 +245,21 @@ class Taint:
             self._call(cell, node)
         elif isinstance(node, ast.Attribute) and node.attr in _GRAPH and not is_stored(node):
             self._sink(cell, node, self.slots(cell, node.value), node.attr, is_call=False)
+        self._leave(cell, node)
         value, targets = _assigned(node)
         for target in targets if value is not None else ():
             self._lead(self.slots(cell, value), self.targets(cell, target))
         if isinstance(node, ast.Assign):
             self._alias(cell, node)
+
+    def _leave(self, cell: CellCode, node: ast.AST) -> None:
+        """An exception hands on what it is given; any parameter may be what a default is."""
+        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
+            slots = self.given(cell, node.exc)
+            self._sink(cell, node, slots, called(node.exc), is_call=True)
+        elif isinstance(node, Function):
+            for each in (*node.args.defaults, *node.args.kw_defaults):
+                self._lead(self.slots(cell, each), _parameters(cell, node))
 
     def _alias(self, cell: CellCode, node: ast.Assign) -> None:
         """What is put into a list comes to all of its names: `a = b = []`, `c = a`, `d = [a]`."""
@@ -249,14 +290,15 @@ class Taint:
 
     def _call(self, cell: CellCode, call: ast.Call) -> None:
         name, function = called(call), call.func
-        given = [*call.args, *[each.value for each in call.keywords]]
-        slots = {slot for each in given for slot in self.slots(cell, each)}
+        slots = self.given(cell, call)
         owner = function.value if isinstance(function, ast.Attribute) else None
         if name in _BACK:
             self._sink(cell, call, slots | self.slots(cell, owner), name, is_call=False)
             return
         if owner is not None and (name in _KEEPS or name.endswith("_")):
             self._lead(slots, self.targets(cell, owner))
+        if name == "setattr":
+            self._lead(slots, [_attribute(call)])
         own = [*self._notebook.functions.get(name, ()), *self._constructors(name)]
         for other, definition in own:
             self._hand_over(cell, call, other, definition)
@@ -313,9 +355,23 @@ class Taint:
         names = {root.id} if isinstance(root, ast.Name) else set()
         if names & (self._imported | self._models):
             return True
-        if name in {*_KEEPS, *_TELLS, *_NO_GRAPH} or name.endswith("_") or name in _OF_TENSORS:
+        if (
+            name in {*_KEEPS, *_TELLS, *_NO_GRAPH}
+            or (name[-1:] == "_" != name[-2:-1])
+            or name in _OF_TENSORS
+        ):
             return True
         return names == {"self"} and name in self._parts  # as `self.head(x)`
+
+
+def _parameters(cell: CellCode, node: ast.FunctionDef | ast.AsyncFunctionDef) -> set[Slot]:
+    known = cell.owners
+    return {("name", known[each][1], each.arg) for each in arguments(node) if each in known}
+
+
+def _attribute(call: ast.Call) -> Slot:
+    """Return the place that `setattr(x, "out", …)` gives a value."""
+    return ("attribute", None, str(getattr(call.args[1], "value", "")) if call.args[1:] else "")
 
 
 def _assigned(node: ast.AST) -> tuple[ast.expr | None, list[ast.expr | None]]:

@@ -158,7 +158,7 @@ def _knows_frameworks(frame: FrameType) -> bool:
     What runs a thread, as the kernel does or our simulated GPU, says nothing of what it does.
     """
     for each, _ in walk_stack(frame):
-        if _kind(each) != "library":
+        if kind_of(each) != "library":
             continue
         for value in list(each.f_globals.values()):
             name = _TELLS_MODULE[type(value)](value) if type(value) in _TELLS_MODULE else None

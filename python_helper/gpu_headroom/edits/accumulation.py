@@ -115,7 +115,7 @@ class _Proof:
 
     def _of_models(self) -> Message | None:
         try:
-            name = self._pure.modules()
+            name = self._pure.modules() or self._pure.changed()
         except Doubt as doubt:
             cell, line = doubt.place
             return message("accumulate.loss", TEXTS, cell=cell.title, line=line)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from ..code.find import assigned, calls, dotted, method
+from ..code.find import assigned, called, calls, dotted, method
 from ..code.flow import backwards
+from ..code.notebook import is_stored
 from ..code.origins import Origins, is_of_torch
 from ..code.pure import ATTENTION, DROPOUT, WATCHED, Doubt, Pure
 from ..code.source import Function, Refused
@@ -221,6 +223,10 @@ def _computes_again(gate: Gate, _cell: CellCode) -> Message | None:
                 return message("checkpointing.class", TEXTS, name=word)
         for line in _switched(gate, each):
             return message("checkpointing.forward", TEXTS, cell=each.title, line=line)
+        for node in calls(each.tree or ast.Module([], []), "backward"):
+            found = _changes_before(each, node)
+            if found is not None:
+                return message("checkpointing.forward", TEXTS, cell=each.title, line=found)
     try:
         name = Pure(gate.notebook, gate.live, ATTENTION | DROPOUT).modules()
     except Doubt as doubt:
@@ -242,6 +248,27 @@ def _switched(gate: Gate, cell: CellCode) -> Iterator[int]:
 
 def _goes(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Expr) and bool(backwards(statement))
+
+
+def _changes_before(cell: CellCode, back: ast.AST) -> int | None:
+    """Return the line between a forward pass and this backward that changes modes or weights."""
+    inner = [back, *cell.parents(back)]
+    for child, block in pairwise(inner):
+        body = getattr(block, "body", [])
+        if not isinstance(body, list) or child not in body:
+            continue
+        before = body[: body.index(child)]
+        made = next((n for n, each in enumerate(before) if isinstance(each, ast.Assign)), 0)
+        for each in before[made:]:
+            for node in ast.walk(each):
+                stored = getattr(node, "attr", "") if is_stored(node) else ""
+                if called(node) in _CHANGES or stored in ("data", "training"):
+                    return int(each.lineno)
+        return None
+    return None
+
+
+_CHANGES = ("train", "eval", "load_state_dict", "copy_")
 
 
 def of_transformers(*models: str) -> Question:
