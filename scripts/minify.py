@@ -47,14 +47,14 @@ def _as_of_python_310(self: Any, node: ast.JoinedStr, pep701: bool = False) -> N
 _OUTER.__init__ = _as_of_python_310
 
 
-def _is_for_types(statement: ast.stmt) -> bool:
-    """Whether nobody but a type checker executes a statement of a module."""
+def _executed(statement: ast.stmt) -> list[ast.stmt]:
+    """Return what of a statement of a module others than a type checker execute."""
     if isinstance(statement, ast.ImportFrom):
         statement.names = [each for each in statement.names if each.name != "TYPE_CHECKING"]
-        return not statement.names
-    if not isinstance(statement, ast.If) or statement.orelse:
-        return False
-    return ast.unparse(statement.test) == "TYPE_CHECKING"
+        return [statement] if statement.names else []
+    if isinstance(statement, ast.If) and ast.unparse(statement.test) == "TYPE_CHECKING":
+        return statement.orelse
+    return [statement]
 
 
 def _names(node: ast.AST) -> list[str]:
@@ -89,7 +89,7 @@ def minify(source: str, *, documented: bool = False) -> str:
     where the module asks for these.
     """
     tree = ast.parse(source)
-    tree.body = [each for each in tree.body if not _is_for_types(each)]
+    tree.body = [each for statement in tree.body for each in _executed(statement)]
     typed = documented or "get_type_hints" in source
     if not typed:
         tree = ast.fix_missing_locations(_Typeless().visit(tree))

@@ -133,6 +133,14 @@ def test_keeps_what_others_ask_for(packed: dict[str, str]) -> None:
         assert all(each in left for each in kept), path
 
 
+def test_asks_no_name_that_only_type_checkers_have(packed: dict[str, str]) -> None:
+    """`if TYPE_CHECKING` goes with its import; what stands under its `else` stays."""
+    for path, source in packed.items():
+        names = {each.id for each in ast.walk(ast.parse(source)) if isinstance(each, ast.Name)}
+        assert "TYPE_CHECKING" not in names, path
+    assert "import_module(OWN)" in packed["terminal/magics.py"]
+
+
 def test_travels_without_what_nobody_reads(packed: dict[str, str]) -> None:
     """Neither docstrings nor comments nor annotations of functions take room."""
     for path in packed.keys() - DOCUMENTED:
