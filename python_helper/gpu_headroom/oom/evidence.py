@@ -157,8 +157,8 @@ class Evidence:
     def is_enough(self, size: int) -> bool:
         """Whether the cell would probably come to its end with so much less in use.
 
-        An estimate, for the order of causes only. As much as was asked for will be asked for
-        again, on the way back twice; a pass that goes forward has its gradients before it.
+        An estimate, for the order of causes only. In a model's pass as much as was asked for will
+        be asked for again, on the way back twice; one that goes forward has gradients before it.
         """
         missing = self.missing_bytes
         return missing is not None and size >= missing + self._to_come()
@@ -272,9 +272,9 @@ class Evidence:
             return 0
         if self.scene.in_backward:
             return _GRADIENTS * asked
-        rest = max(int(self.pass_bytes * (1 / self.progress - 1)), asked)
+        rest = int(self.pass_bytes * (1 / self.progress - 1))
         if not self.scene.running.trains:
-            return rest
+            return max(rest, asked) if self.scene.modules else rest
         if self.scene.layers is not None:
             so_far = self.pass_bytes + self._computed()
             rest = int(so_far * (self._at_peak(room=False) - 1))

@@ -270,7 +270,7 @@ def test_edits_a_cell_that_begins_with_blank_lines(notebook: Notebook) -> None:
     source = "\n\nbatch_size = 128 * 1024\ntrain(DataLoader(data, batch_size))"
     built = card(notebook, source)
     assert built.report["line"] == 4
-    (diff,) = [diff for each in built.report["remedies"] for diff in each["diffs"]]
-    assert {row["line"] for row in diff["rows"]} == {3}
+    (remedy,) = [each for each in built.report["remedies"] if each["id"] == "smaller-batch"]
+    assert {row["line"] for row in remedy["diffs"][0]["rows"]} == {3}
     (edit,) = built.fixes["smaller-batch"].edits({"failing": source}).edits
     assert (edit["first_line"], edit["old_lines"]) == (3, ["batch_size = 128 * 1024"])
