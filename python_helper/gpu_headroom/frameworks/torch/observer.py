@@ -83,7 +83,7 @@ _TRAMPOLINE = _Trampoline()
 
 def _at_start() -> None:
     """What PyTorch keeps until CUDA starts, and calls in whatever cell that is."""
-    with suppress(BaseException):
+    with suppress(Exception):
         if _TRAMPOLINE.start is not None:
             _TRAMPOLINE.start()
 
