@@ -21,9 +21,10 @@ _WIDTHS = ("out_channels", "out_features", "num_features", "embedding_dim")
 _OF_ATTENTION = 4  # query, key, value and what is made of them
 _OF_RECURRENT = 6  # gates, the cell and what it puts out, for each direction and layer
 _FLAT = 1e-3  # what is left of an area that is pooled away
-# Layers without parameters that keep what they are given, or a mask of bytes besides; ReLU and its
-# like keep what they make, which the next layer keeps as well.
+# Layers without parameters that keep what they are given, or a mask of bytes besides. ReLU and its
+# like keep what they make, in the place of what they were given by a layer with parameters.
 _KEEPING = {"GELU": 1.0, "SiLU": 1.0, "LeakyReLU": 1.0, "Hardswish": 1.0, "Mish": 1.0}
+_REPLACING = frozenset({"ReLU", "ReLU6", "Sigmoid", "Tanh"})
 _DROPOUT = 1.25
 _MAXIMA = 3.0  # of a maximum pooling, with its indices of 8 bytes
 _GRADIENTS = 2  # on the way back: of what a layer has made, and of what it was given
@@ -98,7 +99,7 @@ class _Size:
     """Channels and area of what goes through a model, layer by layer."""
 
     def __init__(self) -> None:
-        self._channels, self._area = 0, 1.0
+        self._channels, self._area, self._is_kept = 0, 1.0, True
 
     def of(self, layer: dict[str, Any], kind: str) -> float:
         """Return the values of a layer with these attributes, and go on behind it."""
@@ -122,7 +123,7 @@ class _Size:
         return self._made(width)
 
     def _made(self, channels: int) -> float:
-        self._channels = channels or self._channels
+        self._channels, self._is_kept = channels or self._channels, not channels
         return self._channels * self._area
 
     def _without_parameters(self, layer: dict[str, Any], kind: str) -> float:
@@ -135,7 +136,11 @@ class _Size:
             self._area *= prod(_ints(layer["scale_factor"]))
         elif "Dropout" in kind and layer.get("p") and layer.get("training"):
             return self._made(0) * _DROPOUT
-        return 0.0 if layer.get("inplace") else self._made(0) * _KEEPING.get(kind, 0)
+        if layer.get("inplace"):
+            return 0.0
+        of_its_own = 1.0 if kind in _REPLACING and self._is_kept else _KEEPING.get(kind, 0)
+        self._is_kept |= kind in _REPLACING
+        return self._channels * self._area * of_its_own
 
 
 def _int(value: object) -> int:
