@@ -38,7 +38,7 @@ test.describe('The number of a script', () => {
     await notebook.runUpTo(2);
     const failure = card(notebook.cell(2));
     await expect(failure).toContainText('Out of simulated GPU memory');
-    await expect(failure).toContainText('--batch-size 8192');
+    await expect(failure).toContainText('--batch-size 16384');
 
     await failure.getByRole('button', { name: 'Make it fit' }).click();
     const question = page.locator('.jp-Dialog');
