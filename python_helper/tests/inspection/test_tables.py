@@ -41,9 +41,12 @@ def _collected_often(change: Callable[[], None]) -> Iterator[None]:
 
     before = gc.get_threshold()
     gc.callbacks.append(started)
+    # Tuples that were freed would be used again, and start no collector: none is left.
+    held = [(n, n) for n in range(10_000)]
     gc.set_threshold(1, 10**9, 10**9)  # of the youngest only: a whole one goes through all modules
     try:
         yield
+        assert held
     finally:
         gc.set_threshold(*before)
         gc.callbacks.remove(started)
