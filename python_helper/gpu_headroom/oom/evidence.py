@@ -24,6 +24,7 @@ from ..holders.survey import survey
 from ..holders.training import Training, TrainingState
 from ..text.format import MIB
 from .failure_memory import failure_memory, from_device, from_statement
+from .layers import GRADIENTS
 from .others import MUCH_OUTSIDE, NOBODY, others_on
 from .place import failing_line
 from .scene import Scene, scene
@@ -55,7 +56,6 @@ _BACKWARD_ROOM = 0.85
 _FORWARD_ROOM = 0.75
 _AGAIN = ("recompute_fn", "unpack_hook")
 _UNKNOWN_ROOM = 0.5  # as much again may follow
-_GRADIENTS = 2  # on the way back: of what a layer has made, and of what it was given
 _OPERANDS = 2  # of an operation, as large as its result
 # How often an optimizer keeps all parameters.
 _STATES = (
@@ -271,7 +271,7 @@ class Evidence:
         if self.in_step:
             return 0
         if self.scene.in_backward:
-            return _GRADIENTS * asked
+            return GRADIENTS * asked
         rest = int(self.pass_bytes * (1 / self.progress - 1))
         if not self.scene.running.trains:
             return max(rest, asked) if self.scene.modules else rest

@@ -27,7 +27,7 @@ _KEEPING = {"GELU": 1.0, "SiLU": 1.0, "LeakyReLU": 1.0, "Hardswish": 1.0, "Mish"
 _REPLACING = frozenset({"ReLU", "ReLU6", "Sigmoid", "Tanh"})
 _DROPOUT = 1.25
 _MAXIMA = 3.0  # of a maximum pooling, with its indices of 8 bytes
-_GRADIENTS = 2  # on the way back: of what a layer has made, and of what it was given
+GRADIENTS = 2  # on the way back: of what a layer has made, and of what it was given
 
 
 class Layers(NamedTuple):
@@ -55,7 +55,7 @@ class Layers(NamedTuple):
             counts = accumulate(self.parameters)
             at = max(at, sum(each <= least for each in counts) - 1)
         total = sums[-1]
-        peak = max(kept + _GRADIENTS * own for kept, own in zip(sums, self.values, strict=True))
+        peak = max(kept + GRADIENTS * own for kept, own in zip(sums, self.values, strict=True))
         return sums[at] / total, peak / total
 
     @property
