@@ -167,7 +167,7 @@ test.describe('Freeing', () => {
     };
     const expectBack = async (): Promise<void> => {
       await expect(list).toContainText(
-        'All 3 tensors of model are back on the GPU.'
+        'All tensors of model (3) are back on the GPU.'
       );
       expect(await notebook.inUse()).toBe(before);
     };

@@ -7,8 +7,8 @@ import { notebookWith, savedReport } from './savedcard';
 import { card, gauge } from './surfaces';
 
 /**
- * What a place says in words without brackets around them, besides code and the
- * units of sizes.
+ * What a place says in words without brackets around them, besides code, the
+ * units of sizes and Jupyter's own prompt of a cell.
  */
 function untranslated(place: Locator): Promise<string[]> {
   return place.evaluate(host => {
@@ -25,7 +25,7 @@ function untranslated(place: Locator): Promise<string[]> {
       node => [node.getAttribute('aria-label'), node.getAttribute('title')]
     );
     return [copy.textContent, ...spoken]
-      .map(text => rest(text ?? '').replace(/[KMGT]iB/g, ''))
+      .map(text => rest(text ?? '').replace(/[KMGT]iB|\bIn \[\d+\]/g, ''))
       .filter(text => /\p{Letter}/u.test(text));
   });
 }
