@@ -14,9 +14,29 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 LONGEST = 200_000  # characters of a cell that is looked through
-_MAGIC = re.compile(r"^([^\S\n]*)([%!].*)$", re.MULTILINE)
+_MAGIC = re.compile(r"^([^\S\n]*)(%[%\w].*|!(?!=)(?:.*\\\n)*.*)$", re.MULTILINE)
+# What a command wrote, or a magic returned, gets a name: `gpu = !nvidia-smi`.
+_RESULT = re.compile(r"^([^\S\n]*\w[\w, ]*=[^\S\n]*)([%!](?!=).*)$", re.MULTILINE)
 _WORD = re.compile(r"\w+")
 _CELL_MAGIC = re.compile(r"(?<!\S)%(?=%\w)")
+# Cells of another language than Python, or another process's.
+NO_PYTHON = tuple(
+    f"%%{each}"
+    for each in [
+        "bash",
+        "sh",
+        "script",
+        "writefile",
+        "file",
+        "html",
+        "HTML",
+        "javascript",
+        "js",
+        "latex",
+        "markdown",
+        "svg",
+    ]
+)
 _TREES: ContextVar[dict[str, ast.Module | None] | None] = ContextVar("trees", default=None)
 
 
@@ -47,9 +67,28 @@ def parse_cell(source: str) -> ast.Module | None:
 def _parse(source: str) -> ast.Module | None:
     if len(source) > LONGEST:
         return None
-    plain = _MAGIC.sub(lambda magic: f"{magic[1]}pass", _CELL_MAGIC.sub("#", source))
+    tree = _python(source)
+    if tree is not None or not any(each in source for each in "%!"):
+        return tree
+    if _is_other(source):
+        return ast.Module([], [])
+    plain = _MAGIC.sub(_blank, _CELL_MAGIC.sub("#", source))
+    return _python(_RESULT.sub(r"\1[]", plain))
+
+
+def _blank(magic: re.Match[str]) -> str:
+    """Return as many lines that do nothing."""
+    return f"{magic[1]}pass" + "\n" * magic[2].count("\n")
+
+
+def _is_other(source: str) -> bool:
+    return source.lstrip().startswith(NO_PYTHON)
+
+
+def _python(source: str) -> ast.Module | None:
+    """Parse what is Python as it stands: a line of it may begin with an operator."""
     try:
-        code, mark = quiet(plain)
+        code, mark = quiet(source)
         tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # the last: nested too deeply
         return None
@@ -72,5 +111,8 @@ def words_in(text: str) -> set[str]:
 
 
 def magics(source: str) -> list[str]:
-    """Return the magics and shell commands of a cell, a line each."""
-    return [found[2] for found in _MAGIC.finditer(source)]
+    """Return the magics and shell commands of a cell, or all of it where it is no Python."""
+    if _is_other(source):
+        return [source.lstrip()]
+    found = [each[2] for way in (_MAGIC, _RESULT) for each in way.finditer(source)]
+    return found if found and _python(source) is None else []

@@ -98,8 +98,7 @@ _OF_MODULES: dict[str, AbstractSet[str]] = {
 }
 _ASKS = {"input", "getpass"}
 _BARS = {"tqdm", "trange", "track", "ProgressBar", "Progbar"}
-_NO_PYTHON = ("%%bash", "%%sh", "%%script", "%%writefile")
-_COMMANDS = (*_NO_PYTHON, "%pip", "%conda", "%run", "%sx", "!")
+_COMMANDS = ("%%bash", "%%sh", "%%script", "%%writefile", "%pip", "%conda", "%run", "%sx", "!")
 _SHOWN = 3
 _Function = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -114,7 +113,7 @@ def caution(run: Iterable[str], sources: Mapping[str, str]) -> Message | None:
     roots: list[ast.AST] = []
     commands = []
     for source in cells:
-        tree = trees.of("" if source.lstrip().startswith(_NO_PYTHON) else source)
+        tree = trees.of(source)
         if tree is None:
             return message("fix.caution_unread")
         roots.append(tree)
@@ -234,4 +233,4 @@ def _draws(name: str, call: ast.Call) -> bool:
 
 
 def _is_command(magic: str) -> bool:
-    return magic.startswith(_COMMANDS) and not magic.startswith("!=")
+    return magic.startswith(_COMMANDS)

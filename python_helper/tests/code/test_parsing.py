@@ -46,6 +46,9 @@ ODD = [
     "match x:\n    case '\\d': pass",
     "%%time\nx = '\\d'\n!ls '\n%ls \\\ny = '\\d'",
     "try:\n    pass\nfinally:\n    x = '\\d'",
+    "print(\n    '[%d]'\n    % (1,)\n)",
+    "x = '%d' '\\d' \\\n%batch",
+    "assert (a\n    != b)\n!ls '",
 ]
 SINCE_312 = [
     r"x = f'{'\d'}'",
@@ -180,6 +183,26 @@ def test_does_not_read_a_cell_of_a_megabyte() -> None:
     """It would hold everything else up for seconds."""
     line = "x = f(batch_size=64)\n"
     assert parse_cell(line * (LONGEST // len(line) + 1)) is None
+
+
+@pytest.mark.parametrize(
+    ("source", "python"),
+    [
+        ("gpu = !nvidia-smi\nif gpu:\n    t, = %timeit -o f()", "gpu = []\nif gpu:\n    t, = []"),
+        ("!python train.py \\\n    -b 64\nx = 1", "pass\n\nx = 1"),
+        ("%%html\n<style>\n", ""),
+        ("\n%%writefile requirements.txt\ntorch==2.13.0", ""),
+        ("x = (y\n  % z)\n%time y = x", "x = (y\n  % z)\npass"),
+    ],
+)
+def test_reads_around_magics(source: str, python: str) -> None:
+    """What a command wrote gets a name, a command has several lines, a cell is no Python."""
+    found = parse_cell(source)
+    assert found is not None
+    assert ast.dump(found) == ast.dump(ast.parse(python))
+    assert [each.lineno for each in found.body] == [each.lineno for each in ast.parse(python).body]
+    assert magics(source)
+    assert not magics(python)
 
 
 def test_lists_magics() -> None:
