@@ -171,8 +171,12 @@ class Ledger:
         snapshot: DeviceSnapshot | None,
         *,
         thread_id: int | None = None,
+        ran: bool = True,
     ) -> CellRun:
-        """Enter the end of the run at `depth` and of all that it had started."""
+        """Enter the end of the run at `depth` and of all that it had started.
+
+        What Python could not read never `ran`: what the cell did before it stands.
+        """
         ident = get_ident() if thread_id is None else thread_id
         with self._writing:
             nest = self._open[ident]
@@ -190,7 +194,8 @@ class Ledger:
             )
             if depth == 0:
                 self._last = run
-                self._keep(run)
+                if ran:
+                    self._keep(run)
             return run
 
     def current(self, snapshot: DeviceSnapshot | None = None) -> CellRun | None:

@@ -238,7 +238,9 @@ class CellHooks:
         status: Status = "oom" if recognition else "ok" if succeeded else "error"
         count = getattr(result, "execution_count", None)
         # Where CUDA was left alone at its start, what the cell did is not known.
-        run = session.ledger.end(0, status, count, time.time(), None if answers else snapshot)
+        ran = getattr(result, "error_before_exec", None) is None
+        known = None if answers else snapshot
+        run = session.ledger.end(0, status, count, time.time(), known, ran=ran)
         session.ended(run)
         try:
             if fault is not None:
