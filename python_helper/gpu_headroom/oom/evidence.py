@@ -261,9 +261,15 @@ class Evidence:
 
     @property
     def pass_bytes(self) -> int:
-        """What the failed pass keeps for its backward pass so far."""
+        """What the failed pass keeps for its backward pass so far.
+
+        Not what variables of the function hold that called the model: of another model, or round.
+        """
+        callers = self.scene.running.callers
         return sum(
-            each.kinds.get("activations", 0) for each in self.groups if each.origin == "traceback"
+            each.kinds.get("activations", 0)
+            for each in self.groups
+            if each.origin == "traceback" and each.function.rpartition(".")[2] not in callers
         )
 
     def _to_come(self) -> int:

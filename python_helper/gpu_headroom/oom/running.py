@@ -79,7 +79,7 @@ class Running:
     through the parts of a model; `first_round`: each of these loops was in its first round for
     certain. `asks_mode`: the model's own code asks whether it trains. `at_once`: it is one of
     several tasks. `functions`: all that were running, outermost first; `own` are those of the
-    person's.
+    person's, `callers` those from which the model was called.
     """
 
     trains: bool = False
@@ -96,6 +96,7 @@ class Running:
     at_once: bool = False
     functions: tuple[str, ...] = ()
     own: tuple[str, ...] = ()
+    callers: frozenset[str] = frozenset()
     rounds_done: float | None = None
 
 
@@ -124,6 +125,7 @@ class _Reading:
         self._first_round = True
         self._loops = self._in_model = self._asks_mode = self._at_once = False
         self._called_by_own = False
+        self._model_at = 0
 
     def enter(self, frame: FrameType, number: int | None) -> None:
         """Read one frame, which stood at this line."""
@@ -136,7 +138,8 @@ class _Reading:
             self._trains |= name in LIBRARIES_TRAIN
             self._evaluates |= name in _EVALUATE
             self._in_optimizer |= name == "step" and _is_optimizers(frame)
-            self._in_model |= name in _CALLS_MODEL
+            if name in _CALLS_MODEL and not self._in_model:
+                self._in_model, self._model_at = True, len(self._functions) - 1
             return
         self._own.append(name)
         self._called_by_own = True
@@ -185,6 +188,8 @@ class _Reading:
             at_once=self._at_once,
             functions=tuple(self._functions),
             own=tuple(self._own),
+            callers=frozenset(self._functions[: self._model_at])
+            - frozenset(self._functions[self._model_at :]),
             rounds_done=self._rounds_done,
             **{name: frozenset(each) for name, each in self._names.items()},
         )

@@ -175,3 +175,49 @@ def test_gradients_go_back_through_a_model_that_judges(programs: Programs) -> No
     card = programs.fail(START, JUDGED)
     assert card.report["cause"]["rule"] == "activations"
     assert "no-grad" not in {each["id"] for each in card.report["remedies"]}
+
+
+@pytest.mark.parametrize(
+    "beside",
+    ["batch_size = = 3", "gpu = !echo T4\nif gpu:\n    print('%s'\n      % gpu)", "%%html\n<b>1"],
+)
+def test_cells_that_are_no_python_leave_buttons_alone(programs: Programs, beside: str) -> None:
+    """One was mistyped and never ran, one takes what a command wrote, one is another language."""
+    predict = f"{IMAGES}with torch.no_grad():\n    out = model(images)"
+    card = programs.fail(START + CONVOLUTIONS, predict, also=beside)
+    assert card.button("smaller-batch")
+
+
+JUDGED_IN_PART = """class Layers(nn.Module):
+    def __init__(self, count):
+        super().__init__()
+        self.layers = nn.Sequential(*[nn.Linear(1024, 1024) for _ in range(count)])
+    def forward(self, x):
+        return self.layers(x)
+maker, judge = Layers(12).cuda(), Layers(12).cuda().eval()
+def step(x):
+    made = maker(x)
+    told = judge(made)
+    meant = judge(x)
+    loss = F.mse_loss(told, meant.detach())
+    loss.backward()
+step(torch.randn(4300, 1024, device="cuda"))
+"""
+
+
+def test_a_part_of_the_graph_is_not_the_whole(programs: Programs) -> None:
+    """Only the last pass could go without gradients: most of the graph is what trains."""
+    card = programs.fail(START, JUDGED_IN_PART)
+    assert card.report["cause"]["rule"] == "activations"
+
+
+def test_suspended_tasks_are_no_data(programs: Programs) -> None:
+    """What tasks hold is not being put there by the line that fails."""
+    start = "import asyncio\ngate = asyncio.Event()\nasync def embed():\n"
+    start += "    features = torch.randn(2**24, device='cuda')\n    await gate.wait()\n"
+    start += "tasks = [asyncio.create_task(embed()) for n in range(12)]\nawait asyncio.sleep(0.1)"
+    more = "for n in range(9):\n    embedding = torch.randn(2**24, device='cuda')\n"
+    card = programs.fail(START + start, f"{more}    tasks.append(embedding)")
+    rules = [each["rule"] for each in (card.report["cause"], *card.report["further_causes"])]
+    assert "suspended" in rules
+    assert "data-on-card" not in rules

@@ -103,7 +103,9 @@ def _moving(evidence: Evidence) -> Finding | None:
     if asked is None or not is_moving(evidence):
         return None
     plain = sum(
-        each.bytes for each in evidence.groups if each.kind == "tensor" and each.origin != "outputs"
+        each.bytes
+        for each in evidence.groups
+        if each.kind == "tensor" and each.origin != "outputs" and not each.suspended
     )
     size = came_back + plain
     if evidence.share(size) < _MOSTLY:
