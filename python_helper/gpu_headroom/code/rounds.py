@@ -143,7 +143,26 @@ def _bound_by(node: ast.AST) -> Iterator[str]:
 
 
 def added_to(loop: Scope) -> Iterator[str]:
-    """Yield the names that a loop makes from what they were, with their graphs; `.total` of any."""
+    """Yield the names that a loop makes from what they were, with their graphs; `.total` of any.
+
+    Not those that each of its rounds begins anew, from something else.
+    """
+    yield from set(_made_from_themselves(loop)) - _made_anew(loop)
+
+
+def _made_anew(loop: Scope) -> set[str]:
+    anew = _bound_in(loop.target) if isinstance(loop, (ast.For, ast.AsyncFor)) else set()
+    waiting = list(loop.body) if isinstance(loop, LOOP) else []
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, (ast.With, ast.AsyncWith)):
+            waiting += node.body
+        elif isinstance(node, ast.Assign):
+            anew |= set().union(*map(_bound_in, node.targets)) - _bound_in(node.value)
+    return anew
+
+
+def _made_from_themselves(loop: Scope) -> Iterator[str]:
     for node in _statements(loop):
         if isinstance(node, ast.AugAssign) and not _is_number(node.value):
             yield from _bound_in(node.target)

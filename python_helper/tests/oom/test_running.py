@@ -106,6 +106,15 @@ def test_what_a_loop_adds_to() -> None:
     assert found.adding == {"total", "h"}
 
 
+def test_what_each_round_begins_anew() -> None:
+    """A loop's variable, and what gets another value before or behind, adds up to nothing."""
+    source = (
+        "made = kept = 1\nfor x in data:\n    x = x + 0\n    made = model(x)\n"
+        "    kept = kept + made\n    if x:\n        made = made + 1"
+    )
+    assert fail(source).adding == {"kept"}
+
+
 def test_what_the_running_code_puts_things_into() -> None:
     """An attribute of whatever object, a list in a dict, a dict by its keys."""
     source = (
