@@ -1,5 +1,6 @@
 # A small net for images, with batch normalisation, moved to a device
-# offered: yes
+# offered: no
+# because: eight bits may not be enough for what is computed, and no text tells
 # about: {}
 # fails: preds = net(images)
 # %%

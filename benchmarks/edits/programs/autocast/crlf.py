@@ -1,5 +1,6 @@
 # Windows line ends
-# offered: yes
+# offered: no
+# because: eight bits may not be enough for what is computed, and no text tells
 # about: {}
 # fails: y_hat = model(x)
 # %%

@@ -1,5 +1,6 @@
 # A function for a step, which clips and returns a number
-# offered: yes
+# offered: no
+# because: eight bits may not be enough for what is computed, and no text tells
 # about: {}
 # fails: logits = model(inputs)
 # %%

@@ -1,5 +1,6 @@
 # Tabs, torch under another name
-# offered: yes
+# offered: no
+# because: eight bits may not be enough for what is computed, and no text tells
 # about: {"torch": "th"}
 # fails: loss = crit(net(x), t)
 # %%

@@ -1,5 +1,6 @@
 # A penalty on the weights is added to the loss
-# offered: yes
+# offered: no
+# because: eight bits may not be enough for what is computed, and no text tells
 # about: {}
 # fails: loss = loss_fn(model(x), y) + 1e-3 * model.weight.abs().sum()
 # %%
