@@ -150,6 +150,19 @@ def added_to(loop: Scope) -> Iterator[str]:
     yield from set(_made_from_themselves(loop)) - _made_anew(loop)
 
 
+def collecting(function: Scope, number: int) -> str | None:
+    """Return the name that the values of a comprehension at a line are to get; none is empty."""
+    for node in ast.walk(function):
+        if not isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp)):
+            continue
+        made = node.value if isinstance(node, ast.DictComp) else node.elt
+        if spans(made, number) and any(isinstance(each, ast.Call) for each in ast.walk(made)):
+            given = [each for each in ast.walk(function) if isinstance(each, ast.Assign)]
+            targets = [each.targets[0] for each in given if each.value is node]
+            return next((each.id for each in targets if isinstance(each, ast.Name)), "")
+    return None
+
+
 def _made_anew(loop: Scope) -> set[str]:
     anew = _bound_in(loop.target) if isinstance(loop, (ast.For, ast.AsyncFor)) else set()
     waiting = list(loop.body) if isinstance(loop, LOOP) else []
@@ -158,7 +171,8 @@ def _made_anew(loop: Scope) -> set[str]:
         if isinstance(node, (ast.With, ast.AsyncWith)):
             waiting += node.body
         elif isinstance(node, ast.Assign):
-            anew |= set().union(*map(_bound_in, node.targets)) - _bound_in(node.value)
+            read = _bound_in(node.value) | set(names_in(node.value))
+            anew |= set().union(*map(_bound_in, node.targets)) - read
     return anew
 
 

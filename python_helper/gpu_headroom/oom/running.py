@@ -24,6 +24,7 @@ from ..code.rounds import (
     assigned_at,
     bound_from,
     calls_in,
+    collecting,
     grown,
     one_pass,
     scopes_at,
@@ -78,8 +79,10 @@ class Running:
     function, has given a value on the way. `loops`: whether one of these ran in a loop, other than
     through the parts of a model; `first_round`: each of these loops was in its first round for
     certain. `asks_mode`: the model's own code asks whether it trains. `at_once`: it is one of
-    several tasks. `functions`: all that were running, outermost first; `own` are those of the
-    person's, `callers` those from which the model was called.
+    several tasks. `collecting`: the name that a comprehension's values were to get, which called
+    the model for each; empty where they were to get none. `functions`: all that were running,
+    outermost first; `own` are those of the person's, `callers` those from which the model was
+    called.
     """
 
     trains: bool = False
@@ -97,6 +100,7 @@ class Running:
     functions: tuple[str, ...] = ()
     own: tuple[str, ...] = ()
     callers: frozenset[str] = frozenset()
+    collecting: str | None = None
     rounds_done: float | None = None
 
 
@@ -126,6 +130,7 @@ class _Reading:
         self._loops = self._in_model = self._asks_mode = self._at_once = False
         self._called_by_own = False
         self._model_at = 0
+        self._collecting: str | None = None
 
     def enter(self, frame: FrameType, number: int | None) -> None:
         """Read one frame, which stood at this line."""
@@ -160,6 +165,7 @@ class _Reading:
         if self._in_model:
             self._asks_mode |= "training" in code.co_names
             return
+        self._collecting = collecting(whole, number)
         is_loop = isinstance(scope, LOOP)
         self._trains |= any(
             goes_back(each) and (is_loop or each.lineno >= number) for each in calls
@@ -190,6 +196,7 @@ class _Reading:
             own=tuple(self._own),
             callers=frozenset(self._functions[: self._model_at])
             - frozenset(self._functions[self._model_at :]),
+            collecting=self._collecting,
             rounds_done=self._rounds_done,
             **{name: frozenset(each) for name, each in self._names.items()},
         )

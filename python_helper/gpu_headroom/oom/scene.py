@@ -106,10 +106,11 @@ def _modules(error: BaseException, inspector: Inspector) -> Iterator[tuple[Runni
         owner = locals_of(frame).get("self") if "self" in frame.f_code.co_varnames else None
         if owner is not None and inspector.is_module(owner):
             kind = str.__str__(name_of(type(owner)))
-            code, variables = frame.f_code, locals_of(frame)
-            given = [variables.get(each) for each in code.co_varnames[1 : code.co_argcount]]
-            torch = inspector.torch
+            code, torch = frame.f_code, inspector.torch
+            # A `forward` may call what it makes on its way by the name of what it was given.
+            given = locals_of(frame).get("args") if code.co_name == "_call_impl" else None
             hands_back = torch is not None and any(
-                inspector.is_tensor(each) and torch.get(each, "requires_grad") for each in given
+                inspector.is_tensor(each) and torch.get(each, "requires_grad")
+                for each in (given if type(given) is tuple else ())
             )
             yield RunningModule(id(owner), kind, code.co_name, hands_back), owner

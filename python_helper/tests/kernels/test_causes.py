@@ -87,7 +87,8 @@ def test_a_result_of_an_earlier_cell(programs: Programs) -> None:
 
 
 @pytest.mark.parametrize(
-    "beside", [f"{PREDICT}\nif False:\n    pred.sum().backward()", f"{PREDICT}\n[{{}}]: broken"]
+    "beside",
+    [f"{PREDICT}\nif False:\n    pred.sum().backward()", f"{PREDICT}\nx = 1if pred else 0"],
 )
 def test_a_graph_that_is_still_needed(programs: Programs, beside: str) -> None:
     """Nothing is said of it where a cell may go backward through it, or cannot be read."""
@@ -221,3 +222,14 @@ def test_suspended_tasks_are_no_data(programs: Programs) -> None:
     rules = [each["rule"] for each in (card.report["cause"], *card.report["further_causes"])]
     assert "suspended" in rules
     assert "data-on-card" not in rules
+
+
+def test_what_a_comprehension_collects(programs: Programs) -> None:
+    """Its values have no name before it is done, and are far more than what a layer makes."""
+    predict = (
+        "with torch.no_grad():\n"
+        "    seen = [model(torch.randn(4000, 1024, device='cuda')) for _ in range(60)]"
+    )
+    card = programs.fail(START + LAYERS, predict)
+    assert first(card) == ("kept-tensors", "cause.kept-tensors.evidence_collecting")
+    assert "`seen`" in card.remedy("keep-numbers")["title"]["text"]

@@ -110,7 +110,7 @@ def test_what_each_round_begins_anew() -> None:
     """A loop's variable, and what gets another value before or behind, adds up to nothing."""
     source = (
         "made = kept = 1\nfor x in data:\n    x = x + 0\n    made = model(x)\n"
-        "    kept = kept + made\n    if x:\n        made = made + 1"
+        "    kept = kept + made\n    kept = kept.bit_length()\n    if x:\n        made = made + 1"
     )
     assert fail(source).adding == {"kept"}
 

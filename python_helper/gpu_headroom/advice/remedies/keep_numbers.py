@@ -46,6 +46,8 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     """Offer it where something was found that keeps the results of many rounds."""
     if finding is None:
         return None
+    if not finding.about:
+        return _collected(evidence, finding)
     held, of_graphs = finding.about[0], finding.rule == "retained-graph"
     if of_graphs and _is_trained(evidence, held):
         return None  # what goes backward must keep its graph
@@ -71,6 +73,20 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
         effect_bytes=held.bytes,
         measured=True,
         edited=edited(evidence, changes, empties=held.root if held.origin == "names" else ""),
+    )
+
+
+def _collected(evidence: Evidence, finding: Finding) -> Offer | None:
+    """Say it of a comprehension, whose values have no name yet."""
+    name = evidence.scene.running.collecting
+    if not name:
+        return None
+    return Offer(
+        id="keep-numbers",
+        title=message("remedy.keep-numbers.to_host", TEXTS, name=name),
+        note=message("remedy.keep-numbers.note_to_host", TEXTS),
+        effect_bytes=finding.bytes,
+        kind="advice",
     )
 
 

@@ -47,6 +47,7 @@ _BATCH = {
     "cause.activations.evidence_layer": "cause.activations.evidence_layer_batch",
 }
 _SHARE = 0.4
+_A_LAYERS = 8  # as large as what was asked for: what it is given may be larger than what it makes
 
 
 def check(evidence: Evidence) -> Finding | None:
@@ -83,9 +84,12 @@ def _fill(evidence: Evidence, size: int) -> bool:
 def _given(evidence: Evidence) -> int:
     """Return what a pass that goes forward has as plain values: its batch, a layer's input."""
     scene = evidence.scene
-    if scene.in_backward or not scene.modules:
+    if scene.in_backward or not scene.modules or evidence.being_made_bytes:
         return 0
-    return evidence.temporary_bytes + sum(
+    temporary = evidence.temporary_bytes
+    if temporary > _A_LAYERS * (evidence.requested_bytes or 0):
+        temporary = 0  # no layer needs so much for what it makes
+    return temporary + sum(
         each.bytes
         for each in evidence.groups
         if evidence.is_batch(each)

@@ -30,8 +30,17 @@ TEXTS = {
         "Each round of the loop adds more, such as {alike} of {shape} in {dtype}. They need not "
         "be on the GPU."
     ),
+    "cause.kept-tensors.collecting": (
+        "**A comprehension keeps its values on the GPU: {held_bytes}** of the {in_use_bytes} in "
+        "tensors."
+    ),
+    "cause.kept-tensors.evidence_collecting": (
+        "It keeps what each of its rounds makes until the last one is done. They need not be on "
+        "the GPU; the error has let go of them."
+    ),
 }
 _SHARE = 0.15
+_A_LAYERS = 4  # as large as what was asked for: what is given to a layer, and what it makes
 _SEVERAL = 3
 
 
@@ -39,7 +48,7 @@ def check(evidence: Evidence) -> Finding | None:
     """Speak where the running code adds to a container of tensors that holds a good part."""
     kept = largest_kept(evidence)
     if kept is None:
-        return None
+        return _collecting(evidence)
     shape, dtype, alike = kept.commonest
     held: dict[str, str | int | None] = {
         "name": kept.name,
@@ -61,6 +70,28 @@ def check(evidence: Evidence) -> Finding | None:
         price=A_LINE,
         grew=True,
         about=(kept,),
+    )
+
+
+def _collecting(evidence: Evidence) -> Finding | None:
+    """A comprehension calls a model in each round; its list has no name before it is done."""
+    running, size = evidence.scene.running, evidence.temporary_bytes
+    if running.collecting is None or running.trains or not evidence.scene.modules:
+        return None
+    is_more = size > _A_LAYERS * (evidence.requested_bytes or 0) + evidence.being_made_bytes
+    if not is_more or evidence.share(size) < _SHARE:
+        return None
+    return Finding(
+        message(
+            "cause.kept-tensors.collecting",
+            TEXTS,
+            held_bytes=size,
+            in_use_bytes=evidence.memory.in_use_bytes,
+        ),
+        message("cause.kept-tensors.evidence_collecting", TEXTS),
+        bytes=size,
+        price=A_LINE,
+        grew=True,
     )
 
 
