@@ -32,6 +32,7 @@ _FURTHEST = 8
 _SAME_START = 0.1
 _STRAIGHT = 0.03
 _STEEPER = 1.1
+_TWO = 2  # points that a line needs
 _SPARE = 0.2  # for what splits and rounding make useless
 _WIDEST = 1.7
 # What the partial sums of reductions may add between two runs, and will not add again: they grow
@@ -72,8 +73,27 @@ def largest_batch(
     literal = next(iter(batch_literals(cell, tuple(latest.values()), values, code=code)), None)
     if literal is None:
         return Prediction(None, None, message("prediction.no_batch"))
-    known = probes(literal, cell, runs, device.index, code)
+    measured = _measured(literal, cell, runs, device.index, code)
+    known = _alike(measured)
+    if len(known) < _TWO:
+        hidden = sum(each.key == cell.key and _peak(each, device.index) is None for each in runs)
+        return Prediction(None, None, _wanting(literal.name, measured, hidden))
     return predict(literal.name, known, device.in_use_bytes, device.headroom_bytes or 0)
+
+
+def _wanting(name: str, measured: Sequence[Probe], hidden: int = 0) -> Message:
+    """Say what there is too little of: runs, or such that began with as much in use.
+
+    `hidden` are the runs whose peak is not known, since more had been in use before them.
+    """
+    if len({each.batch for each in measured}) >= _TWO:
+        starts = [each.start_bytes for each in measured]
+        return message(
+            "prediction.other_start", name=name, low_bytes=min(starts), high_bytes=max(starts)
+        )
+    if hidden:
+        return message("prediction.hidden", name=name, runs=hidden)
+    return message("prediction.few_runs", name=name)
 
 
 def probes(
@@ -88,15 +108,32 @@ def probes(
     Only those that began with as much in use as the last: the others ran with another model, or
     before the optimizer had its state.
     """
-    found, code = [], code or Code()
+    return _alike(_measured(literal, cell, runs, device_index, code or Code()))
+
+
+def _measured(
+    literal: SizeLiteral, cell: CellRun, runs: Sequence[CellRun], device_index: int, code: Code
+) -> list[Probe]:
+    """Return all runs of a cell whose batch and peak are known, oldest first."""
+    found = []
     for run in runs:
-        memory = run.on(device_index)
-        if run.key != cell.key or run.status != "ok" or memory is None or not memory["peak_exact"]:
-            continue
-        batch = _value_at(run, literal, runs, code)
-        peak, needed = memory["peak_bytes"], memory["needed_bytes"]
-        if batch is not None and peak is not None and needed is not None:
-            found.append(Probe(batch, peak - needed, peak))
+        peak = _peak(run, device_index) if run.key == cell.key else None
+        batch = None if peak is None else _value_at(run, literal, runs, code)
+        if batch is not None and peak is not None:
+            found.append(Probe(batch, *peak))
+    return found
+
+
+def _peak(run: CellRun, device_index: int) -> tuple[int, int] | None:
+    """Return what was in use at a run's start and at its peak, where its end and both are known."""
+    memory = run.on(device_index)
+    if run.status != "ok" or memory is None or not memory["peak_exact"]:
+        return None
+    peak, needed = memory["peak_bytes"], memory["needed_bytes"]
+    return None if peak is None or needed is None else (peak - needed, peak)
+
+
+def _alike(found: Sequence[Probe]) -> list[Probe]:
     last = found[-1:]
     alike = [
         each
@@ -114,8 +151,8 @@ def predict(
     What is in use beyond the start of the runs known may be a last batch, which the next one
     takes the place of, or something that stays.
     """
-    if len(known) < 2:  # noqa: PLR2004  a line needs two points
-        return Prediction(None, None, message("prediction.few_runs", name=name))
+    if len(known) < _TWO:
+        return Prediction(None, None, _wanting(name, known))
     largest = known[-1]
     limits = sorted((largest.start_bytes + headroom_bytes, in_use_bytes + headroom_bytes))
     slopes = [

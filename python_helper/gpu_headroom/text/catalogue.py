@@ -341,6 +341,15 @@ SENTENCES = {
     "prediction.few_runs": (
         "Not measured: that takes two runs of the cell with another `{name}`, the larger one last."
     ),
+    "prediction.hidden": (
+        "Not measured: more had been in use before, so the peak of {runs} runs is not known. One "
+        "with a larger `{name}` shows its own."
+    ),
+    "prediction.other_start": (
+        "Not measured: the runs began with different amounts in use, {low_bytes} to {high_bytes}, "
+        "as before and after an optimizer's first step. Once more, with a larger `{name}`, is "
+        "enough."
+    ),
     "prediction.small_share": (
         "Not measured: so far most of the memory does not depend on `{name}`. Try a larger one."
     ),
