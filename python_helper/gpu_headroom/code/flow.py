@@ -70,6 +70,17 @@ def goes_back(call: ast.AST) -> bool:
     return name in _BACKWARD or (name == "grad" and given)
 
 
+def going_back(tree: ast.AST) -> set[str]:
+    """Return the names of the functions in a text that go back from what they are given."""
+    return {
+        each.name
+        for each in ast.walk(tree)
+        if isinstance(each, Function)
+        and {arg.arg for arg in each.args.args}
+        & {back.id for back in backwards(each) if isinstance(back, ast.Name)}
+    }
+
+
 def backwards(tree: ast.AST) -> list[ast.expr]:
     """Return what `backward()` is called on, or the calls that gradients are asked by."""
     found: list[ast.expr] = []

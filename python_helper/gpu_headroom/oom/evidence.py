@@ -56,6 +56,7 @@ _BACKWARD_ROOM = 0.85
 _FORWARD_ROOM = 0.75
 _AGAIN = ("recompute_fn", "unpack_hook")
 _UNKNOWN_ROOM = 0.5  # as much again may follow
+_A_LAYERS = 4  # as large as what was asked for: what a layer is given, and what it makes
 _OPERANDS = 2  # of an operation, as large as its result
 # How often an optimizer keeps all parameters.
 _STATES = (
@@ -131,6 +132,13 @@ class Evidence:
         """What a model that was being made had so far, and let go of as it failed."""
         makes = any(each.function == "__init__" for each in self.scene.modules)
         return self.temporary_bytes if makes else 0
+
+    @property
+    def collected_bytes(self) -> int:
+        """What a comprehension that calls a model has made so far, if that is more than a pass."""
+        size = self.temporary_bytes - self.being_made_bytes
+        calls_model = self.scene.running.collecting is not None and self.scene.modules
+        return size if calls_model and size > _A_LAYERS * (self.requested_bytes or 0) else 0
 
     def is_batch(self, group: Group) -> bool:
         """Whether a plain tensor has as many rows as the batch of the model that ran."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from ..code.batch import names_in
 from ..code.find import called
-from ..code.flow import goes_back
+from ..code.flow import goes_back, going_back
 from ..code.parsing import LONGEST, parse_cell
 from ..code.rounds import (
     LOOP,
@@ -167,8 +167,10 @@ class _Reading:
             return
         self._collecting = collecting(whole, number)
         is_loop = isinstance(scope, LOOP)
+        back = going_back(tree)
         self._trains |= any(
-            goes_back(each) and (is_loop or each.lineno >= number) for each in calls
+            (goes_back(each) or called(each) in back) and (is_loop or each.lineno >= number)
+            for each in calls
         )
         names["growing"] |= known(grown(scope))
         passes: dict[ast.AST, set[str]] = {

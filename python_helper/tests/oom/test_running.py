@@ -33,6 +33,9 @@ def fail(source: str, **names: Any) -> Running:
 
 
 TRAINING = {
+    "a function that is given the loss": (
+        "def back(loss):\n    loss.backward()\nfor x in [1]:\n    back(model(x))"
+    ),
     "loop": "for x in data:\n    loss = model(x)\n    loss.backward()",
     "no loop": "loss = model(1)\nloss.backward()",
     "function": "def step(x):\n    out = model(x)\n    out.backward()\nfor x in data:\n    step(x)",
@@ -46,6 +49,10 @@ EVALUATING = {
     "beside a training loop": (
         "for epoch in data:\n    for x in []:\n        x.backward()\n    for x in data:\n"
         "        out = model(x)"
+    ),
+    "beside a function that trains": (
+        "def train(x):\n    loss = x\n    loss.backward()\n"
+        "for epoch in [1]:\n    if not epoch: train(1)\n    model(1)"
     ),
     "after training": "for x in []:\n    x.backward()\nout = model(1)",
     "a function beside one": (

@@ -47,7 +47,6 @@ _BATCH = {
     "cause.activations.evidence_layer": "cause.activations.evidence_layer_batch",
 }
 _SHARE = 0.4
-_A_LAYERS = 8  # as large as what was asked for: what it is given may be larger than what it makes
 
 
 def check(evidence: Evidence) -> Finding | None:
@@ -86,9 +85,7 @@ def _given(evidence: Evidence) -> int:
     scene = evidence.scene
     if scene.in_backward or not scene.modules or evidence.being_made_bytes:
         return 0
-    temporary = evidence.temporary_bytes
-    if temporary > _A_LAYERS * (evidence.requested_bytes or 0):
-        temporary = 0  # no layer needs so much for what it makes
+    temporary = 0 if evidence.collected_bytes else evidence.temporary_bytes
     return temporary + sum(
         each.bytes
         for each in evidence.groups

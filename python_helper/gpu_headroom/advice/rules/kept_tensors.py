@@ -40,7 +40,6 @@ TEXTS = {
     ),
 }
 _SHARE = 0.15
-_A_LAYERS = 4  # as large as what was asked for: what is given to a layer, and what it makes
 _SEVERAL = 3
 
 
@@ -75,11 +74,8 @@ def check(evidence: Evidence) -> Finding | None:
 
 def _collecting(evidence: Evidence) -> Finding | None:
     """A comprehension calls a model in each round; its list has no name before it is done."""
-    running, size = evidence.scene.running, evidence.temporary_bytes
-    if running.collecting is None or running.trains or not evidence.scene.modules:
-        return None
-    is_more = size > _A_LAYERS * (evidence.requested_bytes or 0) + evidence.being_made_bytes
-    if not is_more or evidence.share(size) < _SHARE:
+    size = evidence.collected_bytes
+    if not size or evidence.scene.running.trains or evidence.share(size) < _SHARE:
         return None
     return Finding(
         message(
