@@ -172,12 +172,13 @@ class _Reading:
             (goes_back(each) or called(each) in back) and (is_loop or each.lineno >= number)
             for each in calls
         )
-        names["growing"] |= known(grown(scope))
+        through_model = is_loop and _goes_through_model(frame, scope)
+        names["bound" if through_model else "growing"] |= known(grown(scope))
         passes: dict[ast.AST, set[str]] = {
             each: known(one_pass(whole, each)) for each in ast.walk(whole) if isinstance(each, LOOP)
         }
         names["one_pass"].update(*passes.values())
-        if is_loop and not _goes_through_model(frame, scope):
+        if is_loop and not through_model:
             self._loops = True
             self._first_round &= _is_first_round(frame, scope, number)
             names["previous"] |= known(bound_from(scope, number))

@@ -233,3 +233,24 @@ def test_what_a_comprehension_collects(programs: Programs) -> None:
     card = programs.fail(START + LAYERS, predict)
     assert first(card) == ("kept-tensors", "cause.kept-tensors.evidence_collecting")
     assert "`seen`" in card.remedy("keep-numbers")["title"]["text"]
+
+
+FEATURES = """def features_of(x, model):
+    features = {}
+    for name, layer in model._modules.items():
+        x = layer(x)
+        features[name] = x
+    return features
+"""
+
+
+@pytest.mark.parametrize("grad", ["", "with torch.no_grad(): "])
+def test_maps_of_features_are_no_data_and_no_leak(programs: Programs, grad: str) -> None:
+    """A loop through a model's parts collects what its pass made; a result of a call is no data."""
+    start = (
+        f"{START}{LAYERS}{FEATURES}{grad}kept = features_of(torch.randn(6000, 1024).cuda(), model)"
+    )
+    card = programs.fail(start, f"{grad}features_of(torch.randn(20000, 1024).cuda(), model)")
+    causes = [card.report["cause"], *card.report["further_causes"]]
+    assert "data-on-card" not in {each["rule"] for each in causes}
+    assert not [each["rule"] for each in causes if "`features`" in each["claim"]["text"]]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from typing import TYPE_CHECKING
 
+from ...code.find import names
+from ...code.parsing import parse_cell
 from ...text.messages import message
 from ..caches import is_cache, of_evaluation
 from ..finding import A_LINE, Finding
@@ -87,6 +90,7 @@ def data_groups(evidence: Evidence) -> list[Group]:
         and not _is_inside(each)
         and not evidence.is_batch(each)
         and not of_evaluation(each)
+        and not _is_result(evidence, each)
     ]
     size = sum(each.bytes for each in data)
     return data if evidence.share(size) >= _SHARE else []
@@ -95,6 +99,21 @@ def data_groups(evidence: Evidence) -> list[Group]:
 def _is_inside(group: Group) -> bool:
     """Whether it is a variable of a function other than those that run a loop over data."""
     return group.function.rpartition(".")[2] in ("forward", "__call__", "_forward_impl")
+
+
+def _is_result(evidence: Evidence, group: Group) -> bool:
+    """Whether a cell has it from a call that was given a model: that is no data."""
+    models = {each.name for each in evidence.models}
+    trees = [parse_cell(each.source) for each in evidence.failure.cells]
+    return any(
+        isinstance(each, ast.Assign)
+        and isinstance(each.value, ast.Call)
+        and names(each.value) & models
+        and any(group.name in names(target, ast.Store) for target in each.targets)
+        for tree in trees
+        if tree is not None
+        for each in ast.walk(tree)
+    )
 
 
 def _moving(evidence: Evidence) -> Finding | None:
