@@ -480,6 +480,28 @@ def test_the_smallest_common_gpu_that_holds_it(requested: int, gigabytes: int | 
     assert all(each["effect_quality"] == "not_measured" for each in larger)
 
 
+@pytest.mark.parametrize(
+    ("changes", "note"),
+    [
+        ({}, "note_unknown"),
+        ({"running": Running(trains=True)}, "note_unknown"),
+        ({"running": Running(trains=True), "in_backward": True}, "note"),
+        ({"running": Running(trains=True, in_optimizer=True)}, "note"),
+        (
+            {"running": Running(trains=True), "in_backward": True, "temporary_bytes": 9 * GIB},
+            "note_unknown",
+        ),
+    ],
+)
+def test_how_much_a_whole_cell_needs_is_told_or_not_known(
+    changes: dict[str, Any], note: str
+) -> None:
+    """How far a step had come says it; where one call made far more than it asked for, nothing."""
+    found = offers(evidence(kinds={"parameters": 13 * GIB}, **changes))
+    (larger,) = [each.remedy for each in found if each.id == "larger-gpu"]
+    assert larger["note"]["id"] == f"remedy.larger-gpu.{note}"
+
+
 def test_another_cause_needs_no_larger_gpu() -> None:
     """A leak fills any card."""
     leak = group("losses", 9 * GIB, "activations", count=40, graphs=40)
