@@ -129,6 +129,17 @@ def test_finds_the_literal_that_memory_scales_with(notebook: Notebook) -> None:
     assert evidence.share(evidence.batch_bytes) > 0.5
 
 
+def test_an_error_that_is_being_handled_is_no_earlier_cells(notebook: Notebook) -> None:
+    """Inside an `except` the variables of the code that failed are still alive."""
+    work = "def work():\n    x = torch.empty(2**30, dtype=torch.uint8, device='cuda')\n    1/0\n"
+    again = "    y = torch.empty(2**30, dtype=torch.uint8, device='cuda')"
+    source = f"{work}try:\n    work()\nexcept ArithmeticError:\n{again}"
+    evidence = measure(fail(notebook, source))
+    cause = build(evidence.failure).report["cause"]
+    assert cause is not None
+    assert cause["claim"]["id"] == "cause.earlier-traceback.handled"
+
+
 def test_doubts_that_the_same_cell_fits_after_freeing(notebook: Notebook) -> None:
     """Run again it takes the same memory, so it fails again."""
     evidence = measure(fail(notebook, "step(128 * 1024)"))
@@ -145,7 +156,7 @@ def test_knows_that_it_fits_without_an_earlier_traceback(notebook: Notebook) -> 
     assert evidence.fits_after_free is True
     report = build(evidence.failure).report
     assert report["cause"] is not None
-    assert report["cause"]["rule"] == "earlier-traceback"
+    assert report["cause"]["claim"]["id"] == "cause.earlier-traceback"
     del evidence, report
     release.run(None, notebook.situation(), notebook.read)
     assert notebook.run("y = torch.empty(2**30, dtype=torch.uint8, device='cuda')").success

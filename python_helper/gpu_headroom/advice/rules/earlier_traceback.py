@@ -19,6 +19,13 @@ TEXTS = {
         "A cell failed before this one, and its variables were still alive. "
         "The request for {requested_bytes} would have fitted without them."
     ),
+    "cause.earlier-traceback.handled": (
+        "**The error that was being handled held {held_bytes}** of the {in_use_bytes} in tensors."
+    ),
+    "cause.earlier-traceback.evidence_handled": (
+        "Inside its `except` the variables of the code that failed are still alive. The request "
+        "for {requested_bytes} would have fitted without them: go on behind the `except`."
+    ),
     "cause.earlier-traceback.again": (
         "**The first try of this cell had left {held_bytes}** when it began again."
     ),
@@ -49,9 +56,12 @@ def check(evidence: Evidence) -> Finding | None:
         return None
     if evidence.scene.running.at_once:
         return None  # it is of another of these tasks
+    claim, said = "cause.earlier-traceback", "cause.earlier-traceback.evidence"
+    if held > (evidence.failure.earlier_traceback_bytes or 0):
+        claim, said = "cause.earlier-traceback.handled", "cause.earlier-traceback.evidence_handled"
     return Finding(
-        message("cause.earlier-traceback", TEXTS, held_bytes=held, in_use_bytes=in_use),
-        message("cause.earlier-traceback.evidence", TEXTS, requested_bytes=requested),
+        message(claim, TEXTS, held_bytes=held, in_use_bytes=in_use),
+        message(said, TEXTS, requested_bytes=requested),
         bytes=held,
         price=FREE,
     )
