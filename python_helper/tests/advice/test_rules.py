@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -275,3 +277,27 @@ def test_pages_say_when_a_rule_keeps_silent(rule: str) -> None:
     assert text.startswith(f"# {rule}\n")
     for part in ("## What it says", "## When it speaks", "## What helps"):
         assert part in text
+
+
+@pytest.mark.parametrize(("begins", "speaks"), [("data/_utils/pin_memory.py", False), ("", True)])
+def test_a_thread_that_pins_batches_is_no_task(begins: str, *, speaks: bool) -> None:
+    """Nor where it is on its way through a simulated card, under which each thread begins."""
+    ours = Path(rules.__path__[0]).parents[1] / "simulate"
+    torch = "/site-packages/torch/"
+    computes = (f"{torch}_ops.py", 1, "__call__")
+    own = (
+        ("/home/someone/train.py", 1, "train") if not begins else (f"{torch}utils/{begins}", 1, "x")
+    )
+    inner = (str(ours / "calls.py"), 1, "_call")
+    outer = (str(ours / "modes.py"), 1, "run_with_modes"), (threading.__file__, 1, "_bootstrap")
+    threads = (
+        ("MainThread", (computes, ("<cell>", 1, "f"))),
+        ("Thread-4", (computes, inner, own, *outer)),
+    )
+    made = evidence()
+    assert made.failure.capture is not None
+    capture = replace(made.failure.capture, threads=threads)
+    found = RULES["several-tasks"].check(
+        replace(made, failure=replace(made.failure, capture=capture))
+    )
+    assert (found is not None) is speaks

@@ -28,6 +28,7 @@ _SEVERAL = 2
 _NAMED = 4
 _OWN = ("gpu-headroom", "pydevd", "pt_autograd")
 _OF_FRAMEWORK = "/torch/"
+_SIMULATED = "/gpu_headroom/simulate/"  # each thread begins there
 # Whoever stands there waits for data, and what begins there serves.
 _SERVE = ("/torch/utils/data/", "/torch/multiprocessing/", "/torch/_inductor/")
 
@@ -64,6 +65,7 @@ def check(evidence: Evidence) -> Finding | None:
 def _computes(lines: tuple[FrameLine, ...]) -> bool:
     """Whether a thread is inside PyTorch for the person, who has called it or given it to begin."""
     files = [file.replace("\\", "/") for file, _, _ in lines if kind_of_file(file) != "standard"]
+    files = [each for each in files if _SIMULATED not in each]
     theirs = any(_OF_FRAMEWORK in each for each in files[-1:])
     theirs |= any(kind_of_file(each) == "own" for each in files)
     serves = any(part in each for each in (*files[:1], *files[-1:]) for part in _SERVE)
