@@ -1,6 +1,7 @@
 # Futures of an executor keep their results on the card
 #
-# cause: kept-tensors
+# cause: suspended
+# also: kept-tensors
 # edit: no
 # remedy: keep-numbers
 # card: 2GiB

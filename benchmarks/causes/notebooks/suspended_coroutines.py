@@ -1,7 +1,7 @@
 # Coroutines that wait for each other hold what they have computed
 #
-# cause: kept-tensors
-# also: several-tasks
+# cause: suspended
+# also: kept-tensors, several-tasks
 # edit: no
 # remedy: none
 # card: 2GiB

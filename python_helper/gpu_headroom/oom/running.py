@@ -7,6 +7,7 @@ it, in which another model is trained, says nothing of this one.
 from __future__ import annotations
 
 import ast
+import inspect
 import linecache
 from dataclasses import dataclass
 from functools import partial
@@ -28,6 +29,7 @@ from ..code.rounds import (
     grown,
     one_pass,
     scopes_at,
+    spans,
     stored,
 )
 from ..holders.frames import is_installed, locals_of, where_of
@@ -128,7 +130,7 @@ class _Reading:
         self._rounds_done: float | None = None
         self._first_round = True
         self._loops = self._in_model = self._asks_mode = self._at_once = False
-        self._called_by_own = False
+        self._called_by_own = self._begins_tasks = False
         self._model_at = 0
         self._collecting: str | None = None
 
@@ -156,7 +158,11 @@ class _Reading:
         code = frame.f_code
         whole, scope = scopes_at(tree, number)
         calls = list(calls_in(whole, number))
-        self._at_once |= any(called(each) in _AT_ONCE for each in calls)
+        tasks = [each for each in calls if called(each) in _AT_ONCE]
+        # Either it waits for them here, or one of them has brought its error.
+        self._at_once |= any(spans(each, number) for each in tasks)
+        self._at_once |= self._begins_tasks and bool(code.co_flags & inspect.CO_COROUTINE)
+        self._begins_tasks |= bool(tasks)
         known = partial(_known, code)
         names = self._names
         names["assigning"] |= known(assigned_at(scope, number))

@@ -122,6 +122,20 @@ def test_what_each_round_begins_anew() -> None:
     assert fail(source).adding == {"kept"}
 
 
+@pytest.mark.parametrize(
+    ("source", "at_once"),
+    [
+        ("tasks = [create_task(x) for x in data]\nmodel(1)", False),
+        ("gather(*[model(x) for x in [1]])", True),
+        ("found = [x for x in as_completed([model(1)])]", True),
+    ],
+)
+def test_a_line_beside_tasks_is_none_of_them(source: str, *, at_once: bool) -> None:
+    """A cell that has begun some, and fails elsewhere, does not wait for them."""
+    begin = "create_task = gather = as_completed = lambda *x: x\n"
+    assert fail(begin + source).at_once is at_once
+
+
 def test_what_the_running_code_puts_things_into() -> None:
     """An attribute of whatever object, a list in a dict, a dict by its keys."""
     source = (
