@@ -54,8 +54,11 @@ def visit_graphs(walk: Walk) -> None:
             for node in nodes([root], walk.nodes, place.rank):
                 if walk.out_of_time():
                     return
-                for saved in walk.inspector.saved_by(node):
-                    _enter(walk, saved, place)
+                walk.saved[node] = [
+                    key
+                    for each in walk.inspector.saved_by(node)
+                    for key in _enter(walk, each, place)
+                ]
                 _enter_leaf(walk, node, place)
                 if not walk.inspector.shows_saved and walk.inspector.may_save(node):
                     for each in following(node):
@@ -83,14 +86,15 @@ def enter_made(walk: Walk, values: list[Any]) -> None:
                     walk.enter(value, place, graph=True)
 
 
-def _enter(walk: Walk, saved: Any, place: Place) -> None:
+def _enter(walk: Walk, saved: Any, place: Place) -> list[object]:
     inspector = walk.inspector
     if not inspector.is_tensor(saved):
-        return
-    walk.enter(saved, place, graph=True)
+        return []
+    keys = walk.enter(saved, place, graph=True)
     if inspector.torch is not None and inspector.torch.wraps(saved):
         for inner in inspector.attributes(saved).values():
-            _enter(walk, inner, place)
+            keys += _enter(walk, inner, place)
+    return keys
 
 
 def _enter_leaf(walk: Walk, node: Any, place: Place) -> None:
@@ -99,7 +103,7 @@ def _enter_leaf(walk: Walk, node: Any, place: Place) -> None:
     if variable is None or torch is None:
         return
     is_parameter = comes_from(type(variable), torch.parameter)
-    _enter(walk, variable, place.seen_as("parameters" if is_parameter else "tensor"))
+    keys = _enter(walk, variable, place.seen_as("parameters" if is_parameter else "tensor"))
     if is_parameter and place.origin == "traceback":
-        walk.reached |= {storage.key for storage in walk.inspector.storages(variable)}
+        walk.reached.update(keys)
     _enter(walk, torch.get(variable, "grad"), place.seen_as("gradients"))

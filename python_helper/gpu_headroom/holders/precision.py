@@ -33,18 +33,16 @@ def saved_by_autocast(walk: Walk) -> Counter[int]:
 
     Less than nothing where copies of weights outweigh it.
     """
-    inspector, halves = walk.inspector, dict[Any, bool]()
+    halves = dict[Any, bool]()
     full, followed, copied = set[object](), set[object](), set[object]()
-    with inspector.quiet():
+    with walk.inspector.quiet():
         for node in sorted(walk.nodes, key=_order):
             if walk.out_of_time():
                 return Counter()
             multiplies = bool(_HALF.search(type(node).__name__))
             half = halves[node] = multiplies or _follows(node, halves)
             keys = copied if multiplies else followed if half else full
-            for saved in inspector.saved_by(node):
-                if inspector.is_tensor(saved):
-                    keys |= {each.key for each in inspector.storages(saved)}
+            keys.update(walk.saved.get(node, ()))
     found, known = Counter[int](), full | followed | copied
     for held in walk.ledger:
         storage = held.storage

@@ -30,6 +30,7 @@ class Walk:
     to ask the gc for those that no name reaches.
     `promises` are what the gc knows to be suspended, or a promise.
     `results` are the tensors met that a graph hangs on; `into_graphs` goes on into the graphs.
+    `saved` has the storages that nodes keep.
     `saved_from` has the nodes that made what graphs may have saved, with the place of the graph.
     `reached` are the parameters that graphs of failed functions lead to, by their storages.
     """
@@ -45,6 +46,7 @@ class Walk:
         self.promises: list[Any] = []
         self.type_names: dict[tuple[Origin, str], str] = {}
         self.nodes: dict[Any, int] = {}
+        self.saved: dict[Any, list[object]] = {}
         self.saved_from: dict[Any, Place] = {}
         self.reached: set[object] = set()
         self.truncated = False
@@ -101,11 +103,17 @@ class Walk:
         if place.depth <= _DEPTH and self.inspector.visit_of(type(value)) is not None:
             (self._last if last else self._waiting).append((value, place))
 
-    def enter(self, array: Any, place: Place, *, graph: bool = False) -> None:
-        """Note the memory of an array; a storage belongs to the first place it was found at."""
+    def enter(self, array: Any, place: Place, *, graph: bool = False) -> list[object]:
+        """Note the memory of an array; a storage belongs to the first place it was found at.
+
+        Returns what its storages are known by.
+        """
+        keys = []
         for storage in self.inspector.storages(array):
             here = place.step("part", storage.part) if storage.part else place
             self.ledger.add(storage, here, graph=graph)
+            keys.append(storage.key)
+        return keys
 
     def out_of_time(self) -> bool:
         """Whether the time is spent; looked up now and then only, as is whether to make way."""
