@@ -255,7 +255,7 @@ def _called(code: CodeType, offset: int) -> list[str]:
     if not hasattr(code, "co_positions"):
         return []
     until: list[Any] = [each for each in dis.get_instructions(code) if each.offset <= offset]
-    if not until or until[-1].offset != offset or not until[-1].opname.startswith("CALL"):
+    if not until or until[-1].offset != offset or "CALL" not in until[-1].opname:
         return []
     call = until.pop().positions
     names: list[str] = []
