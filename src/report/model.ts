@@ -147,12 +147,13 @@ export class ReportModel extends Observable {
   }
 
   /**
-   * Ask for the report anew, while the helper vouches for an older one that was
-   * not complete. Nothing changes on the cards until the answer is there.
+   * Ask for the report anew, while the helper vouches for an older one: a look
+   * that came to no end is completed later. Nothing changes on the cards until
+   * the answer is there.
    */
   async complete(): Promise<void> {
     const question = this._questions;
-    if (this._report?.looking !== true) {
+    if (this._report === null) {
       return;
     }
     const reply = await this.memory

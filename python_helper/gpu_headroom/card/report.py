@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from ..advice.registry import diagnose
+from ..advice.remedy import Offer
 from ..oom.failure_memory import ERROR
 from ..text.messages import message
 from .versions import versions
@@ -83,6 +84,22 @@ def report_of(
     }
     fixes = {each.id: each.edited.fix for each in found if each.edited.fix is not None}
     return BuiltReport(report, fixes, evidence.scene)
+
+
+def end(built: BuiltReport, why: Message | None) -> None:
+    """Have a report say that nothing looks further, and `why` not all was found: who asks can."""
+    report = built.report
+    report["looking"] = False
+    report["remedies"] = [each for each in report["remedies"] if each["id"] != "look-further"]
+    if why is not None and any(each["kind"] == "not_attributed" for each in report["parts"]):
+        offer = Offer(
+            id="look-further",
+            title=message("card.look_further"),
+            note=why,
+            effect_bytes=None,
+            type_this="%gpu_headroom holders",
+        )
+        report["remedies"].append(offer.remedy)
 
 
 def _framework(failure: Failure) -> FrameworkName:

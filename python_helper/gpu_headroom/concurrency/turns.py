@@ -5,10 +5,10 @@ the main thread stands still, a slice at a time between two turns of the main th
 a cell waits for one slice at most, and before it begins the walk has let go of everything.
 
 Beside a thread of the person's that could go on at any moment a walk gets one slice only, a little
-longer where she asked for it. In that slice nobody else runs Python, so nothing changes under it,
-and nothing that another thread frees stays in memory because a walk holds on to it. Where such a
-thread is inside a framework, what native code may be writing at that moment (gradients, graphs) is
-not read at all.
+longer where she asked for it, or a card waits for it. In that slice nobody else runs Python, so
+nothing changes under it, and nothing that another thread frees stays in memory because a walk holds
+on to it. Where such a thread is inside a framework, what native code may be writing at that moment
+(gradients, graphs) is not read at all.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ SLICE_S = 0.02
 _ONLY_SLICE_S = 0.05
 _ONLY_SLICE_ASKED_S = 0.15
 _BETWEEN_S = 0.001
-_MANY_BLOCKS = 2_000_000  # of Python's allocator, about three to an object of the gc's
+_MANY_BLOCKS = 2_000_000  # of Python's allocator, about three to an object of the gc's: 0.1 s
+_MOST_BLOCKS = 8_000_000  # where nobody asked, but there is time: 0.4 s
 
 
 class Abandoned(BaseException):
@@ -96,10 +97,20 @@ class Turn:
         return self._cut or self.spent_s > share * self._cpu_s
 
     @property
+    def has_many(self) -> bool:
+        """Whether to list all objects of the process takes longer than nobody would notice.
+
+        Beside others it comes on top of the only slice.
+        """
+        return sys.getallocatedblocks() > _MANY_BLOCKS // (2 if self.company.there else 1)
+
+    @property
     def lists_all(self) -> bool:
         """Whether there is time to list all objects of the process, which is done at a stretch."""
-        many = sys.getallocatedblocks() > _MANY_BLOCKS
-        return not many or (self.asked and not self.company.there)
+        if not self.has_many or self.company.there:
+            return not self.has_many
+        at_leisure = self._cpu_s > SHORT_S
+        return self.asked or (at_leisure and sys.getallocatedblocks() <= _MOST_BLOCKS)
 
     @property
     def unwelcome(self) -> str | None:
@@ -130,7 +141,8 @@ class Turn:
                 self.company = other_threads.look(self._loops)
             self.native = not self.company.inside
             if self.company.there:
-                slice_s = _ONLY_SLICE_ASKED_S if self.asked and self.native else _ONLY_SLICE_S
+                is_waited_for = self.native and (self.asked or self._cpu_s > SHORT_S)
+                slice_s = _ONLY_SLICE_ASKED_S if is_waited_for else _ONLY_SLICE_S
                 self._cpu_s = min(self._cpu_s, self.spent_s + slice_s)
             self._slice_ends_s = time.perf_counter() + slice_s
             yield
@@ -198,4 +210,4 @@ class Turn:
         time.sleep(_BETWEEN_S)
 
     def _company_came(self) -> None:
-        self._cut = True
+        self.company, self._cut = other_threads.look(self._loops), True

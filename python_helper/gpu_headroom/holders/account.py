@@ -135,13 +135,13 @@ def take(shell: Any, snapshot: DeviceSnapshot | None, turn: Turn) -> Account:
     readings = snapshot.devices if snapshot is not None else ()
     sharing = Sharing(found.ledger if found is not None else None)
     devices = tuple([_device(each, found, sharing) for each in readings if each.frameworks])
-    complete = found.complete if found is not None else True
+    complete = found is None or found.ended is None
     return Account(
         time_s=time.time(),
         duration_s=time.perf_counter() - start_s,
         complete=complete,
         devices=devices,
-        message=_said(devices, turn, found),
+        message=_said(devices, found),
         _sharing=sharing,
     )
 
@@ -185,15 +185,13 @@ def _device(reading: DeviceReading, found: Survey | None, sharing: Sharing) -> D
     )
 
 
-def _said(devices: Sequence[DeviceAccount], turn: Turn, found: Survey | None) -> wire.Message:
+def _said(devices: Sequence[DeviceAccount], found: Survey | None) -> wire.Message:
     in_use = sum(each.in_use_bytes for each in devices)
     surplus = sum(each.surplus_bytes for each in devices)
     if not devices:
         return message("holders.not_measured")
-    if turn.company.inside:
-        return message("holders.beside", name=turn.company.inside[0])
-    if found is not None and not found.complete:
-        return message("holders.incomplete")
+    if found is not None and found.ended is not None:
+        return found.ended
     if surplus:
         return message("holders.surplus", surplus_bytes=surplus)
     if not in_use:

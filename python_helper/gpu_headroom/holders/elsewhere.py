@@ -37,14 +37,16 @@ def listed(inspector: Inspector, wanted: list[type]) -> list[Any] | None:
         return of_kinds(inspector, gc.get_objects(), wanted)
 
 
-def known(walk: Walk) -> list[Any]:
+def known(walk: Walk, *, needed: bool = True) -> list[Any]:
     """Return the models, optimizers and arrays with GPU memory that the gc knows.
 
-    What else may lead to them, being suspended or a promise, is left to the walk.
+    What else may lead to them, being suspended or a promise, is left to the walk. Where they are
+    not `needed`, many objects are not listed for them.
     """
     inspector = walk.inspector
     holders, others = kinds(inspector), suspended.kinds()
-    found = listed(inspector, [*holders, *others])
+    is_long = inspector.turn.has_many and not needed
+    found = None if is_long else listed(inspector, [*holders, *others])
     walk.unlisted |= found is None
     walk.promises = of_kinds(inspector, found or [], others)
     with inspector.quiet():

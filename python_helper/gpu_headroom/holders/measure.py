@@ -28,6 +28,9 @@ if TYPE_CHECKING:
         sampler: Sampler
         recording: Recording | None
 
+        def look_further(self) -> None:
+            """Complete the last card, too."""
+
 
 def measure(life: Measured, request_id: str | None, turn: Turn) -> wire.Holders:
     """Measure who holds what now. Call between cells."""
@@ -40,6 +43,8 @@ def measure(life: Measured, request_id: str | None, turn: Turn) -> wire.Holders:
     if turn.unwelcome is not None:
         why = message("holders.beside_unasked", name=turn.unwelcome)
         return not_measured(life.life_id, request_id, why)
+    if turn.asked:
+        life.look_further()
     snapshot = life.sampler.measure()
     devices = () if snapshot is None else snapshot.devices
     recording = life.recording

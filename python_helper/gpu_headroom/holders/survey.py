@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..concurrency.turns import Turn
 from ..frameworks.torch.blocks import workspaces
+from ..text.messages import message
 from . import elsewhere as gc_knows
 from . import graphs, suspended
 from .frames import frame_roots, kept_errors, last_tracebacks
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from types import TracebackType
 
+    from ..protocol import wire
     from .ledger import StorageLedger
     from .modules import Model
     from .place import Origin
@@ -36,7 +38,8 @@ _UNTIL_LONG = 0.95
 class Survey:
     """What was found; `complete` is false where others ran beside it, or there was too much.
 
-    `cut_short` tells that only time was wanting.
+    `ended` says why not all was looked at that may hold memory; `None` where all was, or all blocks
+    of the allocator's were found.
 
     `type_names` has the class of what a root names, by its origin and the row it is shown as.
     `part_of_graphs` tells that graphs were met that do not show all that they hold. `workspaces`
@@ -50,7 +53,7 @@ class Survey:
     ledger: StorageLedger
     models: tuple[Model, ...]
     complete: bool
-    cut_short: bool
+    ended: wire.Message | None
     type_names: Mapping[tuple[Origin, str], str]
     part_of_graphs: bool
     workspaces: Mapping[int, int]
@@ -94,25 +97,31 @@ def survey(  # noqa: PLR0913  each is a question that a caller may leave out
             walk.run(roots, until=_UNTIL_TRACEBACK, long=not for_account)
         walk.run(list(kept_errors(walk)), until=_UNTIL_TRACEBACK, long=not for_account)
         of_earlier = _beyond(walk, known_before)
-        known = gc_knows.known(walk) if elsewhere and turn.native else []
+        whole = _has_all_blocks(walk)
+        known = gc_knows.known(walk, needed=not whole) if elsewhere and turn.native else []
         graphs.enter_made(walk, known)
-        done = for_account and not gc.get_freeze_count() and gc_knows.all_found(walk, known)
-        if not done:
+        done = whole or (
+            for_account and not gc.get_freeze_count() and gc_knows.all_found(walk, known)
+        )
+        if done:
+            known = [each for each in known if not walk.inspector.is_array(each)]
+        else:
             walk.open_long(until=_UNTIL_LONG)
         walk.run(suspended.roots(walk), long=not done)
         walk.run(gc_knows.unreached(walk, known), long=not done)
         complete = turn.native and not (walk.truncated or walk.unlisted)
+        ended = _ended(walk)
         return Survey(
             walk.ledger,
             tuple(walk.models),
             complete,
-            turn.native and walk.truncated,
+            ended,
             walk.type_names,
             part_of_graphs=bool(walk.saved_from),
-            workspaces=_workspaces(walk) if complete else {},
+            workspaces=_workspaces(walk) if ended is None else {},
             reached=frozenset(walk.reached),
             earlier=of_earlier,
-            halves=saved_by_autocast(walk) if complete and for_account else {},
+            halves=saved_by_autocast(walk) if ended is None and for_account else {},
             trained=frozenset(walk.trained),
         )
 
@@ -133,3 +142,27 @@ def _workspaces(walk: Walk) -> dict[int, int]:
     for block in workspaces(torch.blocks, known).values() if torch is not None else ():
         found[block.device_index] += block.bytes
     return dict(found)
+
+
+def _has_all_blocks(walk: Walk) -> bool:
+    """Whether each block of the allocator's has been found, where PyTorch alone has memory.
+
+    Then what is left of the objects could only give other names.
+    """
+    torch = walk.inspector.torch
+    if torch is None or not torch.blocks or len(walk.inspector.frameworks) > 1:
+        return False
+    known = {held.storage.key for held in walk.ledger}
+    return torch.blocks.keys() <= known | workspaces(torch.blocks, known).keys()
+
+
+def _ended(walk: Walk) -> wire.Message | None:
+    """Say why a walk came to no end, if it did not."""
+    company = walk.inspector.turn.company
+    if company.inside:
+        return message("holders.beside", name=company.inside[0])
+    if not walk.truncated and (not walk.unlisted or _has_all_blocks(walk)):
+        return None
+    if company.waiting:
+        return message("holders.beside_waiting", name=company.waiting[0])
+    return message("holders.incomplete")

@@ -23,6 +23,7 @@ from ..holders.names import user_names
 from ..holders.survey import survey
 from ..holders.training import Training, TrainingState
 from ..text.format import MIB
+from ..text.messages import message
 from .failure_memory import failure_memory, from_device, from_statement
 from .layers import GRADIENTS
 from .others import MUCH_OUTSIDE, NOBODY, others_on
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from ..holders.groups import Group
     from ..holders.modules import Model
     from ..holders.survey import Survey
-    from ..protocol.wire import Holder, HolderKind
+    from ..protocol.wire import Holder, HolderKind, Message
     from .failure import Failure
     from .failure_memory import FailureMemory
     from .others import Others
@@ -83,8 +84,8 @@ class Evidence:
     one that had made a step. `gate` is what edits are decided by: all cells as they ran, and what
     was alive.
     `advised` is what is advised by where that is another, better one: of the first try of the cell.
-    `complete` is false where the survey did not come to its end, `cut_short` where only time was
-    wanting.
+    `complete` is false where the survey did not come to its end, `ended` says why memory may not
+    have been found for it.
     """
 
     failure: Failure
@@ -100,7 +101,7 @@ class Evidence:
     fits_after_free: bool | None = None
     earlier_traceback_bytes: int | None = None
     complete: bool = False
-    cut_short: bool = False
+    ended: Message | None = None
     workspace_bytes: int = 0
     let_go_bytes: int | None = None
     earlier_error_bytes: int = 0
@@ -341,9 +342,9 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
         here = replace(here, running=replace(here.running, growing=growing, adding=adding))
     try:
         inner = failure.recognition.error.__traceback__ if known is None else None
-        found = survey(failure.shell, turn, for_account=True, failed=inner)
+        found, ended = survey(failure.shell, turn, for_account=True, failed=inner), None
     except Disturbed:
-        found = None
+        found, ended = None, message("holders.disturbed")
     ledger = found.ledger if found else StorageLedger()
     failure = failure.on_one_card()
     index = failure.device_index
@@ -397,7 +398,7 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
         fits_after_free=_fits(failure, memory, index, traceback, here),
         earlier_traceback_bytes=_earlier(failure, found, index),
         complete=found is not None and found.complete,
-        cut_short=found is not None and found.cut_short,
+        ended=ended if found is None else found.ended,
         let_go_bytes=let_go,
         earlier_error_bytes=earlier,
         temporary_bytes=gone - earlier,

@@ -56,17 +56,22 @@ if TYPE_CHECKING:
         def turn(self, cpu_s: float | None = None, *, asked: bool = True) -> Turn: ...
         def send(self, event: wire.Event) -> None: ...
         def failed(self, part: str, error: BaseException) -> None: ...
+        def schedule(self, call: Callable[[], None], delay_s: float) -> None: ...
 
 
 _CARD_S = 0.25  # of processor time, before the next cell
 _COMPLETE_S = 10.0  # of it between cells, a slice at a time
+# Beside others that look comes to no end: the next is after so long, then after twice as long.
+_PAUSE_S = 1.0
+_LONGEST_PAUSE_S = 600.0
 
 
 @dataclass(frozen=True, slots=True)
 class _Unfinished:
     """A card that is to be completed: all that was seen of its failure, without the error.
 
-    `shown` tells the error that stands for it: another one means that the kernel went on.
+    `shown` tells the error that stands for it: another one means that the kernel went on. `why`
+    says what ended the look before.
     """
 
     failure: Failure
@@ -74,6 +79,8 @@ class _Unfinished:
     built: BuiltReport
     not_attributed_bytes: int
     shown: int
+    why: wire.Message | None
+    pause_s: float = _PAUSE_S
 
     @property
     def report_id(self) -> str:
@@ -91,6 +98,7 @@ class Failures:
         self._free = free
         self._earlier: EarlierError | None = None
         self._tries: Tries | None = None
+        self._unfinished: _Unfinished | None = None
 
     def fault(self, error: BaseException | None) -> Fault | None:
         """Return what `error` says of a CUDA that has stopped, and leave the GPU alone then."""
@@ -163,7 +171,7 @@ class Failures:
             self._life.mainloop.submit("earlier", None, work)
 
     def _show_card(self, failure: Failure, turn: Turn) -> None:
-        from ..card.report import report_of
+        from ..card.report import end, report_of
         from ..oom.earlier import Tries
         from ..oom.evidence import measure
 
@@ -171,8 +179,11 @@ class Failures:
         self._tries = tries
         with each_parsed_once():
             evidence = tries.enter(measure(tries.begin(failure), turn))
-            looking = evidence.cut_short and life.channel is not None
+            looking = evidence.ended is not None and life.channel is not None
             built = report_of(evidence, looking=looking)
+        self._unfinished = None
+        if not looking:
+            end(built, evidence.ended)
         self._tell(built, update=False)
         if looking:
             later = _Unfinished(
@@ -184,31 +195,56 @@ class Failures:
                 built,
                 evidence.not_attributed_bytes or 0,
                 last_shown(),
+                evidence.ended,
             )
-            work = partial(self._complete, later)
-            life.mainloop.submit(("report", later.report_id), None, work, cpu_s=_COMPLETE_S)
+            self._unfinished = later
+            self._look_on(later)
         if life.options["after_oom"] == "free" and not failure.elsewhere:
             self._free(built.report["report_id"])
+
+    def look_further(self) -> None:
+        """Complete the last card if it came to no end: somebody waits for it now."""
+        if self._unfinished is not None:
+            self._look_on(self._unfinished, asked=True)
+
+    def _look_on(self, unfinished: _Unfinished, *, asked: bool = False) -> None:
+        """Have a card completed between cells, unless it was, or another failure has come."""
+        if self._unfinished is unfinished:
+            key, work = ("report", unfinished.report_id), partial(self._complete, unfinished)
+            cpu_s = None if asked else _COMPLETE_S
+            self._life.mainloop.submit(key, None, work, asked=asked, cpu_s=cpu_s)
 
     def _complete(self, unfinished: _Unfinished, _: Job, turn: Turn) -> None:
         """Measure to the end what there was no time for at the end of the cell; between cells.
 
-        Where another cell has run meanwhile the card stays as it is: the kernel is another now.
-        So it does where less was found than the first time: others ran beside it.
+        Where another error is shown by then the card stays as it is: the kernel is another now.
+        So it does where less was found than before: others ran beside it. Once they rest it is
+        looked at again, and whenever somebody asks.
         """
-        from ..card.report import report_of
+        from ..card.report import end, report_of
         from ..oom.evidence import measure
 
-        report_id, built = unfinished.report_id, unfinished.built
-        if last_shown() == unfinished.shown and turn.unwelcome is None:
+        if self._unfinished is not unfinished:
+            return
+        later, goes_on = unfinished, last_shown() == unfinished.shown
+        if goes_on and turn.unwelcome is None:
             with each_parsed_once():
                 evidence = measure(unfinished.failure, turn, unfinished.scene)
                 if self._tries is not None:
                     evidence = self._tries.enter(evidence)
-                if (evidence.not_attributed_bytes or 0) <= unfinished.not_attributed_bytes:
-                    built = report_of(evidence, report_id=report_id)
-        built.report["looking"] = False
-        turn.on_main(lambda: self._tell(built, update=True))
+                rest = evidence.not_attributed_bytes or 0
+                later = replace(later, why=evidence.ended)
+                if rest <= unfinished.not_attributed_bytes:
+                    built = report_of(evidence, report_id=unfinished.report_id)
+                    later = replace(later, built=built, not_attributed_bytes=rest)
+        end(later.built, later.why)
+        if later.built is not unfinished.built or unfinished.pause_s == _PAUSE_S:
+            turn.on_main(lambda: self._tell(later.built, update=True))
+        self._unfinished = None
+        if goes_on and (why := later.why) is not None:
+            self._unfinished = later = replace(later, pause_s=2 * unfinished.pause_s)
+            if why["id"] != "holders.incomplete" and later.pause_s < _LONGEST_PAUSE_S:
+                self._life.schedule(lambda: self._look_on(later), unfinished.pause_s)
 
     def _tell(self, built: BuiltReport, *, update: bool) -> None:
         """Keep a report, show it, and tell the pages."""

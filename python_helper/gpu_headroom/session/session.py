@@ -233,6 +233,10 @@ class Session:
         except Exception as error:  # noqa: BLE001  the cell has ended, whatever we make of it
             self.failed("monitor", error)
 
+    def look_further(self) -> None:
+        """Have the last card completed where it came to no end: somebody asks who holds what."""
+        self._failures.look_further()
+
     def take_capture(self, *, of_this_thread: bool) -> Capture | None:
         """Return what the allocator last failed on, once; or what it failed on for this thread."""
         if self._observer is None:

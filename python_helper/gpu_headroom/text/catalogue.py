@@ -67,6 +67,7 @@ SENTENCES = {
     "card.cause": "Most likely cause",
     "card.also": "Also",
     "card.looking": "The measurement was still going on.",
+    "card.look_further": "Have all objects looked at, which completes this card",
     "card.no_cause": "No single cause stands out.",
     "card.traceback": (
         "The traceback of this error still keeps {traceback_bytes} in use: {variables}."
@@ -390,6 +391,10 @@ SENTENCES = {
     ),
     "holders.beside_unasked": (
         "A thread or task of yours is inside a framework (`{name}`): what it holds is not measured."
+    ),
+    "holders.beside_waiting": (
+        "A thread or task of yours may go on at any moment (`{name}`): beside it there is no time "
+        "to look at all objects."
     ),
     "holders.disturbed": "A thread of yours began to train meanwhile: not measured.",
     "holders.unreadable": (

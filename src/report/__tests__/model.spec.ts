@@ -183,9 +183,21 @@ describe('ReportModel', () => {
     memory.send(OOM);
     await settle();
     expect(seen).toEqual([['confirmed', false]]);
+  });
+
+  it('should get what was found after it looked no further', async () => {
+    let report: typeof REPORT = { ...REPORT, cause: null };
+    const memory = new FakeMemory({
+      report: () =>
+        Promise.resolve({ status: 'known' as const, report, released: null })
+    });
+    const model = follow(memory, REPORT);
+    await settle();
+    expect(model.report?.cause).toBeNull();
+    report = REPORT;
     memory.send(OOM);
     await settle();
-    expect(memory.requests).toHaveLength(2);
+    expect(model.report?.cause).toEqual(REPORT.cause);
   });
 
   it('should ask again when it was completed while it asked', async () => {

@@ -1,0 +1,165 @@
+"""A card whose look came to no end says so, and is completed once that can be."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.kernels.test_failure import FAIL, HURRY, report_of
+from tests.live import LiveKernel
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from tests.live import Pack
+
+# One slice of a walk is over as it begins.
+NO_SLICE = f"""{HURRY}
+import gpu_headroom.concurrency.turns as turns
+turns._ONLY_SLICE_S = turns._ONLY_SLICE_ASKED_S = 0.0
+"""
+WAITS = """
+import threading
+go = threading.Event()
+worker = threading.Thread(target=lambda: go.wait(), name="my worker", daemon=True)
+worker.start()
+"""
+# As in a forward pass that calls back: `apply` is the framework's.
+INSIDE = """
+import threading
+go = threading.Event()
+layer = torch.nn.Identity()
+worker = threading.Thread(
+    target=lambda: layer.apply(lambda _: go.wait()), name="my worker", daemon=True
+)
+worker.start()
+"""
+# A loop that Python has made faster.
+SLEEPS = """
+import threading, time
+def sleep_often():
+    length_s = 0.0
+    for n in range(10**9):
+        time.sleep(length_s)
+        length_s = 0.05 if n > 100 else 0.0
+worker = threading.Thread(target=sleep_often, name="my worker", daemon=True)
+worker.start()
+time.sleep(0.5)
+"""
+ENDS = "go.set(); worker.join(); del worker, go"
+# No name leads to it, and Python has not collected it yet.
+LOST = """
+import gc
+gc.disable()
+class Lost: pass
+lost = Lost(); lost.me = lost; lost.kept = torch.empty(2**30, dtype=torch.uint8, device="cuda")
+del lost
+heap = [[number] for number in range(1_000_000)]
+"""
+
+
+@pytest.fixture
+def gpu(python: Path, pack: Pack, tmp_path: Path) -> Iterator[LiveKernel]:
+    """A kernel of each generation with a simulated GPU, in which little time is changed."""
+    with LiveKernel(python, tmp_path, installed=True, GPU_HEADROOM_SIMULATE="4GiB") as kernel:
+        kernel.inject(pack)
+        kernel.attach()
+        kernel.run("import torch; kept = torch.empty(2**20, device='cuda')")
+        yield kernel
+
+
+def latest(kernel: LiveKernel, report: dict[str, Any]) -> dict[str, Any]:
+    """The report of a card as the helper has it now."""
+    reply = kernel.ask("report", life_id=report["life_id"], report_id=report["report_id"])
+    found: dict[str, Any] = reply["report"]
+    return found
+
+
+def until(
+    kernel: LiveKernel, report: dict[str, Any], is_so: Callable[[dict[str, Any]], bool]
+) -> dict[str, Any]:
+    """Wait until something is so of a report, and return it."""
+    deadline = time.monotonic() + 30
+    while not is_so(latest(kernel, report)) and time.monotonic() < deadline:
+        kernel.attach()
+        time.sleep(0.1)
+    return latest(kernel, report)
+
+
+def ended(report: dict[str, Any]) -> dict[str, Any] | None:
+    """What a report says of a look that came to no end."""
+    found = [each["note"] for each in report["remedies"] if each["id"] == "look-further"]
+    assert len(found) < 2
+    return found[0] if found else None
+
+
+def is_found(report: dict[str, Any]) -> bool:
+    """Whether nearly all memory in use is somebody's."""
+    sizes = {part["kind"]: part["bytes"] for part in report["parts"]}
+    return bool(sizes.get("not_attributed", 0) <= 0.05 * report["in_use_bytes"])
+
+
+@pytest.mark.parametrize(
+    ("begin", "said"), [(WAITS, "holders.beside_waiting"), (INSIDE, "holders.beside")]
+)
+def test_a_card_beside_a_thread_is_completed_when_that_has_ended(
+    gpu: LiveKernel, begin: str, said: str
+) -> None:
+    """Until then it says whose thread it is, once, however often it is looked at."""
+    gpu.run(NO_SLICE)
+    gpu.run(begin)
+    first = report_of(gpu.run(FAIL, stop_on_error=False))
+    assert first["looking"] is True
+    assert ended(first) is None
+    stopped = until(gpu, first, lambda each: not each["looking"])
+    why = ended(stopped)
+    assert why is not None
+    assert (why["id"], why["params"]) == (said, {"name": "my worker"})
+    assert not is_found(stopped)
+    gpu.run(ENDS)
+    whole = until(gpu, first, is_found)
+    assert is_found(whole)
+    assert (ended(whole), whole["looking"]) == (None, False)
+    updates = [each for each in gpu.messages() if each["msg_type"] == "update_display_data"]
+    assert "not attributed" not in updates[-1]["content"]["data"]["text/plain"]
+
+
+def test_a_card_is_completed_beside_a_thread_that_sleeps(gpu: LiveKernel) -> None:
+    """Its look between cells has more time than that at the end of the cell."""
+    if gpu.value("__import__('sys').version_info < (3, 11)"):
+        pytest.skip("the place of a call in the source is kept since Python 3.11")
+    gpu.run(f"{NO_SLICE}\nturns._ONLY_SLICE_ASKED_S = 0.15")
+    gpu.run(SLEEPS)
+    first = report_of(gpu.run(FAIL, stop_on_error=False))
+    assert (first["looking"], is_found(first)) == (True, False)
+    whole = until(gpu, first, is_found)
+    assert is_found(whole)
+    assert gpu.value("worker.is_alive()") is True
+    assert ended(whole) is None
+
+
+def test_among_many_objects_what_no_name_reaches_is_found_later(gpu: LiveKernel) -> None:
+    """To list them all takes too long at the end of a cell: the card looks further."""
+    gpu.run(LOST)
+    first = report_of(gpu.run(FAIL, stop_on_error=False))
+    assert (first["looking"], is_found(first)) == (True, False)
+    whole = until(gpu, first, lambda each: not each["looking"])
+    assert is_found(whole)
+    assert ended(whole) is None
+
+
+def test_a_card_that_looked_no_further_is_completed_when_somebody_asks(gpu: LiveKernel) -> None:
+    """With more objects than are listed unasked it says so; *Who holds it?* completes it."""
+    gpu.run(LOST)
+    gpu.run("import gpu_headroom.concurrency.turns as turns; turns._MOST_BLOCKS = 0")
+    first = report_of(gpu.run(FAIL, stop_on_error=False))
+    stopped = until(gpu, first, lambda each: not each["looking"])
+    why = ended(stopped)
+    assert why is not None
+    assert why["id"] == "holders.incomplete"
+    gpu.await_event("holders", request_id=gpu.ask("holders", asked=True)["id"])
+    whole = until(gpu, first, is_found)
+    assert is_found(whole)
+    assert ended(whole) is None
