@@ -193,7 +193,7 @@ describe('parser', () => {
           diffs: undefined,
           reason: undefined
         },
-        { ...changed, diff: diffs[0] }
+        { ...changed, diff: { ...diffs[0], file: undefined } }
       ],
       details: [
         { label: said('Requested'), bytes: gib(2), source: 'error message' }

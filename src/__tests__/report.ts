@@ -98,6 +98,7 @@ export const SMALLER_BATCH: IRemedy = {
   diffs: [
     {
       cell_id: 'cell-7',
+      file: null,
       execution_count: 7,
       rows: [
         { sign: '-', line: 12, text: '    batch_size = 1024' },
@@ -116,6 +117,17 @@ export const ELSEWHERE: IRemedy = {
     ...diff,
     cell_id: 'cell-2',
     execution_count: 2
+  }))
+};
+
+/** The same where a script beside the notebook does. */
+export const IN_FILE: IRemedy = {
+  ...SMALLER_BATCH,
+  diffs: SMALLER_BATCH.diffs.map(diff => ({
+    ...diff,
+    cell_id: null,
+    file: 'main.py',
+    execution_count: null
   }))
 };
 

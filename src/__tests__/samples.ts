@@ -594,7 +594,15 @@ export const UNKNOWN_REPLIES: readonly IReplies[keyof IReplies][] = [
         effect_bytes: null,
         type_this: null,
         reason: index > 0 ? message('edit.unproven') : null,
-        diffs: [{ cell_id: null, execution_count: null, rows: [], sets: null }]
+        diffs: [
+          {
+            cell_id: null,
+            file: null,
+            execution_count: null,
+            rows: [],
+            sets: null
+          }
+        ]
       })),
       details: REPORT.details.map(detail => ({ ...detail, bytes: null }))
     }

@@ -13,7 +13,7 @@ function isCode(kind: IRemedy['kind']): boolean {
 
 /**
  * In an output no cell can be edited or run: a fix is the whole cell, changed, as
- * a new one, which is inserted or copied.
+ * a new one, which is inserted or copied. A file it does not write.
  */
 export function newCells(way: Way): IEditing {
   const isCopy = way === 'copy';
@@ -28,7 +28,7 @@ export function newCells(way: Way): IEditing {
     const label = isCopy
       ? trans.__('Copy fixed cell')
       : trans.__('Insert fixed cell');
-    return status === 'inserted' && !isCopy
+    return remedy.diffs[0]?.file || (status === 'inserted' && !isCopy)
       ? []
       : [
           button(context, {
@@ -69,7 +69,9 @@ export function newCells(way: Way): IEditing {
       const how = isEnough
         ? trans.__('Run the cell above again.')
         : fix
-          ? trans.__('Run the fixed cell instead of the cell above.')
+          ? fix.diffs[0]?.file
+            ? trans.__('Change the file, then run the cell above again.')
+            : trans.__('Run the fixed cell instead of the cell above.')
           : trans.__('Change the cell above, then run it again.');
       return element(
         'div',

@@ -1,7 +1,6 @@
-import { formatPrompt } from '../format';
 import type { IDiff, IDiffRow, IRemedy } from '../protocol';
 import { element } from './element';
-import { isElsewhere } from './fixlabels';
+import { isElsewhere, nameOf } from './fixlabels';
 import { smallFold } from './fold';
 import type { IContext } from './state';
 
@@ -13,13 +12,13 @@ const MAX_OPEN = 12;
 const MAX_CELLS = 10;
 
 /**
- * The lines that an edit would change, under the cell that they stand in where
+ * The lines that an edit would change, under the cell or file that they stand in where
  * that is not only the failed one.
  */
 export function diffs(context: IContext, remedy: IRemedy): HTMLElement[] {
   const named = isElsewhere(context.report, remedy.diffs);
   return remedy.diffs.slice(0, MAX_CELLS).map((each, index) => {
-    const name = named ? formatPrompt(each.execution_count) : null;
+    const name = named ? nameOf(each) : null;
     return diff(context, each, name, `rows ${remedy.id} ${index}`);
   });
 }

@@ -30,15 +30,18 @@ export function fixLabels(context: IContext, remedy: IRemedy): IFixLabels {
   };
 }
 
-/** The prompts of the cells that a remedy edits when the failed one is not all. */
+/** The names of what a remedy edits when the failed cell is not all. */
 function otherCells({ report }: IContext, { diffs }: IRemedy): string | null {
-  return isElsewhere(report, diffs)
-    ? diffs.map(each => formatPrompt(each.execution_count)).join(', ')
-    : null;
+  return isElsewhere(report, diffs) ? diffs.map(nameOf).join(', ') : null;
+}
+
+/** What a change is of, as a person is told of it: `In [2]`, `main.py`. */
+export function nameOf({ execution_count, file }: IDiff): string {
+  return file ?? formatPrompt(execution_count);
 }
 
 /**
- * Whether any of these changes is of another cell than the failed one.
+ * Whether any of these changes is not of the failed cell.
  */
 export function isElsewhere(
   { cell_id }: IReport,

@@ -5,8 +5,8 @@ type Part = Record<string, unknown>;
 /**
  * A card that an early helper saved, as one of today: its sentences had no
  * template, the sources of its numbers were plain texts, an error that stops CUDA
- * had another name, a remedy changed one cell at most and never said why it was
- * no button, and there was one cause.
+ * had another name, a remedy changed one cell at most, none changed a file or said
+ * why it was no button, and there was one cause.
  *
  * Nothing is checked here: what is no card stays none.
  */
@@ -22,7 +22,9 @@ export function ofEarlyHelper(data: unknown): unknown {
     remedies: each(card.remedies, ({ diff, diffs, note, reason, title }) => ({
       title: withTemplate(title),
       note: withTemplate(note),
-      diffs: diffs ?? (isObject(diff) ? [diff] : []),
+      diffs: each(diffs ?? (isObject(diff) ? [diff] : []), ({ file }) => ({
+        file: file ?? null
+      })),
       reason: reason ?? null
     })),
     versions: card.versions ?? [],

@@ -37,10 +37,12 @@ export const DiffRowSchema = v.object({
   text: v.string()
 });
 
-/** What a fix would change in one cell, for show only. */
+/** What a fix would change in one cell, or in a script, for show only. */
 export interface IDiff extends v.InferOutput<typeof DiffSchema> {}
 export const DiffSchema = v.object({
   cell_id: v.nullable(v.string()),
+  /** Path of the script, from the notebook's folder; `null`: it is of a cell. */
+  file: v.nullable(v.string()),
   execution_count: v.nullable(count),
   rows: v.array(DiffRowSchema),
   /** What the new lines set, as code: `batch_size = 512`; `null`: nothing. */
@@ -155,6 +157,7 @@ export const RescueSchema = event('rescue', {
 /** Lines of one cell to replace, proven by the helper on the text it was sent. */
 export interface IEdit extends v.InferOutput<typeof EditSchema> {}
 export const EditSchema = v.object({
+  /** Of a script its path, and its old lines are all that it has. */
   cell_id: v.string(),
   /** 1-based. */
   first_line: count,

@@ -56,5 +56,5 @@ def objection(
 def _asked(evidence: Evidence, changes: Sequence[CellChange]) -> Again:
     failure, gate = evidence.failure, evidence.gate
     ended = {each.key for each in failure.cells if each.status == "ok"}
-    edited = {each.cell.key: each.lines for each in changes}
+    edited = {cell.key: lines for cell, lines in (each.place for each in changes)}
     return Again(gate.notebook, evidence.way, gate.live.lengths, ended, edited)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ..code.facts import Live
 from ..code.gate import Gate
 from ..code.notebook import Notebook, titles
-from ..edits.hunks import hunks, rows
+from ..edits.hunks import hunks, rows, whole
 from ..text.messages import message
 from .remedy import FixOutcome
 
@@ -32,11 +32,21 @@ _NOTHING = Live()
 
 @dataclass(frozen=True, slots=True)
 class CellChange:
-    """A rewrite that changes `cell` as it ran; `line` is the one that a person is told of."""
+    """A rewrite that changes `cell` as it ran; `line` is the one that a person is told of.
+
+    Of a script `ran_by` is the cell and its line that run it.
+    """
 
     cell: CellRun
     line: int
     rewrite: Rewrite
+    ran_by: tuple[CellRun, int] | None = None
+
+    @property
+    def place(self) -> tuple[CellRun, set[int]]:
+        """The cell that is another by it, and on which lines."""
+        cell, line = self.ran_by or (self.cell, 0)
+        return cell, {line} if line else self.lines
 
     @property
     def lines(self) -> set[int]:
@@ -61,6 +71,7 @@ class CellChange:
             return None
         return {
             "cell_id": self.cell.cell_id,
+            "file": self.cell.path,
             "execution_count": self.cell.execution_count,
             "rows": rows(before, after),
             "sets": sets,
@@ -84,29 +95,32 @@ class CodeFix:
     def edits(self, sources: Mapping[str, str]) -> FixOutcome:
         """Change the cells as they are now; refuse where one of them is another by now.
 
-        Decided anew on the cells as they ran and as they stand.
+        Decided anew on the cells as they ran and as they stand. The edit of a file has all of its
+        text, as it was read: a page changes no other.
         """
-        texts, gate = dict(sources), self._gate(sources)
+        files = {each.cell.path: each.cell.source for each in self.changes if each.cell.path}
+        before, gate = {**sources, **files}, self._gate(sources)
+        texts = dict(before)
         for change in self.changes:
-            cell_id = change.cell.cell_id
-            if cell_id is None or cell_id not in texts:
+            key = change.cell.key
+            if key not in texts:
                 return _refused("fix.missing", change)
-            after = change.rewrite(texts[cell_id])
+            after = change.rewrite(texts[key])
             if after is None:
                 return _refused("fix.changed", change)
-            why = change.objection(gate, sources[cell_id])
+            why = change.objection(gate, before[key])
             if why is not None:
                 return FixOutcome("changed", (), (), why)
-            texts[cell_id] = after
+            texts[key] = after
         edits: list[Edit] = [
             {
-                "cell_id": cell_id,
+                "cell_id": key,
                 "first_line": hunk.first,
                 "old_lines": hunk.old,
                 "new_lines": hunk.new,
             }
-            for cell_id, after in texts.items()
-            for hunk in hunks(sources[cell_id], after)
+            for key, after in texts.items()
+            for hunk in (whole if key in files else hunks)(before[key], after)
         ]
         return FixOutcome("ok", tuple(edits), self.run, self.done)
 

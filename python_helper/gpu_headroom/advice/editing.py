@@ -204,7 +204,7 @@ def edited(  # noqa: PLR0913  all that a change may be
         if why is not None:
             return Edited(diffs, reason=why)
     run: list[CellRun] = []
-    starts: list[tuple[CellRun, set[int] | None]] = [(each.cell, each.lines) for each in changes]
+    starts: list[tuple[CellRun, set[int] | None]] = [each.place for each in changes]
     for cell, lines in starts:  # it grows meanwhile
         path = path_from(cell, failure.cell, failure.cells, lines=lines)
         if path is None and by_itself:

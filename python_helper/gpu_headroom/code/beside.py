@@ -35,12 +35,22 @@ def script_lines(source: str) -> list[int]:
     return [source.count("\n", 0, found.start()) + 1 for found in _RUN.finditer(source)]
 
 
+def script_at(source: str, line: int) -> CellRun | None:
+    """Return the file that a line of a cell, counted from 1, runs with `%run`."""
+    text = source.split("\n")[line - 1]
+    return _script(text) if line in script_lines(source) else None
+
+
+def _script(line: str) -> CellRun | None:
+    found = _SCRIPT.search(line)
+    return beside(found[2]) if found is not None else None
+
+
 def with_scripts(source: str) -> str:
     """Return a cell with the text of each script in the place of the `%run` that runs it."""
 
     def text(line: re.Match[str]) -> str:
-        script = _SCRIPT.search(line[0])
-        found = beside(script[2]) if script is not None else None
+        found = _script(line[0])
         return _UNREADABLE if found is None else found.source
 
     return _RUN.sub(text, source)

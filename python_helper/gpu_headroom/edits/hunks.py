@@ -37,6 +37,11 @@ def hunks(before: str, after: str) -> list[Hunk]:
     ]
 
 
+def whole(before: str, after: str) -> list[Hunk]:
+    """Return the replacement of all lines, so that it fits no other text."""
+    return [Hunk(1, before.split("\n"), 1, after.split("\n"))] if before != after else []
+
+
 def rows(before: str, after: str) -> list[DiffRow]:
     """Return the rows of a diff: what is only inserted has a line around it.
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from ..code.batch import PARSERS
-from ..code.beside import beside, script_lines
+from ..code.beside import beside, script_at, script_lines
 from ..code.find import assigned, called, dotted, keyword, names
 from ..code.follows import other_places, unlike
 from ..code.gate import Gate
@@ -16,16 +17,16 @@ from ..code.notebook import CodePlace, Notebook
 from ..code.parsing import parse_cell
 from ..code.source import CellSource, Refused
 from ..text.messages import message
-from .rewrite import line_of, rewriting
+from .rewrite import Rewrite, line_of, rewriting
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from ..code.literals import SizeLiteral
     from ..code.loaders import Numbers, Way
     from ..code.notebook import CellCode
     from ..protocol.wire import Message
-    from .rewrite import Anchor, Rewrite
+    from .rewrite import Anchor
 
 TEXTS = {
     "number.other": (
@@ -50,11 +51,19 @@ TEXTS = {
         "left: the mean of their losses is no number, and then no weight is one."
     ),
     "number.file": "No button: {file} was changed after it ran.",
+    "number.named": (
+        "No button: `{file}` is named in {cell}, line {line}, too, which may read or write it."
+    ),
+    "number.imported": (
+        "No button: `{file}` was imported, and running the cell again would not read it again."
+    ),
+    "number.bytes": "No button: encoding or line ends of `{file}` might not stay as they are.",
     "number.schedule": (
         "No button: {cell}, line {line} makes a schedule of so many steps, and there would be more."
     ),
 }
 _SCHEDULES = re.compile(r"OneCycleLR|get_(?:\w+_)?schedule\w*")
+_CODED = re.compile(r"(?:.*\n)?.*coding[:=](?![ \t]*utf-?8\b)|[^\r]*\r|\ufeff", re.IGNORECASE)
 _MOST_NAMES = 50
 _FEW = 16  # of so many samples hardly ever all are left out
 
@@ -144,6 +153,45 @@ def by_flag(literal: SizeLiteral, value: int, way: Way, anchor: Anchor) -> Rewri
         return smaller_batch(literal, value, way).objection(gate, file)
 
     return add_flag(anchor, flag_of(literal) or "", value).asking(is_an_option)
+
+
+def in_script(literal: SizeLiteral, value: int, way: Way, key: str, anchor: Anchor) -> Rewrite:
+    """`in_script(literal, 32, way, "cell", anchor)`: set a number of a script that a `%run` runs.
+
+    Of the whole program only that line of the cell may have to do with the file: what was imported
+    is not read again, and what writes it may not know of the edit.
+    """
+    file = literal.cell.key
+
+    def is_run_there(gate: Gate, script: CellCode) -> Message | None:
+        run = script_at(anchor.text, 1)
+        if run is None or run.key != file:
+            return message("number.imported", TEXTS, file=file)
+        if _CODED.match(script.source):
+            return message("number.bytes", TEXTS, file=file)
+        for cell in (*gate.notebook.cells, *gate.notebook.files):
+            for line in _naming(cell, file) if cell.key != file else ():
+                if (cell.key, cell.source.split("\n")[line - 1].strip()) != (key, anchor.text):
+                    return message("number.named", TEXTS, file=file, cell=cell.title, line=line)
+        is_known = literal.kind not in ("option", "text")
+        found = way.numbers(_standing(gate, script, way)) if is_known else None
+        return None if found else message("number.other", TEXTS)
+
+    smaller = smaller_batch(literal, value, way)
+    return Rewrite(smaller.change, (is_run_there, *smaller.asks))
+
+
+def _naming(cell: CellCode, file: str) -> Iterator[int]:
+    """Yield the lines of a cell that name a file, or import it as a module."""
+    stem = PurePath(file).stem
+    said = re.escape(stem)
+    texts = re.compile(rf"""\b{said}(?:\.py\b|["'])|-m[ \t]+[\w.]*\b{said}\b""")
+    for found in texts.finditer(cell.source):
+        yield cell.source.count("\n", 0, found.start()) + 1
+    for node in ast.walk(cell.tree or ast.Module([], [])):
+        named = getattr(node, "module", None) or getattr(node, "name", None)
+        if isinstance(node, (ast.alias, ast.ImportFrom)) and str(named).split(".")[-1] == stem:
+            yield node.lineno
 
 
 def flag_of(literal: SizeLiteral) -> str | None:

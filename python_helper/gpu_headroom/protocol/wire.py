@@ -178,9 +178,13 @@ class DiffRow(TypedDict):
 
 
 class Diff(TypedDict):
-    """What a fix changes in one cell, for show only: the edit is asked from the live helper."""
+    """What a fix changes in one cell, for show only: the edit is asked from the live helper.
+
+    `file` is the path of a script in the notebook's folder, which is changed in place of a cell.
+    """
 
     cell_id: str | None
+    file: str | None
     execution_count: int | None
     rows: list[DiffRow]
     sets: str | None
@@ -272,7 +276,10 @@ class Report(Stub):
 
 
 class Edit(TypedDict):
-    """Lines of one cell to replace, proven by the helper on the text it was sent."""
+    """Lines of one cell to replace, proven by the helper on the text it was sent.
+
+    Of a file `cell_id` is its path, and the old lines are all that it has.
+    """
 
     cell_id: str
     first_line: int

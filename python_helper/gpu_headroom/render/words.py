@@ -102,12 +102,12 @@ def also(cause: Cause) -> str:
 
 
 def named_diffs(report: Report, remedy: Remedy) -> Iterator[tuple[str | None, Diff]]:
-    """Yield the changes of an edit, with the cell of each where they are not all of the failed."""
+    """Yield the changes of an edit, each with its name where not all are of the failed cell."""
     elsewhere = any(diff["cell_id"] != report["cell_id"] for diff in remedy["diffs"])
     for diff in remedy["diffs"]:
         count = diff["execution_count"]
-        shown = " " if count is None else count
-        yield say("card.cell", execution_count=shown) if elsewhere else None, diff
+        name = diff["file"] or say("card.cell", execution_count=" " if count is None else count)
+        yield name if elsewhere else None, diff
 
 
 def versions(report: Report) -> str:

@@ -112,6 +112,97 @@ def test_argv_of_a_cell_is_edited(gpu: LiveKernel) -> None:
     assert edit["new_lines"] == [before.replace("64", "32")]
 
 
+def literal_of(folder: Path, more: str = "") -> tuple[str, str]:
+    """Write a script that has the number itself; return its text, and that with half of it."""
+    script = f"{PARTS}{more}\nBATCH = 64\ntrain(make(), DataLoader(data, BATCH))\n"
+    (folder / "main.py").write_bytes(script.encode())
+    return script, script.replace("BATCH = 64", "BATCH = 32")
+
+
+def test_a_script_is_edited_where_no_option_sets_its_number(
+    gpu: LiveKernel, tmp_path: Path
+) -> None:
+    """The offer shows its lines; the edit has all of its text, and the page writes it."""
+    before, after = literal_of(tmp_path)
+    cell = "epochs = 1\n%run main.py --epochs 1"
+    offer, report_id = fail(gpu, cell)
+    assert offer["kind"] == "edit", offer["reason"]
+    line = before[: before.index("BATCH")].count("\n") + 1
+    assert offer["title"]["text"] == f"`BATCH = 64` → `32` (main.py, line {line})"
+    (diff,) = offer["diffs"]
+    assert (diff["file"], diff["cell_id"], diff["sets"]) == ("main.py", None, "BATCH = 32")
+    assert [(each["sign"], each["text"]) for each in diff["rows"]] == [
+        ("-", "BATCH = 64"),
+        ("+", "BATCH = 32"),
+    ]
+    reply = click(gpu, report_id, cell)
+    (edit,) = reply["edits"]
+    assert (edit["cell_id"], edit["first_line"]) == ("main.py", 1)
+    assert ("\n".join(edit["old_lines"]), "\n".join(edit["new_lines"])) == (before, after)
+    assert reply["run"] == ["cell"]
+    assert (tmp_path / "main.py").read_text() == before
+    (tmp_path / "main.py").write_text(after)
+    assert click(gpu, report_id, cell)["status"] == "changed"
+    assert passes(gpu, cell)
+
+
+@pytest.mark.parametrize(
+    ("more", "cells", "said"),
+    [
+        ("", ["%%writefile other.py\n'like main.py'"], "In [2], line 2"),
+        ("", ["import main as other"], "In [2], line 1"),
+        ("", ["if 0:\n    %run main.py --epochs 3"], "In [2], line 2"),
+        ("# -*- coding: latin-1 -*-\n", [], "encoding"),
+        ("torch.zeros(64, 16)\n", [], "main.py, line"),
+    ],
+)
+def test_a_script_that_others_may_need_as_it_is_has_no_button(
+    gpu: LiveKernel, tmp_path: Path, more: str, cells: list[str], said: str
+) -> None:
+    """Its diff is shown all the same, with the reason."""
+    script, _ = literal_of(tmp_path, more)
+    if "coding" in more:
+        (tmp_path / "main.py").write_text(more + script)
+    for each in cells:
+        (tmp_path / "main.py").write_text("" if "import" in each else script)
+        gpu.run(each)
+        (tmp_path / "main.py").write_text(script)
+    offer, _ = fail(gpu, "%run main.py")
+    assert offer["kind"] == "advice"
+    assert [each["file"] for each in offer["diffs"]] == ["main.py"]
+    assert said in offer["reason"]["text"]
+
+
+def test_line_ends_that_a_page_might_change_have_no_button(gpu: LiveKernel, tmp_path: Path) -> None:
+    """As Windows writes them."""
+    script, _ = literal_of(tmp_path)
+    (tmp_path / "main.py").write_bytes(script.replace("\n", "\r\n").encode())
+    offer, _ = fail(gpu, "%run main.py")
+    assert offer["kind"] == "advice"
+    assert "line ends" in offer["reason"]["text"]
+
+
+def test_a_script_of_another_folder_is_only_named(gpu: LiveKernel, tmp_path: Path) -> None:
+    """A page knows files by the notebook's folder, which the kernel has left."""
+    (tmp_path / "other").mkdir()
+    literal_of(tmp_path / "other")
+    gpu.run("import os; os.chdir('other')")
+    offer, _ = fail(gpu, "%run main.py")
+    assert (offer["kind"], offer["diffs"]) == ("advice", [])
+    assert "main.py, line" in offer["title"]["text"]
+
+
+def test_a_script_that_has_changed_since_is_not_edited(gpu: LiveKernel, tmp_path: Path) -> None:
+    """Nothing of it comes with the answer."""
+    before, _ = literal_of(tmp_path)
+    offer, report_id = fail(gpu, "%run main.py")
+    assert offer["kind"] == "edit", offer["reason"]
+    (tmp_path / "main.py").write_text(f"{before}\n")
+    reply = click(gpu, report_id, "%run main.py")
+    assert (reply["status"], reply["edits"]) == ("changed", [])
+    assert "main.py" in reply["message"]["text"]
+
+
 @pytest.mark.parametrize("name", ["batch_size", "rows"])
 def test_a_module_is_named_with_its_line(gpu: LiveKernel, tmp_path: Path, name: str) -> None:
     """The number stands in a file that the cell imports: nothing to click, but where it is."""
@@ -123,6 +214,7 @@ train(make(), DataLoader(data, batch_size=settings.{name}))"""
     offer, _ = fail(gpu, cell)
     assert offer["kind"] == "advice"
     assert offer["title"]["text"] == f"`{name} = 64` → `32` (settings.py, line 2)"
+    assert "would not read it again" in offer["reason"]["text"]
 
 
 @pytest.mark.parametrize(
@@ -146,17 +238,6 @@ train(make(), DataLoader(data, batch_size=settings["batch_size"]))"""
     offer, _ = fail(gpu, cell)
     assert offer["kind"] == "advice"
     assert offer["title"]["text"] == f"`batch_size = 64` → `32` ({name}, line 2)"
-
-
-def test_the_line_of_a_script_is_named_where_no_option_sets_it(
-    gpu: LiveKernel, tmp_path: Path
-) -> None:
-    """A literal of the script itself."""
-    script = f"{PARTS}\nBATCH = 64\ntrain(make(), DataLoader(data, BATCH))\n"
-    (tmp_path / "main.py").write_text(script)
-    offer, _ = fail(gpu, "%run main.py --batch-size 64")
-    line = script[: script.index("BATCH")].count("\n") + 1
-    assert offer["title"]["text"] == f"`BATCH = 64` → `32` (main.py, line {line})"
 
 
 def test_a_script_that_has_changed_since_is_not_run_with_another_number(

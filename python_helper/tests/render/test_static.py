@@ -98,6 +98,7 @@ def report(**changes: Any) -> Report:
                 "diffs": [
                     {
                         "cell_id": "c",
+                        "file": None,
                         "execution_count": 7,
                         "rows": [
                             {"sign": "-", "line": 12, "text": "batch_size = 1024"},

@@ -1,6 +1,7 @@
 import {
   ELSEWHERE,
   FREE,
+  IN_FILE,
   message,
   RELEASED,
   REPORT,
@@ -370,6 +371,15 @@ describe('LiveCard', () => {
       await begin();
       await press('Insert fixed cell');
       expect(host.querySelector('pre')?.textContent).toContain('train()');
+    });
+
+    it('should show the edit of a file as text, and say so', async () => {
+      report = { ...REPORT, remedies: [FREE, IN_FILE], fits_after_free: false };
+      await begin();
+      await press('Free now');
+      expect(buttons().filter(each => /fixed|Apply/.test(each))).toEqual([]);
+      expect(text()).toContain('main.py');
+      expect(text()).toContain('Change the file, then run the cell above');
     });
 
     it('should say why there is no fix', async () => {

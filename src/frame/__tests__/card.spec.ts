@@ -10,6 +10,7 @@ import {
   RESTART,
   SAVE,
   ELSEWHERE,
+  IN_FILE,
   SMALLER_BATCH,
   SNIPPET,
   WORDS
@@ -249,6 +250,22 @@ describe('Card', () => {
         'In [2]',
         'In [7]'
       ]);
+    });
+
+    it('should name the script that an edit is of', () => {
+      show(
+        { remedies: [IN_FILE] },
+        {
+          ...CONFIRMED,
+          runs: { [IN_FILE.id]: ['In [7]'] }
+        }
+      );
+      expect(text('.jp-GpuHeadroomCard-diffCell')).toBe('main.py');
+      const labels = [...host.querySelectorAll('button')].map(
+        each => each.textContent
+      );
+      expect(labels).toContain('Apply to main.py');
+      expect(labels).toContain('Apply to main.py and re-run In [7]');
     });
 
     it('should fold away the rest of a long edit', () => {

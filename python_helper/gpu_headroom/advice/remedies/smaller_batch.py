@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from ...edits.number import by_flag, flag_of, smaller_batch
+from ...cells.values import value_at
+from ...edits.number import by_flag, flag_of, in_script, smaller_batch
 from ...edits.rewrite import Anchor
 from ...oom.largest_batch import predict, probes
 from ...text.messages import message
@@ -82,10 +84,11 @@ def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
     )
     if not change.diffs and batch.cell.path is None:
         return None
+    by_flag = bool(change.diffs) and change.diffs[0]["file"] is None
     ratio = value / batch.value
     return Offer(
         id="smaller-batch",
-        title=_title(evidence, batch, value, by_flag=bool(change.diffs)),
+        title=_title(evidence, batch, value, by_flag=by_flag),
         note=_note(evidence, batch, ratio, predicted),
         effect_bytes=evidence.saved_bytes(evidence.batch_bytes, ratio),
         edited=change,
@@ -93,14 +96,27 @@ def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
 
 
 def _changes_of(evidence: Evidence, batch: SizeLiteral, value: int) -> list[CellChange]:
-    """Change the number in its cell; for that of a file, behind the `%run` of the failing cell."""
-    cell, line = evidence.failure.cell, evidence.line
-    if batch.cell.path is None:
-        return [CellChange(batch.cell, batch.line, smaller_batch(batch, value, evidence.way))]
-    if batch.kind != "option" or line is None:
+    """Change the number where it stands; an option's behind the `%run` of the failing cell."""
+    cell, line, way = evidence.failure.cell, evidence.line, evidence.way
+    path = batch.cell.path
+    if path is None:
+        return [CellChange(batch.cell, batch.line, smaller_batch(batch, value, way))]
+    if line is None:
         return []
     anchor = Anchor.of(cell.source, line)
-    return [CellChange(cell, line, by_flag(batch, value, evidence.way, anchor))]
+    if batch.kind == "option":
+        return [CellChange(cell, line, by_flag(batch, value, way, anchor))]
+    if not path.endswith(".py") or not _is_at_notebook(evidence.failure.shell):
+        return []
+    rewrite = in_script(batch, value, way, cell.key, anchor)
+    return [CellChange(batch.cell, batch.line, rewrite, (cell, line))]
+
+
+def _is_at_notebook(shell: Any) -> bool:
+    """Whether the kernel works where it began: in the notebook's folder, as a page takes it."""
+    went = value_at(shell.user_ns, ("_dh",))
+    began = went[0] if type(went) is list and went else None
+    return type(began) in (str, type(Path())) and str(began) == str(Path.cwd())
 
 
 def fitting(evidence: Evidence) -> int | None:
