@@ -53,7 +53,10 @@ export function makePanel(cells: ICellContent[]): NotebookPanel {
   const panel = {
     content,
     model,
-    context: { sessionContext: {} as ISessionContext },
+    context: {
+      path: 'work/train.ipynb',
+      sessionContext: {} as ISessionContext
+    },
     disposed: new Signal<unknown, void>({})
   };
   return panel as unknown as NotebookPanel;

@@ -2,13 +2,44 @@ import type { ICellModel } from '@jupyterlab/cells';
 
 import type { IEdit } from '../protocol';
 
-/** The code of one cell before and after an edit. */
-export interface IAppliedEdit {
-  /** Of the cell: one that is moved gets another model. */
+/** Where code stands that can be edited: a cell, or a file beside the notebook. */
+export interface ICode {
+  /** Of the cell, or the path of the file from the notebook's folder. */
   readonly id: string;
-  readonly cell: ICellModel;
+  readonly isFile: boolean;
+  readonly isReadOnly: boolean;
+  /** The text as it is; of a file it may reject with a sentence. */
+  read(): Promise<string>;
+  /**
+   * Put a text in the place of another. Where that is not there any more nothing is
+   * changed: false, or of a file a sentence to reject with.
+   */
+  replace(from: string, to: string): Promise<boolean>;
+}
+
+/** Code before and after an edit. */
+export interface IAppliedEdit {
+  readonly code: ICode;
   readonly before: string;
   readonly after: string;
+}
+
+/** A cell as code; one that is moved gets another model. */
+export function ofCell(cell: ICellModel): ICode {
+  const { sharedModel } = cell;
+  return {
+    id: cell.id,
+    isFile: false,
+    isReadOnly: cell.getMetadata('editable') === false,
+    read: () => Promise.resolve(sharedModel.getSource()),
+    replace: (from, to) => {
+      const isAsExpected = sharedModel.getSource() === from;
+      if (isAsExpected) {
+        replace(cell, from, to);
+      }
+      return Promise.resolve(isAsExpected);
+    }
+  };
 }
 
 /**
@@ -33,42 +64,44 @@ export function edited(source: string, edits: readonly IEdit[]): string | null {
  * Prepare the edits of several cells; `null` when any of them does not match.
  *
  * Nothing is changed: all edits are made, or none.
+ *
+ * @param find - where the code of an edit stands
  */
-export function prepare(
-  cells: Iterable<ICellModel>,
-  edits: readonly IEdit[]
-): IAppliedEdit[] | null {
-  const byId = new Map([...cells].map(cell => [cell.id, cell]));
-  const ids = [...new Set(edits.map(edit => edit.cell_id))];
-  const prepared = ids.map(id => {
-    const cell = byId.get(id);
-    if (!cell) {
+export async function prepare(
+  edits: readonly IEdit[],
+  find: (id: string) => ICode | undefined
+): Promise<IAppliedEdit[] | null> {
+  const prepared: IAppliedEdit[] = [];
+  for (const id of new Set(edits.map(edit => edit.cell_id))) {
+    const code = find(id);
+    const before = await code?.read();
+    const own = edits.filter(edit => edit.cell_id === id);
+    // Of a file all lines were sent, and nothing else changes with it.
+    const isOther =
+      code?.isFile &&
+      edits.some(({ old_lines }) => old_lines.join('\n') !== before);
+    const after = before === undefined ? null : edited(before, own);
+    if (!code || before === undefined || after === null || isOther) {
       return null;
     }
-    const before = cell.sharedModel.getSource();
-    const own = edits.filter(edit => edit.cell_id === id);
-    const after = edited(before, own);
-    return after === null ? null : { id, cell, before, after };
-  });
-  return prepared.every(edit => edit !== null) ? prepared : null;
+    prepared.push({ code, before, after });
+  }
+  return prepared;
 }
 
 /**
- * Make a prepared edit, as one undo step of its cell.
+ * Make a prepared edit, as one undo step of its cell; false when that has been
+ * changed since.
  */
-export function apply({ cell, before, after }: IAppliedEdit): void {
-  replace(cell, before, after);
+export async function apply(edit: IAppliedEdit): Promise<boolean> {
+  return edit.code.replace(edit.before, edit.after);
 }
 
 /**
  * Take an edit back; false when the cell has been changed since.
  */
-export function revert({ cell, before, after }: IAppliedEdit): boolean {
-  if (cell.sharedModel.getSource() !== after) {
-    return false;
-  }
-  replace(cell, after, before);
-  return true;
+export async function revert(edit: IAppliedEdit): Promise<boolean> {
+  return edit.code.replace(edit.after, edit.before);
 }
 
 /** Change only what differs, so that cursors and other people's edits stay put. */

@@ -3,7 +3,15 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IMessage } from '../protocol';
 import type { IKernelMemory } from '../tokens';
-import { apply, type IAppliedEdit, prepare } from './edit';
+import {
+  apply,
+  type IAppliedEdit,
+  type ICode,
+  ofCell,
+  prepare,
+  revert
+} from './edit';
+import { changedSince, type Files } from './files';
 
 /** A fix that the helper proved and the notebook still matches. */
 export interface IFix {
@@ -13,6 +21,8 @@ export interface IFix {
   readonly run: readonly string[];
   /** What running them again repeats besides computing. */
   readonly caution: IMessage | null;
+  /** Whether the kernel finds the file of an edit as it was; of cells it asks nobody. */
+  isUnseen(): Promise<boolean>;
 }
 
 /** Why a fix cannot be made. */
@@ -31,6 +41,7 @@ export async function findFix(
   panel: NotebookPanel,
   reportId: string,
   remedyId: string,
+  files: Files,
   trans: TranslationBundle
 ): Promise<IFix | IRefusedFix> {
   const { model } = panel;
@@ -38,43 +49,76 @@ export async function findFix(
   const sources = Object.fromEntries(
     cells.map(cell => [cell.id, cell.sharedModel.getSource()])
   );
-  const reply = await memory.request('fix', {
-    report_id: reportId,
-    remedy_id: remedyId,
-    sources
-  });
+  const ask = async () =>
+    memory.request('fix', {
+      report_id: reportId,
+      remedy_id: remedyId,
+      sources
+    });
+  const reply = await ask();
   if (reply.status !== 'ok') {
     return { status: 'changed', message: reply.message };
   }
-  const edits = prepare(cells, reply.edits);
+  const scripts = new Map<string, ICode>();
+  const edits = await prepare(reply.edits, id => {
+    const cell = cells.find(each => each.id === id);
+    const script = cell ? undefined : files.find(panel, id);
+    if (script) {
+      scripts.set(id, script);
+    }
+    return cell ? ofCell(cell) : script;
+  });
+  const [script] = scripts.keys();
   if (edits === null) {
     return {
       status: 'changed',
-      message: trans.__('The cell was edited after it failed.')
+      message:
+        script === undefined
+          ? trans.__('The cell was edited after it failed.')
+          : changedSince(script, trans)
     };
   }
   const isLocked =
-    model?.readOnly === true ||
-    edits.some(({ cell }) => cell.getMetadata('editable') === false);
+    model?.readOnly === true || edits.some(({ code }) => code.isReadOnly);
   return isLocked
     ? {
         status: 'refused',
         message: trans.__('The cell is read-only, so nothing was changed.')
       }
-    : { status: 'ok', edits, run: reply.run, caution: reply.caution };
+    : {
+        status: 'ok',
+        edits,
+        run: reply.run,
+        caution: reply.caution,
+        isUnseen: async () =>
+          script !== undefined && (await ask()).status === 'ok'
+      };
 }
 
 /**
  * Make a fix: each cell it concerns gets one undo step.
  *
- * Returns false, and changes nothing, when a cell was edited in the meantime.
+ * Returns false, and changes nothing, when a cell was edited in the meantime;
+ * rejects with a sentence where a file was, or where the kernel reads another one.
  */
-export function makeFix({ edits }: IFix): boolean {
-  const current = edits.every(
-    ({ cell, before }) => cell.sharedModel.getSource() === before
+export async function makeFix(
+  { edits, isUnseen }: IFix,
+  trans: TranslationBundle
+): Promise<boolean> {
+  const texts = await Promise.all(edits.map(async ({ code }) => code.read()));
+  const isCurrent = edits.every(
+    ({ before, code }, n) => code.isFile || texts[n] === before
   );
-  if (current) {
-    edits.forEach(apply);
+  if (!isCurrent) {
+    return false;
   }
-  return current;
+  await Promise.all(edits.map(apply));
+  const isLost = await isUnseen().catch(() => true);
+  if (isLost) {
+    await Promise.all(edits.map(revert));
+    throw new Error(
+      trans.__('The kernel reads this file elsewhere, so nothing was changed.')
+    );
+  }
+  return true;
 }

@@ -1,6 +1,7 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { ITranslator, TranslationBundle } from '@jupyterlab/translation';
 
+import type { Files } from '../actions/files';
 import { insertBelow } from '../actions/insertion';
 import { runCells } from '../actions/run';
 import type { ActionName } from '../frame/state';
@@ -32,11 +33,12 @@ export class ReportController {
   constructor(
     readonly model: ReportModel,
     private readonly _session: ReleaseSession,
+    private readonly _files: Files,
     private readonly _translator: ITranslator
   ) {
     this._trans = _translator.load('gpu-headroom');
     this._freeing = new Freeing(model, _session, this._trans);
-    this._fixing = new Fixing(model, this._trans);
+    this._fixing = new Fixing(model, _files, this._trans);
   }
 
   /**
@@ -77,8 +79,7 @@ export class ReportController {
     const { report } = this.model;
     if (report !== null && report !== this._prepared) {
       this._prepared = report;
-      // Without an answer the buttons concerned are not offered.
-      await this._fixing.lookAhead(panel).catch(() => undefined);
+      await this._fixing.lookAhead(panel);
     }
   }
 
@@ -90,7 +91,7 @@ export class ReportController {
     if (name === 'apply') {
       const fix = await this._fixing.find(remedyId, panel);
       if (fix) {
-        this._fixing.make(remedyId, fix);
+        await this._fixing.make(remedyId, fix);
       }
     } else if (name === 'apply-and-run') {
       await this._applyAndRun(remedyId, { panel, cellId });
@@ -101,7 +102,7 @@ export class ReportController {
     } else if (name === 'save') {
       await rescue(this.model, remedyId, { panel, cellId }, this._trans);
     } else if (name === 'undo') {
-      this._fixing.undo(remedyId);
+      await this._fixing.undo(remedyId);
     } else if (name === 'reveal') {
       const place = this._fixing.lineOf(remedyId);
       await revealLine(panel, place?.cellId ?? cellId, place?.line ?? 1);
@@ -160,6 +161,7 @@ export class ReportController {
       panel,
       report,
       remedyId,
+      files: this._files,
       translator: this._translator
     };
   }

@@ -68,12 +68,13 @@ export function sourcesAfter(
   { edits }: IFix
 ): Record<string, string> {
   const cells = [...(model?.cells ?? [])].filter(({ type }) => type === 'code');
-  return {
-    ...Object.fromEntries(
-      cells.map(({ id, sharedModel }) => [id, sharedModel.getSource()])
-    ),
-    ...Object.fromEntries(edits.map(({ id, after }) => [id, after]))
-  };
+  const changed = new Map(edits.map(({ after, code }) => [code.id, after]));
+  return Object.fromEntries(
+    cells.map(({ id, sharedModel }) => [
+      id,
+      changed.get(id) ?? sharedModel.getSource()
+    ])
+  );
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { ITranslator, TranslationBundle } from '@jupyterlab/translation';
 
-import { type IAppliedEdit, revert } from '../actions/edit';
+import { type IAppliedEdit, ofCell, revert } from '../actions/edit';
+import type { Files } from '../actions/files';
 import { findFix, type IFix, makeFix } from '../actions/fix';
 import { runCells } from '../actions/run';
 import { RELEASED_ITEMS } from '../frame/released';
@@ -22,6 +23,7 @@ export interface IFitParts {
   readonly panel: NotebookPanel;
   readonly report: IReport;
   readonly remedyId: string;
+  readonly files: Files;
   readonly translator: ITranslator;
   /** Run it once, however that ends, and look for no further edit. */
   readonly once: boolean;
@@ -91,7 +93,8 @@ export class Fitter extends Observable {
       }
       // What has not run is taken back, and a try that was cancelled.
       if (this._fit.end?.kind === 'cancelled' || !this._hasRun) {
-        this._takeBack();
+        // What cannot be taken back stays made, and says so with its button.
+        await this._takeBack().catch(() => undefined);
       }
     } finally {
       busy.delete(memory);
@@ -114,13 +117,14 @@ export class Fitter extends Observable {
     }
   }
 
-  /** Take all edits back; false where a cell was edited since, which stays as it is. */
-  undo(): boolean {
-    const results = [...this._edits.values()].map(each =>
-      revert(this._now(each))
-    );
+  /**
+   * Take all edits back; false where a cell was edited since, which stays as it is.
+   * Rejects with a sentence where a file was.
+   */
+  async undo(): Promise<boolean> {
+    const edits = [...this._edits.values()].map(each => this._now(each));
     this._edits.clear();
-    return results.every(Boolean);
+    return (await Promise.all(edits.map(revert))).every(Boolean);
   }
 
   private _take(event: FitEvent): void {
@@ -146,7 +150,7 @@ export class Fitter extends Observable {
   }
 
   private async _find(): Promise<FitEvent> {
-    const { object, panel, remedyId, session } = this._parts;
+    const { files, object, panel, remedyId, session } = this._parts;
     const remedy = this._report.remedies.find(
       ({ id, kind }) => id === remedyId && kind === 'edit'
     );
@@ -155,7 +159,14 @@ export class Fitter extends Observable {
     }
     const { report_id } = this._report;
     const { memory } = session;
-    const fix = await findFix(memory, panel, report_id, remedyId, this._trans);
+    const fix = await findFix(
+      memory,
+      panel,
+      report_id,
+      remedyId,
+      files,
+      this._trans
+    );
     if (fix.status !== 'ok') {
       const { message, status } = fix;
       const isChanged = status === 'changed';
@@ -207,22 +218,23 @@ export class Fitter extends Observable {
     return { type: 'agreed' };
   }
 
-  private _edit(): FitEvent {
+  private async _edit(): Promise<FitEvent> {
     const found = this._fixed();
     const fix = { ...found, edits: found.edits.map(each => this._now(each)) };
     const text = this._obstacle(fix, 'before');
     if (text !== null) {
       return { type: 'refused', text };
     }
-    if (!makeFix(fix)) {
+    if (!(await makeFix(fix, this._trans))) {
       const text = this._trans.__('The cell was edited after it failed.');
       return { type: 'refused', text, isChanged: true };
     }
     this._made = fix;
     this._hasRun = false;
     for (const edit of fix.edits) {
-      const before = this._edits.get(edit.id)?.before ?? edit.before;
-      this._edits.set(edit.id, { ...edit, before });
+      const { id } = edit.code;
+      const before = this._edits.get(id)?.before ?? edit.before;
+      this._edits.set(id, { ...edit, before });
     }
     return { type: 'edited' };
   }
@@ -322,7 +334,7 @@ export class Fitter extends Observable {
       );
     }
     const before = new Map(
-      fix.edits.map(({ before, id }) => [id, before] as const)
+      fix.edits.map(({ before, code }) => [code.id, before] as const)
     );
     const cells = [...(panel.model?.cells ?? [])];
     const isSame = fix.run.every(id => {
@@ -339,11 +351,11 @@ export class Fitter extends Observable {
   }
 
   /** The code as it was before the last try. */
-  private _takeBack(): void {
+  private async _takeBack(): Promise<void> {
     for (const edit of this._made?.edits ?? []) {
-      const known = this._edits.get(edit.id);
-      if (known && revert(this._now(edit))) {
-        this._edits.set(edit.id, { ...known, after: edit.before });
+      const known = this._edits.get(edit.code.id);
+      if (known && (await revert(this._now(edit)))) {
+        this._edits.set(edit.code.id, { ...known, after: edit.before });
       }
     }
     this._made = null;
@@ -352,8 +364,8 @@ export class Fitter extends Observable {
   /** A cell that was moved has another model. */
   private _now(edit: IAppliedEdit): IAppliedEdit {
     const cells = [...(this._parts.panel.model?.cells ?? [])];
-    const cell = cells.find(({ id }) => id === edit.id);
-    return cell ? { ...edit, cell } : edit;
+    const cell = cells.find(({ id }) => id === edit.code.id);
+    return cell ? { ...edit, code: ofCell(cell) } : edit;
   }
 
   private _fixed(): IFix {
@@ -398,7 +410,7 @@ export class Fitter extends Observable {
   /** The code cells by id, as they are once the edit is made. */
   private _expected: Record<string, string> = {};
   private readonly _consent = new Consent();
-  /** By cell id: from before the first try to after the last. */
+  /** By the id of the code: from before the first try to after the last. */
   private readonly _edits = new Map<string, IAppliedEdit>();
   private readonly _trans: TranslationBundle;
 }

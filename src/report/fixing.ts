@@ -2,11 +2,13 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { revert } from '../actions/edit';
+import type { Files } from '../actions/files';
 import { findFix, type IFix, type IRefusedFix, makeFix } from '../actions/fix';
 import { isElsewhere } from '../frame/fixlabels';
 import { own } from '../frame/own';
 import type { RemedyState } from '../frame/state';
 import { words } from '../messages';
+import { sentenceOf } from '../reason';
 import { startsWhen } from '../release/queue';
 import type { Fitter } from './fitter';
 import { fitSentence } from './fitwords';
@@ -18,6 +20,7 @@ import type { ReportModel } from './model';
 export class Fixing {
   constructor(
     private readonly _model: ReportModel,
+    private readonly _files: Files,
     private readonly _trans: TranslationBundle
   ) {}
 
@@ -25,8 +28,7 @@ export class Fixing {
    * Ask the helper for the edit; `null`, and why on the card, where there is none.
    */
   async find(remedyId: string, panel: NotebookPanel): Promise<IFix | null> {
-    const { memory, reportId } = this._model;
-    const fix = await findFix(memory, panel, reportId, remedyId, this._trans);
+    const fix = await this._find(remedyId, panel);
     if (fix.status === 'ok') {
       return fix;
     }
@@ -34,18 +36,27 @@ export class Fixing {
     return null;
   }
 
+  private async _find(
+    remedyId: string,
+    panel: NotebookPanel
+  ): Promise<IFix | IRefusedFix> {
+    const { memory, reportId } = this._model;
+    return findFix(memory, panel, reportId, remedyId, this._files, this._trans);
+  }
+
   /**
    * Learn which cells the fixes of other cells run: their buttons name them.
    */
   async lookAhead(panel: NotebookPanel): Promise<void> {
-    const { memory, reportId, report } = this._model;
+    const { report } = this._model;
     const elsewhere = (report?.remedies ?? []).filter(
       ({ kind, diffs }) =>
         kind === 'edit' && report !== null && isElsewhere(report, diffs)
     );
     for (const { id } of elsewhere) {
-      const fix = await findFix(memory, panel, reportId, id, this._trans);
-      if (fix.status === 'ok') {
+      // Without an answer the buttons concerned are not offered.
+      const fix = await this._find(id, panel).catch(() => null);
+      if (fix?.status === 'ok') {
         this._model.setRun(id, fix.run);
       }
     }
@@ -67,8 +78,8 @@ export class Fixing {
   /**
    * Make the edit; why on the card, when a cell was edited in the meantime.
    */
-  make(remedyId: string, fix: IFix): void {
-    if (makeFix(fix)) {
+  async make(remedyId: string, fix: IFix): Promise<void> {
+    if (await makeFix(fix, this._trans)) {
       this._note(remedyId, fix);
     } else {
       this._refuse(remedyId, {
@@ -120,27 +131,38 @@ export class Fixing {
   }
 
   private _note(remedyId: string, fix: IFix): void {
+    const script = fix.edits.find(({ code }) => code.isFile)?.code.id;
     this._made.set(remedyId, fix);
     this._model.setRemedy(remedyId, {
       status: 'applied',
-      text: this._trans.__('Applied to the cell, not run yet.')
+      text:
+        script === undefined
+          ? this._trans.__('Applied to the cell, not run yet.')
+          : this._trans.__('Applied to %1, not run yet.', script)
     });
   }
 
   /**
-   * Take an edit back, unless a cell was edited since.
+   * Take an edit back, unless a cell was edited since. Of a file that may still be
+   * done, once what stands against it has gone.
    */
-  undo(remedyId: string): void {
+  async undo(remedyId: string): Promise<void> {
     const edits = this._made.get(remedyId)?.edits ?? [];
-    this._model.setRemedy(
-      remedyId,
-      edits.every(revert)
-        ? { status: 'ready' }
-        : {
-            status: 'failed',
-            text: this._trans.__('The cell was edited since: undo it there.')
-          }
-    );
+    try {
+      const isDone = (await Promise.all(edits.map(revert))).every(Boolean);
+      this._model.setRemedy(
+        remedyId,
+        isDone
+          ? { status: 'ready' }
+          : {
+              status: 'failed',
+              text: this._trans.__('The cell was edited since: undo it there.')
+            }
+      );
+    } catch (reason) {
+      const text = sentenceOf(reason);
+      this._model.setRemedy(remedyId, { status: 'applied', text });
+    }
   }
 
   /** The cells to run after an edit that was made. */
@@ -148,12 +170,14 @@ export class Fixing {
     return this._made.get(remedyId)?.run ?? null;
   }
 
-  /** Where the diff of a remedy begins. */
+  /** Where the diff of a remedy begins, in a cell. */
   lineOf(remedyId: string): { cellId: string | null; line: number } | null {
     const remedies = this._model.report?.remedies ?? [];
     const [diff] = remedies.find(({ id }) => id === remedyId)?.diffs ?? [];
     const row = diff?.rows.find(({ sign }) => sign !== ' ');
-    return diff && row ? { cellId: diff.cell_id, line: row.line } : null;
+    return diff?.file === null && row
+      ? { cellId: diff.cell_id, line: row.line }
+      : null;
   }
 
   private _refuse(remedyId: string, { status, message }: IRefusedFix): void {

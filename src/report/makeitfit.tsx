@@ -2,6 +2,7 @@ import { Dialog, showDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { Notice, plain } from '../components/notice';
+import { sentenceOf } from '../reason';
 import { startsWhen } from '../release/queue';
 import { Fitter, type IFitParts } from './fitter';
 import { fitSentence } from './fitwords';
@@ -50,7 +51,7 @@ function show(
       sentence,
       trans.__('Undo'),
       () => {
-        undo(fitter, trans);
+        void undo(fitter, trans);
       },
       type
     );
@@ -59,10 +60,13 @@ function show(
   }
 }
 
-function undo(fitter: Fitter, trans: TranslationBundle): void {
-  if (!fitter.undo()) {
-    const sentence = trans.__('A cell was edited since: undo it there.');
-    new Notice(sentence).finish(sentence, 'warning');
+async function undo(fitter: Fitter, trans: TranslationBundle): Promise<void> {
+  const edited = trans.__('A cell was edited since: undo it there.');
+  const why = await fitter
+    .undo()
+    .then(isDone => (isDone ? null : edited), sentenceOf);
+  if (why !== null) {
+    new Notice(why).finish(why, 'warning');
   }
 }
 

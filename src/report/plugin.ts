@@ -1,13 +1,18 @@
-import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
+import type {
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
 import {
   ISessionContextDialogs,
   SessionContextDialogs
 } from '@jupyterlab/apputils';
 import { IConsoleTracker } from '@jupyterlab/console';
+import { IDocumentManager } from '@jupyterlab/docmanager';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
+import { Files } from '../actions/files';
 import { Announcer } from '../announcer';
 import { words } from '../messages';
 import { IReleaseSessions, type ReleaseSessions } from '../release/sessions';
@@ -35,27 +40,35 @@ const plugin: JupyterFrontEndPlugin<void> = {
   optional: [
     INotebookTracker,
     IConsoleTracker,
+    IDocumentManager,
     ISessionContextDialogs,
     ITranslator
   ],
   activate: (
-    _,
+    app: JupyterFrontEnd,
     rendermime: IRenderMimeRegistry,
     memory: IGpuMemory,
     sessions: ReleaseSessions,
     notebooks: INotebookTracker | null,
     consoles: IConsoleTracker | null,
+    documents: IDocumentManager | null,
     dialogs: ISessionContextDialogs | null,
     language: ITranslator | null
   ): void => {
     const translator = language ?? nullTranslator;
+    const trans = translator.load('gpu-headroom');
+    const { contents } = app.serviceManager;
     const options = {
       memory,
       places: new Places(notebooks, consoles),
-      reports: new Reports(sessions, translator),
+      reports: new Reports(
+        sessions,
+        new Files(contents, documents, trans),
+        translator
+      ),
       announcer: new Announcer(),
       dialogs: dialogs ?? new SessionContextDialogs({ translator }),
-      words: words(translator.load('gpu-headroom'))
+      words: words(trans)
     };
     const factory = {
       // All of it is text: it is also shown in notebooks that are not trusted.

@@ -1,5 +1,6 @@
 import type { ITranslator } from '@jupyterlab/translation';
 
+import type { Files } from '../actions/files';
 import type { IStub } from '../protocol';
 import type { ReleaseSessions } from '../release/sessions';
 import type { IKernelMemory } from '../tokens';
@@ -13,6 +14,7 @@ import { ReportModel } from './model';
 export class Reports {
   constructor(
     private readonly _sessions: ReleaseSessions,
+    private readonly _files: Files,
     private readonly _translator: ITranslator
   ) {}
 
@@ -29,6 +31,7 @@ export class Reports {
       new ReportController(
         new ReportModel(memory, { life_id, report_id }),
         this._sessions.get(memory),
+        this._files,
         this._translator
       );
     ofKernel.set(key, controller);

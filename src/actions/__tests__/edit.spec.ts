@@ -2,7 +2,14 @@ import type { NotebookModel } from '@jupyterlab/notebook';
 
 import { makeModel, silenceYjs } from '../../__tests__/notebook';
 import type { IEdit } from '../../protocol';
-import { apply, edited, prepare, revert } from '../edit';
+import {
+  apply,
+  edited,
+  type IAppliedEdit,
+  ofCell,
+  prepare,
+  revert
+} from '../edit';
 
 const SOURCE = 'a = 1\nbatch_size = 64\nb = 2';
 
@@ -51,10 +58,20 @@ describe('an edit of cells', () => {
 
   const sources = (): string[] =>
     [...model.cells].map(cell => cell.sharedModel.getSource());
+  const prepared = (edits: IEdit[]): Promise<IAppliedEdit[] | null> =>
+    prepare(edits, id => {
+      const cell = [...model.cells].find(each => each.id === id);
+      return cell && ofCell(cell);
+    });
+  const made = async (edits: IEdit[]): Promise<IAppliedEdit[]> => {
+    const found = (await prepared(edits)) ?? [];
+    await Promise.all(found.map(apply));
+    return found;
+  };
 
-  it('should be one undo step, whatever the number of lines', () => {
+  it('should be one undo step, whatever the number of lines', async () => {
     const first = { ...EDIT, first_line: 1, old_lines: ['a = 1'] };
-    prepare(model.cells, [EDIT, first])?.forEach(apply);
+    await made([EDIT, first]);
     expect(sources()[0]).toBe('batch_size = 32\nbatch_size = 32\nb = 2');
 
     const shared = model.cells.get(0).sharedModel;
@@ -63,12 +80,12 @@ describe('an edit of cells', () => {
     expect(shared.canUndo()).toBe(false);
   });
 
-  it('should change the lines only', () => {
+  it('should change the lines only', async () => {
     const changes: unknown[] = [];
     model.cells.get(0).sharedModel.changed.connect((_, change) => {
       changes.push(change.sourceChange);
     });
-    prepare(model.cells, [EDIT])?.forEach(apply);
+    await made([EDIT]);
     expect(changes).toEqual([
       [
         { retain: 'a = 1\nbatch_size = '.length },
@@ -78,27 +95,25 @@ describe('an edit of cells', () => {
     ]);
   });
 
-  it('should change all cells or none', () => {
+  it('should change all cells or none', async () => {
     const wrong = { ...EDIT, cell_id: 'two', old_lines: ['batch_size = 128'] };
-    expect(prepare(model.cells, [EDIT, wrong])).toBeNull();
+    expect(await prepared([EDIT, wrong])).toBeNull();
     const gone = { ...EDIT, cell_id: 'three' };
-    expect(prepare(model.cells, [EDIT, gone])).toBeNull();
+    expect(await prepared([EDIT, gone])).toBeNull();
     expect(sources()).toEqual([SOURCE, SOURCE]);
   });
 
-  it('should be taken back', () => {
-    const edits = prepare(model.cells, [EDIT, { ...EDIT, cell_id: 'two' }]);
-    edits?.forEach(apply);
+  it('should be taken back', async () => {
+    const edits = await made([EDIT, { ...EDIT, cell_id: 'two' }]);
     expect(sources()).not.toContain(SOURCE);
-    expect(edits?.every(revert)).toBe(true);
+    expect(await Promise.all(edits.map(revert))).toEqual([true, true]);
     expect(sources()).toEqual([SOURCE, SOURCE]);
   });
 
-  it('should not be taken back over what a person wrote since', () => {
-    const edits = prepare(model.cells, [EDIT]);
-    edits?.forEach(apply);
+  it('should not be taken back over what a person wrote since', async () => {
+    const edits = await made([EDIT]);
     model.cells.get(0).sharedModel.setSource('mine');
-    expect(edits?.every(revert)).toBe(false);
+    expect(await Promise.all(edits.map(revert))).toEqual([false]);
     expect(sources()[0]).toBe('mine');
   });
 });

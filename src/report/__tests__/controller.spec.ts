@@ -1,11 +1,13 @@
 import { nullTranslator } from '@jupyterlab/translation';
 
+import { FakeFiles } from '../../__tests__/files';
 import { FakeMemory, settle } from '../../__tests__/memory';
 import { EVENTS, RERUN_ITEM } from '../../__tests__/samples';
 import { makePanel, silenceYjs } from '../../__tests__/notebook';
 import {
   ELSEWHERE,
   FREE,
+  IN_FILE,
   message,
   RELEASED,
   REPORT,
@@ -38,10 +40,12 @@ describe('ReportController', () => {
   let site: ISite;
   let run: jest.SpyInstance;
   let agree: jest.SpyInstance;
+  let server: FakeFiles;
   let cost: Pick<IRerun, 'items' | 'cautions' | 'saves'>;
 
   beforeEach(async () => {
     silenceYjs();
+    server = new FakeFiles();
     cost = { items: [], cautions: [], saves: false };
     agree = jest.spyOn(agreeing, 'agreeTo').mockResolvedValue(true);
     run = jest.spyOn(running, 'runCells').mockResolvedValue(true);
@@ -95,6 +99,7 @@ describe('ReportController', () => {
     const made = new ReportController(
       new ReportModel(memory, REPORT),
       new FakeServices().sessions.get(memory),
+      server.files,
       nullTranslator
     );
     await settle();
@@ -386,6 +391,151 @@ describe('ReportController', () => {
         status: 'failed',
         text: 'Nothing was saved: No space left on device.'
       });
+    });
+  });
+
+  describe('with a fix of a script', () => {
+    const PATH = 'work/main.py';
+    const BEFORE = 'batch_size = 1024\n';
+    const AFTER = 'batch_size = 512\n';
+    const MEANWHILE = 'main.py was changed meanwhile, so it is left as it is.';
+    const text = (): string | undefined => server.texts.get(PATH);
+    const said = (): [string | undefined, string | undefined] => {
+      const state = stateOf(FIX);
+      return [state?.status, state && 'text' in state ? state.text : ''];
+    };
+
+    beforeEach(async () => {
+      controller.model.dispose();
+      controller = await confirmed({ ...REPORT, remedies: [IN_FILE] });
+      server.texts.set(PATH, BEFORE);
+      const edit = {
+        cell_id: 'main.py',
+        first_line: 1,
+        old_lines: BEFORE.split('\n'),
+        new_lines: AFTER.split('\n')
+      };
+      memory.answers.fix = () =>
+        answer(
+          text() === AFTER
+            ? { ...ok([]), status: 'changed', edits: [] }
+            : { ...ok(['cell-7']), edits: [edit] }
+        );
+    });
+
+    it('should name beforehand the cell that it runs', async () => {
+      await controller.prepare(site.panel);
+      expect(controller.model.runs).toEqual({ [FIX]: ['cell-7'] });
+      expect(text()).toBe(BEFORE);
+    });
+
+    it('should write the file, and put its text back', async () => {
+      server.open = { path: PATH, isDirty: false };
+      await controller.act('apply', FIX, site);
+      expect(text()).toBe(AFTER);
+      expect(said()).toEqual(['applied', 'Applied to main.py, not run yet.']);
+      // An editor that shows it would write the old text over the new one.
+      expect(server.shown).toEqual([PATH]);
+      expect(source()).toBe(SOURCE);
+
+      await controller.act('undo', FIX, site);
+      expect(text()).toBe(BEFORE);
+      expect(said()[0]).toBe('ready');
+    });
+
+    it('should send no text of a file', async () => {
+      await controller.act('apply-and-run', FIX, site);
+      expect(asked()).toEqual(['fix', 'rerun', 'fix', 'release']);
+      expect(JSON.stringify(memory.requests)).not.toContain('main.py');
+      expect(text()).toBe(AFTER);
+      expect(run).toHaveBeenCalledWith(site.panel, ['cell-7'], nullTranslator);
+    });
+
+    it.each([
+      ['has other lines', `${BEFORE}# mine\n`],
+      ['has other line ends', BEFORE.replace('\n', '\r\n')],
+      ['is one line shorter', BEFORE.trim()]
+    ])('should not write a file that %s', async (_, now) => {
+      server.texts.set(PATH, now);
+      await controller.act('apply', FIX, site);
+      expect(text()).toBe(now);
+      expect(said()).toEqual(['changed', MEANWHILE]);
+    });
+
+    it('should not write what an editor has not saved', async () => {
+      server.open = { path: PATH, isDirty: true };
+      for (const name of ['apply', 'apply-and-run'] as const) {
+        await controller.act(name, FIX, site);
+        expect(text()).toBe(BEFORE);
+        expect(said()).toEqual([
+          'failed',
+          'main.py has changes that are not saved, so it is left as it is.'
+        ]);
+      }
+      expect(run).not.toHaveBeenCalled();
+    });
+
+    it('should not write what cannot be read or written', async () => {
+      server.writable = false;
+      await controller.act('apply', FIX, site);
+      expect(text()).toBe(BEFORE);
+      expect(said()[1]).toBe('main.py is read-only, so nothing was changed.');
+      server.texts.delete(PATH);
+      await controller.act('apply', FIX, site);
+      expect(said()[1]).toBe('main.py cannot be read or written: No such file');
+    });
+
+    it('should not put back over what was written since', async () => {
+      await controller.act('apply', FIX, site);
+      server.texts.set(PATH, 'mine');
+      await controller.act('undo', FIX, site);
+      expect(text()).toBe('mine');
+      expect(said()).toEqual(['applied', MEANWHILE]);
+      // Once it is as it was left, it can be taken back.
+      server.texts.set(PATH, AFTER);
+      await controller.act('undo', FIX, site);
+      expect(text()).toBe(BEFORE);
+    });
+
+    it('should take it back where the kernel reads another file', async () => {
+      const { fix } = memory.answers;
+      const written: unknown[] = [];
+      server.onSave = () => written.push(text());
+      await controller.prepare(site.panel);
+      const first = await fix?.({} as never);
+      memory.answers.fix = () => answer(first as never);
+      await controller.act('apply', FIX, site);
+      expect(written).toEqual([BEFORE, AFTER]);
+      expect(text()).toBe(BEFORE);
+      expect(said()).toEqual([
+        'failed',
+        'The kernel reads this file elsewhere, so nothing was changed.'
+      ]);
+    });
+
+    it('should keep its button where the text cannot be put back', async () => {
+      memory.answers.release = () => {
+        server.texts.set(PATH, 'mine');
+        setTimeout(() => {
+          memory.send({ ...RELEASED, status: 'cancelled' });
+        });
+        return answer({ release_id: 'release-1', status: 'queued' });
+      };
+      await controller.act('apply-and-run', FIX, site);
+      expect(run).not.toHaveBeenCalled();
+      expect(text()).toBe('mine');
+      expect(said()[0]).toBe('applied');
+    });
+
+    it('should edit nothing outside of the folder', async () => {
+      for (const cell_id of ['../main.py', 'data.csv']) {
+        server.texts.set('main.py', BEFORE).set('work/data.csv', BEFORE);
+        const edit = { ...EDIT, cell_id, old_lines: BEFORE.split('\n') };
+        memory.answers.fix = () => answer({ ...ok([]), edits: [edit] });
+        await controller.act('apply', FIX, site);
+        expect(said()[0]).toBe('changed');
+      }
+      expect([...server.texts.values()]).toEqual([BEFORE, BEFORE, BEFORE]);
     });
   });
 

@@ -1,6 +1,7 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
+import { FakeFiles } from '../../__tests__/files';
 import { FakeMemory, settle } from '../../__tests__/memory';
 import { makePanel, silenceYjs } from '../../__tests__/notebook';
 import {
@@ -175,6 +176,7 @@ class Machine {
       panel: this.panel,
       report: this.report('report-1'),
       remedyId: FIX,
+      files: new FakeFiles().files,
       translator: nullTranslator,
       agree: cost => {
         this.at('agreeing');
@@ -249,7 +251,7 @@ describe('Fitter', () => {
     const fitter = machine.fitter();
     await fitter.run();
     expect(fitter.hasChanged).toBe(true);
-    expect(fitter.undo()).toBe(true);
+    expect(await fitter.undo()).toBe(true);
     expect(machine.source).toBe('batch_size = 1024');
     expect(fitter.hasChanged).toBe(false);
   });
@@ -259,7 +261,7 @@ describe('Fitter', () => {
     await fitter.run();
     const [first] = [...(machine.panel.content.model?.cells ?? [])];
     first?.sharedModel.setSource('batch_size = 3');
-    expect(fitter.undo()).toBe(false);
+    expect(await fitter.undo()).toBe(false);
     expect(machine.source).toBe('batch_size = 3');
   });
 
@@ -294,7 +296,7 @@ describe('Fitter', () => {
     await fitter.run();
     expect(fitter.fit.end).toEqual({ kind: 'cancelled', left: 'tries' });
     expect(machine.source).toBe('batch_size = 512');
-    expect(fitter.undo()).toBe(true);
+    expect(await fitter.undo()).toBe(true);
     expect(machine.source).toBe('batch_size = 1024');
   });
 

@@ -7,6 +7,7 @@ import { nullTranslator } from '@jupyterlab/translation';
 import { Signal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
 
+import { FakeFiles } from '../../__tests__/files';
 import { FakeGpuMemory, FakeMemory, settle } from '../../__tests__/memory';
 import {
   COPIES,
@@ -56,7 +57,11 @@ describe('ReportRenderer', () => {
     options = {
       memory: page,
       places: { find: () => place } as unknown as Places,
-      reports: new Reports(new FakeServices().sessions, nullTranslator),
+      reports: new Reports(
+        new FakeServices().sessions,
+        new FakeFiles().files,
+        nullTranslator
+      ),
       announcer,
       dialogs: { restart } as unknown as ISessionContextDialogs,
       words: WORDS

@@ -1,0 +1,51 @@
+import type { Contents } from '@jupyterlab/services';
+import { nullTranslator } from '@jupyterlab/translation';
+
+import { Files } from '../actions/files';
+
+/** The files of a server, and an editor in which one of them may be open. */
+export class FakeFiles {
+  /** Texts by path. */
+  readonly texts = new Map<string, string>();
+  /** The file that is open; `isDirty`: with changes that are not saved. */
+  open: { path: string; isDirty: boolean } | null = null;
+  /** Paths that an editor has read anew. */
+  readonly shown: string[] = [];
+  writable = true;
+  /** What happens before something is written. */
+  onSave: (() => void) | null = null;
+
+  get files(): Files {
+    const contents = {
+      resolvePath: (root: string, path: string) =>
+        new URL(path, `http://host/${root}/`).pathname.slice(1),
+      get: (path: string) => {
+        const content = this.texts.get(path);
+        return content === undefined
+          ? Promise.reject(new Error('No such file'))
+          : Promise.resolve({ content, writable: this.writable });
+      },
+      save: (path: string, { content }: { content: string }) => {
+        this.onSave?.();
+        this.texts.set(path, content);
+        return Promise.resolve({});
+      }
+    };
+    const documents = {
+      registry: { preferredWidgetFactories: () => [{ name: 'Editor' }] },
+      findWidget: (path: string) => (path === this.open?.path ? {} : undefined),
+      contextForWidget: () => ({
+        model: { dirty: this.open?.isDirty },
+        revert: () => {
+          this.shown.push(this.open?.path ?? '');
+          return Promise.resolve();
+        }
+      })
+    };
+    return new Files(
+      contents as unknown as Contents.IManager,
+      documents as unknown as ConstructorParameters<typeof Files>[1],
+      nullTranslator.load('gpu-headroom')
+    );
+  }
+}

@@ -1,0 +1,106 @@
+import { PathExt } from '@jupyterlab/coreutils';
+import type { IDocumentManager } from '@jupyterlab/docmanager';
+import type { DocumentRegistry } from '@jupyterlab/docregistry';
+import type { NotebookPanel } from '@jupyterlab/notebook';
+import type { Contents } from '@jupyterlab/services';
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import { sentenceOf } from '../reason';
+import type { ICode } from './edit';
+
+/** Why a file is not edited, or not taken back, that is another by now. */
+export function changedSince(name: string, trans: TranslationBundle): string {
+  return trans.__('%1 was changed meanwhile, so it is left as it is.', name);
+}
+
+/** Scripts beside notebooks, read and written by the page's server. */
+export class Files {
+  constructor(
+    private readonly _contents: Contents.IManager,
+    private readonly _documents: IDocumentManager | null,
+    private readonly _trans: TranslationBundle
+  ) {}
+
+  /**
+   * A script of a notebook's folder or below.
+   *
+   * @param name - its path from there; what is no such path leads to none
+   */
+  find({ context }: NotebookPanel, name: string): ICode | undefined {
+    if (PathExt.extname(name) !== '.py' || name.split('/').includes('..')) {
+      return undefined;
+    }
+    // From the notebook, not from its folder: that has no drive where it is the root.
+    const path = this._contents.resolvePath(context.path, `../${name}`);
+    return {
+      id: name,
+      isFile: true,
+      isReadOnly: false,
+      read: () => this._read(name, path),
+      replace: async (from, to) => {
+        if ((await this._read(name, path)) !== from) {
+          throw new Error(changedSince(name, this._trans));
+        }
+        await this._told(
+          name,
+          this._contents.save(path, {
+            type: 'file',
+            format: 'text',
+            content: to
+          })
+        );
+        // An editor would write what it shows over this.
+        for (const open of this._open(path)) {
+          await open.revert();
+        }
+        return true;
+      }
+    };
+  }
+
+  /** Read a file as it is saved; rejects with a sentence where it is not to be edited. */
+  private async _read(name: string, path: string): Promise<string> {
+    const trans = this._trans;
+    if (this._open(path).some(({ model }) => model.dirty)) {
+      throw new Error(
+        trans.__(
+          '%1 has changes that are not saved, so it is left as it is.',
+          name
+        )
+      );
+    }
+    const file = await this._told(
+      name,
+      this._contents.get(path, { type: 'file', format: 'text' })
+    );
+    const content: unknown = file.content;
+    if (typeof content !== 'string' || !file.writable) {
+      throw new Error(
+        trans.__('%1 is read-only, so nothing was changed.', name)
+      );
+    }
+    return content;
+  }
+
+  private async _told<T>(name: string, wanted: Promise<T>): Promise<T> {
+    try {
+      return await wanted;
+    } catch (reason) {
+      const why = sentenceOf(reason);
+      throw new Error(
+        this._trans.__('%1 cannot be read or written: %2', name, why)
+      );
+    }
+  }
+
+  /** The documents that show a file, in whatever editor. */
+  private _open(path: string): DocumentRegistry.Context[] {
+    const documents = this._documents;
+    const factories = documents?.registry.preferredWidgetFactories(path) ?? [];
+    const found = factories.map(({ name }) => {
+      const widget = documents?.findWidget(path, name);
+      return widget && documents?.contextForWidget(widget);
+    });
+    return [...new Set(found)].filter(each => each !== undefined);
+  }
+}
