@@ -19,9 +19,10 @@ export class FakeFiles {
     const contents = {
       resolvePath: (root: string, path: string) =>
         new URL(path, `http://host/${root}/`).pathname.slice(1),
-      get: (path: string) => {
-        const content = this.texts.get(path);
-        return content === undefined
+      get: (path: string, wanted: Contents.IFetchOptions) => {
+        const text = this.texts.get(path);
+        const content = wanted.content ? text : null;
+        return text === undefined
           ? Promise.reject(new Error('No such file'))
           : Promise.resolve({ content, writable: this.writable });
       },
@@ -35,7 +36,10 @@ export class FakeFiles {
       registry: { preferredWidgetFactories: () => [{ name: 'Editor' }] },
       findWidget: (path: string) => (path === this.open?.path ? {} : undefined),
       contextForWidget: () => ({
-        model: { dirty: this.open?.isDirty },
+        model: {
+          toString: () =>
+            this.open?.isDirty ? 'typed' : this.texts.get(this.open?.path ?? '')
+        },
         revert: () => {
           this.shown.push(this.open?.path ?? '');
           return Promise.resolve();

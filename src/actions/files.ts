@@ -61,22 +61,27 @@ export class Files {
   /** Read a file as it is saved; rejects with a sentence where it is not to be edited. */
   private async _read(name: string, path: string): Promise<string> {
     const trans = this._trans;
-    if (this._open(path).some(({ model }) => model.dirty)) {
-      throw new Error(
-        trans.__(
-          '%1 has changes that are not saved, so it is left as it is.',
-          name
-        )
-      );
-    }
     const file = await this._told(
       name,
-      this._contents.get(path, { type: 'file', format: 'text' })
+      this._contents.get(path, {
+        type: 'file',
+        format: 'text',
+        content: true
+      })
     );
     const content: unknown = file.content;
     if (typeof content !== 'string' || !file.writable) {
       throw new Error(
         trans.__('%1 is read-only, so nothing was changed.', name)
+      );
+    }
+    // Whether an editor knows that it has others is not the same everywhere.
+    if (this._open(path).some(({ model }) => model.toString() !== content)) {
+      throw new Error(
+        trans.__(
+          '%1 has changes that are not saved, so it is left as it is.',
+          name
+        )
       );
     }
     return content;

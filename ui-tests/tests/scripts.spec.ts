@@ -139,7 +139,10 @@ test.describe('A number that stands in a script', () => {
   test('should be edited and run', async ({ page }) => {
     await press('Apply to fixed_script.py and re-run In [2]');
     const question = page.locator('.jp-Dialog');
-    await question.getByRole('button', { name: 'Run it again' }).click();
+    await expect(question).toContainText('layers, model, optimizer');
+    await question
+      .getByRole('button', { name: 'Delete and run again' })
+      .click();
     await expect(notebook.cell(1)).toContainText(/trained with \d+/, {
       timeout: 60_000
     });
