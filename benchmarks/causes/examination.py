@@ -168,7 +168,12 @@ def examine(place: Place, notebook: SeededNotebook, *, quick: bool = False) -> E
         after = [
             _passes_freed(kernel, notebook, report, items) for items in (OF_THE_FAILED_CELL, None)
         ]
-    offered = [each for each in report["remedies"] if each["kind"] == "edit"]
+    # A file is edited by a page only: that is what ui-tests/tests/scripts.spec.ts tries.
+    offered = [
+        each
+        for each in report["remedies"]
+        if each["kind"] == "edit" and not any(diff["file"] for diff in each["diffs"])
+    ]
     large = None if quick else _Large(place, notebook, requests)
     unedited = large.run(notebook.sources) if large and offered else _UNKNOWN
     edits = [_try(place, notebook, remedy, large, unedited) for remedy in offered]
