@@ -181,7 +181,10 @@ class Failures:
             evidence = tries.enter(measure(tries.begin(failure), turn))
             looking = evidence.ended is not None and life.channel is not None
             built = report_of(evidence, looking=looking)
-        self._unfinished = None
+        former, self._unfinished = self._unfinished, None
+        if former is not None and former.built.report["looking"]:
+            end(former.built, former.why)  # its error is gone
+            self._tell(former.built, update=True)
         if not looking:
             end(built, evidence.ended)
         self._tell(built, update=False)

@@ -126,6 +126,16 @@ def test_a_card_beside_a_thread_is_completed_when_that_has_ended(
     assert "not attributed" not in updates[-1]["content"]["data"]["text/plain"]
 
 
+def test_a_card_looks_no_further_once_another_cell_has_failed(gpu: LiveKernel) -> None:
+    """Its error is gone by then: what was found stays, and nothing says that it goes on."""
+    gpu.run(LOST)
+    cells = [gpu.submit(FAIL, cell_id=each, stop_on_error=False) for each in ("one", "other")]
+    first, second = [report_of(gpu.result(each)) for each in cells]
+    assert first["looking"] is True
+    assert until(gpu, second, lambda each: not each["looking"])["looking"] is False
+    assert until(gpu, first, lambda each: not each["looking"])["looking"] is False
+
+
 def test_a_card_is_completed_beside_a_thread_that_sleeps(gpu: LiveKernel) -> None:
     """Its look between cells has more time than that at the end of the cell."""
     if gpu.value("__import__('sys').version_info < (3, 11)"):
