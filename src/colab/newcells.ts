@@ -68,11 +68,9 @@ export function newCells(way: Way): IEditing {
       const isEnough = report.fits_after_free !== false;
       const how = isEnough
         ? trans.__('Run the cell above again.')
-        : fix
-          ? fix.diffs[0]?.file
-            ? trans.__('Change the file, then run the cell above again.')
-            : trans.__('Run the fixed cell instead of the cell above.')
-          : trans.__('Change the cell above, then run it again.');
+        : fix && !fix.diffs[0]?.file
+          ? trans.__('Run the fixed cell instead of the cell above.')
+          : trans.__('Change the code, then run the cell above again.');
       return element(
         'div',
         'jp-GpuHeadroomCard-next',

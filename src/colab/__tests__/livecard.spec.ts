@@ -379,7 +379,7 @@ describe('LiveCard', () => {
       await press('Free now');
       expect(buttons().filter(each => /fixed|Apply/.test(each))).toEqual([]);
       expect(text()).toContain('main.py');
-      expect(text()).toContain('Change the file, then run the cell above');
+      expect(text()).toContain('Change the code, then run the cell above');
     });
 
     it('should say why there is no fix', async () => {
