@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from IPython.core.inputtransformer2 import TransformerManager
 from tests.programs import applied
 
 from benchmarks.causes.notebook import cell_id
@@ -282,8 +283,9 @@ def _less(before: int | None, after: int | None) -> int | None:
 
 def _parses(source: str) -> bool:
     try:
-        ast.parse(source, mode="exec")
-        compile(source, "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+        # Magics are calls then. IPython has no types.
+        python = TransformerManager().transform_cell(source)  # type: ignore[no-untyped-call]
+        compile(python, "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
     except SyntaxError:
         return False
     return True

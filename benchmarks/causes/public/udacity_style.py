@@ -17,8 +17,8 @@ import torch.optim as optim
 import torchvision
 from torchvision import models, transforms
 
-vgg19 = models.vgg19
-models.vgg19 = lambda pretrained=False: vgg19()
+from torchvision.models.vgg import vgg19
+models.vgg19 = lambda pretrained=False, make=vgg19: make()
 
 # %% theirs 2 3
 

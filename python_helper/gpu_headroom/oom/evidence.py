@@ -55,6 +55,7 @@ _ROOM = 0.95  # what rounding, alignment and pieces that are too small take is t
 # What a backward pass takes besides, and a forward pass and the backward pass behind it.
 _BACKWARD_ROOM = 0.85
 _FORWARD_ROOM = 0.75
+_RECURRENT = ("RNN", "LSTM", "GRU")  # one call goes through all steps
 _AGAIN = ("recompute_fn", "unpack_hook")
 _UNKNOWN_ROOM = 0.5  # as much again may follow
 _A_LAYERS = 4  # as large as what was asked for: what a layer is given, and what it makes
@@ -208,15 +209,32 @@ class Evidence:
         layers, share = self.scene.layers, self._progress()
         if self.in_step:
             return 1.0
+        room_left = _UNKNOWN_ROOM if room and self._goes_on_unseen else 1.0
         if self.scene.in_backward:
-            return 1 / _BACKWARD_ROOM if room else 1.0
+            return 1 / (_BACKWARD_ROOM * room_left if room else 1.0)
         if layers is None or self.scene.running.rounds_done is not None:
             unknown = (_UNKNOWN_ROOM if share is None else _FORWARD_ROOM) if room else 1.0
             return 1 / (unknown * (share or 1.0))
         if not self.scene.running.trains and not self.pass_bytes:
-            return layers.widest
+            return layers.widest / room_left
         done, peak = layers.done(self._reached())
-        return peak / max(done, _LEAST_PROGRESS)
+        return peak / max(done, _LEAST_PROGRESS) / room_left
+
+    @property
+    def _goes_on_unseen(self) -> bool:
+        """Whether more may follow than the layers of the model say that was running.
+
+        Another model that is trained in the same step, or the rest of one large call.
+        """
+        trained = sum(each.training for each in self.models)
+        *_, inner = self.scene.modules or (None,)
+        is_recurrent = inner is not None and inner.type_name in _RECURRENT
+        return trained > 1 or is_recurrent or self._is_one_call
+
+    @property
+    def _is_one_call(self) -> bool:
+        """Whether a call has made far more than it asks for at once, as an LSTM does."""
+        return self.temporary_bytes > _A_LAYERS * (self.requested_bytes or 0)
 
     @property
     def step_bytes(self) -> int:
@@ -234,7 +252,7 @@ class Evidence:
         asked = self.requested_bytes or 0
         if self.scene.is_last:
             return (self.memory.in_use_bytes or 0) + asked
-        if self.temporary_bytes > _A_LAYERS * asked:
+        if self._is_one_call:
             return None
         told = self.in_step or self.scene.in_backward or self._progress() is not None
         return self.step_bytes if told and self.scene.running.trains else None

@@ -8,7 +8,12 @@ import pytest
 import torch
 from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.holders.inspector import Inspector
+from gpu_headroom.holders.modules import Model
 from gpu_headroom.oom.layers import layers_of
+from gpu_headroom.oom.running import Running
+from gpu_headroom.oom.scene import RunningModule
+from gpu_headroom.text.format import GIB
+from tests.advice.cases import evidence
 from torch import nn
 
 if TYPE_CHECKING:
@@ -140,3 +145,25 @@ def test_nothing_is_told_of_a_models_own_code() -> None:
     strange.out_features = "many"  # type: ignore[assignment]  # a person's attribute may be anything
     strange.stride = object()  # type: ignore[assignment]  # likewise
     assert layers_of([nn.Sequential(strange), strange], inspector) is None
+
+
+@pytest.mark.parametrize(
+    "unseen",
+    [
+        {"models": (Model("maker", training=True), Model("judge", training=True))},
+        {"modules": (RunningModule(1, "Net", "forward"), RunningModule(2, "LSTM", "forward"))},
+        {"temporary_bytes": 9 * GIB},
+    ],
+)
+def test_what_may_follow_unseen_has_room(unseen: dict[str, Any]) -> None:
+    """Another model of the same step, the rest of one large call: half of it leaves no room."""
+    trains: dict[str, Any] = {
+        "running": Running(trains=True),
+        "in_backward": True,
+        "requested": GIB,
+    }
+    one = evidence(models=(Model("model", training=True),), **trains)
+    assert one.fits(6 * GIB, 0.5)
+    more = evidence(**{"models": one.models, **trains, **unseen})
+    assert not more.fits(6 * GIB, 0.8)
+    assert one.fits(6 * GIB, 0.8)
