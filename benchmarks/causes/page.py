@@ -31,7 +31,8 @@ Made by `make causes`; do not edit. Measured on a **simulated GPU**, {date}, {ve
 {notebooks} of {all} notebooks were run: each runs out of GPU memory for a seeded cause, written in
 the shape of real threads and pages of libraries (the `source` in each header). They were committed
 **before the rules that explain them**, and were at hand while these were written: the numbers say
-less than those of notebooks that nobody has seen.
+less than those of notebooks that nobody has seen. Two labels of `kept-tensors` became `suspended`
+when there was a rule that says just what holds the memory: tasks, and results of Futures.
 In {plausible} there is more than one plausible cause. They are in `benchmarks/causes/notebooks/`;
 every single result is in `benchmarks/causes/results.json`.
 A label is proven: in {cured} the header names the edits of a person who knows, after
@@ -69,7 +70,8 @@ after 9.
 {public} of {public_all} recipes were run, which name a repository, a commit and a file. Nothing but
 the data is replaced, and here and there a number is raised; their text is not kept here. They are
 in `benchmarks/causes/public/`, and run where the clones lie in one folder as `owner/name`:
-`make causes ARGS="--sources DIR"`. Without it their earlier results stand.
+`make causes ARGS="--sources DIR"`. Without it their earlier results stand. What is not run here is
+two scripts that a shell command starts: their error is text in an output, and has no card.
 
 {public_summary}
 
