@@ -12,9 +12,11 @@ export function effectText(
   { effect_bytes: bytes, effect_quality, kind }: IRemedy
 ): string {
   const sign = kind === 'release' ? '' : '−';
-  const size = bytes === null ? '' : `**${sign}${formatBytes(bytes)}**`;
-  const quality = bytes === null ? 'not_measured' : effect_quality;
-  return fill(template(trans, quality), { effect: size });
+  return bytes === null || effect_quality === 'not_measured'
+    ? trans.__('not measured')
+    : fill(template(trans, effect_quality), {
+        effect: `**${sign}${formatBytes(bytes)}**`
+      });
 }
 
 /** Whether a remedy is there for memory: a restart and a file are not. */
@@ -24,14 +26,14 @@ export function givesMemory({ kind }: IRemedy): boolean {
 
 function template(
   trans: ITranslate,
-  quality: IRemedy['effect_quality']
+  quality: Exclude<IRemedy['effect_quality'], 'not_measured'>
 ): string {
   switch (quality) {
     case 'measured':
       return trans.__('{effect} measured');
     case 'estimated':
       return trans.__('about {effect} estimated');
-    case 'not_measured':
-      return trans.__('not measured');
+    default:
+      return trans.__('at least {effect}');
   }
 }

@@ -59,7 +59,12 @@ export const RemedySchema = v.object({
   note: MessageSchema,
   /** Bytes that it is expected to give back or save. */
   effect_bytes: v.nullable(count),
-  effect_quality: v.picklist(['measured', 'estimated', 'not_measured']),
+  effect_quality: v.picklist([
+    'measured',
+    'estimated',
+    'at_least',
+    'not_measured'
+  ]),
   /** What to type where there are no buttons; of a snippet the code of its cell. */
   type_this: v.nullable(v.string()),
   /** One for each cell that an edit changes. */

@@ -56,6 +56,7 @@ class Offer:
     note: Message
     effect_bytes: int | None
     measured: bool = False
+    at_least: bool = False
     kind: Literal["release", "snippet", "advice", "restart", "save"] = "advice"
     type_this: str | None = None
     edited: Edited = UNCHANGED
@@ -64,7 +65,9 @@ class Offer:
     @property
     def remedy(self) -> Remedy:
         """The remedy as it travels."""
-        known: Literal["measured", "estimated"] = "measured" if self.measured else "estimated"
+        known: Literal["measured", "at_least", "estimated"] = "estimated"
+        if self.measured or self.at_least:
+            known = "measured" if self.measured else "at_least"
         return {
             "id": self.id,
             "kind": self.kind if self.edited.fix is None else "edit",

@@ -209,7 +209,7 @@ class Evidence:
         layers, share = self.scene.layers, self._progress()
         if self.in_step:
             return 1.0
-        room_left = _UNKNOWN_ROOM if room and self._goes_on_unseen else 1.0
+        room_left = _UNKNOWN_ROOM if room and self.goes_on_unseen else 1.0
         if self.scene.in_backward:
             return 1 / (_BACKWARD_ROOM * room_left if room else 1.0)
         if layers is None or self.scene.running.rounds_done is not None:
@@ -221,7 +221,7 @@ class Evidence:
         return peak / max(done, _LEAST_PROGRESS) / room_left
 
     @property
-    def _goes_on_unseen(self) -> bool:
+    def goes_on_unseen(self) -> bool:
         """Whether more may follow than the layers of the model say that was running.
 
         Another model that is trained in the same step, or the rest of one large call.

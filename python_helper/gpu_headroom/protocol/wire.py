@@ -202,7 +202,7 @@ class Remedy(TypedDict):
     title: Message
     note: Message
     effect_bytes: int | None
-    effect_quality: Literal["measured", "estimated", "not_measured"]
+    effect_quality: Literal["measured", "estimated", "at_least", "not_measured"]
     type_this: str | None
     diffs: list[Diff]
     reason: Message | None

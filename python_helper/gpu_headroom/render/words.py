@@ -92,7 +92,8 @@ def effect(remedy: Remedy) -> str:
         return say("effect.not_measured")
     if quality == "measured":
         return say("effect.measured", effect=format_bytes(size))
-    return say("effect.estimated", effect=f"{MINUS}{format_bytes(size)}")
+    which = "effect.at_least" if quality == "at_least" else "effect.estimated"
+    return say(which, effect=f"{MINUS}{format_bytes(size)}")
 
 
 def also(cause: Cause) -> str:

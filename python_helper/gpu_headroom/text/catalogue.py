@@ -124,6 +124,7 @@ SENTENCES = {
     # The card: how good a number is.
     "effect.measured": "{effect} measured",
     "effect.estimated": "about {effect} estimated",
+    "effect.at_least": "at least {effect}",
     "effect.not_measured": "not measured",
     # The card: rows under Details.
     "detail.requested": "Requested",

@@ -480,6 +480,14 @@ def test_the_smallest_common_gpu_that_holds_it(requested: int, gigabytes: int | 
     assert all(each["effect_quality"] == "not_measured" for each in larger)
 
 
+@pytest.mark.parametrize(("names", "quality"), [("a", "estimated"), ("ab", "at_least")])
+def test_saves_at_least_that_where_more_follows(names: str, quality: str) -> None:
+    """Another model is trained in the same step: what it keeps shrinks as well."""
+    models = tuple(Model(each, training=True) for each in names)
+    offer = smaller_batch(models=models, running=Running(trains=True), in_backward=True)
+    assert offer.remedy["effect_quality"] == quality
+
+
 @pytest.mark.parametrize(
     ("changes", "note"),
     [
