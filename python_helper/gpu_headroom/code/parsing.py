@@ -20,22 +20,19 @@ _RESULT = re.compile(r"^([^\S\n]*\w[\w, ]*=[^\S\n]*)([%!](?!=).*)$", re.MULTILIN
 _WORD = re.compile(r"\w+")
 _CELL_MAGIC = re.compile(r"(?<!\S)%(?=%\w)")
 # Cells of another language than Python, or another process's.
-NO_PYTHON = tuple(
-    f"%%{each}"
-    for each in [
-        "bash",
-        "sh",
-        "script",
-        "writefile",
-        "file",
-        "html",
-        "HTML",
-        "javascript",
-        "js",
-        "latex",
-        "markdown",
-        "svg",
-    ]
+NO_PYTHON = (
+    "%%bash",
+    "%%sh",
+    "%%script",
+    "%%writefile",
+    "%%file",
+    "%%html",
+    "%%HTML",
+    "%%javascript",
+    "%%js",
+    "%%latex",
+    "%%markdown",
+    "%%svg",
 )
 _TREES: ContextVar[dict[str, ast.Module | None] | None] = ContextVar("trees", default=None)
 
@@ -112,6 +109,8 @@ def words_in(text: str) -> set[str]:
 
 def magics(source: str) -> list[str]:
     """Return the magics and shell commands of a cell, or all of it where it is no Python."""
+    if not any(each in source for each in "%!"):
+        return []
     if _is_other(source):
         return [source.lstrip()]
     found = [each[2] for way in (_MAGIC, _RESULT) for each in way.finditer(source)]

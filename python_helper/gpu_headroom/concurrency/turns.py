@@ -98,11 +98,8 @@ class Turn:
 
     @property
     def has_many(self) -> bool:
-        """Whether to list all objects of the process takes longer than nobody would notice.
-
-        Beside others it comes on top of the only slice.
-        """
-        return sys.getallocatedblocks() > _MANY_BLOCKS // (2 if self.company.there else 1)
+        """Whether to list all objects of the process takes longer than nobody would notice."""
+        return sys.getallocatedblocks() > _MANY_BLOCKS
 
     @property
     def lists_all(self) -> bool:
