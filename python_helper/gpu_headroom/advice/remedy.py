@@ -65,9 +65,9 @@ class Offer:
     @property
     def remedy(self) -> Remedy:
         """The remedy as it travels."""
-        known: Literal["measured", "at_least", "estimated"] = "estimated"
-        if self.measured or self.at_least:
-            known = "measured" if self.measured else "at_least"
+        known: Literal["measured", "at_least", "estimated"] = (
+            "measured" if self.measured else "at_least" if self.at_least else "estimated"
+        )
         return {
             "id": self.id,
             "kind": self.kind if self.edited.fix is None else "edit",

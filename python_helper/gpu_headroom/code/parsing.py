@@ -20,7 +20,7 @@ _RESULT = re.compile(r"^([^\S\n]*\w[\w, ]*=[^\S\n]*)([%!](?!=).*)$", re.MULTILIN
 _WORD = re.compile(r"\w+")
 _CELL_MAGIC = re.compile(r"(?<!\S)%(?=%\w)")
 # Cells of another language than Python, or another process's.
-NO_PYTHON = (
+_NO_PYTHON = (
     "%%bash",
     "%%sh",
     "%%script",
@@ -79,7 +79,7 @@ def _blank(magic: re.Match[str]) -> str:
 
 
 def _is_other(source: str) -> bool:
-    return source.lstrip().startswith(NO_PYTHON)
+    return source.lstrip().startswith(_NO_PYTHON)
 
 
 def _python(source: str) -> ast.Module | None:

@@ -86,7 +86,6 @@ def _collected(evidence: Evidence, finding: Finding) -> Offer | None:
         title=message("remedy.keep-numbers.to_host", TEXTS, name=name),
         note=message("remedy.keep-numbers.note_to_host", TEXTS),
         effect_bytes=finding.bytes,
-        kind="advice",
     )
 
 
