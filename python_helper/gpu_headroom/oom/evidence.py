@@ -247,7 +247,7 @@ class Evidence:
         """What the whole cell would take at its peak, about; `None` is not known.
 
         Of a training step that is known where something tells how far it had come; one large call
-        does not. On eleven models it was 87 to 121 % of the true peak, of one 205 %.
+        does not. Of eleven models it was 87 to 121 % of the true peak in nine, 205 % in one.
         """
         asked = self.requested_bytes or 0
         if self.scene.is_last:
