@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import tempfile
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -69,10 +70,24 @@ class Place:
     @contextmanager
     def open(self, notebook: SeededNotebook, *, cured: bool = False) -> Iterator[Notebook]:
         """Start a fresh kernel in a folder of its own, with the files of the notebook."""
-        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-            lay(notebook, Path(folder), self.sources, cured=cured)
-            with self.environment.open(Path(folder)) as kernel:
-                yield kernel
+        with self.open_in_folder(notebook, cured=cured) as (kernel, _):
+            yield kernel
+
+    @contextmanager
+    def open_in_folder(
+        self,
+        notebook: SeededNotebook,
+        edited: Mapping[str, str] | None = None,
+        *,
+        cured: bool = False,
+    ) -> Iterator[tuple[Notebook, Path]]:
+        """Do the same, with files that were `edited`, and say where."""
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
+            folder = Path(name)
+            lay(notebook, folder, self.sources, cured=cured)
+            _write(folder, edited or {})
+            with self.environment.open(folder) as kernel:
+                yield kernel, folder
 
 
 @dataclass(frozen=True)
@@ -86,6 +101,8 @@ class EditTrial:
     once: bool
     """Whether to apply it a second time changes nothing."""
     promised_bytes: int | None
+    quality: str
+    """Of the promise: `measured`, `estimated`, `at_least`, `not_measured`."""
     saved_bytes: int | None
     """How much less is in use at the request that failed, measured on a card that is never full.
 
@@ -94,6 +111,11 @@ class EditTrial:
     """
     saved_of_peak_bytes: int | None
     """How much lower the peak of the whole notebook is there."""
+    larger_passes: bool | None
+    """Whether twice the size that is proposed passes, too, in a fresh kernel; of a size only.
+
+    `None` also where that is not smaller than the size that failed.
+    """
     fault: str = ""
 
 
@@ -138,8 +160,8 @@ class _Large:
     requests: int
 
     def run(self, sources: Mapping[str, str]) -> _Use:
-        """Run the notebook with these cells; unknown where it fails all the same."""
-        with self.place.open(self.notebook) as kernel:
+        """Run the notebook with these cells and files; unknown where it fails all the same."""
+        with self.place.open_in_folder(self.notebook, sources) as (kernel, _):
             prepare(kernel, self.notebook, card=_LARGE_CARD)
             kernel.quietly(_RECORD)
             try:
@@ -169,12 +191,7 @@ def examine(place: Place, notebook: SeededNotebook, *, quick: bool = False) -> E
         after = [
             _passes_freed(kernel, notebook, report, items) for items in (OF_THE_FAILED_CELL, None)
         ]
-    # A file is edited by a page only: that is what ui-tests/tests/scripts.spec.ts tries.
-    offered = [
-        each
-        for each in report["remedies"]
-        if each["kind"] == "edit" and not any(diff["file"] for diff in each["diffs"])
-    ]
+    offered = [each for each in report["remedies"] if each["kind"] == "edit"]
     large = None if quick else _Large(place, notebook, requests)
     unedited = large.run(notebook.sources) if large and offered else _UNKNOWN
     edits = [_try(place, notebook, remedy, large, unedited) for remedy in offered]
@@ -223,16 +240,20 @@ def _try(
 ) -> EditTrial:
     """Apply an edit of the card in a kernel that failed, and run what the helper says."""
     fault, passes, once = "", False, False
-    sources: dict[str, str] = dict(notebook.sources)
+    sources = before = dict(notebook.sources)
+    fix = None
     try:
-        with place.open(notebook) as kernel:
+        with place.open_in_folder(notebook) as (kernel, folder):
             report = report_of(kernel, run_to_failure(kernel, notebook))
             assert report is not None
+            files = {each["file"] for each in remedy["diffs"] if each["file"]}
+            before = sources | {each: (folder / each).read_text("utf-8") for each in files}
             wish = {"report_id": report["report_id"], "remedy_id": remedy["id"]}
-            fix = kernel.ask("fix", **wish, sources=sources)
-            sources = _applied(sources, fix)
+            fix = kernel.ask("fix", **wish, sources=before)
+            sources = _applied(before, fix)
             again = kernel.ask("fix", **wish, sources=sources)
-            once = again["status"] != "ok" or _applied(sources, again) == sources
+            once = again["status"] != "ok" or _is_refused(sources, again)
+            _write(folder, sources)
             anew = overwritten(kernel, report["report_id"], fix["run"], sources)
             free(kernel, report["report_id"], [*OF_THE_FAILED_CELL, *anew])
             fault = _run(kernel, fix["run"], sources)
@@ -240,16 +261,58 @@ def _try(
     except AssertionError as error:
         fault = str(error)[-500:]
     edited = large.run(sources) if large and passes else _UNKNOWN
+    larger = _larger(remedy, before, fix) if large and passes and fix else None
     return EditTrial(
         remedy=remedy["id"],
         passes=passes,
         parses=all(map(_parses, sources.values())),
         once=once,
         promised_bytes=remedy["effect_bytes"],
+        quality=remedy["effect_quality"],
         saved_bytes=_saved(unedited, edited),
         saved_of_peak_bytes=_less(unedited.peak_bytes, edited.peak_bytes),
+        larger_passes=larger and _passes(place, notebook, larger),
         fault=fault,
     )
+
+
+def _write(folder: Path, edited: Mapping[str, str]) -> None:
+    """Write those files that are no cells."""
+    for name, text in edited.items():
+        if name.endswith(".py"):
+            (folder / name).write_text(text, encoding="utf-8")
+
+
+def _larger(
+    remedy: Mapping[str, Any], sources: Mapping[str, str], fix: Mapping[str, Any]
+) -> dict[str, str] | None:
+    """Return the sources with twice the size that a remedy proposes; `None`: it is no size."""
+    params = remedy["title"]["params"]
+    old, new = params.get("old"), params.get("new")
+    if remedy["id"] != "smaller-batch" or old is None or 2 * int(new) >= int(old):
+        return None
+    twice = str(2 * int(new))
+    edits = [
+        {**each, "new_lines": _resized(each["old_lines"], each["new_lines"], str(new), twice)}
+        for each in fix["edits"]
+    ]
+    return applied(sources, edits)
+
+
+def _resized(old_lines: list[str], new_lines: list[str], new: str, twice: str) -> list[str]:
+    """Put `twice` for `new` in the lines that an edit has changed."""
+    return [
+        line if line in old_lines else re.sub(rf"(?<![\w.]){new}(?![\w.])", twice, line)
+        for line in new_lines
+    ]
+
+
+def _passes(place: Place, notebook: SeededNotebook, sources: Mapping[str, str]) -> bool:
+    """Whether the notebook comes to its end with these cells and files."""
+    with place.open_in_folder(notebook, sources) as (kernel, _):
+        prepare(kernel, notebook)
+        ends = [ending(run_cell(kernel, step.cell, sources)) for step in notebook.steps]
+    return ends[-1] == "ok"
 
 
 def _applied(sources: Mapping[str, str], fix: Mapping[str, Any]) -> dict[str, str]:
@@ -258,6 +321,14 @@ def _applied(sources: Mapping[str, str], fix: Mapping[str, Any]) -> dict[str, st
     changed = applied(sources, fix["edits"])
     assert changed != sources, "the edit changes nothing"
     return changed
+
+
+def _is_refused(sources: Mapping[str, str], fix: Mapping[str, Any]) -> bool:
+    """Whether these edits do not fit any more, as a page would find, or change nothing."""
+    try:
+        return applied(sources, fix["edits"]) == sources
+    except AssertionError:
+        return True
 
 
 def _run(kernel: Notebook, ids: list[str], sources: Mapping[str, str]) -> str:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 Verdict = Literal["right", "also", "absent", "wrong"]
 CLOSE = 0.2
+OF_A_STEP = frozenset({"smaller-batch", "smaller-input"})
 
 
 def verdict(notebook: SeededNotebook, examination: Examination) -> Verdict:
@@ -37,7 +38,15 @@ def useless(examination: Examination) -> list[str]:
 
 
 def is_close(trial: EditTrial) -> bool | None:
-    """Whether the promised bytes are within 20 % of those measured; `None`: not measured."""
-    if trial.promised_bytes is None or not trial.saved_bytes:
+    """Whether a promise is true; `None`: not measured.
+
+    Within 20 % of what was measured, or not above it where it is "at least" so much. What makes a
+    step smaller is judged at the peak, as its failure may come long before that; what lets go of
+    memory where the request failed.
+    """
+    saved = trial.saved_of_peak_bytes if trial.remedy in OF_A_STEP else trial.saved_bytes
+    if trial.promised_bytes is None or not saved:
         return None
-    return abs(trial.promised_bytes - trial.saved_bytes) <= CLOSE * trial.saved_bytes
+    if trial.quality == "at_least":
+        return trial.promised_bytes <= saved
+    return abs(trial.promised_bytes - saved) <= CLOSE * saved
