@@ -109,7 +109,12 @@ def named_parameters(
 
 def children(attributes: dict[str, Any]) -> list[Any]:
     """Return the submodules that a module with these attributes has itself."""
-    return [child for _, child in _items(attributes.get("_modules"))]
+    return [child for _, child in named_children(attributes)]
+
+
+def named_children(attributes: dict[str, Any]) -> list[tuple[str, Any]]:
+    """Return the submodules with the names that their module has for them, in its order."""
+    return _items(attributes.get("_modules"))
 
 
 def tensors_of(attributes: dict[str, Any], tables: Iterable[str] = _TENSORS) -> list[Any]:

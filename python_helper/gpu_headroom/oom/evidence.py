@@ -184,7 +184,7 @@ class Evidence:
         if headroom is None:
             return False
         computed = self._computed()
-        needed = (scaling_bytes + computed) * self._at_peak(room=True) * left
+        needed = self._at_peak(scaling_bytes, room=True) * left
         if kept_only:
             needed += computed * ((1 if self.scene.in_backward else 2) - left)
         let_go = min(self.temporary_bytes, _OPERANDS * (self.requested_bytes or 0))
@@ -201,35 +201,54 @@ class Evidence:
         requested = 0 if self.in_step or not is_kept else self.requested_bytes or 0
         return requested + min(self.temporary_bytes, _OPERANDS * requested)
 
-    def _at_peak(self, *, room: bool) -> float:
-        """Return how often there will be what scales with the batch, of what there was.
+    def _at_peak(self, scaling_bytes: int, *, room: bool) -> float:
+        """Return the bytes that there will be at the peak of what scales with the batch.
 
+        That is now `scaling_bytes`, and what was being computed. Only the running pass goes on.
         With `room` for what is not known of it.
         """
-        layers, share = self.scene.layers, self._progress()
+        so_far = scaling_bytes + self._computed()
+        own = min(so_far, self.pass_bytes + self._computed()) if self.pass_bytes else so_far
+        if self.scene.in_backward or self.in_step:
+            own = so_far
+        return so_far + own * (self._times(room=room) - 1)
+
+    def _times(self, *, room: bool) -> float:
+        """Return how often there will be at the peak what the running pass has made so far."""
+        share, done = self._progress(), self._done()
         if self.in_step:
             return 1.0
-        room_left = _UNKNOWN_ROOM if room and self.goes_on_unseen else 1.0
+        room_left = self.room_left if room else 1.0
         if self.scene.in_backward:
             return 1 / (_BACKWARD_ROOM * room_left if room else 1.0)
-        if layers is None or self.scene.running.rounds_done is not None:
+        if done is None or self.scene.running.rounds_done is not None:
             unknown = (_UNKNOWN_ROOM if share is None else _FORWARD_ROOM) if room else 1.0
             return 1 / (unknown * (share or 1.0))
-        if not self.scene.running.trains and not self.pass_bytes:
-            return layers.widest / room_left
-        done, peak = layers.done(self._reached())
-        return peak / max(done, _LEAST_PROGRESS) / room_left
+        so_far, peak = done
+        return peak / max(so_far, _LEAST_PROGRESS * peak) / room_left
+
+    def _done(self) -> tuple[float, float] | None:
+        """Return the values that the layers had made, and those at their peak: shares only."""
+        layers, trains = self.scene.layers, self.scene.running.trains
+        if layers is None:
+            return None
+        keeps = bool(self.pass_bytes) or (trains and not layers.kept_before())
+        return layers.done(self._reached(), keeps=keeps, trains=trains)
 
     @property
-    def goes_on_unseen(self) -> bool:
-        """Whether more may follow than the layers of the model say that was running.
+    def room_left(self) -> float:
+        """The share of what is free that is left to what may follow unseen; 1: nothing may.
 
-        Another model that is trained in the same step, or the rest of one large call.
+        Another model that is trained in the same step, the rest of one large call, or of code
+        between the layers of a part: more than the layers say that was running.
         """
         trained = sum(each.training for each in self.models)
         *_, inner = self.scene.modules or (None,)
         is_recurrent = inner is not None and inner.type_name in _RECURRENT
-        return trained > 1 or is_recurrent or self._is_one_call
+        if trained > 1 or is_recurrent or self._is_one_call:
+            return _UNKNOWN_ROOM
+        layers = self.scene.layers
+        return _FORWARD_ROOM if layers is not None and layers.has_parts else 1.0
 
     @property
     def _is_one_call(self) -> bool:
@@ -262,7 +281,7 @@ class Evidence:
 
         What was being computed, and had no name yet, scales as what is kept does.
         """
-        return int((scaling_bytes + self._computed()) * self._at_peak(room=False) * (1 - left))
+        return int(self._at_peak(scaling_bytes, room=False) * (1 - left))
 
     @property
     def progress(self) -> float:
@@ -284,10 +303,9 @@ class Evidence:
         rounds_done = self.scene.running.rounds_done
         if rounds_done is not None:
             return max(_LEAST_PROGRESS, rounds_done)
-        reached, layers = self._reached(), self.scene.layers
-        if layers is not None:
-            return max(_LEAST_PROGRESS, layers.done(reached)[0])
-        return max(_LEAST_PROGRESS, reached) if reached else None
+        done = self._done()
+        share = self._reached() if done is None else done[0] / done[1]
+        return max(_LEAST_PROGRESS, share) if share else None
 
     def _reached(self) -> float | None:
         """Return the share of the model's parameters that the pass had come to, by its graph."""
@@ -324,8 +342,7 @@ class Evidence:
         if not self.scene.running.trains:
             return max(rest, asked) if self.scene.modules else rest
         if self.scene.layers is not None:
-            so_far = self.pass_bytes + self._computed()
-            rest = int(so_far * (self._at_peak(room=False) - 1))
+            rest = int((self.pass_bytes + self._computed()) * (self._times(room=False) - 1))
         return max(rest, asked) + self._gradients_to_come()
 
     def _gradients_to_come(self) -> int:

@@ -91,7 +91,7 @@ def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
         title=_title(evidence, batch, value, by_flag=by_flag),
         note=_note(evidence, batch, ratio, predicted),
         effect_bytes=evidence.saved_bytes(evidence.batch_bytes, ratio),
-        at_least=evidence.goes_on_unseen,
+        at_least=evidence.room_left < 1,
         edited=change,
     )
 
