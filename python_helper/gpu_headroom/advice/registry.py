@@ -256,6 +256,6 @@ def _rank(found: Finding, evidence: Evidence) -> tuple[bool, bool, bool, int, in
     if found.certain:
         return False, False, False, 0, 0
     size = found.bytes or 0
-    enough = found.grew or evidence.is_enough(size)
+    enough = found.grew or evidence.peak.is_enough(size)
     hardly = found.bytes is None or not enough
     return True, hardly, not found.grew, found.price, -size

@@ -88,14 +88,14 @@ def literals_of(
 
 
 def _literal(cell: CellRun, given: Given) -> SizeLiteral | None:
-    role, node = given.role or role_of(given.name), given.value
-    if role in (None, "unnamed") and other_side(given.name) is not None:
+    role, node = given.role or role_of(given.name) or "other", given.value
+    if role in ("other", "unnamed") and other_side(given.name) is not None:
         role = "image"
     end = node.end_col_offset
-    if role is None or node.end_lineno != node.lineno or end is None:
+    if node.end_lineno != node.lineno or end is None:
         return None
     value = _sides(node) if role == "image" else integer(node)
-    least = _LEAST_UNNAMED if role == "unnamed" else 1
+    least = _LEAST_UNNAMED if role in ("other", "unnamed") else 1
     if value is None or not least < value < _LARGEST:
         return None
     place = node.lineno, node.col_offset, end

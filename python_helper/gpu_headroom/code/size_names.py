@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from typing import Literal
 
-    Role = Literal["batch", "length", "image", "unnamed"]
+    Role = Literal["batch", "length", "image", "unnamed", "other"]
 
 _LONGEST = 60
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
@@ -44,7 +44,8 @@ _SIDES = {"height": "width", "width": "height", "h": "w", "w": "h"}
 def role_of(name: str) -> Role | None:
     """Return what a number of this name sets, if its name says so.
 
-    `unnamed` is what says nothing, as `n`: what has so many rows may. `None` is what is no size.
+    `unnamed` is what says nothing, as `n`: what has so many rows may. `None` is what is no size by
+    its name: of that role, `other`, only what the code leads to is one.
     """
     words = " ".join([each.lower() for each in _WORD.findall(name[:_LONGEST])])
     if _BATCH.fullmatch(words):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -25,8 +24,8 @@ from ..holders.training import Training, TrainingState
 from ..text.format import MIB
 from ..text.messages import message
 from .failure_memory import failure_memory, from_device, from_statement
-from .layers import GRADIENTS
 from .others import MUCH_OUTSIDE, NOBODY, others_on
+from .peak import A_LAYERS, Peak
 from .place import failing_line
 from .scene import Scene, scene
 
@@ -50,21 +49,6 @@ if TYPE_CHECKING:
 _NAMED_BYTES = MIB
 _NAMED_SHARE = 0.01  # of what the traceback keeps in use
 _ROLES: Sequence[Literal["image", "length"]] = ("image", "length")
-_LEAST_PROGRESS = 0.02
-_ROOM = 0.95  # what rounding, alignment and pieces that are too small take is the rest
-# What a backward pass takes besides, and a forward pass and the backward pass behind it.
-_BACKWARD_ROOM = 0.85
-_FORWARD_ROOM = 0.75
-_RECURRENT = ("RNN", "LSTM", "GRU")  # one call goes through all steps
-_AGAIN = ("recompute_fn", "unpack_hook")
-_UNKNOWN_ROOM = 0.5  # as much again may follow
-_A_LAYERS = 4  # as large as what was asked for: what a layer is given, and what it makes
-_OPERANDS = 2  # of an operation, as large as its result
-# How often an optimizer keeps all parameters.
-_STATES = (
-    (2, re.compile(r"\bAdam|\b[NR]Adam\b|Trainer\(")),
-    (1, re.compile(r"\bRMSprop\(|\bAdagrad\(|\bmomentum=")),
-)
 _PROVEN_INPUT = 0.3
 _PROVEN_UNNAMED = 0.5
 _PROVEN_SHARE = 0.1  # of what is in use must have as many rows as a literal says
@@ -140,7 +124,7 @@ class Evidence:
         """What a comprehension that calls a model has made so far, if that is more than a pass."""
         size = self.temporary_bytes - self.being_made_bytes
         calls_model = self.scene.running.collecting is not None and self.scene.modules
-        return size if calls_model and size > _A_LAYERS * (self.requested_bytes or 0) else 0
+        return size if calls_model and size > A_LAYERS * (self.requested_bytes or 0) else 0
 
     def is_batch(self, group: Group) -> bool:
         """Whether a plain tensor has as many rows as the batch of the model that ran."""
@@ -164,160 +148,15 @@ class Evidence:
         in_use = self.memory.in_use_bytes
         return size / in_use if in_use else 0.0
 
-    def is_enough(self, size: int) -> bool:
-        """Whether the cell would probably come to its end with so much less in use.
-
-        An estimate, for the order of causes only. In a model's pass as much as was asked for will
-        be asked for again, on the way back twice; one that goes forward has gradients before it.
-        """
-        missing = self.missing_bytes
-        return missing is not None and size >= missing + self._to_come()
-
-    def fits(self, scaling_bytes: int, left: float, *, kept_only: bool = False) -> bool:
-        """Whether it would probably come to its end with this share `left` of what scales.
-
-        That is `scaling_bytes` of what is in use and what was just being computed, as much as
-        there will be of it at the peak. `kept_only`: what is computed stays as large, with a
-        gradient of it where the pass is not on its way back.
-        """
-        headroom = self.memory.headroom_bytes
-        if headroom is None:
-            return False
-        computed = self._computed()
-        needed = self._at_peak(scaling_bytes, room=True) * left
-        if kept_only:
-            needed += computed * ((1 if self.scene.in_backward else 2) - left)
-        let_go = min(self.temporary_bytes, _OPERANDS * (self.requested_bytes or 0))
-        to_come = self._gradients_to_come() + self._state_to_come()
-        return needed <= (headroom + scaling_bytes + let_go - to_come) * _ROOM
-
-    def _computed(self) -> int:
-        """Return what was asked for, with its operands that have no name.
-
-        Nothing where no layer was making what it keeps.
-        """
-        layers = self.scene.layers
-        is_kept = layers is None or layers.is_one or self.scene.in_backward
-        requested = 0 if self.in_step or not is_kept else self.requested_bytes or 0
-        return requested + min(self.temporary_bytes, _OPERANDS * requested)
-
-    def _at_peak(self, scaling_bytes: int, *, room: bool) -> float:
-        """Return the bytes that there will be at the peak of what scales with the batch.
-
-        That is now `scaling_bytes`, and what was being computed. Only the running pass goes on.
-        With `room` for what is not known of it.
-        """
-        so_far = scaling_bytes + self._computed()
-        own = min(so_far, self.pass_bytes + self._computed()) if self.pass_bytes else so_far
-        if self.scene.in_backward or self.in_step:
-            own = so_far
-        return so_far + own * (self._times(room=room) - 1)
-
-    def _times(self, *, room: bool) -> float:
-        """Return how often there will be at the peak what the running pass has made so far."""
-        share, done = self._progress(), self._done()
-        if self.in_step:
-            return 1.0
-        room_left = self.room_left if room else 1.0
-        if self.scene.in_backward:
-            return 1 / (_BACKWARD_ROOM * room_left if room else 1.0)
-        if done is None or self.scene.running.rounds_done is not None:
-            unknown = (_UNKNOWN_ROOM if share is None else _FORWARD_ROOM) if room else 1.0
-            return 1 / (unknown * (share or 1.0))
-        so_far, peak = done
-        return peak / max(so_far, _LEAST_PROGRESS * peak) / room_left
-
-    def _done(self) -> tuple[float, float] | None:
-        """Return the values that the layers had made, and those at their peak: shares only."""
-        layers, trains = self.scene.layers, self.scene.running.trains
-        if layers is None:
-            return None
-        keeps = bool(self.pass_bytes) or (trains and not layers.kept_before())
-        return layers.done(self._reached(), keeps=keeps, trains=trains)
-
     @property
-    def room_left(self) -> float:
-        """The share of what is free that is left to what may follow unseen; 1: nothing may.
-
-        Another model that is trained in the same step, the rest of one large call, or of code
-        between the layers of a part: more than the layers say that was running.
-        """
-        trained = sum(each.training for each in self.models)
-        *_, inner = self.scene.modules or (None,)
-        is_recurrent = inner is not None and inner.type_name in _RECURRENT
-        if trained > 1 or is_recurrent or self._is_one_call:
-            return _UNKNOWN_ROOM
-        layers = self.scene.layers
-        return _FORWARD_ROOM if layers is not None and layers.has_parts else 1.0
-
-    @property
-    def _is_one_call(self) -> bool:
-        """Whether a call has made far more than it asks for at once, as an LSTM does."""
-        return self.temporary_bytes > _A_LAYERS * (self.requested_bytes or 0)
-
-    @property
-    def step_bytes(self) -> int:
-        """What a training step needs with its optimizer's, which computes for all at once."""
-        to_come = self._to_come() + self._state_to_come() + self.kinds.get("parameters", 0)
-        return (self.memory.in_use_bytes or 0) + (self.requested_bytes or 0) + to_come
-
-    @property
-    def peak_bytes(self) -> int | None:
-        """What the whole cell would take at its peak, about; `None` is not known.
-
-        Of a training step that is known where something tells how far it had come; one large call
-        does not. Of eleven models it was 87 to 121 % of the true peak in nine, 205 % in one.
-        """
-        asked = self.requested_bytes or 0
-        if self.scene.is_last:
-            return (self.memory.in_use_bytes or 0) + asked
-        if self._is_one_call:
-            return None
-        told = self.in_step or self.scene.in_backward or self._progress() is not None
-        return self.step_bytes if told and self.scene.running.trains else None
-
-    def saved_bytes(self, scaling_bytes: int, left: float) -> int:
-        """Return how much lower the peak is with this share `left` of what scales, at least.
-
-        What was being computed, and had no name yet, scales as what is kept does.
-        """
-        return int(self._at_peak(scaling_bytes, room=False) * (1 - left))
-
-    @property
-    def progress(self) -> float:
-        """How much of a failed forward pass had been done; 0 to 1.
-
-        One where it was none, and where nothing tells.
-        """
-        if self.scene.in_backward or self.in_step:
-            return 1.0
-        return self._progress() or 1.0
+    def peak(self) -> Peak:
+        """What the failed cell would take, had it been given what it asked for."""
+        return Peak(self)
 
     @property
     def in_step(self) -> bool:
         """Whether an optimizer made its step; not where it had the model run in it."""
         return self.scene.running.in_optimizer and self.scene.layers is None
-
-    def _progress(self) -> float | None:
-        """Tell it by the layers that the pass came to, or by their parameters."""
-        rounds_done = self.scene.running.rounds_done
-        if rounds_done is not None:
-            return max(_LEAST_PROGRESS, rounds_done)
-        done = self._done()
-        share = self._reached() if done is None else done[0] / done[1]
-        return max(_LEAST_PROGRESS, share) if share else None
-
-    def _reached(self) -> float | None:
-        """Return the share of the model's parameters that the pass had come to, by its graph."""
-        reached = [each for each in self.groups if each.progress]
-        # Parts of the model are variables of frames, too.
-        model = max(reached, key=lambda each: each.kinds.get("parameters", 0), default=None)
-        return None if model is None or self._computes_again else model.progress
-
-    @property
-    def _computes_again(self) -> bool:
-        """Whether checkpointing computed forward on the way back."""
-        return any(each in _AGAIN for each in self.scene.running.functions)
 
     @property
     def pass_bytes(self) -> int:
@@ -331,31 +170,6 @@ class Evidence:
             for each in self.groups
             if each.origin == "traceback" and each.function.rpartition(".")[2] not in callers
         )
-
-    def _to_come(self) -> int:
-        asked = self.requested_bytes or 0
-        if self.in_step:
-            return 0
-        if self.scene.in_backward:
-            return GRADIENTS * asked
-        rest = int(self.pass_bytes * (1 / self.progress - 1))
-        if not self.scene.running.trains:
-            return max(rest, asked) if self.scene.modules else rest
-        if self.scene.layers is not None:
-            rest = int((self.pass_bytes + self._computed()) * (self._times(room=False) - 1))
-        return max(rest, asked) + self._gradients_to_come()
-
-    def _gradients_to_come(self) -> int:
-        return max(0, self.kinds.get("parameters", 0) - self.kinds.get("gradients", 0))
-
-    def _state_to_come(self) -> int:
-        """Return what an optimizer has still to make, as it is called in the code."""
-        if not self.scene.running.trains:
-            return 0
-        cells = [each.source for each in self.failure.cells]
-        times = next((n for n, name in _STATES if any(map(name.search, cells))), 0)
-        state = times * self.kinds.get("parameters", 0) - self.kinds.get("optimizer_state", 0)
-        return max(0, state)
 
 
 _OF_THE_MODEL: tuple[HolderKind, ...] = ("parameters", "gradients", "optimizer_state")
@@ -586,6 +400,7 @@ def _proven_batch(  # noqa: PLR0913, PLR0917  all that speaks for a number
         if reached.has(each)
         or (each.parameter is not None and each.parameter.callee in here.running.own)
     ]
+    given += [each for each in literals_of("other") if reached.has(each)]
     # Tokens and heads multiply the rows; many numbers divide them.
     for literals, least, multiples in (
         (named, _PROVEN_SHARE, False),

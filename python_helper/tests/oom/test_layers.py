@@ -295,19 +295,19 @@ def test_what_may_follow_unseen_has_room(unseen: dict[str, Any]) -> None:
         "requested": GIB,
     }
     one = evidence(models=(Model("model", training=True),), **trains)
-    assert one.fits(6 * GIB, 0.5)
+    assert one.peak.fits(6 * GIB, 0.5)
     more = evidence(**{"models": one.models, **trains, **unseen})
-    assert not more.fits(6 * GIB, 0.8)
-    assert one.fits(6 * GIB, 0.8)
+    assert not more.peak.fits(6 * GIB, 0.7)
+    assert one.peak.fits(6 * GIB, 0.7)
 
 
 def test_what_is_frozen_keeps_nothing() -> None:
     """Only a layer's input and output are there at once, until a parameter wants a gradient."""
-    model = nn.Sequential(*[nn.Sequential(nn.Linear(8, 8), nn.ReLU(True)) for _ in range(9)])
-    inspector = Inspector(Turn(asked=False))
+    parts = [nn.Sequential(nn.Linear(8, 8), nn.ReLU(True)) for _ in range(9)]
+    model, inspector = nn.Sequential(*parts), Inspector(Turn(asked=False))
     model[:6].requires_grad_(requires_grad=False)
-    frozen = layers_of([model, model[4], model[4][0]], inspector)
-    trained = layers_of([model, model[8], model[8][0]], inspector)
+    frozen = layers_of([model, parts[4], parts[4][0]], inspector)
+    trained = layers_of([model, parts[8], parts[8][0]], inspector)
     assert frozen is not None
     assert trained is not None
     there, _ = frozen.done(None, keeps=True)

@@ -66,7 +66,7 @@ def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
         id="accumulate",
         title=message("remedy.accumulate", TEXTS, new=value, steps=steps),
         note=message(note, TEXTS, steps=steps, old=batch.value),
-        effect_bytes=evidence.saved_bytes(evidence.batch_bytes, value / batch.value),
+        effect_bytes=evidence.peak.saved_bytes(evidence.batch_bytes, value / batch.value),
         edited=shown,
         rank=2,
     )

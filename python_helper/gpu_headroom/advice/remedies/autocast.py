@@ -34,7 +34,7 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     kept, size = evidence.kinds.get("activations", 0), evidence.halves_bytes
     if not kept or size < _LEAST_SHARE * kept:
         return None
-    if not evidence.fits(kept, 1 - _CERTAIN * size / kept, kept_only=True):
+    if not evidence.peak.fits(kept, 1 - _CERTAIN * size / kept, kept_only=True):
         return None
     torch = torch_name(evidence)
     rewrites = [
@@ -53,7 +53,7 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
         id="autocast",
         title=message("remedy.autocast", TEXTS),
         note=message("remedy.autocast.note", TEXTS),
-        effect_bytes=evidence.saved_bytes(kept, 1 - size / kept),
+        effect_bytes=evidence.peak.saved_bytes(kept, 1 - size / kept),
         edited=change,
         rank=2,
     )

@@ -48,7 +48,7 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     blocks = max([each.blocks for each in evidence.models], default=0)
     is_list = any(each.type_name == "Sequential" for each in evidence.models)
     left = (_BETWEEN if is_list else _BESIDE) + 1 / max(blocks, _FEWEST)
-    if not evidence.fits(kept, left):
+    if not evidence.peak.fits(kept, left):
         return None
     change = edited(evidence, _changes(evidence))
     if not change.diffs:

@@ -29,7 +29,7 @@ def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
     """Offer it where a forward pass of a training step fails beside gradients."""
     size = evidence.kinds.get("gradients", 0)
     forward = not (evidence.scene.in_backward or evidence.in_step)
-    if not (size and forward and evidence.scene.running.trains and evidence.is_enough(size)):
+    if not (size and forward and evidence.scene.running.trains and evidence.peak.is_enough(size)):
         return None
     change = edited(evidence, in_first_cell(evidence, gradients_cleared()))
     if not change.diffs:

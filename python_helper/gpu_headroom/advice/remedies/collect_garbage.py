@@ -24,9 +24,9 @@ TEXTS = {
 
 
 def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
-    """Offer it where what no name reaches holds a good part."""
+    """Offer it where what no name reaches holds as much as is missing."""
     size = None if finding is None else finding.bytes
-    if not size:
+    if not size or not evidence.peak.is_enough(size):
         return None
     changes = at_places(evidence, collected)
     return Offer(

@@ -37,7 +37,7 @@ def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
         return None
     name, trained = models[0], _trained(evidence)
     inside = sorted(each for each in trained or () if each.startswith(f"{name}."))
-    if trained is None or name in trained or not evidence.fits(size, _LEFT):
+    if trained is None or name in trained or not evidence.peak.fits(size, _LEFT):
         return None
     changes = in_first_cell(evidence, frozen(name, *inside))
     change = edited(evidence, changes)

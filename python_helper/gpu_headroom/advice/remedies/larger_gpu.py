@@ -34,7 +34,7 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
         return None
     if memory.in_use_bytes is None or requested is None:
         return None
-    peak = evidence.peak_bytes
+    peak = evidence.peak.cell_bytes
     needed = (peak or memory.in_use_bytes + requested) + (memory.outside_bytes or 0)
     note = "remedy.larger-gpu.note_unknown" if peak is None else "remedy.larger-gpu.note"
     spare = 0 if peak is None else needed * _SPARE

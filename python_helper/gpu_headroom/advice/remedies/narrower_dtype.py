@@ -56,7 +56,7 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     if half:
         size = sum(each.kinds.get("parameters", 0) for each in weights) + evidence.being_made_bytes
     change, total = edited(evidence, changes), evidence.memory.headroom_bytes
-    needs = evidence.step_bytes // 2 if wide and evidence.scene.running.trains else 0
+    needs = evidence.peak.step_bytes // 2 if wide and evidence.scene.running.trains else 0
     if total is not None and needs > total + (evidence.memory.in_use_bytes or 0):
         change = Edited(change.diffs)
     return Offer(
@@ -65,7 +65,7 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
         note=message(
             "remedy.narrower-dtype.note_half" if half else "remedy.narrower-dtype.note", TEXTS
         ),
-        effect_bytes=size // 2 if half else evidence.saved_bytes(size, 0.5),
+        effect_bytes=size // 2 if half else evidence.peak.saved_bytes(size, 0.5),
         edited=change,
     )
 

@@ -27,7 +27,7 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     if finding is None or memory.in_use_bytes is None or requested is None:
         return None
     trains = evidence.scene.running.trains
-    needed = evidence.step_bytes if trains else memory.in_use_bytes + requested
+    needed = evidence.peak.step_bytes if trains else memory.in_use_bytes + requested
     rooms = [(each.free_bytes or 0, each.index) for each in evidence.failure.other_devices]
     free, index = max(rooms, default=(0, 0))
     if free < needed:

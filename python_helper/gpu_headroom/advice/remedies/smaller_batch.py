@@ -90,8 +90,8 @@ def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
         id="smaller-batch",
         title=_title(evidence, batch, value, by_flag=by_flag),
         note=_note(evidence, batch, ratio, predicted),
-        effect_bytes=evidence.saved_bytes(evidence.batch_bytes, ratio),
-        at_least=evidence.room_left < 1,
+        effect_bytes=evidence.peak.saved_bytes(evidence.batch_bytes, ratio),
+        at_least=evidence.peak.room_left < 1,
         edited=change,
     )
 
@@ -186,7 +186,7 @@ def estimated(evidence: Evidence, value: int, scaling_bytes: int, *, power: int 
     `scaling_bytes` grow with this power of the value.
     """
     halves = [value >> times for times in range(1, value.bit_length())]
-    fits = (each for each in halves if evidence.fits(scaling_bytes, (each / value) ** power))
+    fits = (each for each in halves if evidence.peak.fits(scaling_bytes, (each / value) ** power))
     found = next(fits, 0)
     return found if found >= max(1, value * _SMALLEST_RATIO) else None
 

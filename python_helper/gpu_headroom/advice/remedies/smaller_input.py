@@ -57,7 +57,7 @@ def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
         note=message(
             "remedy.smaller-input.note_image" if is_image else "remedy.smaller-input.note", TEXTS
         ),
-        effect_bytes=evidence.saved_bytes(evidence.input_bytes, (value / size.value) ** power),
+        effect_bytes=evidence.peak.saved_bytes(evidence.input_bytes, (value / size.value) ** power),
         edited=Edited(diffs, reason=message("remedy.smaller-input.reason", TEXTS)),
         rank=2,
     )

@@ -55,7 +55,7 @@ def is_fragmented(evidence: Evidence) -> bool:
     requested, memory = evidence.requested_bytes, evidence.memory
     if requested is None or memory.cached_bytes is None or memory.usable_bytes is None:
         return False
-    if not evidence.is_enough(0):
+    if not evidence.peak.is_enough(0):
         return False  # what follows would not fit, in however large a piece
     reserved = (memory.in_use_bytes or 0) + memory.cached_bytes
     if memory.cached_bytes < _MUCH_OF_THE_RESERVED * reserved:

@@ -28,7 +28,7 @@ def check(evidence: Evidence) -> Finding | None:
     if requested is None or memory.free_bytes is None or memory.usable_bytes is None:
         return None
     kept_back = memory.free_bytes - memory.usable_bytes
-    if kept_back <= 0 or not evidence.is_enough(kept_back):
+    if kept_back <= 0 or not evidence.peak.is_enough(kept_back):
         return None
     limit = memory.usable_bytes + (memory.in_use_bytes or 0) + (memory.cached_bytes or 0)
     return Finding(

@@ -68,4 +68,4 @@ def others_in_the_way(evidence: Evidence) -> int | None:
         return None
     others = outside - _OWN_CONTEXT_BYTES
     much = outside >= MUCH_OUTSIDE * capacity
-    return others if much and evidence.is_enough(others) else None
+    return others if much and evidence.peak.is_enough(others) else None
