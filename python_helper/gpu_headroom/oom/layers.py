@@ -42,7 +42,7 @@ class Layers(NamedTuple):
         way back, where a layer's gradients stand beside what was made before it.
         """
         at = self.at
-        if reached and not self.is_one:
+        if reached and self.has_parts:
             least = reached * sum(self.parameters) + 0.5  # of a whole number, told as a share
             counts = accumulate(self.parameters)
             at = max(at, sum(each <= least for each in counts) - 1)

@@ -9,10 +9,11 @@ from .layers import GRADIENTS
 
 if TYPE_CHECKING:
     from .evidence import Evidence
+    from .layers import Layers
 
 _LEAST_PROGRESS = 0.02
-# What rounding and pieces that are too small take is the rest. One as large as what was asked for
-# may be free besides, but not in one piece.
+# What rounding and pieces that are too small take is the rest; or as much as was asked for, which
+# may be free, but not in one piece.
 _ROOM = 0.95
 # What a backward pass takes besides, and a forward pass and the backward pass behind it.
 _BACKWARD_ROOM = 0.85
@@ -60,20 +61,22 @@ class Peak:
         needed = self._at_peak(scaling_bytes, room=True) * left
         if kept_only:
             needed += computed * ((1 if self._scene.in_backward else 2) - left)
-        let_go = min(self._evidence.temporary_bytes, _OPERANDS * self._asked)
+        let_go = min(self._evidence.temporary_bytes, max(computed, _OPERANDS * self._asked))
         to_come = self._gradients_to_come() + self._state_to_come()
-        there_is = (headroom + scaling_bytes + let_go - to_come) * _ROOM
-        return needed + self._asked * left <= there_is
+        there_is = headroom + scaling_bytes + let_go - to_come
+        return needed <= min(there_is * _ROOM, there_is - self._asked * left)
 
     def _computed(self) -> int:
-        """Return what was asked for, with its operands that have no name.
+        """Return what was asked for, with its operands that have no name, or all of one call.
 
         Nothing where no layer was making what it keeps.
         """
         layers = self._scene.layers
         is_kept = layers is None or layers.is_one or self._scene.in_backward
         requested = 0 if self._evidence.in_step or not is_kept else self._asked
-        return requested + min(self._evidence.temporary_bytes, _OPERANDS * requested)
+        temporary = self._evidence.temporary_bytes
+        most = temporary if self._is_one_call and requested else _OPERANDS * requested
+        return requested + min(temporary, most)
 
     def _at_peak(self, scaling_bytes: int, *, room: bool) -> float:
         """Return the bytes that there will be at the peak of what scales with the batch.
@@ -85,7 +88,13 @@ class Peak:
         so_far = scaling_bytes + computed
         if not own or self._scene.in_backward or self._evidence.in_step:
             own = scaling_bytes
-        return so_far + min(so_far, own + computed) * (self._times(room=room) - 1)
+        peak = so_far + min(so_far, own + computed) * (self._times(room=room) - 1)
+        layers = self._scene.layers
+        if layers is None or not layers.has_parts or not self._scene.running.trains:
+            return peak
+        # A part's own code made it, as a loss does of logits: it has gradients, too.
+        made = (1 + GRADIENTS) * self._asked / (self.room_left if room else 1.0)
+        return peak if self._scene.in_backward else max(peak, so_far + made)
 
     def _times(self, *, room: bool) -> float:
         """Return how often there will be at the peak what the running pass has made so far."""
@@ -106,15 +115,20 @@ class Peak:
         layers, trains = self._scene.layers, self._scene.running.trains
         if layers is None:
             return None
-        keeps = bool(self._evidence.pass_bytes) or (trains and not layers.kept_before())
-        return layers.done(self._reached(), keeps=keeps, trains=trains)
+        return layers.done(self._reached(), keeps=self._keeps(layers), trains=trains)
+
+    def _keeps(self, layers: Layers) -> bool:
+        """Whether the pass keeps what its trained layers make, as far as that can be seen."""
+        trains = self._scene.running.trains
+        return bool(self._evidence.pass_bytes) or (trains and not layers.kept_before())
 
     @property
     def room_left(self) -> float:
         """The share of what is free that is left to what may follow unseen; 1: nothing may.
 
         Another model that is trained in the same step, the rest of one large call, or of code
-        between the layers of a part: more than the layers say that was running.
+        between the layers of a part. Where nothing is kept, what blocks add to their ends is not
+        told by their layers either.
         """
         trained = sum(each.training for each in self._evidence.models)
         *_, inner = self._scene.modules or (None,)
@@ -122,7 +136,10 @@ class Peak:
         if trained > 1 or is_recurrent or self._is_one_call:
             return _UNKNOWN_ROOM
         layers = self._scene.layers
-        return _FORWARD_ROOM if layers is not None and layers.has_parts else 1.0
+        if layers is None or self._scene.in_backward:
+            return 1.0
+        is_kept = self._keeps(layers) and layers.at >= layers.trained
+        return 1.0 if is_kept and not layers.has_parts else _FORWARD_ROOM
 
     @property
     def _is_one_call(self) -> bool:
