@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 OTHER_PHASE = re.compile(r"val|test|eval|valid", re.IGNORECASE)
 _ARGV = "sys.argv"
-_FLAGS = re.compile(r"(?<!\S)--?[A-Za-z][\w-]*")
+_FLAGS = re.compile(r"(?<!\S)--?[A-Za-z][\w-]{0,99}")
 PARSERS = ("parse_args", "parse_known_args", "parse_args_into_dataclasses")
 _MOST_LITERALS = 100  # of a cell, and of all others
 
