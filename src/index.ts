@@ -4,6 +4,7 @@ import actions from './actions/plugin';
 import palette from './actions/palette';
 import badges from './cells/badgeplugin';
 import cells from './cells/plugin';
+import started from './cells/startedplugin';
 import gauge from './gauge/plugin';
 import kernel from './kernel/plugin';
 import lastRan from './lastran/plugin';
@@ -23,6 +24,7 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   report,
   cells,
   badges,
+  started,
   lastRan
 ];
 

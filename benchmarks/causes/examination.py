@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from benchmarks.recovery.kernels import Environment, Notebook
 
 _LARGE_CARD = "4000GiB"
-_REQUESTS = "__import__('torch').cuda.memory_stats()['allocation.all.allocated']"
+_REQUESTS = "__import__('torch').cuda.memory_stats().get('allocation.all.allocated', 0)"
 _RECORD = """
 import torch
 torch.cuda.memory._record_memory_history(enabled="all", context=None, max_entries=10**7)
@@ -184,7 +184,7 @@ def examine(place: Place, notebook: SeededNotebook, *, quick: bool = False) -> E
     """
     with place.open(notebook) as kernel:
         run = run_to_failure(kernel, notebook)
-        report = report_of(kernel, run)
+        report = report_of(kernel, run, cell_id(notebook.steps[-1].cell))
         if report is None:
             raise NotAsSaid("there is no card")
         requests: int = kernel.value(_REQUESTS)
@@ -244,7 +244,8 @@ def _try(
     fix = None
     try:
         with place.open_in_folder(notebook) as (kernel, folder):
-            report = report_of(kernel, run_to_failure(kernel, notebook))
+            own_id = cell_id(notebook.steps[-1].cell)
+            report = report_of(kernel, run_to_failure(kernel, notebook), own_id)
             assert report is not None
             files = {each["file"] for each in remedy["diffs"] if each["file"]}
             before = sources | {each: (folder / each).read_text("utf-8") for each in files}

@@ -141,15 +141,18 @@ def failing_line(run: Run) -> str:
     return lines[int(found[-1]) - 1 if found else -1].strip()
 
 
-def report_of(kernel: Notebook, run: Run) -> dict[str, Any] | None:
-    """Return the report of a failing cell's card, completed; `None` where there is no card."""
+def report_of(kernel: Notebook, run: Run, own_id: str) -> dict[str, Any] | None:
+    """Return the report of a failing cell's card, completed; `None` where there is no card.
+
+    What a process printed that the cell of this id started is handed over, as a page does.
+    """
     shown = [
         content["data"][REPORT]
         for kind, content in run.outputs
         if kind == "display_data" and REPORT in content["data"]
     ]
     if not shown:
-        return None
+        return kernel.explain(run, own_id)
     report: dict[str, Any] = shown[-1]
     if report["looking"]:
         with suppress(AssertionError):  # it is judged as it stands then

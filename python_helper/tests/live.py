@@ -30,6 +30,7 @@ SOURCES = Path(__file__).parents[1]
 PROBE = SOURCES.parent / "src" / "kernel" / "probe.ts"
 PATIENCE_S = 30.0
 CLIENT = "a-page"
+REPORT = "application/vnd.gpu-headroom.report+json"
 OPTIONS: dict[str, Any] = {
     "mark_cells": True,
     "keep_reports": True,
@@ -333,6 +334,25 @@ class LiveKernel:
         if reply is not None:
             assert reply["id"] == request["id"]
         return reply
+
+    def explain(self, run: Run, cell_id: str) -> dict[str, Any] | None:
+        """Hand over what a process printed that failed, as a page does; return the card."""
+        found = re.findall(r"[\w.]*: .*out of memory.*", run.text)
+        message = found[-1] if found else ""
+        steps = re.findall(r'File "[^"]+", line \d+, in \S+', run.text)
+        since, parent_id = self.now, run.messages[0]["parent_header"]["msg_id"]
+        asked = {"message": message, "traceback": "\n".join(steps)}
+        reply = self.ask("explain", cell_id=cell_id, parent_id=parent_id, **asked)
+        if reply["report_id"] is None:
+            return None
+
+        def shown() -> list[dict[str, Any]]:
+            return [each for each in self.messages(since) if each["msg_type"] == "display_data"]
+
+        self.until(lambda: bool(shown()))
+        (card,) = shown()
+        assert card["parent_header"]["msg_id"] == parent_id
+        return cast("dict[str, Any]", card["content"]["data"][REPORT])
 
     def attach(
         self, *, client_id: str = CLIENT, rate_hz: float = 10, visible: bool = True, **options: Any

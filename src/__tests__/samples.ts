@@ -372,6 +372,14 @@ export const REQUESTS: IRequests = {
     run: ['cell-7'],
     sources: { 'cell-7': 'batch_size = 512' }
   },
+  explain: {
+    type: 'explain',
+    ...envelope,
+    cell_id: 'cell-7',
+    parent_id: 'message-1',
+    message: 'torch.OutOfMemoryError: CUDA out of memory.',
+    traceback: 'File "train.py", line 3, in <module>'
+  },
   presence: { type: 'presence', ...envelope }
 };
 
@@ -427,6 +435,7 @@ export const REPLIES: IReplies & { refused: IRefused } = {
   cleanup: { type: 'cleanup', id, status: 'queued' },
   rescue: { type: 'rescue', id, status: 'queued' },
   rerun: { type: 'rerun', id, status: 'queued' },
+  explain: { type: 'explain', id, report_id: 'report-1' },
   presence: { type: 'presence', id, sample: SAMPLE, idle_since_s: 1747058520 },
   refused: { type: 'refused', id, message: message('refused.unknown') }
 };

@@ -60,6 +60,10 @@ export const ReplySchema = v.variant('type', [
   reply('cleanup', { status }),
   reply('rescue', { status }),
   reply('rerun', { status }),
+  reply('explain', {
+    /** `null`: the text says of no full GPU, or the cell has its card. */
+    report_id: v.nullable(v.string())
+  }),
   reply('presence', {
     sample: v.nullable(SampleSchema),
     /** `null`: a cell runs, or none has run yet. */

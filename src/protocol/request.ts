@@ -84,6 +84,16 @@ export interface IRequests {
     /** Cell id to its source as it will be; a cell that is not there is as it ran. */
     sources: Record<string, string>;
   };
+  explain: IEnvelope<'explain'> & {
+    /** The cell that started a process. */
+    cell_id: string;
+    /** The id of the request that ran it: its outputs stand under it. */
+    parent_id: string;
+    /** What the process has printed as its error, with the name of its class. */
+    message: string;
+    /** The steps of its traceback, outermost first; empty: none. */
+    traceback: string;
+  };
   presence: IEnvelope<'presence'>;
 }
 

@@ -251,6 +251,10 @@ export class Fitter extends Observable {
     if (obstacle !== null) {
       return { type: 'refused', text: obstacle };
     }
+    if (this._report.cause?.rule === 'elsewhere') {
+      // Nothing of the failed try is here: it ran in a process that has ended.
+      return { type: 'freed', names: false };
+    }
     const release = session.begin({
       items: [...RELEASED_ITEMS, ...agreed],
       confirmed: agreed,

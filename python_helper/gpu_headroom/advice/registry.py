@@ -184,8 +184,8 @@ def diagnose(evidence: Evidence) -> Diagnosis:
     """Look for causes, none where no single one stands out, and for at most ten remedies.
 
     Remedies: what frees first, then in the order of the causes they treat. Where memory grows from
-    round to round, nothing that only puts off the end of it. None for the GPU of another process:
-    what is done in this kernel does not reach it.
+    round to round, nothing that only puts off the end of it. For the GPU of another process only
+    what treats just that: what is done in this kernel does not reach it.
     """
     best = evidence.advised or evidence
     findings = _findings(best)
@@ -195,8 +195,7 @@ def diagnose(evidence: Evidence) -> Diagnosis:
     ]
     if evidence.advised is not None:
         causes.insert(1, earlier_traceback.left(evidence))
-    offers = [] if evidence.failure.elsewhere else _offers(best, findings)
-    return Diagnosis(causes, offers)
+    return Diagnosis(causes, _offers(best, findings))
 
 
 def _offers(evidence: Evidence, findings: Mapping[str, Finding]) -> list[Offer]:
@@ -209,7 +208,7 @@ def _offers(evidence: Evidence, findings: Mapping[str, Finding]) -> list[Offer]:
     found: list[tuple[int, Offer]] = []
     for remedy in REMEDIES:
         treated = sorted([each for each in remedy.TREATS if each in order], key=order.__getitem__)
-        if remedy.TREATS and not treated and findings:
+        if not treated and (evidence.failure.elsewhere or (remedy.TREATS and findings)):
             continue
         if remedy.TREATS in _TRADED and treated and order[treated[0]]:
             continue  # something is given for it, and there is another cause to act on first

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..kernel.channel import publish
 from ..text.format import sendable
 from ..text.headline import headline
 
@@ -66,11 +67,19 @@ class Reports:
             entry.released = released
 
 
-def show(shell: Any, report: wire.Report, frames: Any, *, keep: bool, update: bool = False) -> None:
+def show(  # noqa: PLR0913  where it stands
+    shell: Any,
+    report: wire.Report,
+    frames: Any,
+    *,
+    keep: bool,
+    update: bool = False,
+    parent_id: str | None = None,
+) -> None:
     """Display the card in the running cell; `keep=False` saves a stub in the notebook.
 
     `update` puts it into the place of the one that it completes, after the cell. Where there are
-    `frames` it comes to live there.
+    `frames` it comes to live there. `parent_id` is the request of the cell where that has ended.
     """
     from ..render import bundle
 
@@ -78,7 +87,11 @@ def show(shell: Any, report: wire.Report, frames: Any, *, keep: bool, update: bo
     if frames is not None and keep:
         data["text/html"] = frames.live(data["text/html"], report_id=report["report_id"])
     named = {"display_id": f"gpu-headroom-{report['report_id']}"}
-    shell.display_pub.publish(data, transient=named, update=update)
+    if parent_id is None:
+        shell.display_pub.publish(data, transient=named, update=update)
+        return
+    content = {"data": data, "metadata": {}, "transient": named}
+    publish(shell.kernel, "display_data", content, parent={"msg_id": parent_id})
 
 
 def show_line(failure: Failure, why: wire.Message) -> None:

@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 
     Calls = Mapping[str | None, Sequence[ast.Call]]
 
-_OTHER_PHASE = re.compile(r"val|test|eval|valid", re.IGNORECASE)
+OTHER_PHASE = re.compile(r"val|test|eval|valid", re.IGNORECASE)
 _ARGV = "sys.argv"
+_FLAGS = re.compile(r"(?<!\S)--?[A-Za-z][\w-]{0,99}")
 PARSERS = ("parse_args", "parse_known_args", "parse_args_into_dataclasses")
 _MOST_LITERALS = 100  # of a cell, and of all others
 
@@ -90,6 +91,13 @@ class Code:
             found = literals_of(cell, cell.source, placed, self._signatures)
             self._literals[cell.source] = found
         return [replace(each, cell=cell) for each in found if each.role == role]
+
+    def given(self, line: str) -> set[str]:
+        """Return the names of the options that a command line gives to a script seen before."""
+        return {
+            self._signatures.get(each, {}).get(0, each.lstrip("-").replace("-", "_"))
+            for each in _FLAGS.findall(line)
+        }
 
 
 def _look_through(tree: ast.Module) -> _Content:
@@ -203,7 +211,7 @@ def size_literals(  # noqa: PLR0913  all that a question is made of
     own = sorted(
         code.literals(cell, role),
         key=lambda each: (
-            bool(_OTHER_PHASE.search(each.name)),
+            bool(OTHER_PHASE.search(each.name)),
             line is not None and each.line > line,
             -each.line,
         ),
@@ -213,7 +221,7 @@ def size_literals(  # noqa: PLR0913  all that a question is made of
         for other in reversed(cells)
         if other.key != cell.key
         for each in reversed(code.literals(other, role))
-        if not _OTHER_PHASE.search(each.name)
+        if not OTHER_PHASE.search(each.name)
     )
     return [
         *filter(counts, own[:_MOST_LITERALS]),

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 from ..code.batch import PARSERS
 from ..code.beside import beside, script_at, script_lines
+from ..code.command import as_run, put_back
 from ..code.find import assigned, called, dotted, keyword, names
 from ..code.follows import other_places, unlike
 from ..code.gate import Gate
 from ..code.literals import integer, literals_in
-from ..code.notebook import CodePlace, Notebook
+from ..code.notebook import CellCode, CodePlace, Notebook
 from ..code.parsing import parse_cell
 from ..code.source import CellSource, Refused
 from ..text.messages import message
@@ -24,9 +25,8 @@ if TYPE_CHECKING:
 
     from ..code.literals import SizeLiteral
     from ..code.loaders import Numbers, Way
-    from ..code.notebook import CellCode
     from ..protocol.wire import Message
-    from .rewrite import Anchor
+    from .rewrite import Anchor, Question
 
 TEXTS = {
     "number.other": (
@@ -155,21 +155,24 @@ def by_flag(literal: SizeLiteral, value: int, way: Way, anchor: Anchor) -> Rewri
     return add_flag(anchor, flag_of(literal) or "", value).asking(is_an_option)
 
 
-def in_script(literal: SizeLiteral, value: int, way: Way, key: str, anchor: Anchor) -> Rewrite:
+def in_script(  # noqa: PLR0913, PLR0917  a number, and who runs it
+    literal: SizeLiteral, value: int, way: Way, key: str, anchor: Anchor, started: str = ""
+) -> Rewrite:
     """`in_script(literal, 32, way, "cell", anchor)`: set a number of a script that a `%run` runs.
 
     Of the whole program only that line of the cell may have to do with the file: what was imported
-    is not read again, and what writes it may not know of the edit.
+    is not read again, and what writes it may not know of the edit. `started` is the script that a
+    command starts there: its process reads every file anew.
     """
     file = literal.cell.key
 
     def is_run_there(gate: Gate, script: CellCode) -> Message | None:
         run = script_at(anchor.text, 1)
-        if run is None or run.key != file:
+        if not started and (run is None or run.key != file):
             return message("number.imported", TEXTS, file=file)
         if _CODED.match(script.source):
             return message("number.bytes", TEXTS, file=file)
-        for cell in (*gate.notebook.cells, *gate.notebook.files):
+        for cell in (*gate.notebook.cells, *(gate.notebook.files if not started else ())):
             for line in _naming(cell, file) if cell.key != file else ():
                 if (cell.key, cell.source.split("\n")[line - 1].strip()) != (key, anchor.text):
                     return message("number.named", TEXTS, file=file, cell=cell.title, line=line)
@@ -178,7 +181,35 @@ def in_script(literal: SizeLiteral, value: int, way: Way, key: str, anchor: Anch
         return None if found else message("number.other", TEXTS)
 
     smaller = smaller_batch(literal, value, way)
-    return Rewrite(smaller.change, (is_run_there, *smaller.asks))
+    asks = of_command(smaller, key, started).asks
+    return Rewrite(smaller.change, (is_run_there, *asks))
+
+
+def of_command(rewrite: Rewrite, key: str, script: str) -> Rewrite:
+    """`of_command(rewrite, "cell", "main.py")`: the same, where a command starts the script.
+
+    It is decided on what runs in that process: the command of this cell, and files. As it is where
+    there is no script.
+    """
+    if not script:
+        return rewrite
+
+    def change(text: str) -> str | None:
+        after = rewrite(as_run(text, script))
+        return None if after is None else put_back(text, script, after)
+
+    def of_its_program(ask: Question) -> Question:
+        def asked(gate: Gate, cell: CellCode) -> Message | None:
+            own = cell if cell.key == key else gate.notebook.cell(key)
+            if own is None:
+                return message("number.other", TEXTS)
+            read = CellCode(key, as_run(own.source, script), own.title)
+            program = Gate(Notebook([read], gate.notebook.files), gate.live)
+            return ask(program, read if own is cell else cell)
+
+        return asked
+
+    return Rewrite(change, tuple([of_its_program(each) for each in rewrite.asks]))
 
 
 def _naming(cell: CellCode, file: str) -> Iterator[int]:

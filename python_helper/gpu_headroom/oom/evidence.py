@@ -202,7 +202,7 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
     if in_use is not None and sum(kinds.values()) > in_use:
         kinds = {}  # memory of another allocator: better no split than a wrong one
     traceback = ledger.bytes(index, origin="traceback") if found else None
-    notebook = _notebook(failure, here)
+    notebook = notebook_of(failure, here)
     cells = (*notebook.files, *notebook.cells)
     reached = _way(failure, here).numbers(cells) if found else Numbers()
     batch, batch_bytes, size, size_bytes = None, 0, None, 0
@@ -275,7 +275,8 @@ def _way(failure: Failure, here: Scene) -> Way:
     return Way(tuple(order), tuple(places), evaluates=not here.running.trains)
 
 
-def _notebook(failure: Failure, here: Scene) -> Notebook:
+def notebook_of(failure: Failure, here: Scene) -> Notebook:
+    """Return the cells of a failure as they ran, with the files that ran with them."""
     cells = {each.key: each for each in (*failure.cells, failure.cell)}.values()
     return Notebook.of([(each.key, each.source) for each in cells], titles(cells), here.files)
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from ..cells.runs import CellRun
 
-_MOST = 20
-_SETTINGS = re.compile(r"""["']([^"'\n]+\.(?:json|ya?ml))["']""")
+MOST = 20
+SETTINGS = re.compile(r"""["']([^"'\n]+\.(?:json|ya?ml))["']""")
 
 
 def files_of(error: BaseException, cells: Iterable[CellRun]) -> tuple[CellRun, ...]:
@@ -39,6 +39,6 @@ def files_of(error: BaseException, cells: Iterable[CellRun]) -> tuple[CellRun, .
             if type(path) is str and path.endswith(".py") and "-packages" not in path:
                 files += filter(None, [beside(path)])
     texts = "\n".join([each.source for each in (*cells, *files)])
-    files += filter(None, map(beside, _SETTINGS.findall(texts)))
+    files += filter(None, map(beside, SETTINGS.findall(texts)))
     known = {each.key: each for each in files if each.start_s <= last.start_s}
-    return tuple(known.values())[:_MOST]
+    return tuple(known.values())[:MOST]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ..cells.runs import CellRun
 
-_CALLS_MODEL = ("_call_impl", "_wrapped_call_impl")
+CALLS_MODEL = ("_call_impl", "_wrapped_call_impl")
 _OWN = __name__.partition(".")[0]
 _TIMED = re.compile(r"\s*%%time\b[^\n]*\n")  # compiled by the magic, under a name of its own
 _TIMED_NAMES = ("<timed exec>", "<timed eval>")
@@ -64,7 +64,7 @@ def lines_in_cells(
     found, files = list[tuple["CellRun", int]](), dict[str, tuple["CellRun", list[str]] | None]()
     for frame, number in walk_tb(error.__traceback__):
         name = frame.f_code.co_filename
-        if frame.f_code.co_name in _CALLS_MODEL:
+        if frame.f_code.co_name in CALLS_MODEL:
             break
         if name not in files:
             texts = ((each, _compiled(name, each)) for each in reversed(cells))

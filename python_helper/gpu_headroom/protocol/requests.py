@@ -188,6 +188,20 @@ class RerunRequest(_Asked):
     sources: dict[str, str]
 
 
+class ExplainRequest(_Asked):
+    """Explain the failure of a process that a command of a cell has started, in that cell.
+
+    `parent_id` is that of the request that ran it, under which its outputs stand. `message` and
+    `traceback` are those of the error that it has printed.
+    """
+
+    type: Literal["explain"]
+    cell_id: str
+    parent_id: str
+    message: str
+    traceback: str
+
+
 class PresenceRequest(_Asked):
     """Are you there? Asked by a page that lists other notebooks; takes no lease."""
 
@@ -211,6 +225,7 @@ Request = (
     | CleanupRequest
     | RescueRequest
     | RerunRequest
+    | ExplainRequest
     | PresenceRequest
 )
 

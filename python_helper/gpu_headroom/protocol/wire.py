@@ -690,6 +690,13 @@ class RerunReply(_Queued):
     type: Literal["rerun"]
 
 
+class ExplainReply(_Answer):
+    """Reply to `explain`; `None`: that was no GPU which is full, or not the cell as it ran."""
+
+    type: Literal["explain"]
+    report_id: str | None
+
+
 class PresenceReply(_Answer):
     """Reply to `presence`: what this kernel holds, and since when it rests."""
 
@@ -740,6 +747,7 @@ Reply = (
     | CleanupReply
     | RescueReply
     | RerunReply
+    | ExplainReply
     | PresenceReply
     | RefusedReply
 )

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..kernel.channel import Channel
     from ..oom.earlier import EarlierError, Tries
     from ..oom.scene import Scene
-    from ..protocol import wire
+    from ..protocol import requests, wire
     from ..protocol.leases import Leases
     from ..protocol.requests import Options
     from ..readings.cuda import Cuda
@@ -135,8 +135,45 @@ class Failures:
 
         `shown_before` tells the error that had been shown when the cell began.
         """
+        life, failure = self._life, self._failure(error, recognition, run, snapshot, capture)
+        if shown_before is not None:
+            held = self._earlier_error().held(shown_before, failure.device_index)
+            failure = replace(failure, earlier_traceback_bytes=held)
+        try:
+            self._show_card(failure, life.turn(_CARD_S, asked=False))
+        except Exception as problem:  # noqa: BLE001  a failure of ours must not hide theirs
+            life.failed("report", problem)
+            if life.options["mark_cells"]:
+                show_line(failure, message("card.failed", error=format_error(problem)))
+
+    def explain_started(self, request: requests.ExplainRequest) -> wire.ExplainReply:
+        """Show the card of a process that a command of a cell has started: at once, by its text."""
+        from ..card.report import report_of
+        from ..errors.recognise import Recognition
+        from ..errors.statement import read
+        from ..oom.started import as_started
+
+        life, said = self._life, read(request["message"])
+        report_id, run = None, next(reversed(life.ledger.runs(request["cell_id"])), None)
+        if said is not None and said.certain and run is not None and run.status != "oom":
+            error, name = RuntimeError(), request["message"].partition(":")[0]
+            failure = self._failure(error, Recognition(error, name, said, elsewhere=True), run)
+            with each_parsed_once():
+                built = report_of(as_started(failure, request["traceback"]))
+            self._tell(built, update=False, parent_id=request["parent_id"])
+            report_id = built.report["report_id"]
+        return {"type": "explain", "id": request["id"], "report_id": report_id}
+
+    def _failure(
+        self,
+        error: BaseException,
+        recognition: Recognition,
+        run: CellRun,
+        snapshot: DeviceSnapshot | None = None,
+        capture: Capture | None = None,
+    ) -> Failure:
         life, index = self._life, device_that_failed(recognition, capture) or 0
-        failure = Failure(
+        return Failure(
             error=error,
             recognition=recognition,
             capture=capture,
@@ -154,15 +191,6 @@ class Failures:
             if snapshot is None
             else tuple([each for each in snapshot.devices if each.index != index]),
         )
-        if shown_before is not None:
-            held = self._earlier_error().held(shown_before, index)
-            failure = replace(failure, earlier_traceback_bytes=held)
-        try:
-            self._show_card(failure, life.turn(_CARD_S, asked=False))
-        except Exception as problem:  # noqa: BLE001  a failure of ours must not hide theirs
-            life.failed("report", problem)
-            if life.options["mark_cells"]:
-                show_line(failure, message("card.failed", error=format_error(problem)))
 
     def measure_error(self) -> None:
         """Have measured what the error that is shown now holds, for the card of a later cell."""
@@ -249,13 +277,14 @@ class Failures:
             if why["id"] != "holders.incomplete" and later.pause_s < _LONGEST_PAUSE_S:
                 self._life.schedule(lambda: self._look_on(later), unfinished.pause_s)
 
-    def _tell(self, built: BuiltReport, *, update: bool) -> None:
+    def _tell(self, built: BuiltReport, *, update: bool, parent_id: str | None = None) -> None:
         """Keep a report, show it, and tell the pages."""
         life = self._life
         report = life.reports.enter(built)
         self._earlier_error().enter(report)
         if life.options["mark_cells"]:
-            show(life.shell, report, life.frames, keep=life.options["keep_reports"], update=update)
+            keep = life.options["keep_reports"]
+            show(life.shell, report, life.frames, keep=keep, update=update, parent_id=parent_id)
         if life.leases.any():
             life.send(
                 {

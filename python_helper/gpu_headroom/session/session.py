@@ -317,7 +317,8 @@ class Session:
 
         requests = (ReleaseRequests(self), RerunRequests(self), RescueRequests(self))
         parts = (Answers(self), HolderRequests(self), *requests)
-        return {kind: handler for part in parts for kind, handler in part.by_kind.items()}
+        found = {kind: handler for part in parts for kind, handler in part.by_kind.items()}
+        return {**found, "explain": self._failures.explain_started}
 
     def _free_failed(self, report_id: str) -> None:
         from ..handlers.release import ReleaseRequests

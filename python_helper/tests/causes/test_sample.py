@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from benchmarks.causes.notebook import FOLDER, HeaderError, read, read_all
+from benchmarks.causes.notebook import FOLDER, HeaderError, cell_id, read, read_all
 from benchmarks.causes.trial import report_of, run_to_failure
 from benchmarks.recovery.kernels import Environment
 
@@ -45,7 +45,8 @@ def test_the_seeded_cause_is_named_first(
     """The notebook fails where its header says, and its card names the cause and the line."""
     notebook = NOTEBOOKS[name]
     with environment.open(tmp_path) as kernel:
-        report = report_of(kernel, run_to_failure(kernel, notebook))
+        own_id = cell_id(notebook.steps[-1].cell)
+        report = report_of(kernel, run_to_failure(kernel, notebook), own_id)
     assert report is not None
     assert report["cause"] is not None
     assert report["cause"]["rule"] == notebook.cause

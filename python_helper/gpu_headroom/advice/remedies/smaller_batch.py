@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from ...cells.values import value_at
-from ...edits.number import by_flag, flag_of, in_script, smaller_batch
+from ...edits.number import by_flag, flag_of, in_script, of_command, smaller_batch
 from ...edits.rewrite import Anchor
 from ...oom.largest_batch import predict, probes
 from ...text.messages import message
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ...protocol.wire import Message
     from ..finding import Finding
 
-TREATS: tuple[str, ...] = ("activations", "huge-request")
+TREATS: tuple[str, ...] = ("activations", "huge-request", "elsewhere")
 TEXTS = {
     "remedy.smaller-batch": "`{name} = {old}` → `{new}` (line {line})",
     "remedy.smaller-batch.elsewhere": (
@@ -49,6 +49,10 @@ TEXTS = {
         "them it is another."
     ),
     "remedy.smaller-batch.note_evaluated": "Activations scale with the batch.",
+    "remedy.smaller-batch.note_elsewhere": (
+        "Half as a first try: how much fits was not measured, it ran in another process. Training "
+        "changes slightly: check the learning rate."
+    ),
     "remedy.smaller-batch.note_unsure": (
         "Activations scale with the batch, but even so it may not fit. "
         "Training changes slightly: check the learning rate."
@@ -72,44 +76,52 @@ def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
     batch = evidence.batch
     if batch is None:
         return None
-    predicted = _predicted(evidence, batch)
+    predicted, is_here = _predicted(evidence, batch), not evidence.failure.elsewhere
     value = fitting(evidence)
     if value is None:
         return None
     change = edited(
         evidence,
         _changes_of(evidence, batch, value),
-        sets=f"{batch.name} = {value}",
+        sets=f"{batch.name} = {value}" if is_here else None,  # whether it fits is not seen
         done=message("fix.ok", TEXTS, name=batch.name, old=batch.value, new=value),
     )
     if not change.diffs and batch.cell.path is None:
         return None
     by_flag = bool(change.diffs) and change.diffs[0]["file"] is None
-    ratio = value / batch.value
+    ratio, peak = value / batch.value, evidence.peak
     return Offer(
         id="smaller-batch",
         title=_title(evidence, batch, value, by_flag=by_flag),
         note=_note(evidence, batch, ratio, predicted),
-        effect_bytes=evidence.peak.saved_bytes(evidence.batch_bytes, ratio),
-        at_least=evidence.peak.room_left < 1,
+        effect_bytes=peak.saved_bytes(evidence.batch_bytes, ratio) if is_here else None,
+        at_least=peak.room_left < 1,
         edited=change,
     )
 
 
 def _changes_of(evidence: Evidence, batch: SizeLiteral, value: int) -> list[CellChange]:
-    """Change the number where it stands; an option's behind the `%run` of the failing cell."""
+    """Change the number where it stands; an option's behind the `%run` of the failing cell.
+
+    Or behind the command there, which is read as one.
+    """
     cell, line, way = evidence.failure.cell, evidence.line, evidence.way
-    path = batch.cell.path
+    path, started, read = batch.cell.path, "", cell
+    if evidence.failure.elsewhere:
+        (read, _), *_ = evidence.scene.steps
+        started = PurePath(evidence.scene.files[0].key).name
     if path is None:
-        return [CellChange(batch.cell, batch.line, smaller_batch(batch, value, way))]
+        changed = cell if started else batch.cell
+        rewrite = of_command(smaller_batch(batch, value, way), cell.key, started)
+        return [CellChange(changed, batch.line, rewrite)]
     if line is None:
         return []
-    anchor = Anchor.of(cell.source, line)
     if batch.kind == "option":
-        return [CellChange(cell, line, by_flag(batch, value, way, anchor))]
+        rewrite = by_flag(batch, value, way, Anchor.of(read.source, line))
+        return [CellChange(cell, line, of_command(rewrite, cell.key, started))]
     if not path.endswith(".py") or not _is_at_notebook(evidence.failure.shell):
         return []
-    rewrite = in_script(batch, value, way, cell.key, anchor)
+    rewrite = in_script(batch, value, way, cell.key, Anchor.of(cell.source, line), started)
     return [CellChange(batch.cell, batch.line, rewrite, (cell, line))]
 
 
@@ -141,6 +153,8 @@ def _predicted(evidence: Evidence, batch: SizeLiteral) -> Prediction | None:
 def _note(
     evidence: Evidence, batch: SizeLiteral, ratio: float, predicted: Prediction | None
 ) -> Message:
+    if evidence.failure.elsewhere:
+        return message("remedy.smaller-batch.note_elsewhere", TEXTS)
     if predicted is not None:
         return message(
             "remedy.smaller-batch.note_predicted",
@@ -172,8 +186,10 @@ def _changes(evidence: Evidence, times: int) -> Message:
 def _fitting(evidence: Evidence, batch: SizeLiteral, predicted: Prediction | None) -> int | None:
     """Return the largest of value/2, value/4 … that fits; `None` if none would.
 
-    Measured runs decide where they can, else the estimate.
+    Measured runs decide where they can, else the estimate. Of another process nothing is known.
     """
+    if evidence.failure.elsewhere:
+        return batch.value // 2
     halves = [batch.value >> times for times in range(1, batch.value.bit_length())]
     if predicted is not None and predicted.low is not None:
         return next((each for each in halves if each <= predicted.low), None)
