@@ -11,7 +11,7 @@ import ast
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from .find import called, dotted, keyword, names
+from .find import called, dotted, keyword, names, words
 from .liveness import Liveness
 from .notebook import CellCode, CodePlace
 from .rerun import training_in
@@ -25,23 +25,16 @@ if TYPE_CHECKING:
     from .notebook import Notebook
 
 _Loop = (ast.For, ast.AsyncFor, ast.While)
-_CHANGES = frozenset(
-    {
-        *("append", "appendleft", "extend", "insert", "pop", "popleft", "popitem", "remove"),
-        *("clear", "reverse", "send", "read", "readline", "readlines", "add_param_group"),
-        *("drain", "get_nowait", "put", "seek"),
-    }
+_CHANGES = words(
+    """append appendleft extend insert pop popleft popitem remove clear reverse send read readline
+    readlines add_param_group drain get_nowait put seek"""
 )
-_SAME_AGAIN = frozenset(
-    {
-        *("zero_", "fill_", "copy_", "requires_grad_", "detach_", "clamp_", "share_memory_"),
-        *("pin_memory_", "normal_", "uniform_", "xavier_uniform_", "kaiming_normal_", "__init__"),
-    }
+_SAME_AGAIN = words(
+    """zero_ fill_ copy_ requires_grad_ detach_ clamp_ share_memory_ pin_memory_ normal_ uniform_
+    xavier_uniform_ kaiming_normal_ __init__"""
 )
-_STREAMS = frozenset({"iter", "open", "zip", "map", "filter", "BytesIO", "StringIO", "cycle"})
-_CONVERTS = frozenset(
-    {*("to", "cuda", "cpu", "eval", "train", "half", "float", "double", "astype", "contiguous")}
-)
+_STREAMS = words("iter open zip map filter BytesIO StringIO cycle")
+_CONVERTS = words("to cuda cpu eval train half float double astype contiguous")
 
 
 class Again:
@@ -73,7 +66,7 @@ class Again:
                 self._training(cell.tree) if cell.key in run and cell.key in self._ended else None
             )
             if call is not None:
-                return CodePlace(cell, call.lineno)
+                return CodePlace.of(cell, call)
         for key, number, _ in self._way.places:
             code = (*self._cells, *self._notebook.files)
             place = next((each for each in code if each.key == key), None)
@@ -130,7 +123,7 @@ class Again:
         """Return training that stands before a line, outside of loops, and whether it is in one."""
         at = [
             each
-            for each in ast.walk(cell.tree or ast.Module([], []))
+            for each in cell.nodes
             if isinstance(each, ast.stmt) and each.lineno <= line <= (each.end_lineno or 0)
         ]
         function = cell.function(at[-1]) if at else None
@@ -147,7 +140,7 @@ class Again:
                         break
                     call = self._training(each)
                     if call is not None:
-                        return CodePlace(cell, call.lineno), False
+                        return CodePlace.of(cell, call), False
         return None, loop < len(around)
 
     def _training(self, node: ast.AST | None) -> ast.Call | None:
@@ -262,7 +255,7 @@ class Again:
         ]
 
     def _is_stream(self, cell: CellCode, node: ast.AST) -> bool:
-        parent = next(iter(cell.parents(node)), None)
+        parent = cell.parent(node)
         value = parent.value if isinstance(parent, ast.Assign) else None
         makes = (each for _, each in self._notebook.functions.get(called(value), ()))
         return isinstance(value, ast.GeneratorExp) or (
@@ -349,7 +342,7 @@ def _changed_by(cell: CellCode, node: ast.AST) -> Iterator[ast.AST]:
         elif name == "next" and node.args:
             yield node.args[0]
     elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
-        parent = next(iter(cell.parents(node)), None)
+        parent = cell.parent(node)
         value = getattr(parent, "value", None)
         root = node.value
         if isinstance(root, ast.Name) and (

@@ -50,6 +50,23 @@ def keyword(call: ast.Call, name: str) -> ast.keyword | None:
     return next((each for each in call.keywords if each.arg == name), None)
 
 
+def given_to(call: ast.Call) -> list[ast.expr]:
+    """Return the arguments of a call, those given by name behind the others."""
+    return [*call.args, *[each.value for each in call.keywords]]
+
+
+def targets_of(node: ast.Assign | ast.AugAssign | ast.AnnAssign | ast.NamedExpr) -> list[ast.expr]:
+    """Return what an assignment gives its value: both of `a = b = 1`."""
+    return node.targets if isinstance(node, ast.Assign) else [node.target]
+
+
+def base_of(node: ast.AST | None, *through: type[ast.AST]) -> ast.AST | None:
+    """Return `run` of `run.models[0]`, going `through` attributes and entries, or only these."""
+    while isinstance(node, through or (ast.Attribute, ast.Subscript)):
+        node = getattr(node, "func" if isinstance(node, ast.Call) else "value", None)
+    return node
+
+
 def assigned(statement: ast.AST) -> str:
     """Return the one name that a statement assigns to."""
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:

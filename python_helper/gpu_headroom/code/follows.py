@@ -10,7 +10,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from .find import assigned, called, dotted, names
+from .find import assigned, called, dotted, names, targets_of, words
 from .given import KNOWN
 from .notebook import CodePlace
 from .scopes import Function, arguments
@@ -25,22 +25,17 @@ if TYPE_CHECKING:
 
 
 _Loop = (ast.For, ast.AsyncFor, ast.While)
-_SHAPES = frozenset(
-    {
-        *("zeros", "ones", "empty", "full", "randn", "rand", "randint", "arange", "eye", "tile"),
-        *("new_zeros", "new_ones", "new_empty", "new_full", "view", "reshape", "expand", "repeat"),
-        *("unflatten", "broadcast_to", "init_hidden", "Parameter", "register_buffer"),
-        *("as_strided", "linspace", "hidden_state", "reset_states"),
-    }
+_SHAPES = words(
+    """zeros ones empty full randn rand randint arange eye tile new_zeros new_ones new_empty
+    new_full view reshape expand repeat unflatten broadcast_to init_hidden Parameter
+    register_buffer as_strided linspace hidden_state reset_states"""
 )
 _ANY_PLACE = ("view", "reshape", "expand", "unflatten", "broadcast_to")
 _MEASURES = frozenset(["len", "size", "numel"])
 _BATCHED = {**KNOWN, "BatchSampler": {1: ""}, "batched": {1: ""}, "batch": {0: ""}}
-_NO_LAYER = frozenset(
-    {
-        *("DataLoader", "Dataset", "TensorDataset", "Subset", "Config", "Namespace", "Path"),
-        *("SimpleNamespace", "Decimal", "Fraction", "Counter", "ValueError", "RuntimeError"),
-    }
+_NO_LAYER = words(
+    """DataLoader Dataset TensorDataset Subset Config Namespace Path SimpleNamespace Decimal
+    Fraction Counter ValueError RuntimeError"""
 )
 _DIVIDES = (ast.Div, ast.FloorDiv, ast.Mod)
 _MOST = 400
@@ -58,13 +53,12 @@ def other_places(
 
     `known` are the places `(key, line, column)` of the batch itself.
     """
-    for cell in notebook.cells:
-        for node in ast.walk(cell.tree or ast.Module([], [])):
-            if not isinstance(node, ast.Constant) or type(node.value) is not int:
-                continue
-            at = (cell.key, node.lineno, node.col_offset)
-            if node.value == value and at not in known and _is_of_batch(cell, node):
-                yield CodePlace(cell, node.lineno)
+    for cell, node in notebook.nodes():
+        if not isinstance(node, ast.Constant) or type(node.value) is not int:
+            continue
+        at = (cell.key, node.lineno, node.col_offset)
+        if node.value == value and at not in known and _is_of_batch(cell, node):
+            yield CodePlace.of(cell, node)
 
 
 def _is_of_batch(cell: CellCode, node: ast.Constant) -> bool:
@@ -113,11 +107,11 @@ def _measures(node: ast.AST) -> bool:
 
 def _indexes(cell: CellCode, call: ast.Call) -> bool:
     """Whether rows are counted: `for i in range(8): rows[i]`."""
-    loop = next(iter(cell.parents(call)), None)
+    loop = cell.parent(call)
     if not isinstance(loop, (ast.For, ast.comprehension)):
         return False
     counted = names(loop.target, ast.Store)
-    owner = loop if isinstance(loop, ast.For) else next(iter(cell.parents(loop)))
+    owner = loop if isinstance(loop, ast.For) else next(cell.parents(loop))
     return any(
         isinstance(each, ast.Subscript) and counted & names(each.slice) for each in ast.walk(owner)
     )
@@ -168,9 +162,9 @@ class _Uses:
         self._entries(entry)
         for where, node in self._waiting:  # it grows meanwhile
             if len(self._waiting) > _MOST:
-                return CodePlace(where, getattr(node, "lineno", 1))
+                return CodePlace.of(where, node)
             if self._stops(where, node):
-                return CodePlace(where, getattr(node, "lineno", 1))
+                return CodePlace.of(where, node)
         return None
 
     def _stops(self, cell: CellCode, node: ast.AST) -> bool:
@@ -191,7 +185,7 @@ class _Uses:
     def _enter(self, cell: CellCode, parent: ast.AST, child: ast.AST, node: ast.AST) -> None:
         """Enter the names that get a number."""
         if isinstance(parent, (ast.Assign, ast.AnnAssign, ast.NamedExpr)):
-            for each in parent.targets if isinstance(parent, ast.Assign) else [parent.target]:
+            for each in targets_of(parent):
                 self._reads_of(cell, each, parent.value, node)
         elif isinstance(parent, ast.arguments):
             for argument in self._defaulted(parent, child):
@@ -273,13 +267,12 @@ class _Uses:
         if not name or name in self._seen:
             return
         self._seen.add(name)
-        for cell in self._notebook.cells:
-            for node in ast.walk(cell.tree or ast.Module([], [])):
-                is_read = isinstance(getattr(node, "ctx", None), ast.Load)
-                attribute = isinstance(node, ast.Attribute) and node.attr == name
-                entry = isinstance(node, ast.Subscript) and getattr(node.slice, "value", "") == name
-                if is_read and (attribute or entry):
-                    self._waiting.append((cell, node))
+        for cell, node in self._notebook.nodes():
+            is_read = isinstance(getattr(node, "ctx", None), ast.Load)
+            attribute = isinstance(node, ast.Attribute) and node.attr == name
+            entry = isinstance(node, ast.Subscript) and getattr(node.slice, "value", "") == name
+            if is_read and (attribute or entry):
+                self._waiting.append((cell, node))
 
     def _defaulted(self, given: ast.arguments, child: ast.AST) -> Iterator[ast.arg]:
         positional = [*given.posonlyargs, *given.args]
@@ -299,7 +292,7 @@ def _parameter(
         function = next((each for each in methods if each.name == "__init__"), definition)
     if not isinstance(function, Function):
         return None
-    taken = isinstance(next(iter(cell.parents(function)), None), ast.ClassDef)
+    taken = isinstance(cell.parent(function), ast.ClassDef)
     parameters = arguments(function)
     if isinstance(child, ast.keyword):
         return next((each for each in parameters if each.arg == child.arg), None)

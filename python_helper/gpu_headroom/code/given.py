@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from .beside import script_lines
-from .find import called
+from .find import called, words
 from .size_names import role_of
 
 if TYPE_CHECKING:
@@ -41,9 +41,9 @@ KNOWN: Signatures = {
 }
 # `size=` and `height=` of these are of an image.
 _IMAGE_CALLS = {*KNOWN, "LongestMaxSize", "SmallestMaxSize", "resize"} - {"DataLoader", "split"}
-_IMAGE_ARGUMENTS = {"size", "height", "width", "max_size"}
+_IMAGE_ARGUMENTS = words("size height width max_size")
 _OPTIONS = {"add_argument": None, "option": None, "DEFINE_integer": 1}
-_LOADERS = {"loads", "load", "safe_load", "full_load", "create", "read_string", "parse"}
+_LOADERS = words("loads load safe_load full_load create read_string parse")
 _ENTRY = re.compile(
     r"""(?<![\w.])(?P<quote>\\?["'])?(?P<name>[A-Za-z_][\w-]{0,59})(?(quote)\\?["'])[ \t]{0,20}:"""
     r"""[ \t]{0,20}(?P<number>[0-9][0-9_]{0,15})(?=[ \t]{0,20}(?:[,}\]#\r\n\\"']|$))"""

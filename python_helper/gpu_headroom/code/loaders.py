@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .find import called, dotted, keyword
+from .find import called, dotted, keyword, words
 from .literals import integer
 from .scopes import Function, arguments
 from .size_names import role_of
@@ -32,15 +32,8 @@ _BATCHED = {"DataLoader": 1, "BatchSampler": 1, "split": 0, "batch": 0, "padded_
 _BATCHED |= {"batched": 1, "choice": 1, "sample": 1, "choices": 1}
 _SIZES = {"choice": "size", "choices": "k", "sample": "k"}
 _RANGES = ("range", "trange", "arange")
-_MAKERS = frozenset(
-    {
-        *("zeros", "ones", "empty", "full", "rand", "randn", "randint", "normal", "uniform"),
-        *("standard_normal", "random"),
-    }
-)
-_NO_DATA = frozenset(
-    ["len", "int", "float", "str", "print", "round", "isinstance", "type", "hasattr"]
-)
+_MAKERS = words("zeros ones empty full rand randn randint normal uniform standard_normal random")
+_NO_DATA = words("len int float str print round isinstance type hasattr")
 _FITS = ("fit", "fit_loop", "validate", "test", "predict")
 _TRAINING = ("train_dataloaders", "train_dataloader", "train_loader", "train_loaders")
 _OTHERS = ("val_dataloaders", "val_dataloader", "dataloaders", "dataloader", "val_loader")
@@ -149,7 +142,7 @@ class Loaders:
         self._classes: dict[str, list[tuple[CellCode, ast.ClassDef]]] = {}
         self._stores: dict[str, list[tuple[CellCode, ast.AST]]] = {}
         for cell in self._cells:
-            for node in ast.walk(cell.tree or ast.Module([], [])):
+            for node in cell.nodes:
                 if isinstance(node, Function):
                     self._functions.setdefault(node.name, []).append((cell, node))
                 elif isinstance(node, ast.ClassDef):
@@ -178,13 +171,13 @@ class Loaders:
         """
         try:
             for cell, number in reversed(self._way):
-                statement = cell.statement(number)
+                statement = cell.statement_on(number)
                 if statement is None:
                     continue
                 for each in _heads(cell, statement):
                     self._data(cell, each, None, ())
                     if self._found:
-                        loop = next(iter(cell.parents(each)), None)
+                        loop = cell.parent(each)
                         ends = _ends(loop) if isinstance(loop, _Loop) else None
                         self._found.ends = None if ends is None else Line(cell, ends)
                         return self._found
@@ -495,7 +488,7 @@ class Loaders:
 
     def _imported(self, cell: CellCode, bind: ast.AST) -> list[tuple[CellCode, ast.AST]]:
         """Return what gives a name its value in the file that it is imported from; else this."""
-        statement = next(cell.parents(bind), None)
+        statement = cell.parent(bind)
         if isinstance(bind, ast.alias) and isinstance(statement, ast.ImportFrom):
             return self._in_file(statement.module or "", bind.name) or [(cell, bind)]
         return [(cell, bind)]
@@ -542,12 +535,12 @@ class Loaders:
         if around is not None and function.name in ("__init__", "__call__", "forward"):
             names.add(around.name)
         for n, (where, number) in enumerate(self._way):
-            statement = where.statement(number)
+            statement = where.statement_on(number)
             if n == 0 or where is not cell or statement is None:
                 continue
             if cell.function(statement) is function or statement is function:
                 outer, line = self._way[n - 1]
-                before = outer.statement(line)
+                before = outer.statement_on(line)
                 found = [
                     each
                     for each in ast.walk(before or ast.Module([], []))
@@ -557,7 +550,7 @@ class Loaders:
                     yield from ((outer, each) for each in found)
                     return
         for each in self._cells:
-            for node in ast.walk(each.tree or ast.Module([], [])):
+            for node in each.nodes:
                 if isinstance(node, ast.Call) and called(node) in names:
                     yield each, node
 
@@ -624,7 +617,7 @@ def _reaching(
         if statement in around and not keeps and not isinstance(use.node, ast.arg):
             continue  # `x = f(x)`: it is read before it is given
         found.append(use.node)
-        parent = next(cell.parents(statement), None) if statement is not None else None
+        parent = cell.parent(statement) if statement is not None else None
         if isinstance(use.node, ast.arg) or parent in around or isinstance(parent, ast.Module):
             break
     return found
@@ -688,7 +681,7 @@ def _bound(
         return None, cell
     given = function.args
     positional = [*given.posonlyargs, *given.args]
-    is_method = isinstance(next(cell.parents(function), None), ast.ClassDef)
+    is_method = isinstance(cell.parent(function), ast.ClassDef)
     names = [each.arg for each in positional][int(is_method) :]
     if frame is not None:
         named = keyword(frame.call, name)

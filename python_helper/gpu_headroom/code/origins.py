@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from .find import called, dotted, keyword
+from .find import called, dotted, keyword, words
 from .flow import leaves
 from .scopes import Function
 from .source import Refused
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     Found = tuple[CellCode, ast.AST]
 
 # They return what they are called on, or go through what they are given.
-_SAME = frozenset(("to", "cuda", "cpu", "train", "eval", "double", "float", "requires_grad_"))
-_THROUGH = frozenset(("tqdm", "trange", "enumerate", "iter", "reversed"))
+_SAME = words("to cuda cpu train eval double float requires_grad_")
+_THROUGH = words("tqdm trange enumerate iter reversed")
 _DEEPEST = 12
 
 
@@ -107,7 +107,7 @@ class Origins:
         function = cell.function(argument)
         if function is None or function.decorator_list:
             raise Refused
-        owner = next(iter(cell.parents(function)), None)
+        owner = cell.parent(function)
         name = function.name
         taken = isinstance(owner, ast.ClassDef)
         if isinstance(owner, ast.ClassDef) and name == "__init__":
@@ -143,11 +143,10 @@ class Origins:
     def _stored(self, attribute: str) -> list[Found]:
         """Return what is given to an attribute of this name, whoever owns it."""
         found: list[Found] = []
-        for cell in self._notebook.cells:
-            for node in ast.walk(cell.tree) if cell.tree is not None else ():
-                of = isinstance(node, ast.Attribute) and node.attr == attribute
-                if of and isinstance(getattr(node, "ctx", None), ast.Store):
-                    found += self._assigned(cell, node, parts=False)
+        for cell, node in self._notebook.nodes():
+            of = isinstance(node, ast.Attribute) and node.attr == attribute
+            if of and isinstance(getattr(node, "ctx", None), ast.Store):
+                found += self._assigned(cell, node, parts=False)
         return found
 
     def _entry(self, cell: CellCode, node: ast.Subscript, parts: bool) -> list[Found] | None:
@@ -193,7 +192,7 @@ def is_of_torch(cell: CellCode, notebook: Notebook, function: ast.AST) -> bool:
             if use.how != "read":
                 return False
             continue
-        statement = next(where.parents(use.node), None)
+        statement = where.parent(use.node)
         module = getattr(statement, "module", None) or use.node.name
         if not f"{module}.".startswith("torch."):
             return False

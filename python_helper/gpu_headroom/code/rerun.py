@@ -9,7 +9,7 @@ import ast
 import re
 from typing import TYPE_CHECKING, Any
 
-from .find import called, dotted, names, root_of
+from .find import called, dotted, names, root_of, words
 from .flow import goes_back, trains
 from .given import Function
 from .loops import reads_of, stores_of
@@ -19,9 +19,9 @@ from .side_effects import calls_from, functions_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-_ANYTHING = frozenset({"exec", "eval", "globals", "locals", "vars", "get_ipython", "run_cell"})
+_ANYTHING = words("exec eval globals locals vars get_ipython run_cell")
 _NO_TRAINING = re.compile(r"split|load|data|transform|config|path|dir", re.IGNORECASE)
-_OVERWRITES = frozenset({"load_state_dict", "load_weights", "apply", "reset_parameters"})
+_OVERWRITES = words("load_state_dict load_weights apply reset_parameters")
 _DEFINITIONS = (*Function, ast.ClassDef)
 
 

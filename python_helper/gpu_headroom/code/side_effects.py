@@ -9,6 +9,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from ..text.messages import message
+from .find import words
 from .parsing import LONGEST, magics, parse_cell
 
 if TYPE_CHECKING:
@@ -17,69 +18,19 @@ if TYPE_CHECKING:
 
     from ..protocol.wire import Message
 
-_WRITES = frozenset(
-    {
-        "add_figure",
-        "add_histogram",
-        "add_image",
-        "add_scalar",
-        "add_scalars",
-        "add_text",
-        "copyfile",
-        "copytree",
-        "create_repo",
-        "download_file",
-        "imsave",
-        "imwrite",
-        "log_artifact",
-        "log_metric",
-        "log_metrics",
-        "log_model",
-        "makedirs",
-        "mkdir",
-        "push_to_hub",
-        "rename",
-        "rmtree",
-        "save",
-        "save_checkpoint",
-        "save_file",
-        "save_model",
-        "save_pretrained",
-        "save_state",
-        "save_weights",
-        "savefig",
-        "savetxt",
-        "savez",
-        "savez_compressed",
-        "sendmail",
-        "symlink",
-        "to_csv",
-        "to_excel",
-        "to_feather",
-        "to_hdf",
-        "to_json",
-        "to_parquet",
-        "to_pickle",
-        "to_sql",
-        "tofile",
-        "touch",
-        "unlink",
-        "upload_file",
-        "upload_folder",
-        "urlretrieve",
-        "write",
-        "write_bytes",
-        "write_html",
-        "write_image",
-        "write_text",
-        "write_video",
-        "writelines",
-    }
+_WRITES = words(
+    """add_figure add_histogram add_image add_scalar add_scalars add_text copyfile copytree
+    create_repo download_file imsave imwrite log_artifact log_metric log_metrics log_model
+    makedirs mkdir push_to_hub rename rmtree save save_checkpoint save_file save_model
+    save_pretrained save_state save_weights savefig savetxt savez savez_compressed sendmail
+    symlink to_csv to_excel to_feather to_hdf to_json to_parquet to_pickle to_sql tofile touch
+    unlink upload_file upload_folder urlretrieve write write_bytes write_html write_image
+    write_text write_video writelines"""
 )
-_WEB = frozenset({"requests", "httpx", "session", "client"})
+_WEB = words("requests httpx session client")
 # Their names are common ones: only as functions of these modules.
 _OF_MODULES: dict[str, AbstractSet[str]] = {
-    "dump": {"json", "pickle", "joblib", "yaml", "dill", "cloudpickle", "toml"},
+    "dump": words("json pickle joblib yaml dill cloudpickle toml"),
     "finish": {"wandb"},
     "init": {"wandb"},
     "log": {"wandb", "run", "experiment"},
@@ -97,7 +48,7 @@ _OF_MODULES: dict[str, AbstractSet[str]] = {
     **dict.fromkeys(("post", "put", "patch", "delete"), _WEB),
 }
 _ASKS = {"input", "getpass"}
-_BARS = {"tqdm", "trange", "track", "ProgressBar", "Progbar"}
+_BARS = words("tqdm trange track ProgressBar Progbar")
 _COMMANDS = ("%%bash", "%%sh", "%%script", "%%writefile", "%pip", "%conda", "%run", "%sx", "!")
 _SHOWN = 3
 _Function = (ast.FunctionDef, ast.AsyncFunctionDef)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from ..code.find import assigned, called, calls, dotted
+from ..code.find import assigned, called, calls, dotted, words
 from ..code.flow import backwards, leaves
+from ..code.notebook import CodePlace
 from ..code.source import CellSource, Refused
 from ..text.messages import message
 from .on_host import stays_on_host
@@ -34,15 +35,15 @@ TEXTS = {
 ADDING = ("append", "appendleft", "add", "extend", "insert", "put")
 _JOINING = ("cat", "concat", "concatenate", "stack", "vstack", "hstack")
 # What is made so is no tensor.
-_PLAIN = {
-    *("item", "tolist", "numpy", "float", "int", "str", "len", "bool", "size", "shape", "numel"),
-    *("dict", "list", "tuple", "round", "copy", "items", "values", "keys"),
-}
+_PLAIN = words(
+    """item tolist numpy float int str len bool size shape numel dict list tuple round copy items
+    values keys"""
+)
 # Only tensors have them.
-_OF_TENSORS = {
-    *("backward", "detach", "item", "cpu", "cuda", "argmax", "requires_grad_", "unsqueeze"),
-    *("softmax", "sigmoid", "log_softmax", "view", "permute", "squeeze", "retain_grad"),
-}
+_OF_TENSORS = words(
+    """backward detach item cpu cuda argmax requires_grad_ unsqueeze softmax sigmoid log_softmax
+    view permute squeeze retain_grad"""
+)
 _WHOLE = (ast.Name, ast.Call, ast.Attribute, ast.Subscript, ast.BinOp, ast.UnaryOp, ast.Await)
 _CONTAINERS = (ast.List, ast.Dict, ast.Set, ast.Tuple, ast.ListComp, ast.DictComp)
 _ASKS = ("index", "remove", "count")
@@ -82,11 +83,10 @@ def is_only_a_value(gate: Gate, cell: CellCode, *containers: str) -> Message | N
         if not isinstance(known, ast.Constant) or known.value in parts:
             return _said("keep.by_text", containers[0], other, call)
     found = gate.taint.derived(slots)
-    for other in gate.notebook.cells:
-        for node in ast.walk(other.tree) if other.tree is not None else ():
-            sides = _told_apart(gate, node)
-            if any(gate.taint.slots(other, each) & found for each in sides):
-                return _said("keep.identity", containers[0], other, node)
+    for other, node in gate.notebook.nodes():
+        sides = _told_apart(gate, node)
+        if any(gate.taint.slots(other, each) & found for each in sides):
+            return _said("keep.identity", containers[0], other, node)
     return None
 
 
@@ -108,8 +108,7 @@ def _is_dict(gate: Gate, node: ast.expr) -> bool:
     """Whether an expression is given dicts alone: then `in` looks at keys."""
     made = [
         each.value
-        for cell in gate.notebook.cells
-        for each in ast.walk(cell.tree or ast.Module([], []))
+        for cell, each in gate.notebook.nodes()
         if isinstance(each, ast.Assign) and assigned(each) == dotted(node) != ""
     ]
     return bool(made) and all(
@@ -119,8 +118,7 @@ def _is_dict(gate: Gate, node: ast.expr) -> bool:
 
 
 def _said(which: str, name: str, cell: CellCode, node: ast.AST) -> Message:
-    line = getattr(node, "lineno", 1)
-    return message(which, TEXTS, name=name, cell=cell.title, line=line)
+    return CodePlace.of(cell, node).says(which, TEXTS, name=name)
 
 
 @rewriting

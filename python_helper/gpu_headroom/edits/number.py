@@ -102,8 +102,7 @@ def set_batch(literal: SizeLiteral, value: int, way: Way) -> Rewrite:
             return message("number.several", TEXTS, count=len(alike), value=literal.value)
         place = _left_out(cells) if value < _FEW else None
         if place is not None:
-            title = place.cell.title
-            return message("number.left_out", TEXTS, cell=title, line=place.line, value=value)
+            return place.says("number.left_out", TEXTS, value=value)
         return _follows(cells, cell, own, found, reached)
 
     return set_number(literal, value).asking(lambda gate, _: _unread(gate, way), is_the_batch)
@@ -128,12 +127,11 @@ def smaller_batch(literal: SizeLiteral, value: int, way: Way) -> Rewrite:
 
     def has_room(gate: Gate, _: CellCode) -> Message | None:
         for cell in (*gate.notebook.cells, *gate.notebook.files):
-            for node in ast.walk(cell.tree or ast.Module([], [])):
+            for node in cell.nodes:
                 if isinstance(node, ast.Call) and _SCHEDULES.fullmatch(called(node)):
                     given = [*node.args[1:], *[each.value for each in node.keywords]]
                     if not _measures(gate.notebook, given):
-                        line = node.lineno
-                        return message("number.schedule", TEXTS, cell=cell.title, line=line)
+                        return CodePlace.of(cell, node).says("number.schedule", TEXTS)
         return None
 
     return set_batch(literal, value, way).asking(has_room)
@@ -172,7 +170,7 @@ def in_script(literal: SizeLiteral, value: int, way: Way, key: str, anchor: Anch
         for cell in (*gate.notebook.cells, *gate.notebook.files):
             for line in _naming(cell, file) if cell.key != file else ():
                 if (cell.key, cell.source.split("\n")[line - 1].strip()) != (key, anchor.text):
-                    return message("number.named", TEXTS, file=file, cell=cell.title, line=line)
+                    return CodePlace(cell, line).says("number.named", TEXTS, file=file)
         is_known = literal.kind not in ("option", "text")
         found = way.numbers(_standing(gate, script, way)) if is_known else None
         return None if found else message("number.other", TEXTS)
@@ -188,7 +186,7 @@ def _naming(cell: CellCode, file: str) -> Iterator[int]:
     texts = re.compile(rf"""\b{said}(?:\.py\b|["'])|-m[ \t]+[\w.]*\b{said}\b""")
     for found in texts.finditer(cell.source):
         yield cell.source.count("\n", 0, found.start()) + 1
-    for node in ast.walk(cell.tree or ast.Module([], [])):
+    for node in cell.nodes:
         named = getattr(node, "module", None) or getattr(node, "name", None)
         if isinstance(node, (ast.alias, ast.ImportFrom)) and str(named).split(".")[-1] == stem:
             yield node.lineno
@@ -233,8 +231,7 @@ def _measures(notebook: Notebook, given: list[ast.expr]) -> bool:
         wanted |= new
         given += [
             node.value
-            for cell in notebook.cells
-            for node in ast.walk(cell.tree or ast.Module([], []))
+            for cell, node in notebook.nodes()
             if new and isinstance(node, ast.Assign) and assigned(node) in new
         ]
     return False
@@ -243,9 +240,9 @@ def _measures(notebook: Notebook, given: list[ast.expr]) -> bool:
 def _left_out(cells: Iterable[CellCode]) -> CodePlace | None:
     """Return where a loss leaves out targets of some value, with a mean over the others."""
     for cell in cells:
-        for node in ast.walk(cell.tree) if cell.tree is not None else ():
+        for node in cell.nodes:
             if isinstance(node, ast.Call) and any(e.arg == "ignore_index" for e in node.keywords):
-                return CodePlace(cell, node.lineno)
+                return CodePlace.of(cell, node)
     return None
 
 
@@ -259,17 +256,16 @@ def _follows(
     """Whether all that has the number of a batch follows it, and all data are still seen."""
     if reached.ends is not None:
         ends = reached.ends
-        return message("number.ends", TEXTS, cell=ends.cell.title, line=ends.number)
+        return CodePlace(ends.cell, ends.number).says("number.ends", TEXTS)
     known = {(cell.key, each.line, each.column) for each in own} | reached.places
     notebook = Notebook(cells)
     for place in other_places(notebook, found.value, known):
-        title, line = place.cell.title, place.line
-        return message("number.again", TEXTS, value=found.value, cell=title, line=line)
+        return place.says("number.again", TEXTS, value=found.value)
     node = _node(cell.tree, found)
     entry = found.name if found.kind in ("option", "text") else ""
     fixed = unlike(notebook, cell, node, reached.calls, entry)
     if fixed is not None:
-        return message("number.fixed", TEXTS, cell=fixed.cell.title, line=fixed.line)
+        return fixed.says("number.fixed", TEXTS)
     return None
 
 

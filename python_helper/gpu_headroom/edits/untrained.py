@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from ..code.find import called, dotted
-from ..code.notebook import is_stored
+from ..code.find import called, dotted, targets_of, words
+from ..code.notebook import CodePlace, is_stored
 from ..code.scopes import arguments
 from ..text.messages import message
 
@@ -21,14 +21,12 @@ TEXTS = {
     "untrained.used": "No button: {cell}, line {line} may train `{name}`.",
 }
 # What they return is the model again, or nothing.
-_SAME = frozenset(
-    ("eval", "train", "to", "cuda", "cpu", "float", "double", "half", "bfloat16", "requires_grad_")
-)
-_GIVES_VALUES = frozenset(("state_dict", "load_state_dict", "zero_grad", "generate", "forward"))
-_PARAMETERS = frozenset(("parameters", "named_parameters", "buffers", "named_buffers"))
-_TELLS = frozenset(("print", "len", "id", "type", "isinstance", "hasattr", "str", "repr"))
-_COUNTS = frozenset(("sum", "any", "all", "max", "min"))
-_COLLECTS = frozenset(("append", "extend", "add", "update", "insert", "setdefault"))
+_SAME = words("eval train to cuda cpu float double half bfloat16 requires_grad_")
+_GIVES_VALUES = words("state_dict load_state_dict zero_grad generate forward")
+_PARAMETERS = words("parameters named_parameters buffers named_buffers")
+_TELLS = words("print len id type isinstance hasattr str repr")
+_COUNTS = words("sum any all max min")
+_COLLECTS = words("append extend add update insert setdefault")
 
 
 def left_alone(gate: Gate, name: str, *but: str, is_to_come: bool = False) -> Message | None:
@@ -53,11 +51,10 @@ def left_alone(gate: Gate, name: str, *but: str, is_to_come: bool = False) -> Me
     uses = _ModelUses(gate, but)
     for cell, use in gate.notebook.uses(name):
         if use.how == "read" and not uses.is_harmless(cell, use.node, name):
-            line = getattr(use.node, "lineno", 1)
-            return message("untrained.used", TEXTS, name=name, cell=cell.title, line=line)
+            return CodePlace.of(cell, use.node).says("untrained.used", TEXTS, name=name)
     for cell in gate.notebook.cells:
         if name in cell.words:
-            return message("untrained.used", TEXTS, name=name, cell=cell.title, line=1)
+            return CodePlace(cell, 1).says("untrained.used", TEXTS, name=name)
     return None
 
 
@@ -89,7 +86,7 @@ class _ModelUses:
         if isinstance(parent, ast.Call):
             return parent.func is node or self._given(parent, node)
         if isinstance(parent, (ast.Assign, ast.AnnAssign)):
-            targets = parent.targets if isinstance(parent, ast.Assign) else [parent.target]
+            targets = targets_of(parent)
             return all(dotted(each) == name for each in targets)
         return isinstance(parent, (ast.Expr, ast.Compare, ast.FormattedValue))
 

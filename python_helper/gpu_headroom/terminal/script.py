@@ -11,8 +11,12 @@ from typing import TYPE_CHECKING, Any
 from ..concurrency import threads
 from ..readings.snapshot import DeviceSnapshot
 from ..readings.sources import Sources
+from ..text.messages import say
+from .tables import heads, size, table
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from ..protocol import wire
 
 
@@ -51,3 +55,17 @@ def _shell() -> Any:
         history_manager=SimpleNamespace(output_hist={}),
         displayhook=SimpleNamespace(),
     )
+
+
+def list_processes(index: int, processes: Sequence[wire.Process] | None) -> Iterator[str]:
+    """Say which other processes are on a GPU."""
+    if processes is None:
+        yield say("summary.processes_hidden", index=index)
+        return
+    rows = [
+        ("?" if each["pid"] is None else str(each["pid"]), size(each["bytes"]), each["name"] or "?")
+        for each in processes
+    ]
+    if rows:
+        yield say("summary.processes", index=index)
+        yield table(heads("summary.process_list"), rows, right=9)

@@ -13,40 +13,6 @@ SENTENCES = {
     "card.needed_only": "needed {requested} more, what was available is not known",
     "card.size_unknown": "the size of the request is not known",
     "card.failed": "GPU Headroom could not say more: {error}.",
-    # What a pasted text says of a full GPU.
-    "explain.nothing": "The text does not say that a GPU ran out of memory.",
-    "explain.something_else": (
-        "The text does not say that a GPU ran out of memory. It speaks of another shortage or "
-        "fault: host memory, shared memory, a disk, or a kernel that failed."
-    ),
-    "explain.error": "{error} of {framework}. The numbers are the text's, rounded as they are.",
-    "explain.message": "A message of {framework}. The numbers are the text's, rounded as they are.",
-    "explain.doubtful": (
-        "The same words stand for pinned host memory, and for a library that could not begin: "
-        "look whether the card was full at that moment."
-    ),
-    "explain.process": "Process {pid} had {process_bytes} of the card.",
-    "explain.process_unmeasured": "Process {pid} was on the card, with how much is not known.",
-    "explain.lone_process": (
-        "Process {pid} had {process_bytes} of the card: as no other is named, this is probably "
-        "the failing program itself, by the number it has outside of its container."
-    ),
-    "explain.private_pools": (
-        "{pools_bytes} of what was in use lay in private pools, which captured CUDA graphs keep."
-    ),
-    "explain.more": "To know more",
-    "explain.more.full_message": (
-        "The whole message: it was cut, or its library prints no more. PyTorch's own names the "
-        "request, what was free, and what was in use."
-    ),
-    "explain.more.holders": (
-        "What filled the card: a message does not say. In the notebook `%gpu_headroom holders` "
-        "does, and the card below the cell that fails, also which line asked for how much."
-    ),
-    "explain.more.code": (
-        "The code of the failing cell: only with it can a smaller batch or a change of a line be "
-        "proposed."
-    ),
     # Requests that cannot be answered, and failures of the helper itself.
     "refused.malformed": "The request cannot be read: `{key}` is missing or has a wrong type.",
     "refused.unknown": "The helper in this kernel does not know the request `{name}`.",
