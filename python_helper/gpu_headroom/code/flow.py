@@ -7,10 +7,11 @@ import re
 from typing import TYPE_CHECKING
 
 from .find import called, dotted, mentions, method, names
-from .source import Function, Loop, Refused, Scope
+from .liveness import LOOPS, Liveness
+from .source import Function, Refused, Scope
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from .source import CellSource
 
@@ -103,48 +104,24 @@ def trains(node: ast.AST) -> bool:
     )
 
 
-def read_first(block: Sequence[ast.stmt], made: set[str]) -> set[str]:
-    """Return the names that statements read before they have made them; adds to `made`."""
-    early: set[str] = set()
-    for each in block:
-        if isinstance(each, (*Function, ast.ClassDef)):
-            early |= names(each) - names(each, ast.Store) - made
-            made.add(each.name)
-            continue
-        blocks = [getattr(each, name, []) for name in ("body", "orelse", "finalbody")]
-        heads = [node for node in ast.iter_child_nodes(each) if not isinstance(node, ast.stmt)]
-        for node in heads:
-            early |= names(node) - made
-        if isinstance(each, ast.AugAssign):
-            early |= {dotted(each.target)} - made
-        for node in heads:
-            made |= names(node, ast.Store)
-        if isinstance(each, ast.If):
-            ways = [set(made), set(made)]
-            early |= read_first(each.body, ways[0]) | read_first(each.orelse, ways[1])
-            made |= ways[0] & ways[1]
-        else:
-            for inner in blocks:
-                early |= read_first(inner, made)
-    return early
+def read_first(block: Sequence[ast.stmt], made: Collection[str] = ()) -> set[str]:
+    """Return the names that statements read before they, or what stands before, have made them."""
+    return Liveness(block, _reads, _stores, rounds=LOOPS).before.difference(made)
 
 
 def read_after(source: CellSource, statement: ast.stmt) -> set[str]:
     """Return the names that are read after a statement as they are then, also in the next step."""
-    early: set[str] = set()
-    made: set[str] = set()
-    node: ast.AST = statement
-    for parent in source.parents(statement):
-        if isinstance(node, ast.stmt):
-            block = source.body(node)
-            early |= read_first(block[block.index(node) + 1 :], made)
-        if isinstance(parent, Loop):
-            target = names(parent.target, ast.Store) if isinstance(parent, ast.For) else set()
-            early |= read_first(parent.body, made | target)
-        if isinstance(parent, Scope):
-            break
-        node = parent
-    return early
+    block = getattr(source.function(statement), "body", [])
+    return Liveness(block, _reads, _stores, rounds=LOOPS).after[statement]
+
+
+def _reads(node: ast.AST) -> set[str]:
+    is_definition = isinstance(node, (*Function, ast.ClassDef))
+    return names(node) - (_stores(node) if is_definition else set())
+
+
+def _stores(node: ast.AST) -> set[str]:
+    return names(node, ast.Store)
 
 
 def reaches_backward(source: CellSource, statement: ast.stmt) -> bool:
@@ -174,7 +151,7 @@ def _flow(block: Sequence[ast.stmt], values: set[str]) -> tuple[set[str], bool]:
     values = set(values)
     for each in block:
         made = names(each, ast.Store)
-        if read_first([each], set()) & values:
+        if read_first([each]) & values:
             if backwards(each):
                 return values, True
             values |= made

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from .find import assigned, called, dotted, names, targets_of, words
 from .given import KNOWN
 from .notebook import CodePlace
-from .scopes import Function, arguments
+from .scopes import Function, arguments, defaults
 from .size_names import role_of
 
 if TYPE_CHECKING:
@@ -188,8 +188,9 @@ class _Uses:
             for each in targets_of(parent):
                 self._reads_of(cell, each, parent.value, node)
         elif isinstance(parent, ast.arguments):
-            for argument in self._defaulted(parent, child):
-                self._reads_of(cell, argument)
+            for argument, default in defaults(parent).items():
+                if default is child:
+                    self._reads_of(cell, argument)
         elif isinstance(parent, ast.Dict):
             pairs = zip(parent.keys, parent.values, strict=True)
             for key in [k for k, v in pairs if v is child and isinstance(k, ast.Constant)]:
@@ -198,7 +199,7 @@ class _Uses:
     def _is_fixed(self, cell: CellCode, call: ast.Call, child: ast.AST) -> bool:
         """Whether a call makes something that has the number for good."""
         name = called(call)
-        own = [*self._notebook.functions.get(name, ()), *self._notebook.classes.get(name, ())]
+        own = self._notebook.defined(name)
         if own:
             for where, definition in own:
                 argument = _parameter(where, definition, call, child)
@@ -273,13 +274,6 @@ class _Uses:
             entry = isinstance(node, ast.Subscript) and getattr(node.slice, "value", "") == name
             if is_read and (attribute or entry):
                 self._waiting.append((cell, node))
-
-    def _defaulted(self, given: ast.arguments, child: ast.AST) -> Iterator[ast.arg]:
-        positional = [*given.posonlyargs, *given.args]
-        first = len(positional) - len(given.defaults)
-        yield from (positional[first + n] for n, each in enumerate(given.defaults) if each is child)
-        pairs = zip(given.kwonlyargs, given.kw_defaults, strict=True)
-        yield from (argument for argument, each in pairs if each is child)
 
 
 def _parameter(

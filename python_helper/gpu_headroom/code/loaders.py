@@ -10,11 +10,13 @@ from __future__ import annotations
 import ast
 import re
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .find import called, dotted, keyword, words
+from .find import base_of, called, calls, dotted, keyword, words
 from .literals import integer
-from .scopes import Function, arguments
+from .notebook import Notebook, by_name
+from .scopes import Function, arguments, defaults
 from .size_names import role_of
 
 if TYPE_CHECKING:
@@ -138,17 +140,8 @@ class Loaders:
     ) -> None:
         self._cells, self._evaluates = list(cells), evaluates
         self._way = [each for each in way if each.cell.tree is not None]
-        self._functions: dict[str, list[tuple[CellCode, Definition]]] = {}
-        self._classes: dict[str, list[tuple[CellCode, ast.ClassDef]]] = {}
-        self._stores: dict[str, list[tuple[CellCode, ast.AST]]] = {}
-        for cell in self._cells:
-            for node in cell.nodes:
-                if isinstance(node, Function):
-                    self._functions.setdefault(node.name, []).append((cell, node))
-                elif isinstance(node, ast.ClassDef):
-                    self._classes.setdefault(node.name, []).append((cell, node))
-                elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-                    self._stores.setdefault(node.attr, []).append((cell, node))
+        self._notebook = Notebook(self._cells)
+        self._attributes = by_name(self._cells, ast.Attribute, attrgetter("attr"))
         self._ways: tuple[tuple[Any, Callable[..., None]], ...] = (
             (ast.Call, self._called),
             (ast.Name, self._named),
@@ -247,7 +240,7 @@ class Loaders:
     def _called(self, cell: CellCode, call: ast.Call, inside: _Call | None, path: Path) -> None:
         self._found.calls.add(call)
         name = called(call)
-        own = [*self._functions.get(name, ()), *self._classes.get(name, ())]
+        own = self._notebook.defined(name)
         for where, definition in own:
             self._entered(where, definition, _Call(definition, cell, call, inside), path)
         index = path[0] if name == "prepare" and path and type(path[0]) is int else None
@@ -390,7 +383,7 @@ class Loaders:
     def _attribute(
         self, cell: CellCode, node: ast.Attribute, inside: _Call | None, path: Path
     ) -> None:
-        stores = self._stores.get(node.attr, [])
+        stores = self._stores(node.attr)
         around = _class(cell, node)
         if dotted(node.value) == "self" and around is not None:
             stores = [each for each in stores if _class(*each) is around] or stores
@@ -398,12 +391,18 @@ class Loaders:
             for value, more in _given(where, store):
                 self._data(where, value, None, (*more, *path))
         if not stores:
-            for where, function in self._functions.get(node.attr, ()):
+            for where, function in self._notebook.functions.get(node.attr, ()):
                 for each in _own(function):
                     if isinstance(each, (ast.Return, ast.Yield)):
                         self._data(where, each.value, None, path)
             if dotted(node.value) not in ("self", "cls"):
                 self._data(cell, node.value, inside, ())
+
+    def _stores(self, name: str) -> list[tuple[CellCode, ast.AST]]:
+        """Return where an attribute of a name is given a value, whosever it is."""
+        return [
+            each for each in self._attributes.get(name, ()) if isinstance(each[1].ctx, ast.Store)
+        ]
 
     # Numbers.
 
@@ -451,7 +450,7 @@ class Loaders:
         inner = cell.owners.get(_root(node))
         if inner is not None and inner[1] is not None:  # a parameter, or a name of a function
             owner = "self" if owner in ("self", "cls") else ""
-        stores = self._stores.get(path[-1], []) if isinstance(node, ast.Attribute) else []
+        stores = self._stores(path[-1]) if isinstance(node, ast.Attribute) else []
         for _, bind in self._definitions(cell, node.value):  # an attribute of a module
             if isinstance(bind, ast.alias):
                 stores = [*stores, *self._in_file(bind.name, path[-1])]
@@ -520,11 +519,11 @@ class Loaders:
             value, where = _bound(cell, function, argument.arg, frame)
             yield value, where, frame.inside if where is frame.cell else None
             return
-        calls = list(self._callers(cell, function))
-        for place, call in calls:
+        callers = list(self._callers(cell, function))
+        for place, call in callers:
             value, where = _bound(cell, function, argument.arg, _Call(function, place, call, None))
             yield value, where, None
-        if not calls:
+        if not callers:
             value, where = _bound(cell, function, argument.arg, None)
             yield value, where, None
 
@@ -541,18 +540,11 @@ class Loaders:
             if cell.function(statement) is function or statement is function:
                 outer, line = self._way[n - 1]
                 before = outer.statement_on(line)
-                found = [
-                    each
-                    for each in ast.walk(before or ast.Module([], []))
-                    if isinstance(each, ast.Call) and called(each) in names
-                ]
+                found = [] if before is None else list(calls(before, *names))
                 if found:
                     yield from ((outer, each) for each in found)
                     return
-        for each in self._cells:
-            for node in each.nodes:
-                if isinstance(node, ast.Call) and called(node) in names:
-                    yield each, node
+        yield from (each for name in sorted(names) for each in self._notebook.calls(name))
 
 
 _MODULES = ("torch", "np", "numpy", "jnp", "tf")
@@ -690,14 +682,8 @@ def _bound(
         at = names.index(name) if name in names else len(frame.call.args)
         if at < len(frame.call.args):
             return frame.call.args[at], frame.cell
-    first = len(positional) - len(given.defaults)
-    for n, each in enumerate(positional):
-        if each.arg == name and n >= first:
-            return given.defaults[n - first], cell
-    for only, default in zip(given.kwonlyargs, given.kw_defaults, strict=True):
-        if only.arg == name:
-            return default, cell
-    return None, cell
+    known = {each.arg: default for each, default in defaults(given).items()}
+    return known.get(name), cell
 
 
 def _own(function: ast.AST) -> Iterator[ast.AST]:
@@ -737,9 +723,7 @@ def _path(node: ast.AST) -> tuple[str, ...]:
 
 
 def _root(node: ast.AST) -> ast.AST:
-    while isinstance(node, (ast.Attribute, ast.Subscript)):
-        node = node.value
-    return node
+    return base_of(node) or node
 
 
 def _is(key: ast.AST | None, path: Path) -> bool:

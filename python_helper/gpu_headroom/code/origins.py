@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from .find import called, dotted, keyword, words
 from .flow import leaves
-from .scopes import Function
+from .scopes import Function, defaults
 from .source import Refused
 
 if TYPE_CHECKING:
@@ -65,11 +65,9 @@ class Origins:
         if known is None:
             raise Refused
         name, owner, _ = known
-        uses = [(cell, use) for use in cell.uses if use.owner is owner and use.name == name]
-        if owner is None:
-            uses = self._notebook.uses(name)
-            if any(name in each.words for each in self._notebook.cells):
-                raise Refused
+        uses = self._notebook.uses_of(cell, name, owner)
+        if owner is None and any(name in each.words for each in self._notebook.cells):
+            raise Refused
         binds = [(where, use) for where, use in uses if use.how != "read"]
         found: list[Found] = []
         for where, use in binds:
@@ -120,7 +118,7 @@ class Origins:
         place = given.index(argument) if argument in given else None
         if place is not None and taken and not place:
             raise Refused
-        defaults = dict(zip(given[::-1], function.args.defaults[::-1], strict=False))
+        default = defaults(function.args).get(argument)
         found: list[Found] = []
         is_method = taken and name == function.name
         for where, call in self._notebook.calls(name):
@@ -134,8 +132,8 @@ class Origins:
                 found.append((where, named.value))
             elif n is not None and n < len(call.args):
                 found.append((where, call.args[n]))
-            elif argument in defaults:
-                found.append((cell, defaults[argument]))
+            elif default is not None:
+                found.append((cell, default))
             else:
                 raise Refused
         return found or self._no()

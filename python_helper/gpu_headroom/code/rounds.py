@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 from .batch import names_in
 from .find import called, words
 from .flow import goes_back
-from .given import Function
 from .parsing import LONGEST, parse_cell
-from .scopes import named_by
+from .scopes import Function, named_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -140,6 +140,14 @@ def arguments(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> list
     return [*given.posonlyargs, *given.args, *given.kwonlyargs, *stars]
 
 
+def defaults(given: ast.arguments) -> dict[ast.arg, ast.expr]:
+    """Return the parameters that have a default, with it."""
+    positional = [*given.posonlyargs, *given.args]
+    ends = zip(positional[::-1], given.defaults[::-1], strict=False)
+    named = zip(given.kwonlyargs, given.kw_defaults, strict=True)
+    return {each: default for each, default in (*ends, *named) if default is not None}
+
+
 def named_by(node: ast.AST) -> Iterator[str]:
     """Yield the names that a node binds which are no nodes of their own."""
     if isinstance(node, ast.alias):

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 from ..text.messages import message
 from .find import words
-from .parsing import LONGEST, magics, parse_cell
+from .notebook import Notebook
+from .parsing import magics
+from .scopes import Function
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -51,7 +53,6 @@ _ASKS = {"input", "getpass"}
 _BARS = words("tqdm trange track ProgressBar Progbar")
 _COMMANDS = ("%%bash", "%%sh", "%%script", "%%writefile", "%pip", "%conda", "%run", "%sx", "!")
 _SHOWN = 3
-_Function = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def caution(run: Iterable[str], sources: Mapping[str, str]) -> Message | None:
@@ -59,18 +60,16 @@ def caution(run: Iterable[str], sources: Mapping[str, str]) -> Message | None:
 
     Functions of other cells that they call are looked through as well.
     """
-    cells = [sources[each] for each in run if each in sources]
-    trees = _Trees()
+    texts = dict.fromkeys(sources[each] for each in run if each in sources)
+    notebook = Notebook.of([(each, each) for each in (*texts, *sources.values())])
     roots: list[ast.AST] = []
     commands = []
-    for source in cells:
-        tree = trees.of(source)
-        if tree is None:
+    for cell in notebook.cells[: len(texts)]:
+        if cell.tree is None:
             return message("fix.caution_unread")
-        roots.append(tree)
-        commands += [each.split()[0] for each in magics(source) if _is_command(each)]
-    functions = trees.functions(sources.values())
-    calls = list(calls_from(roots, functions))
+        roots.append(cell.tree)
+        commands += [each.split()[0] for each in magics(cell.source) if _is_command(each)]
+    calls = list(calls_from(roots, _functions(notebook)))
     effects = [*commands, *(name for name, node in calls if _acts(name, node))]
     bars = [name for name, node in calls if _draws(name, node)]
     if not effects and not bars:
@@ -79,35 +78,13 @@ def caution(run: Iterable[str], sources: Mapping[str, str]) -> Message | None:
     return message("fix.caution" if effects else "fix.caution_progress", calls=", ".join(shown))
 
 
-class _Trees:
-    """The code of cells, each read once; in all no more than fits into one."""
-
-    def __init__(self) -> None:
-        self._trees: dict[str, ast.Module | None] = {}
-        self._left = LONGEST
-
-    def of(self, source: str) -> ast.Module | None:
-        """Return what a cell says; `None` where it cannot be read."""
-        if source not in self._trees:
-            fits = len(source) <= self._left
-            self._left -= len(source) if fits else 0
-            self._trees[source] = parse_cell(source) if fits else None
-        return self._trees[source]
-
-    def functions(self, sources: Iterable[str]) -> dict[str, list[ast.AST]]:
-        """Return the functions and methods that cells define, by name."""
-        found: dict[str, list[ast.AST]] = {}
-        for source in sources:
-            tree = self.of(source)
-            for node in ast.walk(tree) if tree is not None else ():
-                if isinstance(node, _Function):
-                    found.setdefault(node.name, []).append(node)
-        return found
-
-
 def functions_of(sources: Iterable[str]) -> dict[str, list[ast.AST]]:
     """Return the functions and methods that cells define, by name."""
-    return _Trees().functions(sources)
+    return _functions(Notebook.of([(each, each) for each in sources]))
+
+
+def _functions(notebook: Notebook) -> dict[str, list[ast.AST]]:
+    return {name: [each for _, each in made] for name, made in notebook.functions.items()}
 
 
 def calls_from(
@@ -137,7 +114,7 @@ def _run_by(root: ast.AST) -> Iterator[ast.AST]:
     while waiting:
         node = waiting.pop()
         yield node
-        if not isinstance(node, _Function):
+        if not isinstance(node, Function):
             waiting += list(ast.iter_child_nodes(node))[::-1]
 
 

@@ -37,12 +37,6 @@ def message(message_id: str, texts: Mapping[str, str] | None = None, /, **params
     return {"id": message_id, "template": template, "params": clean, "text": text}
 
 
-def fitting(message_id: str, texts: Mapping[str, str], params: Mapping[str, Param]) -> Message:
-    """Return the sentence `message_id` of `texts`, filled with those of `params` that it names."""
-    named = _PLACEHOLDER.findall(texts[message_id])
-    return message(message_id, texts, **{key: params[key] for key in named})
-
-
 def say(message_id: str, texts: Mapping[str, str] | None = None, /, **params: Param) -> str:
     """Return the sentence `message_id` in English, as consoles and static forms do."""
     return message(message_id, texts, **params)["text"]
