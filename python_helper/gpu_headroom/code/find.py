@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 _PART = re.compile(r"[.\[]")
 
@@ -72,6 +72,12 @@ def assigned(statement: ast.AST) -> str:
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
         return dotted(statement.targets[0])
     return dotted(statement.target) if isinstance(statement, (ast.AnnAssign, ast.AugAssign)) else ""
+
+
+def values_of(nodes: Iterable[ast.AST], *names: str) -> list[ast.expr]:
+    """Return what assignments among these nodes give one of these names, and nothing else."""
+    found = [each for each in nodes if isinstance(each, ast.Assign) and assigned(each) in names]
+    return [each.value for each in found]
 
 
 def names(node: ast.AST, context: type[ast.expr_context] = ast.Load) -> set[str]:

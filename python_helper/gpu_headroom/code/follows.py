@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from .find import assigned, called, dotted, names, targets_of, words
 from .given import KNOWN
 from .notebook import CodePlace
-from .scopes import Function, arguments, defaults
+from .scopes import Function, defaults, parameter_of
 from .size_names import role_of
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ class _Uses:
         own = self._notebook.defined(name)
         if own:
             for where, definition in own:
-                argument = _parameter(where, definition, call, child)
+                argument = _parameter(definition, call, child)
                 if argument is not None:
                     self._reads_of(where, argument)
                 if isinstance(definition, ast.ClassDef) and isinstance(child, ast.keyword):
@@ -276,19 +276,10 @@ class _Uses:
                 self._waiting.append((cell, node))
 
 
-def _parameter(
-    cell: CellCode, definition: ast.AST, call: ast.Call, child: ast.AST
-) -> ast.arg | None:
+def _parameter(definition: ast.AST, call: ast.Call, child: ast.AST) -> ast.arg | None:
     """Return the parameter of a function or class that an argument of a call is given to."""
     function = definition
     if isinstance(definition, ast.ClassDef):
         methods = (each for each in definition.body if isinstance(each, Function))
         function = next((each for each in methods if each.name == "__init__"), definition)
-    if not isinstance(function, Function):
-        return None
-    taken = isinstance(cell.parent(function), ast.ClassDef)
-    parameters = arguments(function)
-    if isinstance(child, ast.keyword):
-        return next((each for each in parameters if each.arg == child.arg), None)
-    position = call.args.index(child) + taken if child in call.args else len(parameters)
-    return parameters[position] if position < len(parameters) else None
+    return parameter_of(function, call, child) if isinstance(function, Function) else None

@@ -128,9 +128,10 @@ class Notebook:
         texts: Iterable[tuple[str, str]],
         titles: Mapping[str, str] | None = None,
         files: Iterable[CellRun] = (),
+        most: int = _MOST * LONGEST,
     ) -> Notebook:
-        """Read cells of these keys and texts; what is beyond some length in all is left unread."""
-        left, found = _MOST * LONGEST, list[CellCode]()
+        """Read cells of these keys and texts; beyond so many characters in all they are unread."""
+        left, found = most, list[CellCode]()
         for key, text in dict.fromkeys(texts):
             left -= len(text)
             found.append(CellCode(key, text, (titles or {}).get(key, "In [ ]"), is_read=left >= 0))

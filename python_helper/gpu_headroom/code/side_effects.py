@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ..text.messages import message
 from .find import words
 from .notebook import Notebook
-from .parsing import magics
+from .parsing import LONGEST, magics
 from .scopes import Function
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def caution(run: Iterable[str], sources: Mapping[str, str]) -> Message | None:
     Functions of other cells that they call are looked through as well.
     """
     texts = dict.fromkeys(sources[each] for each in run if each in sources)
-    notebook = Notebook.of([(each, each) for each in (*texts, *sources.values())])
+    notebook = _read((*texts, *sources.values()))
     roots: list[ast.AST] = []
     commands = []
     for cell in notebook.cells[: len(texts)]:
@@ -80,7 +80,12 @@ def caution(run: Iterable[str], sources: Mapping[str, str]) -> Message | None:
 
 def functions_of(sources: Iterable[str]) -> dict[str, list[ast.AST]]:
     """Return the functions and methods that cells define, by name."""
-    return _functions(Notebook.of([(each, each) for each in sources]))
+    return _functions(_read(sources))
+
+
+def _read(sources: Iterable[str]) -> Notebook:
+    """Read cells, in all no more than may be of one."""
+    return Notebook.of([(each, each) for each in sources], most=LONGEST)
 
 
 def _functions(notebook: Notebook) -> dict[str, list[ast.AST]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from ..code.find import assigned, called, calls, dotted, words
+from ..code.find import assigned, called, dotted, values_of, words
 from ..code.flow import backwards, leaves
 from ..code.notebook import CodePlace
 from ..code.source import CellSource, Refused
@@ -106,11 +106,8 @@ def _told_apart(gate: Gate, node: ast.AST) -> list[ast.expr]:
 
 def _is_dict(gate: Gate, node: ast.expr) -> bool:
     """Whether an expression is given dicts alone: then `in` looks at keys."""
-    made = [
-        each.value
-        for cell, each in gate.notebook.nodes()
-        if isinstance(each, ast.Assign) and assigned(each) == dotted(node) != ""
-    ]
+    name = dotted(node)
+    made = values_of((each for _, each in gate.notebook.nodes()), name) if name else []
     return bool(made) and all(
         isinstance(each, (ast.Dict, ast.DictComp)) or called(each) in ("dict", "defaultdict")
         for each in made
@@ -163,9 +160,7 @@ def _is_plain(source: CellSource, node: ast.expr) -> bool:
         plain = isinstance(node, (ast.Constant, ast.JoinedStr))
         return plain or bool(_names_behind(node) & _PLAIN)
     around = list(ast.walk(source.function(node)))
-    made = [
-        each.value for each in around if isinstance(each, ast.Assign) and assigned(each) == node.id
-    ]
+    made = values_of(around, node.id)
     if any(isinstance(each, _CONTAINERS) for each in made):
         raise Refused
     counts = any(
@@ -217,8 +212,7 @@ def entries_kept(container: str) -> Rewrite:
     """
 
     def ask(gate: Gate, cell: CellCode) -> Message | None:
-        tree = cell.tree or ast.Module([], [])
-        for each in [one for node in ast.walk(tree) for one in values(node, container)]:
+        for each in [one for node in cell.nodes for one in values(node, container)]:
             if not _is_new_dict(gate, cell, each):
                 return message("keep.no_dict", TEXTS, name=container)
         return None
@@ -228,13 +222,8 @@ def entries_kept(container: str) -> Rewrite:
 
 def _is_new_dict(gate: Gate, cell: CellCode, value: ast.expr) -> bool:
     """Whether each assignment to a name in its function is a dict, or calls what returns one."""
-    name, function = dotted(value), cell.function(value)
-    around = function if function is not None else cell.tree
-    made = [
-        each.value
-        for each in ast.walk(around or ast.Module([], []))
-        if isinstance(each, ast.Assign) and assigned(each) == name
-    ]
+    function = cell.function(value)
+    made = values_of(cell.nodes if function is None else ast.walk(function), dotted(value))
     for each in made:
         makers = [maker for _, maker in gate.notebook.functions.get(called(each), ())]
         given = [
@@ -295,7 +284,7 @@ def detached_leaf(name: str) -> Rewrite:
     """
 
     def ask(gate: Gate, cell: CellCode) -> Message | None:
-        own = [each for each in calls(cell.tree or ast.Module([], []), "grad") if _asks(each, name)]
+        own = [each for each in cell.nodes if _asks(each, name)]
         return gate.detaches(cell, name, besides=own) or is_only_a_value(gate, cell, name)
 
     return _detached_leaf(name).asking(ask)

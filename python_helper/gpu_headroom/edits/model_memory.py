@@ -91,12 +91,10 @@ def _read(
     gate: Gate, cell: CellCode, scope: Scope | None, name: str
 ) -> list[tuple[CellCode, ast.AST]]:
     """Return where a name is read that a cell, or a function in it, has given a value."""
-    if scope is None:
-        found = [(other, use.node) for other, use in gate.notebook.uses(name) if use.how == "read"]
-        words = [(other, ast.Pass()) for other in gate.notebook.cells if name in other.words]
-        return [*found, *words]
-    uses = [use for use in cell.uses if use.name == name and use.owner is scope]
-    return [(cell, use.node) for use in uses if use.how == "read"]
+    uses = gate.notebook.uses_of(cell, name, scope)
+    said = [each for each in gate.notebook.cells if scope is None and name in each.words]
+    found = [(other, use.node) for other, use in uses if use.how == "read"]
+    return [*found, *[(each, ast.Pass()) for each in said]]
 
 
 def _loads_only(cell: CellCode, node: ast.AST) -> bool:

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 
 from ..code.batch import PARSERS
 from ..code.beside import beside, script_at, script_lines
-from ..code.find import assigned, called, dotted, keyword, names
+from ..code.find import called, dotted, keyword, names, values_of
 from ..code.follows import other_places, unlike
 from ..code.gate import Gate
 from ..code.literals import integer, literals_in
-from ..code.notebook import CodePlace, Notebook
-from ..code.parsing import parse_cell
+from ..code.notebook import CellCode, CodePlace, Notebook
 from ..code.source import CellSource, Refused
 from ..text.messages import message
 from .rewrite import Rewrite, line_of, rewriting
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
     from ..code.literals import SizeLiteral
     from ..code.loaders import Numbers, Way
-    from ..code.notebook import CellCode
+    from ..code.tree import Tree
     from ..protocol.wire import Message
     from .rewrite import Anchor
 
@@ -194,8 +193,8 @@ def _naming(cell: CellCode, file: str) -> Iterator[int]:
 
 def flag_of(literal: SizeLiteral) -> str | None:
     """Return what sets an option on the command line of its script; `None`: not for certain."""
-    tree = parse_cell(literal.cell.source)
-    calls = [each for each in ast.walk(tree or ast.Module([], [])) if isinstance(each, ast.Call)]
+    nodes = CellCode("", literal.cell.source).nodes
+    calls = [each for each in nodes if isinstance(each, ast.Call)]
     parses = any(called(each) in PARSERS and not each.args for each in calls)
     if not parses or any(called(each) == "add_subparsers" for each in calls):
         return None
@@ -229,11 +228,7 @@ def _measures(notebook: Notebook, given: list[ast.expr]) -> bool:
             return True
         new = names(each) - wanted if len(wanted) < _MOST_NAMES else set[str]()
         wanted |= new
-        given += [
-            node.value
-            for cell, node in notebook.nodes()
-            if new and isinstance(node, ast.Assign) and assigned(node) in new
-        ]
+        given += values_of((node for _, node in notebook.nodes()), *new) if new else []
     return False
 
 
@@ -261,7 +256,7 @@ def _follows(
     notebook = Notebook(cells)
     for place in other_places(notebook, found.value, known):
         return place.says("number.again", TEXTS, value=found.value)
-    node = _node(cell.tree, found)
+    node = _node(cell, found)
     entry = found.name if found.kind in ("option", "text") else ""
     fixed = unlike(notebook, cell, node, reached.calls, entry)
     if fixed is not None:
@@ -276,10 +271,10 @@ def _standing(gate: Gate, cell: CellCode, way: Way) -> list[CellCode]:
     return [each for each in found if each is not None]
 
 
-def _node(tree: ast.AST | None, literal: SizeLiteral) -> ast.expr | None:
-    """Return the number in a tree."""
+def _node(code: Tree, literal: SizeLiteral) -> ast.expr | None:
+    """Return the number in the code of a cell."""
     place = (literal.line, literal.column, literal.end_column)
-    for node in ast.walk(tree) if tree is not None else ():
+    for node in code.nodes:
         if isinstance(node, ast.expr) and place == (
             node.lineno,
             node.col_offset,
@@ -311,7 +306,7 @@ def _set(source: CellSource, found: SizeLiteral, value: int) -> None:
         start = source.offset(found.line, found.column)
         source.replace((start, source.offset(found.line, found.end_column)), str(value))
         return
-    node = _node(source.tree, found)
+    node = _node(source, found)
     several = isinstance(node, (ast.Tuple, ast.List))
     for each in node.elts if isinstance(node, (ast.Tuple, ast.List)) else [node]:
         if each is not None and (not several or integer(each) == found.value):

@@ -380,15 +380,14 @@ class _Ways:
                 node = parent
             elif isinstance(parent, (ast.Assign, ast.AnnAssign, ast.NamedExpr)):
                 targets = targets_of(parent)
-                self._copies |= {
-                    slot
-                    for one in targets
-                    for each in leaves(one)
-                    if (slot := self._slot(cell, each))
-                }
+                self._enter_copies(cell, targets)
                 return
             else:
                 return
+
+    def _enter_copies(self, cell: CellCode, targets: Iterable[ast.expr]) -> None:
+        slots = [self._slot(cell, each) for one in targets for each in leaves(one)]
+        self._copies.update(filter(None, slots))
 
     def _look_at_copy(self, cell: CellCode, node: ast.AST) -> None:
         """Refuse where a copy is changed in place, which would change what is kept."""
@@ -407,12 +406,7 @@ class _Ways:
             if isinstance(parent, ast.keyword) and parent.arg == "out":
                 raise _Needed(parent.value)
             if isinstance(parent, ast.Assign) and inner is parent.value:
-                self._copies |= {
-                    slot
-                    for one in parent.targets
-                    for each in leaves(one)
-                    if (slot := self._slot(cell, each))
-                }
+                self._enter_copies(cell, parent.targets)
             if isinstance(parent, ast.Call) and called(parent) in self._gate.notebook.functions:
                 raise _Needed(parent)
             if isinstance(parent, ast.stmt):

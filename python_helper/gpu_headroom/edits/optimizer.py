@@ -6,7 +6,7 @@ import ast
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..code.find import assigned, called, calls, dotted, keyword, method, words
+from ..code.find import assigned, called, calls, dotted, keyword, method, values_of, words
 from ..code.notebook import CodePlace
 from ..code.source import Refused
 from ..text.messages import message
@@ -64,16 +64,16 @@ def _one_by_one(source: CellSource) -> None:
 @rewriting
 def _factored(source: CellSource, torch: str = "torch") -> None:
     call = _only(source.tree, *_ADAM)
-    given = {each.arg for each in call.keywords}
+    options = {each.arg for each in call.keywords}
     groups = any(isinstance(each, (ast.Dict, ast.ListComp)) for each in ast.walk(call))
-    if len(call.args) > 2 or not given <= _KEPT or groups:  # noqa: PLR2004  parameters and rate
+    if len(call.args) > 2 or not options <= _KEPT or groups:  # noqa: PLR2004  parameters and rate
         raise Refused
     function = call.func
     name = f"{torch}.optim.Adafactor" if isinstance(function, ast.Name) else "Adafactor"
     end = source.span(function)[1]
     source.replace((end - len(called(call)), end), name)
     for each in _OF_ADAM:
-        if each in given:
+        if each in options:
             remove_keyword(source, call, each)
 
 
@@ -143,12 +143,12 @@ def owners(tree: ast.AST) -> set[str] | None:
     """
     found = set[str]()
     for call in _made(tree, *_OPTIMIZERS, "Adafactor"):
-        given = call.args[0] if call.args else getattr(keyword(call, "params"), "value", None)
-        if isinstance(given, ast.Name):
-            given = next((each for each in _values(tree, given.id)), given)
-        parameters = [each for each in ast.walk(given or call) if isinstance(each, ast.Call)]
+        trained = call.args[0] if call.args else getattr(keyword(call, "params"), "value", None)
+        if isinstance(trained, ast.Name):
+            trained = next((each for each in _values(tree, trained.id)), trained)
+        parameters = [each for each in ast.walk(trained or call) if isinstance(each, ast.Call)]
         names = {dotted(method(each, "parameters")) for each in parameters}
-        if not names or "" in names or given is None:
+        if not names or "" in names or trained is None:
             return None
         found |= names
     return found
@@ -156,11 +156,7 @@ def owners(tree: ast.AST) -> set[str] | None:
 
 def _values(tree: ast.AST, name: str) -> list[ast.expr]:
     """Return what a name is given, where that is one thing."""
-    found = [
-        node.value
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Assign) and assigned(node) == name
-    ]
+    found = values_of(ast.walk(tree), name)
     return found if len(found) == 1 else []
 
 

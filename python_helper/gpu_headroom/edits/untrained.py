@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from ..code.find import called, dotted, targets_of, words
 from ..code.notebook import CodePlace, is_stored
-from ..code.scopes import arguments
+from ..code.origins import keyword_stars
+from ..code.scopes import parameter_of
 from ..text.messages import message
 
 if TYPE_CHECKING:
@@ -132,19 +133,10 @@ class _ModelUses:
 
 def taken(definition: Definition, call: ast.Call, node: ast.AST) -> str | None:
     """Return the parameter that a function takes an argument of a call as."""
-    parameters = [each.arg for each in arguments(definition)]
-    if any(each.arg is None for each in call.keywords):
+    if keyword_stars(call) or any(isinstance(each, ast.Starred) for each in call.args):
         return None
-    for keyword in call.keywords:
-        if keyword.value is node:
-            return keyword.arg if keyword.arg in parameters else None
-    positional = [each.arg for each in (*definition.args.posonlyargs, *definition.args.args)]
-    if positional[:1] in (["self"], ["cls"]):
-        positional = positional[1:]
-    if any(isinstance(each, ast.Starred) for each in call.args) or node not in call.args:
-        return None
-    at = call.args.index(node)
-    return positional[at] if at < len(positional) else None
+    parameter = parameter_of(definition, call, node)
+    return None if parameter is None else parameter.arg
 
 
 def _only_gone_through(cell: CellCode, call: ast.AST) -> bool:

@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 
     from ..protocol import wire
 
+TEXTS = {
+    "summary.processes": "GPU {index}, processes:",
+    "summary.processes_hidden": "GPU {index}: which processes use it is not shown here.",
+    "summary.process_list": "PID | Memory | Name",
+}
+
 
 def read() -> DeviceSnapshot:
     """Read the GPUs of this process and its host memory once."""
@@ -60,12 +66,12 @@ def _shell() -> Any:
 def list_processes(index: int, processes: Sequence[wire.Process] | None) -> Iterator[str]:
     """Say which other processes are on a GPU."""
     if processes is None:
-        yield say("summary.processes_hidden", index=index)
+        yield say("summary.processes_hidden", TEXTS, index=index)
         return
     rows = [
         ("?" if each["pid"] is None else str(each["pid"]), size(each["bytes"]), each["name"] or "?")
         for each in processes
     ]
     if rows:
-        yield say("summary.processes", index=index)
-        yield table(heads("summary.process_list"), rows, right=9)
+        yield say("summary.processes", TEXTS, index=index)
+        yield table(heads("summary.process_list", TEXTS), rows, right=9)

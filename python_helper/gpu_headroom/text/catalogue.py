@@ -450,8 +450,6 @@ SENTENCES = {
     "summary.live": "No GPU is in use yet.",
     "summary.with_confirm": "Only with --confirm:",
     "summary.still_in_use": "Still in use: {held}",
-    "summary.processes": "GPU {index}, processes:",
-    "summary.processes_hidden": "GPU {index}: which processes use it is not shown here.",
     "summary.shared": "GPU {index}: in use by {shares}.",
     "summary.limited": "GPU {index}: the capacity is the limit that was set for this process.",
     "summary.host": "Host memory: {rss} in this process, {available} available of {total}",
@@ -465,7 +463,6 @@ SENTENCES = {
     "summary.devices": "GPU | Name | Used | Headroom | In use | Cached | Outside | Free | Capacity",
     "summary.items": "Item | About | What you lose",
     "summary.freed": "Freed | Item |",
-    "summary.process_list": "PID | Memory | Name",
     "summary.holders": "Size | Kind | Held by",
     "summary.holders_made": "Size | Kind | Held by | Made in",
     # Export of PyTorch's memory snapshot.
