@@ -6,9 +6,9 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from .find import called, dotted, mentions, method, names
+from .find import called, dotted, method, names
 from .liveness import LOOPS, Liveness
-from .source import Function, Refused, Scope
+from .source import Function, Scope
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -20,7 +20,6 @@ _EVALUATES = re.compile(
     re.IGNORECASE,
 )
 WITHOUT = ("no_grad", "inference_mode", "set_grad_enabled")
-_MOST_ROUNDS = 12
 _BACKWARD = frozenset({"backward", "manual_backward"})
 _TRAINS = re.compile(r"(?<!pre)train|fit|learn|optimi|backward", re.IGNORECASE)
 
@@ -30,20 +29,6 @@ def evaluates(name: str) -> bool:
     return _EVALUATES.search(name) is not None
 
 
-def derived(tree: ast.AST, *start: str) -> set[str]:
-    """Return these names and all that are computed from them: a guess that takes in too many."""
-    found = set(start)
-    for _ in range(_MOST_ROUNDS):
-        before = len(found)
-        for node in ast.walk(tree):
-            targets, value = _given(node)
-            if value is not None and mentions(value, found):
-                found |= {name for each in targets for one in leaves(each) if (name := dotted(one))}
-        if len(found) == before:
-            return found
-    raise Refused
-
-
 def leaves(target: ast.expr) -> Iterator[ast.expr]:
     """Yield what a target assigns to: both of `a, b`."""
     if isinstance(target, (ast.Tuple, ast.List)):
@@ -51,16 +36,6 @@ def leaves(target: ast.expr) -> Iterator[ast.expr]:
             yield from leaves(each)
     else:
         yield target.value if isinstance(target, ast.Starred) else target
-
-
-def _given(node: ast.AST) -> tuple[list[ast.expr], ast.expr | None]:
-    if isinstance(node, ast.Assign):
-        return node.targets, node.value
-    if isinstance(node, (ast.AugAssign, ast.AnnAssign, ast.NamedExpr)):
-        return [node.target], node.value
-    if isinstance(node, (ast.For, ast.comprehension)):
-        return [node.target], node.iter
-    return [], None
 
 
 def goes_back(call: ast.AST) -> bool:

@@ -257,15 +257,8 @@ class Pure:
 
 _DOES_MORE = (
     *(ast.Global, ast.Nonlocal, ast.Delete, ast.Yield, ast.YieldFrom, ast.Await, ast.Try),
-    *(
-        ast.Import,
-        ast.ImportFrom,
-        ast.AugAssign,
-        ast.With,
-        ast.AsyncWith,
-        ast.NamedExpr,
-        ast.Lambda,
-    ),
+    *(ast.Import, ast.ImportFrom, ast.AugAssign, ast.With, ast.AsyncWith, ast.NamedExpr),
+    ast.Lambda,
 )
 
 
