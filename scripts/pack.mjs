@@ -29,6 +29,7 @@ const LIMIT = 220_000;
 /** Modules and folders of the wheel that no kernel needs from a page. */
 const WHEEL_ONLY = [
   '__main__.py',
+  'cells/life.py',
   'errors/pasted.py',
   'frames/',
   'kernel/bootstrap.py',

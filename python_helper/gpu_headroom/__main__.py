@@ -47,7 +47,7 @@ def _explain() -> int:
 def _status() -> int:
     from .readings.nvml import processes
     from .terminal import script
-    from .terminal.summary import list_devices, list_processes
+    from .terminal.summary import list_devices
 
     snapshot = script.read()
     if not snapshot.devices:
@@ -55,7 +55,7 @@ def _status() -> int:
         return 1
     lines = list(list_devices(snapshot))
     for device in snapshot.devices:
-        lines += list_processes(device.index, processes(device))
+        lines += script.list_processes(device.index, processes(device))
     sys.stdout.write("\n".join([*lines, ""]))
     return 0
 

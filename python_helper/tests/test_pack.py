@@ -26,6 +26,7 @@ HELPER = ROOT / "python_helper" / "gpu_headroom"
 DOCUMENTED = {"__init__.py", "terminal/magics.py"}
 WHEEL_ONLY = (
     "__main__.py",
+    "cells/life.py",
     "errors/pasted.py",
     "frames/",
     "kernel/bootstrap.py",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..code.again import Again
-from ..text.messages import message
+from ..code.notebook import CodePlace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,10 +46,10 @@ def objection(
     asked, keys = _asked(evidence, changes), {each.key for each in run}
     place = asked.trained(keys)
     if place is not None:
-        return message("again.trained", TEXTS, cell=place.cell.title, line=place.line)
+        return place.says("again.trained", TEXTS)
     for name, cell, where, _ in asked.stale(keys):
         now = where.cell.title
-        return message("again.stale", TEXTS, name=name, cell=cell.title, other=now, line=where.line)
+        return CodePlace(cell, where.line).says("again.stale", TEXTS, name=name, other=now)
     return None
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from ..code.batch import affects, defines_any, path_from, reads
 from ..code.find import calls, names
 from ..code.flow import trains
-from ..code.given import Function
 from ..code.parsing import parse_cell
+from ..code.scopes import Function
 from ..edits.rewrite import Anchor
 from ..text.messages import message
 from . import again

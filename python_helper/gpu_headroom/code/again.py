@@ -8,11 +8,11 @@ its end does not run again.
 from __future__ import annotations
 
 import ast
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from .find import called, dotted, keyword, names
-from .liveness import Liveness
+from .find import called, dotted, keyword, names, words
+from .liveness import LOOPS, Liveness
 from .notebook import CellCode, CodePlace
 from .rerun import training_in
 from .scopes import Function, arguments
@@ -24,24 +24,16 @@ if TYPE_CHECKING:
     from .loaders import Way
     from .notebook import Notebook
 
-_Loop = (ast.For, ast.AsyncFor, ast.While)
-_CHANGES = frozenset(
-    {
-        *("append", "appendleft", "extend", "insert", "pop", "popleft", "popitem", "remove"),
-        *("clear", "reverse", "send", "read", "readline", "readlines", "add_param_group"),
-        *("drain", "get_nowait", "put", "seek"),
-    }
+_CHANGES = words(
+    """append appendleft extend insert pop popleft popitem remove clear reverse send read readline
+    readlines add_param_group drain get_nowait put seek"""
 )
-_SAME_AGAIN = frozenset(
-    {
-        *("zero_", "fill_", "copy_", "requires_grad_", "detach_", "clamp_", "share_memory_"),
-        *("pin_memory_", "normal_", "uniform_", "xavier_uniform_", "kaiming_normal_", "__init__"),
-    }
+_SAME_AGAIN = words(
+    """zero_ fill_ copy_ requires_grad_ detach_ clamp_ share_memory_ pin_memory_ normal_ uniform_
+    xavier_uniform_ kaiming_normal_ __init__"""
 )
-_STREAMS = frozenset({"iter", "open", "zip", "map", "filter", "BytesIO", "StringIO", "cycle"})
-_CONVERTS = frozenset(
-    {*("to", "cuda", "cpu", "eval", "train", "half", "float", "double", "astype", "contiguous")}
-)
+_STREAMS = words("iter open zip map filter BytesIO StringIO cycle")
+_CONVERTS = words("to cuda cpu eval train half float double astype contiguous")
 
 
 class Again:
@@ -73,7 +65,7 @@ class Again:
                 self._training(cell.tree) if cell.key in run and cell.key in self._ended else None
             )
             if call is not None:
-                return CodePlace(cell, call.lineno)
+                return CodePlace.of(cell, call)
         for key, number, _ in self._way.places:
             code = (*self._cells, *self._notebook.files)
             place = next((each for each in code if each.key == key), None)
@@ -130,12 +122,12 @@ class Again:
         """Return training that stands before a line, outside of loops, and whether it is in one."""
         at = [
             each
-            for each in ast.walk(cell.tree or ast.Module([], []))
+            for each in cell.nodes
             if isinstance(each, ast.stmt) and each.lineno <= line <= (each.end_lineno or 0)
         ]
         function = cell.function(at[-1]) if at else None
         around = [each for each in at if function is None or function in cell.parents(each)]
-        loop = next((n for n, each in enumerate(around) if isinstance(each, _Loop)), len(around))
+        loop = next((n for n, each in enumerate(around) if isinstance(each, LOOPS)), len(around))
         inside = set(map(id, around[: loop + 1]))
         for parent in [function or cell.tree, *around[:loop]]:
             for block in ("body", "orelse", "finalbody"):
@@ -147,7 +139,7 @@ class Again:
                         break
                     call = self._training(each)
                     if call is not None:
-                        return CodePlace(cell, call.lineno), False
+                        return CodePlace.of(cell, call), False
         return None, loop < len(around)
 
     def _training(self, node: ast.AST | None) -> ast.Call | None:
@@ -163,11 +155,8 @@ class Again:
     def _inputs(self, cell: CellCode, *, rounds: bool = False) -> set[str]:
         if cell.tree is None:
             return set()
-        reads, binds = self._read_by(cell), _bound_by(cell)
-        return Liveness(cell.tree.body, reads, binds, rounds=rounds).before
-
-    def _read_by(self, cell: CellCode) -> _Reads:
-        return _Reads(cell, self._inner)
+        reads, binds = partial(_read_by, cell, self._inner), partial(_bound_by, cell)
+        return Liveness(cell.tree.body, reads, binds, rounds=LOOPS if rounds else ()).before
 
     @cached_property
     def _inner(self) -> dict[str, set[str]]:
@@ -243,7 +232,7 @@ class Again:
         """Whether a name is given what it has: a function once more, or `x = x.to(device)`."""
         statement = next((each for each in cell.parents(node) if isinstance(each, ast.stmt)), None)
         if isinstance(node, (*Function, ast.ClassDef)):
-            return len({ast.dump(each) for _, each in self._defined(name)}) == 1
+            return len({ast.dump(each) for _, each in self._notebook.defined(name)}) == 1
         if not isinstance(statement, ast.Assign) or statement.lineno in self._edited.get(
             cell.key, ()
         ):
@@ -255,14 +244,8 @@ class Again:
             steps += 1
         return steps > 0 and dotted(value) == name
 
-    def _defined(self, name: str) -> list[tuple[CellCode, ast.AST]]:
-        return [
-            *self._notebook.functions.get(name, ()),
-            *self._notebook.classes.get(name, ()),
-        ]
-
     def _is_stream(self, cell: CellCode, node: ast.AST) -> bool:
-        parent = next(iter(cell.parents(node)), None)
+        parent = cell.parent(node)
         value = parent.value if isinstance(parent, ast.Assign) else None
         makes = (each for _, each in self._notebook.functions.get(called(value), ()))
         return isinstance(value, ast.GeneratorExp) or (
@@ -287,41 +270,30 @@ class _Redone:
         self.streams: set[str] = set()
 
 
-class _Reads:
-    """The names of the notebook that code reads as it runs, and functions that it may call."""
+def _read_by(cell: CellCode, inner: Mapping[str, set[str]], node: ast.AST) -> set[str]:
+    """Return the names of the notebook that code reads as it runs, and functions may that it calls.
 
-    def __init__(self, cell: CellCode, inner: Mapping[str, set[str]]) -> None:
-        self._cell, self._inner = cell, inner
-
-    def __call__(self, node: ast.AST) -> set[str]:
-        found: set[str] = set()
-        for each in _executed(node):
-            known = self._cell.owners.get(each)
-            is_read = isinstance(getattr(each, "ctx", None), ast.Load)
-            if known is not None and known[1] is None and is_read:
-                found.add(known[0])
-            name = called(each) if isinstance(each, ast.Call) else ""
-            for one in (name, known[0] if known is not None and is_read else ""):
-                found |= self._inner.get(one, set())
-        return found
+    `inner` has what functions read, by their names.
+    """
+    found = {name for each, name in _own_names(cell, node) if _is_read(each)}
+    named = found | {called(each) for each in _executed(node)}
+    return found.union(*[inner.get(each, ()) for each in named])
 
 
-def _bound_by(cell: CellCode) -> _Binds:
-    return _Binds(cell)
+def _bound_by(cell: CellCode, node: ast.AST) -> set[str]:
+    return {name for each, name in _own_names(cell, node) if not _is_read(each)}
 
 
-class _Binds:
-    def __init__(self, cell: CellCode) -> None:
-        self._cell = cell
+def _own_names(cell: CellCode, node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
+    """Yield where names of the notebook's own stand in what runs."""
+    for each in _executed(node):
+        name, owner, _ = cell.owners.get(each, ("", None, None))
+        if name and owner is None:
+            yield each, name
 
-    def __call__(self, node: ast.AST) -> set[str]:
-        return {
-            known[0]
-            for each in _executed(node)
-            if (known := self._cell.owners.get(each)) is not None
-            and known[1] is None
-            and not isinstance(getattr(each, "ctx", None), ast.Load)
-        }
+
+def _is_read(node: ast.AST) -> bool:
+    return isinstance(getattr(node, "ctx", None), ast.Load)
 
 
 def _executed(root: ast.AST) -> Iterator[ast.AST]:
@@ -349,7 +321,7 @@ def _changed_by(cell: CellCode, node: ast.AST) -> Iterator[ast.AST]:
         elif name == "next" and node.args:
             yield node.args[0]
     elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
-        parent = next(iter(cell.parents(node)), None)
+        parent = cell.parent(node)
         value = getattr(parent, "value", None)
         root = node.value
         if isinstance(root, ast.Name) and (

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..cells.values import value_at
 from .find import called, dotted
-from .given import Function, nodes, signatures_of
+from .given import nodes, signatures_of
 from .literals import literals_of
 from .parsing import LONGEST, parse_cell
+from .scopes import Function
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

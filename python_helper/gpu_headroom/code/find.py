@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 _PART = re.compile(r"[.\[]")
 
@@ -50,11 +50,34 @@ def keyword(call: ast.Call, name: str) -> ast.keyword | None:
     return next((each for each in call.keywords if each.arg == name), None)
 
 
+def given_to(call: ast.Call) -> list[ast.expr]:
+    """Return the arguments of a call, those given by name behind the others."""
+    return [*call.args, *[each.value for each in call.keywords]]
+
+
+def targets_of(node: ast.Assign | ast.AugAssign | ast.AnnAssign | ast.NamedExpr) -> list[ast.expr]:
+    """Return what an assignment gives its value: both of `a = b = 1`."""
+    return node.targets if isinstance(node, ast.Assign) else [node.target]
+
+
+def base_of(node: ast.AST | None, *through: type[ast.AST]) -> ast.AST | None:
+    """Return `run` of `run.models[0]`, going `through` attributes and entries, or only these."""
+    while isinstance(node, through or (ast.Attribute, ast.Subscript)):
+        node = getattr(node, "func" if isinstance(node, ast.Call) else "value", None)
+    return node
+
+
 def assigned(statement: ast.AST) -> str:
     """Return the one name that a statement assigns to."""
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
         return dotted(statement.targets[0])
     return dotted(statement.target) if isinstance(statement, (ast.AnnAssign, ast.AugAssign)) else ""
+
+
+def values_of(nodes: Iterable[ast.AST], *names: str) -> list[ast.expr]:
+    """Return what assignments among these nodes give one of these names, and nothing else."""
+    found = [each for each in nodes if isinstance(each, ast.Assign) and assigned(each) in names]
+    return [each.value for each in found]
 
 
 def names(node: ast.AST, context: type[ast.expr_context] = ast.Load) -> set[str]:

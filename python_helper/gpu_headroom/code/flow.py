@@ -6,11 +6,12 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from .find import called, dotted, mentions, method, names
-from .source import Function, Loop, Refused, Scope
+from .find import called, dotted, method, names
+from .liveness import LOOPS, Liveness
+from .source import Function, Scope
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from .source import CellSource
 
@@ -19,7 +20,6 @@ _EVALUATES = re.compile(
     re.IGNORECASE,
 )
 WITHOUT = ("no_grad", "inference_mode", "set_grad_enabled")
-_MOST_ROUNDS = 12
 _BACKWARD = frozenset({"backward", "manual_backward"})
 _TRAINS = re.compile(r"(?<!pre)train|fit|learn|optimi|backward", re.IGNORECASE)
 
@@ -29,20 +29,6 @@ def evaluates(name: str) -> bool:
     return _EVALUATES.search(name) is not None
 
 
-def derived(tree: ast.AST, *start: str) -> set[str]:
-    """Return these names and all that are computed from them: a guess that takes in too many."""
-    found = set(start)
-    for _ in range(_MOST_ROUNDS):
-        before = len(found)
-        for node in ast.walk(tree):
-            targets, value = _given(node)
-            if value is not None and mentions(value, found):
-                found |= {name for each in targets for one in leaves(each) if (name := dotted(one))}
-        if len(found) == before:
-            return found
-    raise Refused
-
-
 def leaves(target: ast.expr) -> Iterator[ast.expr]:
     """Yield what a target assigns to: both of `a, b`."""
     if isinstance(target, (ast.Tuple, ast.List)):
@@ -50,16 +36,6 @@ def leaves(target: ast.expr) -> Iterator[ast.expr]:
             yield from leaves(each)
     else:
         yield target.value if isinstance(target, ast.Starred) else target
-
-
-def _given(node: ast.AST) -> tuple[list[ast.expr], ast.expr | None]:
-    if isinstance(node, ast.Assign):
-        return node.targets, node.value
-    if isinstance(node, (ast.AugAssign, ast.AnnAssign, ast.NamedExpr)):
-        return [node.target], node.value
-    if isinstance(node, (ast.For, ast.comprehension)):
-        return [node.target], node.iter
-    return [], None
 
 
 def goes_back(call: ast.AST) -> bool:
@@ -103,48 +79,24 @@ def trains(node: ast.AST) -> bool:
     )
 
 
-def read_first(block: Sequence[ast.stmt], made: set[str]) -> set[str]:
-    """Return the names that statements read before they have made them; adds to `made`."""
-    early: set[str] = set()
-    for each in block:
-        if isinstance(each, (*Function, ast.ClassDef)):
-            early |= names(each) - names(each, ast.Store) - made
-            made.add(each.name)
-            continue
-        blocks = [getattr(each, name, []) for name in ("body", "orelse", "finalbody")]
-        heads = [node for node in ast.iter_child_nodes(each) if not isinstance(node, ast.stmt)]
-        for node in heads:
-            early |= names(node) - made
-        if isinstance(each, ast.AugAssign):
-            early |= {dotted(each.target)} - made
-        for node in heads:
-            made |= names(node, ast.Store)
-        if isinstance(each, ast.If):
-            ways = [set(made), set(made)]
-            early |= read_first(each.body, ways[0]) | read_first(each.orelse, ways[1])
-            made |= ways[0] & ways[1]
-        else:
-            for inner in blocks:
-                early |= read_first(inner, made)
-    return early
+def read_first(block: Sequence[ast.stmt], made: Collection[str] = ()) -> set[str]:
+    """Return the names that statements read before they, or what stands before, have made them."""
+    return Liveness(block, _reads, _stores, rounds=LOOPS).before.difference(made)
 
 
 def read_after(source: CellSource, statement: ast.stmt) -> set[str]:
     """Return the names that are read after a statement as they are then, also in the next step."""
-    early: set[str] = set()
-    made: set[str] = set()
-    node: ast.AST = statement
-    for parent in source.parents(statement):
-        if isinstance(node, ast.stmt):
-            block = source.body(node)
-            early |= read_first(block[block.index(node) + 1 :], made)
-        if isinstance(parent, Loop):
-            target = names(parent.target, ast.Store) if isinstance(parent, ast.For) else set()
-            early |= read_first(parent.body, made | target)
-        if isinstance(parent, Scope):
-            break
-        node = parent
-    return early
+    block = getattr(source.function(statement), "body", [])
+    return Liveness(block, _reads, _stores, rounds=LOOPS).after[statement]
+
+
+def _reads(node: ast.AST) -> set[str]:
+    is_definition = isinstance(node, (*Function, ast.ClassDef))
+    return names(node) - (_stores(node) if is_definition else set())
+
+
+def _stores(node: ast.AST) -> set[str]:
+    return names(node, ast.Store)
 
 
 def reaches_backward(source: CellSource, statement: ast.stmt) -> bool:
@@ -174,7 +126,7 @@ def _flow(block: Sequence[ast.stmt], values: set[str]) -> tuple[set[str], bool]:
     values = set(values)
     for each in block:
         made = names(each, ast.Store)
-        if read_first([each], set()) & values:
+        if read_first([each]) & values:
             if backwards(each):
                 return values, True
             values |= made

@@ -10,10 +10,10 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from .find import assigned, called, dotted, names
+from .find import assigned, called, dotted, names, targets_of, words
 from .given import KNOWN
 from .notebook import CodePlace
-from .scopes import Function, arguments
+from .scopes import Function, defaults, parameter_of
 from .size_names import role_of
 
 if TYPE_CHECKING:
@@ -25,22 +25,17 @@ if TYPE_CHECKING:
 
 
 _Loop = (ast.For, ast.AsyncFor, ast.While)
-_SHAPES = frozenset(
-    {
-        *("zeros", "ones", "empty", "full", "randn", "rand", "randint", "arange", "eye", "tile"),
-        *("new_zeros", "new_ones", "new_empty", "new_full", "view", "reshape", "expand", "repeat"),
-        *("unflatten", "broadcast_to", "init_hidden", "Parameter", "register_buffer"),
-        *("as_strided", "linspace", "hidden_state", "reset_states"),
-    }
+_SHAPES = words(
+    """zeros ones empty full randn rand randint arange eye tile new_zeros new_ones new_empty
+    new_full view reshape expand repeat unflatten broadcast_to init_hidden Parameter
+    register_buffer as_strided linspace hidden_state reset_states"""
 )
 _ANY_PLACE = ("view", "reshape", "expand", "unflatten", "broadcast_to")
 _MEASURES = frozenset(["len", "size", "numel"])
 _BATCHED = {**KNOWN, "BatchSampler": {1: ""}, "batched": {1: ""}, "batch": {0: ""}}
-_NO_LAYER = frozenset(
-    {
-        *("DataLoader", "Dataset", "TensorDataset", "Subset", "Config", "Namespace", "Path"),
-        *("SimpleNamespace", "Decimal", "Fraction", "Counter", "ValueError", "RuntimeError"),
-    }
+_NO_LAYER = words(
+    """DataLoader Dataset TensorDataset Subset Config Namespace Path SimpleNamespace Decimal
+    Fraction Counter ValueError RuntimeError"""
 )
 _DIVIDES = (ast.Div, ast.FloorDiv, ast.Mod)
 _MOST = 400
@@ -58,13 +53,12 @@ def other_places(
 
     `known` are the places `(key, line, column)` of the batch itself.
     """
-    for cell in notebook.cells:
-        for node in ast.walk(cell.tree or ast.Module([], [])):
-            if not isinstance(node, ast.Constant) or type(node.value) is not int:
-                continue
-            at = (cell.key, node.lineno, node.col_offset)
-            if node.value == value and at not in known and _is_of_batch(cell, node):
-                yield CodePlace(cell, node.lineno)
+    for cell, node in notebook.nodes():
+        if not isinstance(node, ast.Constant) or type(node.value) is not int:
+            continue
+        at = (cell.key, node.lineno, node.col_offset)
+        if node.value == value and at not in known and _is_of_batch(cell, node):
+            yield CodePlace.of(cell, node)
 
 
 def _is_of_batch(cell: CellCode, node: ast.Constant) -> bool:
@@ -113,11 +107,11 @@ def _measures(node: ast.AST) -> bool:
 
 def _indexes(cell: CellCode, call: ast.Call) -> bool:
     """Whether rows are counted: `for i in range(8): rows[i]`."""
-    loop = next(iter(cell.parents(call)), None)
+    loop = cell.parent(call)
     if not isinstance(loop, (ast.For, ast.comprehension)):
         return False
     counted = names(loop.target, ast.Store)
-    owner = loop if isinstance(loop, ast.For) else next(iter(cell.parents(loop)))
+    owner = loop if isinstance(loop, ast.For) else next(cell.parents(loop))
     return any(
         isinstance(each, ast.Subscript) and counted & names(each.slice) for each in ast.walk(owner)
     )
@@ -168,9 +162,9 @@ class _Uses:
         self._entries(entry)
         for where, node in self._waiting:  # it grows meanwhile
             if len(self._waiting) > _MOST:
-                return CodePlace(where, getattr(node, "lineno", 1))
+                return CodePlace.of(where, node)
             if self._stops(where, node):
-                return CodePlace(where, getattr(node, "lineno", 1))
+                return CodePlace.of(where, node)
         return None
 
     def _stops(self, cell: CellCode, node: ast.AST) -> bool:
@@ -191,11 +185,12 @@ class _Uses:
     def _enter(self, cell: CellCode, parent: ast.AST, child: ast.AST, node: ast.AST) -> None:
         """Enter the names that get a number."""
         if isinstance(parent, (ast.Assign, ast.AnnAssign, ast.NamedExpr)):
-            for each in parent.targets if isinstance(parent, ast.Assign) else [parent.target]:
+            for each in targets_of(parent):
                 self._reads_of(cell, each, parent.value, node)
         elif isinstance(parent, ast.arguments):
-            for argument in self._defaulted(parent, child):
-                self._reads_of(cell, argument)
+            for argument, default in defaults(parent).items():
+                if default is child:
+                    self._reads_of(cell, argument)
         elif isinstance(parent, ast.Dict):
             pairs = zip(parent.keys, parent.values, strict=True)
             for key in [k for k, v in pairs if v is child and isinstance(k, ast.Constant)]:
@@ -204,10 +199,10 @@ class _Uses:
     def _is_fixed(self, cell: CellCode, call: ast.Call, child: ast.AST) -> bool:
         """Whether a call makes something that has the number for good."""
         name = called(call)
-        own = [*self._notebook.functions.get(name, ()), *self._notebook.classes.get(name, ())]
+        own = self._notebook.defined(name)
         if own:
             for where, definition in own:
-                argument = _parameter(where, definition, call, child)
+                argument = _parameter(definition, call, child)
                 if argument is not None:
                     self._reads_of(where, argument)
                 if isinstance(definition, ast.ClassDef) and isinstance(child, ast.keyword):
@@ -273,35 +268,18 @@ class _Uses:
         if not name or name in self._seen:
             return
         self._seen.add(name)
-        for cell in self._notebook.cells:
-            for node in ast.walk(cell.tree or ast.Module([], [])):
-                is_read = isinstance(getattr(node, "ctx", None), ast.Load)
-                attribute = isinstance(node, ast.Attribute) and node.attr == name
-                entry = isinstance(node, ast.Subscript) and getattr(node.slice, "value", "") == name
-                if is_read and (attribute or entry):
-                    self._waiting.append((cell, node))
-
-    def _defaulted(self, given: ast.arguments, child: ast.AST) -> Iterator[ast.arg]:
-        positional = [*given.posonlyargs, *given.args]
-        first = len(positional) - len(given.defaults)
-        yield from (positional[first + n] for n, each in enumerate(given.defaults) if each is child)
-        pairs = zip(given.kwonlyargs, given.kw_defaults, strict=True)
-        yield from (argument for argument, each in pairs if each is child)
+        for cell, node in self._notebook.nodes():
+            is_read = isinstance(getattr(node, "ctx", None), ast.Load)
+            attribute = isinstance(node, ast.Attribute) and node.attr == name
+            entry = isinstance(node, ast.Subscript) and getattr(node.slice, "value", "") == name
+            if is_read and (attribute or entry):
+                self._waiting.append((cell, node))
 
 
-def _parameter(
-    cell: CellCode, definition: ast.AST, call: ast.Call, child: ast.AST
-) -> ast.arg | None:
+def _parameter(definition: ast.AST, call: ast.Call, child: ast.AST) -> ast.arg | None:
     """Return the parameter of a function or class that an argument of a call is given to."""
     function = definition
     if isinstance(definition, ast.ClassDef):
         methods = (each for each in definition.body if isinstance(each, Function))
         function = next((each for each in methods if each.name == "__init__"), definition)
-    if not isinstance(function, Function):
-        return None
-    taken = isinstance(next(iter(cell.parents(function)), None), ast.ClassDef)
-    parameters = arguments(function)
-    if isinstance(child, ast.keyword):
-        return next((each for each in parameters if each.arg == child.arg), None)
-    position = call.args.index(child) + taken if child in call.args else len(parameters)
-    return parameters[position] if position < len(parameters) else None
+    return parameter_of(function, call, child) if isinstance(function, Function) else None

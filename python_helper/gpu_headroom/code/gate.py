@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ..text.messages import message
-from .find import called, calls, dotted, names, root_of
+from .find import called, calls, dotted, names, root_of, targets_of, words
 from .flow import leaves
 from .liveness import Liveness, certainly_bound
 from .notebook import CodePlace
@@ -49,11 +49,8 @@ TEXTS = {
     ),
     "gate.elsewhere": "No button: the code it is about is not in this notebook as it ran.",
 }
-_FROM_TEXT = frozenset(
-    (
-        *("exec", "eval", "globals", "locals", "vars", "dir", "run_cell", "__import__"),
-        *("_getframe", "currentframe"),
-    )
+_FROM_TEXT = words(
+    """exec eval globals locals vars dir run_cell __import__ _getframe currentframe"""
 )
 _NAMESPACES = ("user_ns", "user_global_ns", "f_globals", "f_locals", "__main__")
 _KEEPS = ("append", "extend", "add", "insert", "update", "put")
@@ -79,15 +76,13 @@ class Gate:
             for cell, call in self.notebook.calls(name):
                 if not _is_plain(name, call):
                     return self._runs_text(cell, call)
-        for cell in self.notebook.cells:
-            for node in ast.walk(cell.tree or ast.Module([], [])):
-                if _asks_namespace(cell, node):
-                    return self._runs_text(cell, node)
+        for cell, node in self.notebook.nodes():
+            if _asks_namespace(cell, node):
+                return self._runs_text(cell, node)
         return None
 
     def _runs_text(self, cell: CellCode, node: ast.AST) -> Message:
-        line = getattr(node, "lineno", 1)
-        return message("gate.runs_text", TEXTS, cell=cell.title, line=line)
+        return CodePlace.of(cell, node).says("gate.runs_text", TEXTS)
 
     # (1) Names.
 
@@ -134,8 +129,8 @@ class Gate:
         for name in dict.fromkeys(map(root_of, gone)):
             found = self._captured(cell, scope, name)
             if found is not None:
-                place_of, line = found.cell, found.line
-                return message("gate.captured", TEXTS, name=name, cell=place_of.title, line=line)
+                place_of = found.cell
+                return CodePlace(place_of, found.line).says("gate.captured", TEXTS, name=name)
             if name in later:
                 return self._read(name, cell, scope)
         return None
@@ -186,7 +181,7 @@ class Gate:
         known = set(map(id, besides))
         for cell, use in self.notebook.uses(name):
             if use.how == "read" and id(use.node) not in known:
-                return CodePlace(cell, getattr(use.node, "lineno", 1))
+                return CodePlace.of(cell, use.node)
         for cell in self.notebook.cells:
             if name in cell.words:
                 return CodePlace(cell, 1)
@@ -227,7 +222,7 @@ class Gate:
             return why
         place = self.notebook.escapes(name)
         if place is not None:
-            return message("gate.escapes", TEXTS, name=name, cell=place.cell.title, line=place.line)
+            return place.says("gate.escapes", TEXTS, name=name)
         slots: set[Slot] = {("returned", None, name), *self._made(cell, function)}
         return self._needs_graph(slots, name)
 
@@ -237,25 +232,21 @@ class Gate:
         sink = self.taint.needed(slots, besides)
         if sink is None:
             return None
-        place, line = sink.place.cell.title, sink.place.line
         if sink.is_call:
-            return message(
-                "gate.handed_on", TEXTS, name=name, cell=place, line=line, function=sink.name
-            )
-        return message("gate.backward", TEXTS, name=name, cell=place, line=line)
+            return sink.place.says("gate.handed_on", TEXTS, name=name, function=sink.name)
+        return sink.place.says("gate.backward", TEXTS, name=name)
 
     def _trains_within(self, cell: CellCode, node: ast.AST) -> Message | None:
         if not self.notebook.goes_back(node):
             return None
-        line = getattr(node, "lineno", 1)
-        return message("gate.trains", TEXTS, cell=cell.title, line=line)
+        return CodePlace.of(cell, node).says("gate.trains", TEXTS)
 
     def slots(self, cell: CellCode, *codes: str) -> set[Slot]:
         """Return the places that code such as `self.losses` may mean in a cell, and elsewhere."""
         found: set[Slot] = set()
         for code in codes:
             for each in self.notebook.cells if "." in code else (cell,):
-                for node in ast.walk(each.tree) if each.tree is not None else ():
+                for node in each.nodes:
                     known = isinstance(node, (ast.Name, ast.Attribute, ast.Subscript))
                     if known and dotted(node) == code:
                         found |= self.taint.targets(each, node)
@@ -277,7 +268,7 @@ class Gate:
         found: set[Slot] = set()
         for each in ast.walk(node):
             if isinstance(each, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.NamedExpr)):
-                given = each.targets if isinstance(each, ast.Assign) else [each.target]
+                given = targets_of(each)
                 for target in given if self.taint.slots(cell, each.value) else ():
                     for leaf in leaves(target):
                         found |= self.taint.targets(cell, leaf)
@@ -303,27 +294,19 @@ class Gate:
         if scope is None:
             return None  # what functions read of the notebook is needed anyway
         for use in cell.uses:
-            if use.name == name and use.owner is scope and use.inside.function is not scope:
-                return CodePlace(cell, getattr(use.node, "lineno", 1))
-            if use.name == name and use.owner is scope and _is_lazy(use):
-                return CodePlace(cell, getattr(use.node, "lineno", 1))
+            is_inside = use.inside.function is not scope or _is_lazy(use)
+            if use.name == name and use.owner is scope and is_inside:
+                return CodePlace.of(cell, use.node)
         if name not in scope.bound or name in scope.outer | scope.passed_on:
-            return CodePlace(cell, getattr(scope.node, "lineno", 1))
+            return CodePlace.of(cell, scope.node)
         return None
 
     def _read(self, name: str, cell: CellCode, scope: Scope | None) -> Message:
         """Say where a name is read: elsewhere if it is."""
-        places = [
-            (other, use)
-            for other in self.notebook.cells
-            for use in other.uses
-            if use.name == name and use.how == "read" and use.owner is scope
-        ]
-        places.sort(key=lambda each: each[0] is cell)
-        other, line = (
-            (places[0][0], getattr(places[0][1].node, "lineno", 1)) if places else (cell, 1)
-        )
-        return message("gate.read", TEXTS, name=name, cell=other.title, line=line)
+        uses = self.notebook.uses_of(cell, name, scope)
+        places = [CodePlace.of(other, use.node) for other, use in uses if use.how == "read"]
+        places.sort(key=lambda each: each.cell is cell)
+        return next(iter(places), CodePlace(cell, 1)).says("gate.read", TEXTS, name=name)
 
 
 class _Names:
@@ -367,7 +350,7 @@ def _asks_namespace(cell: CellCode, node: ast.AST) -> bool:
     said = (getattr(node, each, "") for each in ("attr", "id", "name", "module"))
     is_text = isinstance(node, ast.Constant) and node.value == "__main__"
     if is_text:  # but `if __name__ == "__main__":`
-        return not isinstance(next(cell.parents(node), None), ast.Compare)
+        return not isinstance(cell.parent(node), ast.Compare)
     return any(each in _NAMESPACES for each in said if isinstance(each, str))
 
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from .beside import script_lines
-from .find import called
+from .find import called, words
+from .scopes import Function, defaults
 from .size_names import role_of
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     Signatures = Mapping[str, Mapping[int, str]]
     Placed = tuple[ast.AST, ast.AST | None]
 
-Function = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 _KINDS: dict[type, Kind] = {
     ast.Name: "variable",
@@ -41,9 +41,9 @@ KNOWN: Signatures = {
 }
 # `size=` and `height=` of these are of an image.
 _IMAGE_CALLS = {*KNOWN, "LongestMaxSize", "SmallestMaxSize", "resize"} - {"DataLoader", "split"}
-_IMAGE_ARGUMENTS = {"size", "height", "width", "max_size"}
+_IMAGE_ARGUMENTS = words("size height width max_size")
 _OPTIONS = {"add_argument": None, "option": None, "DEFINE_integer": 1}
-_LOADERS = {"loads", "load", "safe_load", "full_load", "create", "read_string", "parse"}
+_LOADERS = words("loads load safe_load full_load create read_string parse")
 _ENTRY = re.compile(
     r"""(?<![\w.])(?P<quote>\\?["'])?(?P<name>[A-Za-z_][\w-]{0,59})(?(quote)\\?["'])[ \t]{0,20}:"""
     r"""[ \t]{0,20}(?P<number>[0-9][0-9_]{0,15})(?=[ \t]{0,20}(?:[,}\]#\r\n\\"']|$))"""
@@ -93,20 +93,14 @@ def signatures_of(placed: Iterable[Placed]) -> dict[str, dict[int, str]]:
     return {name: each for name, each in found.items() if any(map(role_of, each.values()))}
 
 
-def defaults(
+def _defaulted(
     function: ast.FunctionDef | ast.AsyncFunctionDef, owner: ast.AST | None
 ) -> Iterator[tuple[Parameter, ast.expr]]:
     """Yield the parameters that have a default; `owner` is the class or function around it."""
-    callee = _callee(function, owner)
-    arguments = function.args
-    positional = [*arguments.posonlyargs, *arguments.args]
-    first = len(positional) - len(arguments.defaults)
-    for index, default in enumerate(arguments.defaults, start=first):
-        position = index - isinstance(owner, ast.ClassDef)
-        yield Parameter(callee, positional[index].arg, position), default
-    for argument, given in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
-        if given is not None:
-            yield Parameter(callee, argument.arg, None), given
+    positional = [*function.args.posonlyargs, *function.args.args]
+    places = {each: n - isinstance(owner, ast.ClassDef) for n, each in enumerate(positional)}
+    for each, default in defaults(function.args).items():
+        yield Parameter(_callee(function, owner), each.arg, places.get(each)), default
 
 
 def options(call: ast.Call) -> tuple[str, ast.expr] | None:
@@ -156,7 +150,7 @@ class Look:
         elif isinstance(node, (ast.List, ast.Tuple)):
             self._flags(node)
         elif isinstance(node, Function):
-            for parameter, default in defaults(node, owner):
+            for parameter, default in _defaulted(node, owner):
                 yield Given(parameter.name, default, "parameter", parameter=parameter)
 
     def _assigned(

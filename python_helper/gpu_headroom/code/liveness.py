@@ -6,14 +6,17 @@ import ast
 import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .find import called
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     Names = Callable[[ast.AST], set[str]]
 
 _Definition = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-_Loop = (ast.For, ast.AsyncFor, ast.While)
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _With = (ast.With, ast.AsyncWith)
+_TRY: Any = (ast.Try, ast.TryStar) if sys.version_info >= (3, 11) else (ast.Try,)
 
 
 class _Exits(NamedTuple):
@@ -34,7 +37,7 @@ class Liveness:
 
     `reads` and `binds` say which names of the scope in question an expression reads and binds.
     `end` are the names that are read behind all of it. `before` are those that it reads as they
-    were before it; with `rounds` each loop is taken to have one.
+    were before it; loops of the kinds in `rounds` are taken to have one.
     """
 
     def __init__(
@@ -44,16 +47,15 @@ class Liveness:
         binds: Names,
         end: Iterable[str] = (),
         *,
-        rounds: bool = False,
+        rounds: tuple[type[ast.stmt], ...] = (),
     ) -> None:
         self._reads, self._binds, self._rounds = reads, binds, rounds
-        tried = (ast.Try, ast.TryStar) if sys.version_info >= (3, 11) else (ast.Try,)
         self._compound: tuple[tuple[Any, Callable[..., set[str]]], ...] = (
             (_Definition, self._definition),
             (ast.If, self._if),
-            (_Loop, self._loop),
+            (LOOPS, self._loop),
             (_With, self._with),
-            (tried, self._try),
+            (_TRY, self._try),
             (ast.Match, self._match),
         )
         self.ahead: dict[ast.stmt, set[str]] = {}
@@ -121,7 +123,7 @@ class Liveness:
             again |= inside
         first = head if isinstance(node, ast.While) else self._reads(node.iter)
         # Of a target only the names are given a value: `values[n]` is read.
-        return (inside if self._rounds else again) | first
+        return (inside if isinstance(node, self._rounds) else again) | first
 
     def _try(self, node: ast.stmt, later: set[str], ways: _Exits) -> set[str]:
         body, handlers, orelse, last = (
@@ -139,17 +141,37 @@ class Liveness:
         return self._block(body, rest, inside) | caught
 
 
-def certainly_bound(body: Sequence[ast.stmt], binds: Names) -> set[str]:
-    """Return the names that a block has given a value wherever it comes to its end."""
+def certainly_bound(
+    body: Sequence[ast.stmt], binds: Names, rounds: tuple[type[ast.stmt], ...] = ()
+) -> set[str]:
+    """Return the names that a block has given a value wherever it comes to its end.
+
+    Loops of the kinds in `rounds` are taken to have a round.
+    """
     found: set[str] = set()
     for each in body:
-        if isinstance(each, (ast.Assign, ast.AnnAssign, *_Definition)):
-            found |= binds(each)
+        inner, ways = getattr(each, "body", []), list[list[ast.stmt]]()
+        if isinstance(each, ast.If):
+            ways = [inner, each.orelse]
+        elif isinstance(each, _TRY):
+            found |= certainly_bound(each.finalbody, binds, rounds)
+            ways = [[*inner, *each.orelse], *[handler.body for handler in each.handlers]]
         elif isinstance(each, _With):
-            found |= certainly_bound(each.body, binds)
-        elif isinstance(each, ast.If) and each.orelse:
-            ways = [certainly_bound(way, binds) for way in (each.body, each.orelse)]
-            found |= ways[0] & ways[1]
+            found = found.union(*map(binds, each.items))
+            ways = [] if any(map(_swallows, each.items)) else [inner]
+        elif isinstance(each, LOOPS) and isinstance(each, rounds):
+            is_entered = not isinstance(each, ast.While) or getattr(each.test, "value", False)
+            found |= set() if isinstance(each, ast.While) else binds(each.target)
+            ways = [[*inner, *each.orelse]] if is_entered else []
         elif isinstance(each, ast.Delete):
             found -= binds(each)
+        elif not isinstance(each, (*LOOPS, ast.Match)):
+            found |= binds(each)
+        if ways:
+            found |= set.intersection(*[certainly_bound(way, binds, rounds) for way in ways])
     return found
+
+
+def _swallows(item: ast.withitem) -> bool:
+    """Whether a `with` goes on behind an error, and what is made in it may not be there."""
+    return called(item.context_expr) == "suppress"

@@ -10,11 +10,13 @@ from __future__ import annotations
 import ast
 import re
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .find import called, dotted, keyword
+from .find import base_of, called, calls, dotted, keyword, words
 from .literals import integer
-from .scopes import Function, arguments
+from .notebook import Notebook, by_name
+from .scopes import Function, arguments, defaults
 from .size_names import role_of
 
 if TYPE_CHECKING:
@@ -32,15 +34,8 @@ _BATCHED = {"DataLoader": 1, "BatchSampler": 1, "split": 0, "batch": 0, "padded_
 _BATCHED |= {"batched": 1, "choice": 1, "sample": 1, "choices": 1}
 _SIZES = {"choice": "size", "choices": "k", "sample": "k"}
 _RANGES = ("range", "trange", "arange")
-_MAKERS = frozenset(
-    {
-        *("zeros", "ones", "empty", "full", "rand", "randn", "randint", "normal", "uniform"),
-        *("standard_normal", "random"),
-    }
-)
-_NO_DATA = frozenset(
-    ["len", "int", "float", "str", "print", "round", "isinstance", "type", "hasattr"]
-)
+_MAKERS = words("zeros ones empty full rand randn randint normal uniform standard_normal random")
+_NO_DATA = words("len int float str print round isinstance type hasattr")
 _FITS = ("fit", "fit_loop", "validate", "test", "predict")
 _TRAINING = ("train_dataloaders", "train_dataloader", "train_loader", "train_loaders")
 _OTHERS = ("val_dataloaders", "val_dataloader", "dataloaders", "dataloader", "val_loader")
@@ -145,17 +140,8 @@ class Loaders:
     ) -> None:
         self._cells, self._evaluates = list(cells), evaluates
         self._way = [each for each in way if each.cell.tree is not None]
-        self._functions: dict[str, list[tuple[CellCode, Definition]]] = {}
-        self._classes: dict[str, list[tuple[CellCode, ast.ClassDef]]] = {}
-        self._stores: dict[str, list[tuple[CellCode, ast.AST]]] = {}
-        for cell in self._cells:
-            for node in ast.walk(cell.tree or ast.Module([], [])):
-                if isinstance(node, Function):
-                    self._functions.setdefault(node.name, []).append((cell, node))
-                elif isinstance(node, ast.ClassDef):
-                    self._classes.setdefault(node.name, []).append((cell, node))
-                elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-                    self._stores.setdefault(node.attr, []).append((cell, node))
+        self._notebook = Notebook(self._cells)
+        self._attributes = by_name(self._cells, ast.Attribute, attrgetter("attr"))
         self._ways: tuple[tuple[Any, Callable[..., None]], ...] = (
             (ast.Call, self._called),
             (ast.Name, self._named),
@@ -178,13 +164,13 @@ class Loaders:
         """
         try:
             for cell, number in reversed(self._way):
-                statement = cell.statement(number)
+                statement = cell.statement_on(number)
                 if statement is None:
                     continue
                 for each in _heads(cell, statement):
                     self._data(cell, each, None, ())
                     if self._found:
-                        loop = next(iter(cell.parents(each)), None)
+                        loop = cell.parent(each)
                         ends = _ends(loop) if isinstance(loop, _Loop) else None
                         self._found.ends = None if ends is None else Line(cell, ends)
                         return self._found
@@ -254,7 +240,7 @@ class Loaders:
     def _called(self, cell: CellCode, call: ast.Call, inside: _Call | None, path: Path) -> None:
         self._found.calls.add(call)
         name = called(call)
-        own = [*self._functions.get(name, ()), *self._classes.get(name, ())]
+        own = self._notebook.defined(name)
         for where, definition in own:
             self._entered(where, definition, _Call(definition, cell, call, inside), path)
         index = path[0] if name == "prepare" and path and type(path[0]) is int else None
@@ -397,7 +383,7 @@ class Loaders:
     def _attribute(
         self, cell: CellCode, node: ast.Attribute, inside: _Call | None, path: Path
     ) -> None:
-        stores = self._stores.get(node.attr, [])
+        stores = self._stores(node.attr)
         around = _class(cell, node)
         if dotted(node.value) == "self" and around is not None:
             stores = [each for each in stores if _class(*each) is around] or stores
@@ -405,12 +391,18 @@ class Loaders:
             for value, more in _given(where, store):
                 self._data(where, value, None, (*more, *path))
         if not stores:
-            for where, function in self._functions.get(node.attr, ()):
+            for where, function in self._notebook.functions.get(node.attr, ()):
                 for each in _own(function):
                     if isinstance(each, (ast.Return, ast.Yield)):
                         self._data(where, each.value, None, path)
             if dotted(node.value) not in ("self", "cls"):
                 self._data(cell, node.value, inside, ())
+
+    def _stores(self, name: str) -> list[tuple[CellCode, ast.AST]]:
+        """Return where an attribute of a name is given a value, whosever it is."""
+        return [
+            each for each in self._attributes.get(name, ()) if isinstance(each[1].ctx, ast.Store)
+        ]
 
     # Numbers.
 
@@ -458,7 +450,7 @@ class Loaders:
         inner = cell.owners.get(_root(node))
         if inner is not None and inner[1] is not None:  # a parameter, or a name of a function
             owner = "self" if owner in ("self", "cls") else ""
-        stores = self._stores.get(path[-1], []) if isinstance(node, ast.Attribute) else []
+        stores = self._stores(path[-1]) if isinstance(node, ast.Attribute) else []
         for _, bind in self._definitions(cell, node.value):  # an attribute of a module
             if isinstance(bind, ast.alias):
                 stores = [*stores, *self._in_file(bind.name, path[-1])]
@@ -495,7 +487,7 @@ class Loaders:
 
     def _imported(self, cell: CellCode, bind: ast.AST) -> list[tuple[CellCode, ast.AST]]:
         """Return what gives a name its value in the file that it is imported from; else this."""
-        statement = next(cell.parents(bind), None)
+        statement = cell.parent(bind)
         if isinstance(bind, ast.alias) and isinstance(statement, ast.ImportFrom):
             return self._in_file(statement.module or "", bind.name) or [(cell, bind)]
         return [(cell, bind)]
@@ -527,11 +519,11 @@ class Loaders:
             value, where = _bound(cell, function, argument.arg, frame)
             yield value, where, frame.inside if where is frame.cell else None
             return
-        calls = list(self._callers(cell, function))
-        for place, call in calls:
+        callers = list(self._callers(cell, function))
+        for place, call in callers:
             value, where = _bound(cell, function, argument.arg, _Call(function, place, call, None))
             yield value, where, None
-        if not calls:
+        if not callers:
             value, where = _bound(cell, function, argument.arg, None)
             yield value, where, None
 
@@ -542,24 +534,17 @@ class Loaders:
         if around is not None and function.name in ("__init__", "__call__", "forward"):
             names.add(around.name)
         for n, (where, number) in enumerate(self._way):
-            statement = where.statement(number)
+            statement = where.statement_on(number)
             if n == 0 or where is not cell or statement is None:
                 continue
             if cell.function(statement) is function or statement is function:
                 outer, line = self._way[n - 1]
-                before = outer.statement(line)
-                found = [
-                    each
-                    for each in ast.walk(before or ast.Module([], []))
-                    if isinstance(each, ast.Call) and called(each) in names
-                ]
+                before = outer.statement_on(line)
+                found = [] if before is None else list(calls(before, *names))
                 if found:
                     yield from ((outer, each) for each in found)
                     return
-        for each in self._cells:
-            for node in ast.walk(each.tree or ast.Module([], [])):
-                if isinstance(node, ast.Call) and called(node) in names:
-                    yield each, node
+        yield from (each for name in sorted(names) for each in self._notebook.calls(name))
 
 
 _MODULES = ("torch", "np", "numpy", "jnp", "tf")
@@ -624,7 +609,7 @@ def _reaching(
         if statement in around and not keeps and not isinstance(use.node, ast.arg):
             continue  # `x = f(x)`: it is read before it is given
         found.append(use.node)
-        parent = next(cell.parents(statement), None) if statement is not None else None
+        parent = cell.parent(statement) if statement is not None else None
         if isinstance(use.node, ast.arg) or parent in around or isinstance(parent, ast.Module):
             break
     return found
@@ -688,7 +673,7 @@ def _bound(
         return None, cell
     given = function.args
     positional = [*given.posonlyargs, *given.args]
-    is_method = isinstance(next(cell.parents(function), None), ast.ClassDef)
+    is_method = isinstance(cell.parent(function), ast.ClassDef)
     names = [each.arg for each in positional][int(is_method) :]
     if frame is not None:
         named = keyword(frame.call, name)
@@ -697,14 +682,8 @@ def _bound(
         at = names.index(name) if name in names else len(frame.call.args)
         if at < len(frame.call.args):
             return frame.call.args[at], frame.cell
-    first = len(positional) - len(given.defaults)
-    for n, each in enumerate(positional):
-        if each.arg == name and n >= first:
-            return given.defaults[n - first], cell
-    for only, default in zip(given.kwonlyargs, given.kw_defaults, strict=True):
-        if only.arg == name:
-            return default, cell
-    return None, cell
+    known = {each.arg: default for each, default in defaults(given).items()}
+    return known.get(name), cell
 
 
 def _own(function: ast.AST) -> Iterator[ast.AST]:
@@ -744,9 +723,7 @@ def _path(node: ast.AST) -> tuple[str, ...]:
 
 
 def _root(node: ast.AST) -> ast.AST:
-    while isinstance(node, (ast.Attribute, ast.Subscript)):
-        node = node.value
-    return node
+    return base_of(node) or node
 
 
 def _is(key: ast.AST | None, path: Path) -> bool:

@@ -5,18 +5,22 @@ from __future__ import annotations
 import ast
 import re
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..text.messages import message
 from .find import called
 from .flow import backwards
 from .flow import trains as says_that_it_trains
 from .parsing import LONGEST, magics, parse_cell
 from .scopes import Function, uses_in
+from .tree import Tree
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from ..cells.runs import CellRun
+    from ..protocol.wire import Message
     from .scopes import Scope, Use
 
     Definition = ast.FunctionDef | ast.AsyncFunctionDef
@@ -26,7 +30,7 @@ _TOLD = re.compile(r"@(\w+)")
 _MOST = 4  # cells of the longest kind that one notebook may have, all in all
 
 
-class CellCode:
+class CellCode(Tree):
     """The code of one cell; `title` is how a person is told of it, as `In [5]`.
 
     `tree` is `None` where the code cannot be read, or is too much: then it may do anything.
@@ -74,8 +78,7 @@ class CellCode:
 
     @cached_property
     def _texts(self) -> list[str]:
-        tree = self.tree or ast.Module([], [])
-        values = [each.value for each in ast.walk(tree) if isinstance(each, ast.Constant)]
+        values = [each.value for each in self.nodes if isinstance(each, ast.Constant)]
         return [each for each in values if isinstance(each, str)]
 
     @cached_property
@@ -83,39 +86,14 @@ class CellCode:
         """Whose the name of each node is, and in which scope it stands."""
         return {each.node: (each.name, each.owner, each.inside) for each in self.uses}
 
-    @cached_property
-    def _parents(self) -> dict[ast.AST, ast.AST]:
-        tree = self.tree or ast.Module([], [])
-        return {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
-
-    def parents(self, node: ast.AST) -> Iterator[ast.AST]:
-        """Yield what a node stands in, from the inside out."""
-        while (parent := self._parents.get(node)) is not None:
-            yield parent
-            node = parent
-
     def function(self, node: ast.AST) -> Definition | None:
         """Return the innermost function that a node stands in."""
         return next((each for each in self.parents(node) if isinstance(each, Function)), None)
 
-    def statement(self, line: int) -> ast.stmt | None:
-        """Return the innermost statement on a line, counted from 1."""
-        found = None
-        for node in ast.walk(self.tree) if self.tree is not None else ():
-            if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or 0):
-                found = node
-        return found
-
-    def same(self, node: ast.AST) -> ast.AST | None:
-        """Return the node of this cell's tree at the place and of the kind of one of another tree.
-
-        Both are of the same text.
-        """
-        place = _place(node)
-        for each in ast.walk(self.tree) if self.tree is not None else ():
-            if type(each) is type(node) and _place(each) == place:
-                return each
-        return None
+    def is_called(self, node: ast.AST) -> bool:
+        """Whether a node is what a call calls."""
+        parent = self.parent(node)
+        return isinstance(parent, ast.Call) and parent.func is node
 
 
 class CodePlace(NamedTuple):
@@ -123,6 +101,15 @@ class CodePlace(NamedTuple):
 
     cell: CellCode
     line: int
+
+    @classmethod
+    def of(cls, cell: CellCode, node: ast.AST | None) -> CodePlace:
+        """Return where a node stands; the first line for what has none."""
+        return cls(cell, getattr(node, "lineno", 1))
+
+    def says(self, message_id: str, texts: Mapping[str, str], /, **params: str | int) -> Message:
+        """Return a sentence that names the place: the `cell`, and the `line` in it."""
+        return message(message_id, texts, cell=self.cell.title, line=self.line, **params)
 
 
 class Notebook:
@@ -141,9 +128,10 @@ class Notebook:
         texts: Iterable[tuple[str, str]],
         titles: Mapping[str, str] | None = None,
         files: Iterable[CellRun] = (),
+        most: int = _MOST * LONGEST,
     ) -> Notebook:
-        """Read cells of these keys and texts; what is beyond some length in all is left unread."""
-        left, found = _MOST * LONGEST, list[CellCode]()
+        """Read cells of these keys and texts; beyond so many characters in all they are unread."""
+        left, found = most, list[CellCode]()
         for key, text in dict.fromkeys(texts):
             left -= len(text)
             found.append(CellCode(key, text, (titles or {}).get(key, "In [ ]"), is_read=left >= 0))
@@ -179,34 +167,35 @@ class Notebook:
         own = {use.name for cell in self.cells for use in cell.uses}
         return own.union(*(cell.words for cell in self.cells))
 
+    def uses_of(self, cell: CellCode, name: str, owner: Scope | None) -> list[tuple[CellCode, Use]]:
+        """Return where a name stands of a scope of a cell, or of the notebook's own (`None`)."""
+        if owner is None:
+            return self.uses(name)
+        return [(cell, each) for each in cell.uses if each.owner is owner and each.name == name]
+
+    def nodes(self) -> Iterator[tuple[CellCode, ast.AST]]:
+        """Yield all that the code of all cells is made of."""
+        for cell in self.cells:
+            for node in cell.nodes:
+                yield cell, node
+
     @cached_property
     def functions(self) -> dict[str, list[tuple[CellCode, Definition]]]:
         """The functions and methods that cells define, by their names."""
-        found: dict[str, list[tuple[CellCode, Definition]]] = {}
-        for cell in self.cells:
-            for node in ast.walk(cell.tree) if cell.tree is not None else ():
-                if isinstance(node, Function):
-                    found.setdefault(node.name, []).append((cell, node))
-        return found
+        return by_name(self.cells, Function)
 
     @cached_property
     def classes(self) -> dict[str, list[tuple[CellCode, ast.ClassDef]]]:
         """The classes that cells define, by their names."""
-        found: dict[str, list[tuple[CellCode, ast.ClassDef]]] = {}
-        for cell in self.cells:
-            for node in ast.walk(cell.tree) if cell.tree is not None else ():
-                if isinstance(node, ast.ClassDef):
-                    found.setdefault(node.name, []).append((cell, node))
-        return found
+        return by_name(self.cells, ast.ClassDef)
+
+    def defined(self, name: str) -> list[tuple[CellCode, Definition | ast.ClassDef]]:
+        """Return the functions and classes of a name."""
+        return [*self.functions.get(name, ()), *self.classes.get(name, ())]
 
     @cached_property
     def _calls(self) -> dict[str, list[tuple[CellCode, ast.Call]]]:
-        found: dict[str, list[tuple[CellCode, ast.Call]]] = {}
-        for cell in self.cells:
-            for node in ast.walk(cell.tree) if cell.tree is not None else ():
-                if isinstance(node, ast.Call) and (name := called(node)):
-                    found.setdefault(name, []).append((cell, node))
-        return found
+        return by_name(self.cells, ast.Call, called)
 
     def calls(self, name: str) -> list[tuple[CellCode, ast.Call]]:
         """Return the calls of functions and methods of a name, by its last part: `fit`."""
@@ -215,19 +204,14 @@ class Notebook:
     def escapes(self, name: str) -> CodePlace | None:
         """Return where a function is handed on, kept or decorated, and not only called by name."""
         for cell in self.cells:
-            functions = {
-                id(node.func)
-                for node in ast.walk(cell.tree or ast.Module([], []))
-                if isinstance(node, ast.Call)
-            }
-            for node in ast.walk(cell.tree or ast.Module([], [])):
+            for node in cell.nodes:
                 known = isinstance(node, ast.Name) and node.id == name
                 known |= isinstance(node, ast.Attribute) and node.attr == name
-                if known and id(node) not in functions and not is_stored(node):
-                    return CodePlace(cell, getattr(node, "lineno", 1))
-            for _, definition in [each for each in self.functions.get(name, ()) if each[0] is cell]:
-                if definition.decorator_list:
-                    return CodePlace(cell, definition.lineno)
+                if known and not cell.is_called(node) and not is_stored(node):
+                    return CodePlace.of(cell, node)
+            for where, definition in self.functions.get(name, ()):
+                if where is cell and definition.decorator_list:
+                    return CodePlace.of(cell, definition)
             if name in cell.words:
                 return CodePlace(cell, 1)
         return None
@@ -239,8 +223,7 @@ class Notebook:
         for _, part in found:  # it grows meanwhile
             for call in ast.walk(part):
                 name = called(call)
-                made = [*self.functions.get(name, ()), *self.classes.get(name, ())] if name else ()
-                for cell, definition in made:
+                for cell, definition in self.defined(name) if name else ():
                     if id(definition) not in seen:
                         seen.add(id(definition))
                         found.append((cell, definition))
@@ -265,6 +248,13 @@ def is_stored(node: ast.AST) -> bool:
     return isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del))
 
 
-def _place(node: ast.AST) -> tuple[int | None, ...]:
-    keys = ("lineno", "col_offset", "end_lineno", "end_col_offset")
-    return tuple([getattr(node, each, None) for each in keys])
+def by_name(
+    cells: Iterable[CellCode], kinds: Any, name_of: Callable[[Any], str] = attrgetter("name")
+) -> dict[str, list[tuple[CellCode, Any]]]:
+    """Return the nodes of these kinds in cells, by their names."""
+    found: dict[str, list[tuple[CellCode, Any]]] = {}
+    for cell in cells:
+        for node in cell.nodes:
+            if isinstance(node, kinds):
+                found.setdefault(name_of(node), []).append((cell, node))
+    return found

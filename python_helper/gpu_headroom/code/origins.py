@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from .find import called, dotted, keyword
+from .find import called, dotted, keyword, words
 from .flow import leaves
-from .scopes import Function
+from .scopes import Function, defaults
 from .source import Refused
 
 if TYPE_CHECKING:
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     Found = tuple[CellCode, ast.AST]
 
 # They return what they are called on, or go through what they are given.
-_SAME = frozenset(("to", "cuda", "cpu", "train", "eval", "double", "float", "requires_grad_"))
-_THROUGH = frozenset(("tqdm", "trange", "enumerate", "iter", "reversed"))
+_SAME = words("to cuda cpu train eval double float requires_grad_")
+_THROUGH = words("tqdm trange enumerate iter reversed")
 _DEEPEST = 12
 
 
@@ -65,11 +65,9 @@ class Origins:
         if known is None:
             raise Refused
         name, owner, _ = known
-        uses = [(cell, use) for use in cell.uses if use.owner is owner and use.name == name]
-        if owner is None:
-            uses = self._notebook.uses(name)
-            if any(name in each.words for each in self._notebook.cells):
-                raise Refused
+        uses = self._notebook.uses_of(cell, name, owner)
+        if owner is None and any(name in each.words for each in self._notebook.cells):
+            raise Refused
         binds = [(where, use) for where, use in uses if use.how != "read"]
         found: list[Found] = []
         for where, use in binds:
@@ -107,7 +105,7 @@ class Origins:
         function = cell.function(argument)
         if function is None or function.decorator_list:
             raise Refused
-        owner = next(iter(cell.parents(function)), None)
+        owner = cell.parent(function)
         name = function.name
         taken = isinstance(owner, ast.ClassDef)
         if isinstance(owner, ast.ClassDef) and name == "__init__":
@@ -120,7 +118,7 @@ class Origins:
         place = given.index(argument) if argument in given else None
         if place is not None and taken and not place:
             raise Refused
-        defaults = dict(zip(given[::-1], function.args.defaults[::-1], strict=False))
+        default = defaults(function.args).get(argument)
         found: list[Found] = []
         is_method = taken and name == function.name
         for where, call in self._notebook.calls(name):
@@ -134,8 +132,8 @@ class Origins:
                 found.append((where, named.value))
             elif n is not None and n < len(call.args):
                 found.append((where, call.args[n]))
-            elif argument in defaults:
-                found.append((cell, defaults[argument]))
+            elif default is not None:
+                found.append((cell, default))
             else:
                 raise Refused
         return found or self._no()
@@ -143,11 +141,10 @@ class Origins:
     def _stored(self, attribute: str) -> list[Found]:
         """Return what is given to an attribute of this name, whoever owns it."""
         found: list[Found] = []
-        for cell in self._notebook.cells:
-            for node in ast.walk(cell.tree) if cell.tree is not None else ():
-                of = isinstance(node, ast.Attribute) and node.attr == attribute
-                if of and isinstance(getattr(node, "ctx", None), ast.Store):
-                    found += self._assigned(cell, node, parts=False)
+        for cell, node in self._notebook.nodes():
+            of = isinstance(node, ast.Attribute) and node.attr == attribute
+            if of and isinstance(getattr(node, "ctx", None), ast.Store):
+                found += self._assigned(cell, node, parts=False)
         return found
 
     def _entry(self, cell: CellCode, node: ast.Subscript, parts: bool) -> list[Found] | None:
@@ -193,7 +190,7 @@ def is_of_torch(cell: CellCode, notebook: Notebook, function: ast.AST) -> bool:
             if use.how != "read":
                 return False
             continue
-        statement = next(where.parents(use.node), None)
+        statement = where.parent(use.node)
         module = getattr(statement, "module", None) or use.node.name
         if not f"{module}.".startswith("torch."):
             return False

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
+from .find import words
 from .quiet import quiet
 
 if TYPE_CHECKING:
@@ -20,19 +21,11 @@ _RESULT = re.compile(r"^([^\S\n]*\w[\w, ]*=[^\S\n]*)([%!](?!=).*)$", re.MULTILIN
 _WORD = re.compile(r"\w+")
 _CELL_MAGIC = re.compile(r"(?<!\S)%(?=%\w)")
 # Cells of another language than Python, or another process's.
-_NO_PYTHON = (
-    "%%bash",
-    "%%sh",
-    "%%script",
-    "%%writefile",
-    "%%file",
-    "%%html",
-    "%%HTML",
-    "%%javascript",
-    "%%js",
-    "%%latex",
-    "%%markdown",
-    "%%svg",
+_NO_PYTHON = tuple(
+    words(
+        """%%bash %%sh %%script %%writefile %%file %%html %%HTML %%javascript %%js %%latex
+        %%markdown %%svg"""
+    )
 )
 _TREES: ContextVar[dict[str, ast.Module | None] | None] = ContextVar("trees", default=None)
 

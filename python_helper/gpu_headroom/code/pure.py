@@ -91,7 +91,7 @@ class Doubt(Refused):
 
     def __init__(self, cell: CellCode, node: ast.AST) -> None:
         super().__init__()
-        self.place = CodePlace(cell, getattr(node, "lineno", 1))
+        self.place = CodePlace.of(cell, node)
 
 
 class Pure:
@@ -114,12 +114,7 @@ class Pure:
     @cached_property
     def _classes(self) -> set[str]:
         """The classes of `torch.nn` that stand in the code."""
-        return {
-            name
-            for cell in self._notebook.cells
-            for node in ast.walk(cell.tree or ast.Module([], []))
-            for name in _of_nn(node)
-        }
+        return {name for cell, node in self._notebook.nodes() for name in _of_nn(node)}
 
     def modules(self) -> str | None:  # noqa: C901  one rule after the other
         """Return a class of a part of some model that may do more than compute, if there is one.
@@ -155,18 +150,17 @@ class Pure:
 
         As `model.forward = …`, `criterion.reduction = "sum"`, `model.append(…)`.
         """
-        for cell in self._notebook.cells:
-            for node in ast.walk(cell.tree or ast.Module([], [])):
-                is_grown = isinstance(node, ast.Attribute) and node.attr in _GROWS and not layers
-                known = isinstance(node, (ast.Attribute, ast.Subscript))
-                if not known or not (is_grown or is_stored(node)):
-                    continue
-                code = ast.unparse(node)
-                is_model = root_of(code) in self._live.models and "config" not in code
-                value = getattr(next(cell.parents(node), None), "value", None)
-                is_layer = called(value) in layers and isinstance(value, ast.Call)
-                if code.endswith(".forward") or (is_model and not is_layer):
-                    return code
+        for cell, node in self._notebook.nodes():
+            is_grown = isinstance(node, ast.Attribute) and node.attr in _GROWS and not layers
+            known = isinstance(node, (ast.Attribute, ast.Subscript))
+            if not known or not (is_grown or is_stored(node)):
+                continue
+            code = ast.unparse(node)
+            is_model = root_of(code) in self._live.models and "config" not in code
+            value = getattr(cell.parent(node), "value", None)
+            is_layer = called(value) in layers and isinstance(value, ast.Call)
+            if code.endswith(".forward") or (is_model and not is_layer):
+                return code
         return None
 
     @property
@@ -263,15 +257,8 @@ class Pure:
 
 _DOES_MORE = (
     *(ast.Global, ast.Nonlocal, ast.Delete, ast.Yield, ast.YieldFrom, ast.Await, ast.Try),
-    *(
-        ast.Import,
-        ast.ImportFrom,
-        ast.AugAssign,
-        ast.With,
-        ast.AsyncWith,
-        ast.NamedExpr,
-        ast.Lambda,
-    ),
+    *(ast.Import, ast.ImportFrom, ast.AugAssign, ast.With, ast.AsyncWith, ast.NamedExpr),
+    ast.Lambda,
 )
 
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 import sys
 
-_PREFIXES = frozenset({"r", "u", "b", "br", "rb", "f", "fr", "rf", "t", "tr", "rt"})
+from .find import words
+
+_PREFIXES = words("r u b br rb f fr rf t tr rt")
 _NUMBER = (
     r"0[xX][0-9a-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+"
     r"|(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9][0-9_]*)(?:[eE][+-]?[0-9][0-9_]*)?[jJ]?"

@@ -7,22 +7,24 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from .find import called, dotted, names, root_of
+from .find import base_of, dotted, names, root_of, words
 from .flow import goes_back, trains
-from .given import Function
+from .liveness import LOOPS, Liveness, certainly_bound
 from .loops import reads_of, stores_of
 from .parsing import magics, parse_cell, words_in
+from .scopes import Function
 from .side_effects import calls_from, functions_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-_ANYTHING = frozenset({"exec", "eval", "globals", "locals", "vars", "get_ipython", "run_cell"})
+_ANYTHING = words("exec eval globals locals vars get_ipython run_cell")
 _NO_TRAINING = re.compile(r"split|load|data|transform|config|path|dir", re.IGNORECASE)
-_OVERWRITES = frozenset({"load_state_dict", "load_weights", "apply", "reset_parameters"})
+_OVERWRITES = words("load_state_dict load_weights apply reset_parameters")
 _DEFINITIONS = (*Function, ast.ClassDef)
+_LOOPS = (ast.For, ast.AsyncFor)
 
 
 def set_first(run: Sequence[str], cells: Iterable[str]) -> list[set[str]]:
@@ -114,7 +116,7 @@ def _is_other(name: str) -> bool:
 
 
 class _RunReading:
-    """A run of cells, statement by statement: what is set for certain, and what was read before.
+    """A run of cells: what is set for certain, and what was read before.
 
     `made` has what was set so far, `early` what may have been read before that.
     """
@@ -126,14 +128,7 @@ class _RunReading:
         self._functions: set[str] = set()
         self._read_inside: set[str] = set()
         self._is_lost = False
-        self._ways: dict[str, Callable[[Any, set[str]], set[str]]] = {
-            "If": self._if,
-            "While": self._while,
-            "For": self._for,
-            "With": self._with,
-            "Try": self._try,
-            "TryStar": self._try,
-        }
+        self._gone_through: set[ast.AST] = set()
         for tree in filter(None, map(parse_cell, dict.fromkeys(cells))):
             self._learn(tree)
 
@@ -153,79 +148,30 @@ class _RunReading:
     def cell(self, source: str) -> None:
         """Go through a cell; what cannot be read may read all that is not set by then."""
         for each in magics(source):
-            self._read(words_in(each), self.made)
+            self.early |= words_in(each) - self.made
         tree = parse_cell(source)
-        if tree is None:
-            self._is_lost = True
-        elif not self._is_lost:
-            self.made = self._block(tree.body, self.made)
+        for statement in tree.body if tree is not None else ():
+            if not self._is_lost:
+                self._statement(statement)
+        self._is_lost |= tree is None
 
-    def _read(self, found: set[str], made: set[str]) -> None:
-        self.early |= found - made
+    def _statement(self, each: ast.stmt) -> None:
+        """Enter what a statement reads, and what it sets; what a loop sets counts as set."""
+        self._gone_through = {node.iter for node in ast.walk(each) if isinstance(node, _LOOPS)}
+        self._gone_through |= {node for node in ast.walk(each) if isinstance(node, ast.withitem)}
+        self.early |= Liveness([each], self._read, _sets, rounds=_LOOPS).before - self.made
+        # Behind what may read anything nothing is known any more.
+        self._is_lost = not _ANYTHING.isdisjoint(_reads(each))
+        if not (self._is_lost and hasattr(each, "body")):
+            self.made |= certainly_bound([each], _sets, LOOPS)
+        self.made -= {name for node in ast.walk(each) for name in _deleted(node)}
 
-    def _block(self, block: Sequence[ast.stmt], made: set[str]) -> set[str]:
-        """Return what is set after a block, of which `made` is set before it."""
-        made = set(made)
-        for each in block:
-            if self._is_lost:
-                break
-            made = self._statement(each, made)
-        return made
-
-    def _statement(self, each: ast.stmt, made: set[str]) -> set[str]:
-        way = self._ways.get(type(each).__name__.removeprefix("Async"))
-        if way is not None:
-            return way(each, made)
-        self._value(each, made)
-        if isinstance(each, _DEFINITIONS):
-            return made | {each.name}
-        for case in getattr(each, "cases", ()):
-            self._block(case.body, made)
-        gone = {name for node in ast.walk(each) for name in _deleted(node)}
-        return made if hasattr(each, "cases") else (made | stores_of([each])) - gone
-
-    def _if(self, each: ast.If, made: set[str]) -> set[str]:
-        self._value(each.test, made)
-        return self._block(each.body, made) & self._block(each.orelse, made)
-
-    def _while(self, each: ast.While, made: set[str]) -> set[str]:
-        self._value(each.test, made)
-        after = self._block(each.body, made)
-        self._block(each.orelse, made)
-        return after if isinstance(each.test, ast.Constant) and each.test.value else made
-
-    def _for(self, each: ast.For | ast.AsyncFor, made: set[str]) -> set[str]:
-        """What a loop sets counts as set: one without a round is the exception."""
-        self._value(each.iter, made, iterates=True)
-        self._value(each.target, made)
-        return self._block([*each.body, *each.orelse], made | stores_of([each.target]))
-
-    def _with(self, block: ast.With | ast.AsyncWith, made: set[str]) -> set[str]:
-        inner = set(made)
-        for item in block.items:
-            self._value(item.context_expr, inner, iterates=True)
-            inner |= stores_of([item])
-        after = self._block(block.body, inner)
-        swallows = any(called(item.context_expr) == "suppress" for item in block.items)
-        return made if swallows else after
-
-    def _try(self, block: ast.Try, made: set[str]) -> set[str]:
-        """What is set whichever way it goes; a handler finds what was set before."""
-        ways = [self._block([*block.body, *block.orelse], made)]
-        for each in block.handlers:
-            if each.type is not None:
-                self._value(each.type, made)
-            ways.append(self._block(each.body, made | {each.name} if each.name else made))
-        return set.intersection(*ways) | self._block(block.finalbody, made)
-
-    def _value(self, node: ast.AST, made: set[str], *, iterates: bool = False) -> None:
-        """Enter what a piece of code reads, and what functions do that it may call."""
+    def _read(self, node: ast.AST) -> set[str]:
+        """Return what a piece of code reads, and what functions do that it may call."""
         read = _reads(node)
-        self._read(read, made)
-        if (iterates and read & self._own) or self._may_call(node):
-            self._read(self._read_inside, made)
-        if not _ANYTHING.isdisjoint(read):
-            self._is_lost = True
+        if (node in self._gone_through and read & self._own) or self._may_call(node):
+            read |= self._read_inside
+        return read
 
     def _may_call(self, node: ast.AST) -> bool:
         """Whether code of the notebook may run: it is called, or handed on."""
@@ -243,12 +189,15 @@ def _reads(node: ast.AST) -> set[str]:
         return names(node)
 
 
+def _sets(node: ast.AST) -> set[str]:
+    return stores_of([node])
+
+
 def _deleted(node: ast.AST) -> list[str]:
     return [node.id] if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del) else []
 
 
 def _root(node: ast.expr) -> str:
     """Return `copy` of `copy.deepcopy(model).eval()`."""
-    while isinstance(node, (ast.Call, ast.Attribute, ast.Subscript)):
-        node = node.func if isinstance(node, ast.Call) else node.value
-    return node.id if isinstance(node, ast.Name) else ""
+    base = base_of(node, ast.Call, ast.Attribute, ast.Subscript)
+    return base.id if isinstance(base, ast.Name) else ""

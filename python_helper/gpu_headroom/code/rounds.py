@@ -6,11 +6,10 @@ import ast
 from typing import TYPE_CHECKING
 
 from .batch import names_in
-from .find import called
+from .find import called, words
 from .flow import goes_back
-from .given import Function
 from .parsing import LONGEST, parse_cell
-from .scopes import named_by
+from .scopes import Function, named_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -19,10 +18,8 @@ if TYPE_CHECKING:
     Scope = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | Loop
 
 LOOP = (ast.For, ast.AsyncFor, ast.While)
-_NUMBERS = frozenset({"item", "detach", "detach_", "tolist", "numpy", "float", "int", "cpu"})
-_GROWS = frozenset(
-    {"append", "extend", "appendleft", "add", "update", "insert", "put", "setdefault"}
-)
+_NUMBERS = words("item detach detach_ tolist numpy float int cpu")
+_GROWS = words("append extend appendleft add update insert put setdefault")
 
 
 def grown_by_functions(sources: Iterable[str]) -> tuple[set[str], set[str]]:

@@ -32,7 +32,7 @@ class Rows(NamedTuple):
 
 PLAIN, MEAN, SIZE, BATCH = "plain", "mean", "size", "batch"
 _KEEPS = ELEMENTWISE - {"layer_norm", "group_norm", "rms_norm"}
-_NORMED = frozenset(("layer_norm", "group_norm", "rms_norm", "linear", "conv1d", "conv2d"))
+_NORMED = words("layer_norm group_norm rms_norm linear conv1d conv2d")
 _POOLED = words(
     """max_pool1d max_pool2d avg_pool1d avg_pool2d adaptive_avg_pool1d adaptive_avg_pool2d
     adaptive_max_pool2d interpolate"""
@@ -55,7 +55,7 @@ _MEANS = {
     "huber_loss": True,
     "HuberLoss": True,
 }
-_MEAN_OPTIONS = {"label_smoothing", "beta", "delta", "input", "target"}
+_MEAN_OPTIONS = words("label_smoothing beta delta input target")
 # Modules by what they do to the number of dimensions; of others it is not known.
 _KEEP_RANK = words(
     """Sequential Linear Identity Conv1d Conv2d MaxPool1d MaxPool2d AvgPool1d AvgPool2d LayerNorm

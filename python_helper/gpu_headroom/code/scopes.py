@@ -140,6 +140,28 @@ def arguments(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> list
     return [*given.posonlyargs, *given.args, *given.kwonlyargs, *stars]
 
 
+def defaults(given: ast.arguments) -> dict[ast.arg, ast.expr]:
+    """Return the parameters that have a default, with it."""
+    positional = [*given.posonlyargs, *given.args]
+    ends = zip(positional[::-1], given.defaults[::-1], strict=False)
+    named = zip(given.kwonlyargs, given.kw_defaults, strict=True)
+    return {each: default for each, default in (*ends, *named) if default is not None}
+
+
+def parameter_of(
+    function: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.Call, given: ast.AST
+) -> ast.arg | None:
+    """Return the parameter that a function takes an argument of a call as, given by name or not."""
+    for each in call.keywords:
+        if given in (each, each.value):
+            return next((one for one in arguments(function) if one.arg == each.arg), None)
+    positional = [*function.args.posonlyargs, *function.args.args]
+    if [each.arg for each in positional[:1]] in (["self"], ["cls"]):
+        del positional[0]
+    at = call.args.index(given) if given in call.args else len(positional)
+    return positional[at] if at < len(positional) else function.args.vararg
+
+
 def named_by(node: ast.AST) -> Iterator[str]:
     """Yield the names that a node binds which are no nodes of their own."""
     if isinstance(node, ast.alias):

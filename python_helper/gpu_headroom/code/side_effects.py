@@ -9,7 +9,10 @@ import ast
 from typing import TYPE_CHECKING
 
 from ..text.messages import message
-from .parsing import LONGEST, magics, parse_cell
+from .find import words
+from .notebook import Notebook
+from .parsing import LONGEST, magics
+from .scopes import Function
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -17,69 +20,19 @@ if TYPE_CHECKING:
 
     from ..protocol.wire import Message
 
-_WRITES = frozenset(
-    {
-        "add_figure",
-        "add_histogram",
-        "add_image",
-        "add_scalar",
-        "add_scalars",
-        "add_text",
-        "copyfile",
-        "copytree",
-        "create_repo",
-        "download_file",
-        "imsave",
-        "imwrite",
-        "log_artifact",
-        "log_metric",
-        "log_metrics",
-        "log_model",
-        "makedirs",
-        "mkdir",
-        "push_to_hub",
-        "rename",
-        "rmtree",
-        "save",
-        "save_checkpoint",
-        "save_file",
-        "save_model",
-        "save_pretrained",
-        "save_state",
-        "save_weights",
-        "savefig",
-        "savetxt",
-        "savez",
-        "savez_compressed",
-        "sendmail",
-        "symlink",
-        "to_csv",
-        "to_excel",
-        "to_feather",
-        "to_hdf",
-        "to_json",
-        "to_parquet",
-        "to_pickle",
-        "to_sql",
-        "tofile",
-        "touch",
-        "unlink",
-        "upload_file",
-        "upload_folder",
-        "urlretrieve",
-        "write",
-        "write_bytes",
-        "write_html",
-        "write_image",
-        "write_text",
-        "write_video",
-        "writelines",
-    }
+_WRITES = words(
+    """add_figure add_histogram add_image add_scalar add_scalars add_text copyfile copytree
+    create_repo download_file imsave imwrite log_artifact log_metric log_metrics log_model
+    makedirs mkdir push_to_hub rename rmtree save save_checkpoint save_file save_model
+    save_pretrained save_state save_weights savefig savetxt savez savez_compressed sendmail
+    symlink to_csv to_excel to_feather to_hdf to_json to_parquet to_pickle to_sql tofile touch
+    unlink upload_file upload_folder urlretrieve write write_bytes write_html write_image
+    write_text write_video writelines"""
 )
-_WEB = frozenset({"requests", "httpx", "session", "client"})
+_WEB = words("requests httpx session client")
 # Their names are common ones: only as functions of these modules.
 _OF_MODULES: dict[str, AbstractSet[str]] = {
-    "dump": {"json", "pickle", "joblib", "yaml", "dill", "cloudpickle", "toml"},
+    "dump": words("json pickle joblib yaml dill cloudpickle toml"),
     "finish": {"wandb"},
     "init": {"wandb"},
     "log": {"wandb", "run", "experiment"},
@@ -97,10 +50,9 @@ _OF_MODULES: dict[str, AbstractSet[str]] = {
     **dict.fromkeys(("post", "put", "patch", "delete"), _WEB),
 }
 _ASKS = {"input", "getpass"}
-_BARS = {"tqdm", "trange", "track", "ProgressBar", "Progbar"}
+_BARS = words("tqdm trange track ProgressBar Progbar")
 _COMMANDS = ("%%bash", "%%sh", "%%script", "%%writefile", "%pip", "%conda", "%run", "%sx", "!")
 _SHOWN = 3
-_Function = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def caution(run: Iterable[str], sources: Mapping[str, str]) -> Message | None:
@@ -108,18 +60,16 @@ def caution(run: Iterable[str], sources: Mapping[str, str]) -> Message | None:
 
     Functions of other cells that they call are looked through as well.
     """
-    cells = [sources[each] for each in run if each in sources]
-    trees = _Trees()
+    texts = dict.fromkeys(sources[each] for each in run if each in sources)
+    notebook = _read((*texts, *sources.values()))
     roots: list[ast.AST] = []
     commands = []
-    for source in cells:
-        tree = trees.of(source)
-        if tree is None:
+    for cell in notebook.cells[: len(texts)]:
+        if cell.tree is None:
             return message("fix.caution_unread")
-        roots.append(tree)
-        commands += [each.split()[0] for each in magics(source) if _is_command(each)]
-    functions = trees.functions(sources.values())
-    calls = list(calls_from(roots, functions))
+        roots.append(cell.tree)
+        commands += [each.split()[0] for each in magics(cell.source) if _is_command(each)]
+    calls = list(calls_from(roots, _functions(notebook)))
     effects = [*commands, *(name for name, node in calls if _acts(name, node))]
     bars = [name for name, node in calls if _draws(name, node)]
     if not effects and not bars:
@@ -128,35 +78,18 @@ def caution(run: Iterable[str], sources: Mapping[str, str]) -> Message | None:
     return message("fix.caution" if effects else "fix.caution_progress", calls=", ".join(shown))
 
 
-class _Trees:
-    """The code of cells, each read once; in all no more than fits into one."""
-
-    def __init__(self) -> None:
-        self._trees: dict[str, ast.Module | None] = {}
-        self._left = LONGEST
-
-    def of(self, source: str) -> ast.Module | None:
-        """Return what a cell says; `None` where it cannot be read."""
-        if source not in self._trees:
-            fits = len(source) <= self._left
-            self._left -= len(source) if fits else 0
-            self._trees[source] = parse_cell(source) if fits else None
-        return self._trees[source]
-
-    def functions(self, sources: Iterable[str]) -> dict[str, list[ast.AST]]:
-        """Return the functions and methods that cells define, by name."""
-        found: dict[str, list[ast.AST]] = {}
-        for source in sources:
-            tree = self.of(source)
-            for node in ast.walk(tree) if tree is not None else ():
-                if isinstance(node, _Function):
-                    found.setdefault(node.name, []).append(node)
-        return found
-
-
 def functions_of(sources: Iterable[str]) -> dict[str, list[ast.AST]]:
     """Return the functions and methods that cells define, by name."""
-    return _Trees().functions(sources)
+    return _functions(_read(sources))
+
+
+def _read(sources: Iterable[str]) -> Notebook:
+    """Read cells, in all no more than may be of one."""
+    return Notebook.of([(each, each) for each in sources], most=LONGEST)
+
+
+def _functions(notebook: Notebook) -> dict[str, list[ast.AST]]:
+    return {name: [each for _, each in made] for name, made in notebook.functions.items()}
 
 
 def calls_from(
@@ -186,7 +119,7 @@ def _run_by(root: ast.AST) -> Iterator[ast.AST]:
     while waiting:
         node = waiting.pop()
         yield node
-        if not isinstance(node, _Function):
+        if not isinstance(node, Function):
             waiting += list(ast.iter_child_nodes(node))[::-1]
 
 

@@ -13,9 +13,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from .parsing import parse_cell
+from .tree import Tree
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
 Function = (ast.FunctionDef, ast.AsyncFunctionDef)
 Scope = (*Function, ast.ClassDef, ast.Lambda)
@@ -31,15 +32,18 @@ class Refused(Exception):  # noqa: N818  not an error: most cells have nothing t
     """There is nothing to change, or not without doubt."""
 
 
-class CellSource:
-    """One cell's text with its syntax tree; changes are gathered, and made by `changed`."""
+class CellSource(Tree):
+    """One cell's text with its syntax tree; changes are gathered, and made by `changed`.
 
-    def __init__(self, text: str) -> None:
+    `tree` is that of the text where it is known already, so that the nodes are the same.
+    """
+
+    def __init__(self, text: str, tree: ast.Module | None = None) -> None:
         plain = len(text) <= _LONGEST and not _ODD.search(text)
-        tree = parse_cell(text) if plain else None
+        tree = (tree or parse_cell(text)) if plain else None
         if tree is None:
             raise Refused
-        self.text, self.tree = text, tree
+        self.text, self._tree = text, tree
         self.lines = text.split("\n")
         self._newline = "\r\n" if "\r\n" in text else "\n"
         self._changes: list[tuple[int, int, str]] = []
@@ -51,24 +55,19 @@ class CellSource:
             starts.append(starts[-1] + len(line) + 1)
         return starts
 
-    @cached_property
-    def _parents(self) -> dict[ast.AST, ast.AST]:
-        return {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
-
     # What stands where.
 
-    def parents(self, node: ast.AST) -> Iterator[ast.AST]:
-        """Yield what a node stands in, from the inside out."""
-        while (parent := self._parents.get(node)) is not None:
-            yield parent
-            node = parent
+    @property
+    def tree(self) -> ast.Module:
+        """The syntax tree."""
+        return self._tree
 
     def statement(self, node: ast.AST) -> ast.stmt:
-        """Return the innermost statement that a node stands in, or is."""
-        for each in (node, *self.parents(node)):
-            if isinstance(each, ast.stmt):
-                return each
-        raise Refused
+        """Return the innermost statement that a node stands in, or is; refuse where none is."""
+        found = self.around(node)
+        if found is None:
+            raise Refused
+        return found
 
     def body(self, statement: ast.stmt) -> list[ast.stmt]:
         """Return the statements that one stands among."""
@@ -122,7 +121,7 @@ class CellSource:
     @cached_property
     def unit(self) -> str:
         """One step of indentation, as this cell has it."""
-        for node in ast.walk(self.tree):
+        for node in self.nodes:
             body = getattr(node, "body", None)
             first = body[0] if isinstance(body, list) and body else None
             if not isinstance(node, ast.stmt) or not isinstance(first, ast.stmt):
@@ -235,7 +234,7 @@ class CellSource:
     def _inside_strings(self) -> set[int]:
         """Return the lines that begin inside a string."""
         found: set[int] = set()
-        for node in ast.walk(self.tree):
+        for node in self.nodes:
             text = isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes))
             if (text or isinstance(node, ast.JoinedStr)) and isinstance(node, ast.expr):
                 lines = range(node.lineno + 1, (node.end_lineno or node.lineno) + 1)

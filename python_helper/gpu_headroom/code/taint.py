@@ -11,7 +11,7 @@ import ast
 import builtins
 from typing import TYPE_CHECKING, NamedTuple
 
-from .find import called, dotted
+from .find import called, dotted, given_to, words
 from .flow import leaves
 from .notebook import CodePlace, is_stored
 from .scopes import Function, arguments
@@ -25,34 +25,22 @@ if TYPE_CHECKING:
     Slot = tuple[str, "Scope | None", str]
 
 # A number, or a tensor without a graph.
-_NO_GRAPH = frozenset(
-    (
-        *("item", "tolist", "numpy", "detach", "argmax", "argmin", "size", "dim", "numel"),
-        *("backward", "eq", "ne", "lt", "gt", "le", "ge", "long", "int", "bool", "argsort"),
-    )
+_NO_GRAPH = words(
+    """item tolist numpy detach argmax argmin size dim numel backward eq ne lt gt le ge long int
+    bool argsort"""
 )
-_NO_GRAPH_OF = frozenset(
-    ("float", "int", "len", "bool", "str", "isinstance", "print", "range", "repr", "type", "format")
-)
-_LOOKS = frozenset(("shape", "dtype", "device", "ndim", "data"))
-_GRAPH = frozenset(("grad_fn", "grad", "retain_grad", "register_hook", "requires_grad"))
-_BACK = frozenset(
-    ("backward", "manual_backward", "grad", "jacobian", "hessian", "vjp", "jvp", "autograd")
-)
-_KEEPS = frozenset(
-    (
-        *("append", "appendleft", "add", "extend", "insert", "put", "update", "setdefault"),
-        *("push", "index_put_", "copy_", "fill_", "add_", "put_nowait"),
-    )
+_NO_GRAPH_OF = words("float int len bool str isinstance print range repr type format")
+_LOOKS = words("shape dtype device ndim data")
+_GRAPH = words("grad_fn grad retain_grad register_hook requires_grad")
+_BACK = words("backward manual_backward grad jacobian hessian vjp jvp autograd")
+_KEEPS = words(
+    """append appendleft add extend insert put update setdefault push index_put_ copy_ fill_ add_
+    put_nowait"""
 )
 # They tell of a value, and do nothing with its graph.
-_TELLS = frozenset(
-    (
-        *("add_scalar", "add_scalars", "log", "log_dict", "set_postfix", "set_description"),
-        *("info", "debug", "warning", "write", "plot", "hist", "scatter", "bar", "imshow", "save"),
-        *("format", "join", "count", "index", "remove", "get", "pop", "isin", "to_csv", "dump"),
-        "print",
-    )
+_TELLS = words(
+    """add_scalar add_scalars log log_dict set_postfix set_description info debug warning write plot
+    hist scatter bar imshow save format join count index remove get pop isin to_csv dump print"""
 )
 _MOST_ROUNDS = 60
 
@@ -84,21 +72,18 @@ class Taint:
         }
         self._lists = {
             name
-            for cell in notebook.cells
-            for node in ast.walk(cell.tree or ast.Module([], []))
+            for cell, node in notebook.nodes()
             if isinstance(node, ast.Assign) and isinstance(node.value, (ast.List, ast.Dict))
             for target in node.targets
             for name in [getattr(target, "id", "")]
         }
         self._parts = {
             node.attr
-            for cell in notebook.cells
-            for node in ast.walk(cell.tree or ast.Module([], []))
+            for cell, node in notebook.nodes()
             if isinstance(node, ast.Attribute) and is_stored(node)
         }
-        for cell in notebook.cells:
-            for node in ast.walk(cell.tree) if cell.tree is not None else ():
-                self._enter(cell, node)
+        for cell, node in notebook.nodes():
+            self._enter(cell, node)
 
     def needed(self, start: Iterable[Slot], besides: Collection[ast.AST] = ()) -> Sink | None:
         """Return where gradients may be computed of what stands in these places, or comes of it.
@@ -169,7 +154,7 @@ class Taint:
             owner = function
         if isinstance(function, ast.Name):
             owner = function
-        given = [*call.args, *[each.value for each in call.keywords]]
+        given = given_to(call)
         return [owner, *given]
 
     def _slot(self, cell: CellCode, node: ast.Name) -> Slot:
@@ -196,7 +181,7 @@ class Taint:
 
     def given(self, cell: CellCode, call: ast.Call) -> set[Slot]:
         """Return the places of which the arguments of a call may be made."""
-        given = [*call.args, *[each.value for each in call.keywords]]
+        given = given_to(call)
         return {slot for each in given for slot in self.slots(cell, each)}
 
     def kept(self, cell: CellCode, call: ast.Call) -> set[Slot]:
@@ -210,7 +195,7 @@ class Taint:
         if name == "setattr":
             return {_attribute(call)}
         found = {slot for made in self._constructors(name) for slot in _parameters(*made)}
-        is_alone = isinstance(next(cell.parents(call), None), ast.Expr)
+        is_alone = isinstance(cell.parent(call), ast.Expr)
         if isinstance(function, ast.Attribute):
             root = dotted(function.value)
             if (not found and not self._is_known(call, name)) or root in vars(builtins):
@@ -276,7 +261,7 @@ class Taint:
 
     def _lambda(self, cell: CellCode, node: ast.Lambda) -> None:
         """What a lambda is made of comes to whatever it is given to."""
-        parent = next(cell.parents(node), None)
+        parent = cell.parent(node)
         if isinstance(parent, ast.Assign):
             for target in parent.targets:
                 self._lead(self.slots(cell, node.body), self.targets(cell, target))
@@ -285,7 +270,7 @@ class Taint:
         self, cell: CellCode, node: ast.AST, slots: Collection[Slot], name: str, *, is_call: bool
     ) -> None:
         if slots:
-            place = CodePlace(cell, getattr(node, "lineno", 1))
+            place = CodePlace.of(cell, node)
             self._sinks.append((frozenset(slots), Sink(place, name, is_call, node)))
 
     def _call(self, cell: CellCode, call: ast.Call) -> None:
@@ -387,14 +372,10 @@ def _assigned(node: ast.AST) -> tuple[ast.expr | None, list[ast.expr | None]]:
     return None, []
 
 
-_OF_TENSORS = frozenset(
-    (
-        *("mean", "sum", "max", "min", "abs", "exp", "log", "sqrt", "pow", "std", "var", "norm"),
-        *("view", "reshape", "flatten", "squeeze", "unsqueeze", "permute", "transpose", "t"),
-        *("cpu", "cuda", "to", "clone", "detach", "item", "float", "double", "half", "bfloat16"),
-        *("softmax", "log_softmax", "sigmoid", "tanh", "relu", "matmul", "mm", "bmm", "split"),
-        *("chunk", "repeat", "expand", "contiguous", "topk", "sort", "unbind", "gather", "median"),
-        *("items", "values", "keys", "copy", "tolist", "numpy", "type", "requires_grad_", "square"),
-        *("cumsum", "prod", "any", "all", "clamp", "round", "T", "astype", "apply", "map"),
-    )
+_OF_TENSORS = words(
+    """mean sum max min abs exp log sqrt pow std var norm view reshape flatten squeeze unsqueeze
+    permute transpose t cpu cuda to clone detach item float double half bfloat16 softmax
+    log_softmax sigmoid tanh relu matmul mm bmm split chunk repeat expand contiguous topk sort
+    unbind gather median items values keys copy tolist numpy type requires_grad_ square cumsum
+    prod any all clamp round T astype apply map"""
 )

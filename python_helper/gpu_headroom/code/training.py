@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .find import called, dotted, method, names
+from .find import called, dotted, method, names, words
 from .flow import leaves
 from .source import Refused
 
@@ -14,14 +14,11 @@ if TYPE_CHECKING:
     from .source import CellSource
 
 # Calls that move or make data, and compute nothing.
-_MOVES = frozenset(
-    (
-        *("to", "cuda", "zero_grad", "next", "len", "range", "train", "eval", "items", "float"),
-        *("rand", "randn", "randint", "zeros", "ones", "empty", "full", "arange", "tensor"),
-        *("as_tensor", "from_numpy", "rand_like", "randn_like", "zeros_like", "ones_like"),
-    )
+_MOVES = words(
+    """to cuda zero_grad next len range train eval items float rand randn randint zeros ones empty
+    full arange tensor as_tensor from_numpy rand_like randn_like zeros_like ones_like"""
 )
-_FUNCTIONS = {"torch", "F", "nn", "np", "sum", "len", "print", "zip", "float", "int", "max", "min"}
+_FUNCTIONS = words("torch F nn np sum len print zip float int max min")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,9 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..code.find import called, calls, dotted, method, names
+from ..code.find import called, calls, dotted, method, names, words
 from ..code.gate import TEXTS as GATE
+from ..code.notebook import CodePlace
 from ..code.origins import Origins, is_of_torch, keyword_stars
 from ..code.pure import Doubt, Pure
 from ..code.rows import BATCH, MEAN, Batchwise, Rows
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from ..code.literals import SizeLiteral
     from ..code.notebook import CellCode
     from ..code.rows import Value
-    from ..code.scopes import Scope, Use
     from ..code.training import TrainingStep
     from ..protocol.wire import Message
 
@@ -56,7 +56,7 @@ TEXTS = {
 }
 _CLIPS = ("clip_grad_norm_", "clip_grad_value_")
 # What a loader may be given: it gives the same samples in the same order, in other batches.
-_LOADER = {"dataset", "batch_size", "shuffle", "drop_last", "pin_memory", "num_workers"}
+_LOADER = words("dataset batch_size shuffle drop_last pin_memory num_workers")
 _COUNTS = ("collate_fn", "ignore_index", "batch_sampler", "-100")
 
 
@@ -99,13 +99,10 @@ class _Proof:
         self._rows = Batchwise(gate.notebook, self._pure, ranks)
         self._origins = Origins(gate.notebook)
         self._allowed: set[int] = set()
-        self._at: ast.AST = cell.tree or ast.Module([], [])
 
     def why(self) -> Message | None:
         try:
-            source = CellSource(self._cell.source)
-            source.tree = self._cell.tree or source.tree
-            step = training_step(source)
+            step = training_step(CellSource(self._cell.source, self._cell.tree))
         except Refused:
             return message("accumulate.form", TEXTS)
         loop = step.loop
@@ -117,8 +114,7 @@ class _Proof:
         try:
             name = self._pure.modules() or self._pure.changed()
         except Doubt as doubt:
-            cell, line = doubt.place
-            return message("accumulate.loss", TEXTS, cell=cell.title, line=line)
+            return doubt.place.says("accumulate.loss", TEXTS)
         for each in _COUNTS:
             if any(each in cell.source for cell in self._gate.notebook.cells):
                 name = name or each
@@ -126,15 +122,13 @@ class _Proof:
 
     def _of_gradients(self, step: TrainingStep) -> Message | None:
         """Whether nobody reads gradients, which are those of parts now."""
-        for cell in self._gate.notebook.cells:
-            for node in ast.walk(cell.tree or ast.Module([], [])):
-                reads = isinstance(node, ast.Attribute) and node.attr == "grad"
-                clips = called(node) in _CLIPS and not any(
-                    node in ast.walk(each) for each in step.block
-                )
-                if reads or clips:
-                    line = getattr(node, "lineno", 1)
-                    return message("accumulate.gradients", TEXTS, cell=cell.title, line=line)
+        for cell, node in self._gate.notebook.nodes():
+            reads = isinstance(node, ast.Attribute) and node.attr == "grad"
+            clips = called(node) in _CLIPS and not any(
+                node in ast.walk(each) for each in step.block
+            )
+            if reads or clips:
+                return CodePlace.of(cell, node).says("accumulate.gradients", TEXTS)
         return None
 
     def _of_loop(self, step: TrainingStep, loop: ast.For) -> Message | None:
@@ -157,12 +151,11 @@ class _Proof:
                 if not self._is_once(step, each, env) and not (
                     equal and self._adds(each, env, sums)
                 ):
-                    title, line = self._cell.title, each.lineno
                     steps = old // self._asked.value
-                    return message("accumulate.often", TEXTS, cell=title, line=line, steps=steps)
+                    place = CodePlace.of(self._cell, each)
+                    return place.says("accumulate.often", TEXTS, steps=steps)
             except Refused:
-                title = self._cell.title
-                return message("accumulate.loss", TEXTS, cell=title, line=each.lineno)
+                return CodePlace.of(self._cell, each).says("accumulate.loss", TEXTS)
         made = names(loop, ast.Store) - sums.keys()
         return (
             self._divided(loop, sums)
@@ -345,9 +338,9 @@ class _Proof:
         loader = ast.dump(_inner(loop.iter))
         for name, added in sums.items():
             owner = self._cell.owners[added.target][1]
-            for cell, use in self._uses(self._cell, owner, name):
+            for cell, use in self._gate.notebook.uses_of(self._cell, name, owner):
                 node = use.node
-                parent = next(cell.parents(node), None)
+                parent = cell.parent(node)
                 if node is added.target:
                     continue
                 begins = isinstance(parent, ast.Assign) and isinstance(parent.value, ast.Constant)
@@ -356,9 +349,7 @@ class _Proof:
                 if isinstance(parent, ast.BinOp) and _is_mean(parent, node, loader):
                     self._allowed |= {id(each) for each in ast.walk(parent.right)}
                     continue
-                return message(
-                    "gate.read", GATE, name=name, cell=cell.title, line=getattr(node, "lineno", 1)
-                )
+                return CodePlace.of(cell, node).says("gate.read", GATE, name=name)
         return None
 
     def _used(self) -> Message | None:
@@ -366,42 +357,31 @@ class _Proof:
         allowed = self._allowed | {id(node) for _, node in self._origins.trail}
         for where, node in self._origins.trail:
             for cell, use in self._others(where, node):
-                parent = next(cell.parents(use), None)
+                parent = cell.parent(use)
                 entry = isinstance(parent, ast.Subscript) and isinstance(parent.slice, ast.Constant)
                 data = isinstance(parent, ast.Attribute) and parent.attr == "dataset"
                 if id(use) in allowed or data or (entry and isinstance(node, ast.Name)):
                     continue
                 line = getattr(use, "lineno", 1)
                 name = ast.unparse(node)
-                return message("gate.read", GATE, name=name, cell=cell.title, line=line)
+                return CodePlace(cell, line).says("gate.read", GATE, name=name)
         return None
 
     def _others(self, where: CellCode, node: ast.AST) -> Iterator[tuple[CellCode, ast.AST]]:
         """Yield all places where the same value may be read."""
         if isinstance(node, ast.Name) and (known := where.owners.get(node)):
-            for cell, use in self._uses(where, known[1], known[0]):
+            for cell, use in self._gate.notebook.uses_of(where, *known[:2]):
                 if use.how == "read":
                     yield cell, use.node
         elif isinstance(node, (ast.Attribute, ast.Subscript)):
-            for cell in self._gate.notebook.cells:
-                for each in ast.walk(cell.tree or ast.Module([], [])):
-                    if type(each) is type(node) and isinstance(
-                        getattr(each, "ctx", None), ast.Load
-                    ):
-                        if isinstance(each, ast.Attribute) and isinstance(node, ast.Attribute):
-                            same = each.attr == node.attr
-                        else:
-                            same = dotted(each) == dotted(node)
-                        if same:
-                            yield cell, each
-
-    def _uses(
-        self, cell: CellCode, owner: Scope | None, name: str
-    ) -> Iterator[tuple[CellCode, Use]]:
-        if owner is None:
-            yield from self._gate.notebook.uses(name)
-        else:
-            yield from [(cell, use) for use in cell.uses if use.owner is owner and use.name == name]
+            for cell, each in self._gate.notebook.nodes():
+                if type(each) is type(node) and isinstance(getattr(each, "ctx", None), ast.Load):
+                    if isinstance(each, ast.Attribute) and isinstance(node, ast.Attribute):
+                        same = each.attr == node.attr
+                    else:
+                        same = dotted(each) == dotted(node)
+                    if same:
+                        yield cell, each
 
 
 def _inner(node: ast.expr) -> ast.expr:

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ..code.find import calls, under
+from ..code.notebook import CodePlace
 from ..code.source import Refused
 from ..code.training import training_step
 from ..text.messages import message
@@ -73,7 +74,6 @@ def _as_good(gate: Gate, _cell: CellCode) -> Message | None:
     """Refuse: eight bits of a value may be all that a difference or a sum of it needs, or not."""
     for chosen in _CHOOSES:
         for where, call in gate.notebook.calls(chosen):
-            line = getattr(call, "lineno", 1)
-            return message("autocast.already", TEXTS, cell=where.title, line=line)
+            return CodePlace.of(where, call).says("autocast.already", TEXTS)
     refused = any(_UNSAFE.search(each.source) for each in gate.notebook.cells)
     return message("autocast.refused" if refused else "autocast.values", TEXTS)

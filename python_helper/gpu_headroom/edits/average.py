@@ -6,9 +6,9 @@ import ast
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..code.find import called, calls, dotted, mentions, names
+from ..code.find import called, calls, dotted, mentions, names, words
+from ..code.notebook import CodePlace
 from ..code.source import Refused
-from ..text.messages import message
 from .cache import mentioned
 from .rewrite import rewriting
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..protocol.wire import Message
     from .rewrite import Rewrite
 
-_LOOKS = {"eval", "requires_grad_", "train", "keys"}
+_LOOKS = words("eval requires_grad_ train keys")
 _PARAMETERS = ("parameters", "named_parameters")
 
 
@@ -37,19 +37,17 @@ def averaged_on_host(copy: str) -> Rewrite:
 
 def _is_only_averaged(gate: Gate, cell: CellCode, *, copy: str) -> Message | None:
     last, alive = copy.rpartition(".")[2], {*gate.live.tensors, *gate.live.models}
-    for other in gate.notebook.cells:
-        for node in ast.walk(other.tree or ast.Module([], [])):
-            said = getattr(node, "attr", "") if "." in copy else getattr(node, "id", "")
-            here = said == last and isinstance(node, ast.expr)
-            is_own = other.source == cell.source and dotted(node) == copy
-            loop = next((each for each in other.parents(node) if isinstance(each, ast.For)), None)
-            is_plain = loop is None or _is_plain(loop, alive - {copy})
-            why = None
-            if here and loop is not None:
-                why = gate.deletes(other, loop, *sorted(names(loop.target, ast.Store)))
-            if why is not None or (here and not (is_own and is_plain)):
-                line = getattr(node, "lineno", 1)
-                return why or message("average.used", TEXTS, name=copy, cell=other.title, line=line)
+    for other, node in gate.notebook.nodes():
+        said = getattr(node, "attr", "") if "." in copy else getattr(node, "id", "")
+        here = said == last and isinstance(node, ast.expr)
+        is_own = other.source == cell.source and dotted(node) == copy
+        loop = next((each for each in other.parents(node) if isinstance(each, ast.For)), None)
+        is_plain = loop is None or _is_plain(loop, alive - {copy})
+        why = None
+        if here and loop is not None:
+            why = gate.deletes(other, loop, *sorted(names(loop.target, ast.Store)))
+        if why is not None or (here and not (is_own and is_plain)):
+            return why or CodePlace.of(other, node).says("average.used", TEXTS, name=copy)
     return gate.unread()
 
 

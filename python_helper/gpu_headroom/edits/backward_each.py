@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..code.find import called, calls, dotted, mentions, method, names, words
 from ..code.flow import backwards, read_first
+from ..code.notebook import CodePlace
 from ..code.origins import Origins
 from ..code.pure import ANY_LAYER, LIBRARIES, Doubt, Pure
 from ..code.source import CellSource, Function, Loop, Refused
@@ -182,18 +183,16 @@ class AddsUp:
             return why
         pure = Pure(gate.notebook, gate.live, ANY_LAYER, LIBRARIES)
         try:
-            source = CellSource(cell.source)
-            source.tree = cell.tree or source.tree
+            source = CellSource(cell.source, cell.tree)
             found = _sum_of(source, self.total, ())
             name = pure.modules()
             if name is not None:
                 return message("backward-each.name", TEXTS, name=name)
             self._round(pure, cell, found)
         except Doubt as doubt:
-            where, line = doubt.place
-            return message("backward-each.round", TEXTS, cell=where.title, line=line)
+            return doubt.place.says("backward-each.round", TEXTS)
         except Refused:
-            return message("backward-each.round", TEXTS, cell=cell.title, line=1)
+            return CodePlace(cell, 1).says("backward-each.round", TEXTS)
         return self._shared(gate, pure, cell, found) or self._needed(gate, cell, source, found)
 
     def _round(self, pure: Pure, cell: CellCode, found: _Sum) -> None:
@@ -246,35 +245,22 @@ class AddsUp:
         before = block[: block.index(found.loop)]
         begins = [each for each in before if dotted(_target(each)) == self.total]
         if known is None or not begins:
-            return message(
-                "backward-each.total",
-                TEXTS,
-                name=self.total,
-                cell=cell.title,
-                line=place.lineno,  # type: ignore[attr-defined]
-            )
+            return CodePlace.of(cell, place).says("backward-each.total", TEXTS, name=self.total)
         own = {id(node) for each in (found.statement, found.back) for node in ast.walk(each)}
-        uses = (
-            gate.notebook.uses(self.total) if known[1] is None else [(cell, u) for u in cell.uses]
-        )
-        for where, use in uses:
-            if use.owner is not known[1] or use.name != self.total or id(use.node) in own:
+        for where, use in gate.notebook.uses_of(cell, self.total, known[1]):
+            if id(use.node) in own:
                 continue
-            parent = next(where.parents(use.node), None)
+            parent = where.parent(use.node)
             nothing = isinstance(parent, ast.Assign) and (
                 isinstance(parent.value, ast.Constant)
                 or called(parent.value) in ("zeros", "tensor")
             )
-            nothing &= "requires_grad" not in ast.unparse(parent) if parent is not None else False
+            nothing &= parent is not None and "requires_grad" not in ast.unparse(parent)
             number = isinstance(parent, ast.Attribute) and parent.attr in ("item", "detach")
             number |= called(parent) == "float"
             if not (nothing if use.how == "bind" else number):
-                return message(
-                    "backward-each.total",
-                    TEXTS,
-                    name=self.total,
-                    cell=where.title,
-                    line=getattr(use.node, "lineno", 1),
+                return CodePlace.of(where, use.node).says(
+                    "backward-each.total", TEXTS, name=self.total
                 )
         return None
 

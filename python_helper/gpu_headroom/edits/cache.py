@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from ..code.find import assigned, called, dotted
+from ..code.find import assigned, called, dotted, words
+from ..code.notebook import CodePlace
 from ..code.source import CellSource, Refused
-from ..text.messages import message
 from .keep_numbers import is_only_a_value
 from .rewrite import rewriting
 
@@ -28,7 +28,7 @@ TEXTS = {
 _LOOKS = {"len", "bool", "print"}
 _OF_KEYS = {"clear", "keys"}
 _TAKES_OUT = {"pop", "popitem", "popleft"}
-_SEEN = {"shape", "dtype", "ndim", "size"}
+_SEEN = words("shape dtype ndim size")
 
 
 def cached_on_host(container: str, back: str = ".cuda()") -> Rewrite:
@@ -75,20 +75,19 @@ def _cached_on_host(source: CellSource, container: str, back: str) -> None:
 def _is_unchanged(gate: Gate, cell: CellCode, container: str) -> Message | None:
     """Whether nothing that is read from a cache, or comes of it, is changed in place."""
     found = gate.taint.derived(gate.slots(cell, container))
-    for other in gate.notebook.cells:
-        for node in ast.walk(other.tree or ast.Module([], [])):
-            changed: ast.expr | None = None
-            if isinstance(node, ast.AugAssign):
-                changed = node.target
-            elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
-                changed = None if dotted(node.value) == container else node.value
-            elif isinstance(node, ast.Attribute) and node.attr.endswith("_"):
-                changed = node.value if not node.attr.startswith("_") else None
-            elif isinstance(node, ast.keyword) and node.arg == "out":
-                changed = node.value
-            slots = gate.taint.targets(other, changed) | gate.taint.slots(other, changed)
-            if changed is not None and slots & found:
-                return _said("cache.changed", container, other, node)
+    for other, node in gate.notebook.nodes():
+        changed: ast.expr | None = None
+        if isinstance(node, ast.AugAssign):
+            changed = node.target
+        elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+            changed = None if dotted(node.value) == container else node.value
+        elif isinstance(node, ast.Attribute) and node.attr.endswith("_"):
+            changed = node.value if not node.attr.startswith("_") else None
+        elif isinstance(node, ast.keyword) and node.arg == "out":
+            changed = node.value
+        slots = gate.taint.targets(other, changed) | gate.taint.slots(other, changed)
+        if changed is not None and slots & found:
+            return _said("cache.changed", container, other, node)
     return None
 
 
@@ -150,7 +149,7 @@ def only_seen(harmless: Harmless, container: str, *, lists: bool = False) -> Que
         for cell in gate.notebook.cells:
             if name in cell.words:
                 return _said("cache.used", container, cell, ast.Constant(None))
-            for node in ast.walk(cell.tree or ast.Module([], [])):
+            for node in cell.nodes:
                 known = isinstance(node, ast.Attribute) and node.attr == name and "." in container
                 known |= isinstance(node, ast.Name) and node.id == container
                 hidden = called(node) == "getattr" if "." in container else _is_given(node, name)
@@ -180,8 +179,7 @@ def _is_given(node: ast.AST, name: str) -> bool:
 
 
 def _said(which: str, name: str, cell: CellCode, node: ast.AST) -> Message:
-    line = getattr(node, "lineno", 1)
-    return message(which, TEXTS, name=name, cell=cell.title, line=line)
+    return CodePlace.of(cell, node).says(which, TEXTS, name=name)
 
 
 def mentioned(tree: ast.AST, container: str) -> Iterator[ast.Name | ast.Attribute]:

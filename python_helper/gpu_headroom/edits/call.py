@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from ..code.find import keyword
+from ..code.find import given_to, keyword
 from ..code.source import Refused
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ def set_keyword(source: CellSource, call: ast.Call, name: str, value: str) -> No
     if given is not None:
         source.replace(given.value, value)
         return
-    arguments = [*call.args, *[each.value for each in call.keywords]]
+    arguments = given_to(call)
     alone = len(arguments) == 1 and isinstance(arguments[0], ast.GeneratorExp)
     if alone or any(each.arg is None for each in call.keywords):
         raise Refused

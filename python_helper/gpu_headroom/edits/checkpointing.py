@@ -6,9 +6,9 @@ import ast
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from ..code.find import assigned, called, calls, dotted, method
-from ..code.flow import backwards
-from ..code.notebook import is_stored
+from ..code.find import assigned, called, calls, dotted, method, words
+from ..code.flow import goes_back
+from ..code.notebook import CodePlace, is_stored
 from ..code.origins import Origins, is_of_torch
 from ..code.pure import ATTENTION, DROPOUT, WATCHED, Doubt, Pure
 from ..code.source import Function, Refused
@@ -35,7 +35,7 @@ TEXTS = {
     "checkpointing.model": "No button: what `{name}` is cannot be told.",
 }
 
-_OPTIONS = {"use_reentrant", "preserve_rng_state", "determinism_check", "context_fn", "debug"}
+_OPTIONS = words("use_reentrant preserve_rng_state determinism_check context_fn debug")
 _IMPORT = "from torch.utils.checkpoint import "
 
 
@@ -205,7 +205,7 @@ def _are_modules(gate: Gate, cell: CellCode) -> Message | None:
     pure = Pure(gate.notebook, gate.live, ATTENTION | DROPOUT)
     for node in _block_calls(cell.tree or ast.Module([], [])):
         if not pure.is_module(cell, node.func):
-            return message("checkpointing.forward", TEXTS, cell=cell.title, line=node.lineno)
+            return CodePlace.of(cell, node).says("checkpointing.forward", TEXTS)
     return None
 
 
@@ -221,51 +221,40 @@ def _computes_again(gate: Gate, _cell: CellCode) -> Message | None:
         for word in ("inplace", "torch.func", "functorch"):
             if word in each.source:
                 return message("checkpointing.class", TEXTS, name=word)
-        for line in _switched(gate, each):
-            return message("checkpointing.forward", TEXTS, cell=each.title, line=line)
-        for node in calls(each.tree or ast.Module([], []), "backward"):
-            found = _changes_before(each, node)
-            if found is not None:
-                return message("checkpointing.forward", TEXTS, cell=each.title, line=found)
+    for cell, node in gate.notebook.nodes():
+        place = _changes_before(gate, cell, node) if goes_back(node) else None
+        if place is not None:
+            return place.says("checkpointing.forward", TEXTS)
     try:
         name = Pure(gate.notebook, gate.live, ATTENTION | DROPOUT).modules()
     except Doubt as doubt:
-        where, line = doubt.place
-        return message("checkpointing.forward", TEXTS, cell=where.title, line=line)
+        return doubt.place.says("checkpointing.forward", TEXTS)
     return None if name is None else message("checkpointing.class", TEXTS, name=name)
 
 
-def _switched(gate: Gate, cell: CellCode) -> Iterator[int]:
-    """Yield where modes may be set before a backward pass, which computes again in them."""
-    for node in ast.walk(cell.tree or ast.Module([], [])):
-        body = getattr(node, "body", None)
-        block = body if isinstance(body, list) else []
-        back = max((n for n, each in enumerate(block) if _goes(each)), default=0)
-        for each in block[:back]:
-            if any(list(calls(part, "eval")) for _, part in gate.notebook.reached(each)):
-                yield each.lineno
+def _changes_before(gate: Gate, cell: CellCode, back: ast.AST) -> CodePlace | None:
+    """Return what changes modes or weights between a forward pass and this backward.
 
-
-def _goes(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Expr) and bool(backwards(statement))
-
-
-def _changes_before(cell: CellCode, back: ast.AST) -> int | None:
-    """Return the line between a forward pass and this backward that changes modes or weights."""
-    inner = [back, *cell.parents(back)]
-    for child, block in pairwise(inner):
+    A pass computes again in the mode that is set by then, wherever in its block that was.
+    """
+    for child, block in pairwise([back, *cell.parents(back)]):
         body = getattr(block, "body", [])
         if not isinstance(body, list) or child not in body:
             continue
         before = body[: body.index(child)]
         made = next((n for n, each in enumerate(before) if isinstance(each, ast.Assign)), 0)
-        for each in before[made:]:
-            for node in ast.walk(each):
-                stored = getattr(node, "attr", "") if is_stored(node) else ""
-                if called(node) in _CHANGES or stored in ("data", "training"):
-                    return int(each.lineno)
+        for n, each in enumerate(before):
+            parts = [part for _, part in gate.notebook.reached(each)]
+            is_switched = any(list(calls(part, "eval")) for part in parts)
+            if is_switched or (n >= made and any(map(_changes, ast.walk(each)))):
+                return CodePlace.of(cell, each)
         return None
     return None
+
+
+def _changes(node: ast.AST) -> bool:
+    stored = getattr(node, "attr", "") if is_stored(node) else ""
+    return called(node) in _CHANGES or stored in ("data", "training")
 
 
 _CHANGES = ("train", "eval", "load_state_dict", "copy_")
@@ -288,7 +277,7 @@ def of_transformers(*models: str) -> Question:
                 return message("checkpointing.class", TEXTS, name=full.rpartition(".")[2])
         for each in WATCHED:
             for where, call in gate.notebook.calls(each):
-                return message("checkpointing.forward", TEXTS, cell=where.title, line=call.lineno)
+                return CodePlace.of(where, call).says("checkpointing.forward", TEXTS)
         if gate.notebook.classes or "past_key_values" in gate.notebook.names:
             return message("checkpointing.model", TEXTS, name=", ".join(models) or "model")
         return None

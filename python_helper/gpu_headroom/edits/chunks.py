@@ -7,7 +7,8 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..code.find import called, dotted
+from ..code.find import called, dotted, words
+from ..code.notebook import CodePlace
 from ..code.source import CellSource, Refused
 from ..text.messages import message
 from .rewrite import line_of, rewriting, statement_at
@@ -32,7 +33,7 @@ TEXTS = {
     "chunks.calls": "No button: `{name}` may be called with other shapes.",
 }
 # What is left of each row of distances, where it is asked for along the last dimension.
-_OF_ROWS = {"argmin", "argmax", "sum", "mean", "any", "all", "amin", "amax"}
+_OF_ROWS = words("argmin argmax sum mean any all amin amax")
 _PAIRS = ("cdist", "matmul", "mm")
 _NAMES = ("part", "rows", "chunk")
 # Layers each row of whose output is made of the same row of the input, in evaluation mode.
@@ -93,22 +94,21 @@ def _evaluates_by_then(gate: Gate, cell: CellCode, line: int) -> bool:
 
 
 def _is_row_by_row(gate: Gate, cell: CellCode, *, anchor: Anchor, model: str) -> Message | None:
-    source = CellSource(cell.source)
-    given = cell.same(_asked(statement_at(source, anchor), model).args[0])
+    source = CellSource(cell.source, cell.tree)
+    given = _asked(statement_at(source, anchor), model).args[0]
     facts = gate.live.models.get(model)
     of_model = message("chunks.model", TEXTS, name=model)
     if facts is None or facts.training is not False or not all(map(_LAYERS.fullmatch, facts.own)):
         return of_model
     if not _evaluates_by_then(gate, cell, line_of(source, anchor)):
         return of_model
-    for each in gate.notebook.cells:
-        for node in ast.walk(each.tree or ast.Module([], [])):
-            name = called(node)
-            risky = name.startswith("register_") and name.endswith("hook")
-            if name in ("Flatten", "LayerNorm") and isinstance(node, ast.Call):
-                risky = not _of_last_dimensions(gate, node)
-            if risky and isinstance(node, ast.expr):
-                return message("chunks.layer", TEXTS, cell=each.title, line=node.lineno)
+    for each, node in gate.notebook.nodes():
+        name = called(node)
+        risky = name.startswith("register_") and name.endswith("hook")
+        if name in ("Flatten", "LayerNorm") and isinstance(node, ast.Call):
+            risky = not _of_last_dimensions(gate, node)
+        if risky and isinstance(node, ast.expr):
+            return CodePlace.of(each, node).says("chunks.layer", TEXTS)
     for name in ("Flatten", "LayerNorm"):
         if any(each.endswith(f".{name}") for each in facts.own) and not gate.notebook.calls(name):
             return of_model
@@ -119,7 +119,7 @@ def _is_row_by_row(gate: Gate, cell: CellCode, *, anchor: Anchor, model: str) ->
         {len(tensor.shape)} == sizes if sizes else len(tensor.shape) > 1
     )
     bound = [use for _, use in gate.notebook.uses(name) if use.how == "bind"]
-    is_own = given is not None and given in cell.owners and cell.owners[given][1] is None
+    is_own = given in cell.owners and cell.owners[given][1] is None
     is_batch &= is_own and len(bound) == 1 and isinstance(bound[0].node, ast.Name)
     return gate.unread() if is_batch else message("chunks.rows", TEXTS, name=name)
 
@@ -138,7 +138,7 @@ def _is_number(gate: Gate, node: ast.expr) -> bool:
         return _is_number(gate, node.left) and _is_number(gate, node.right)
     name = dotted(node)
     bound = [(cell, use) for cell, use in gate.notebook.uses(name) if use.how == "bind"]
-    values = [getattr(next(cell.parents(use.node), None), "value", None) for cell, use in bound]
+    values = [getattr(cell.parent(use.node), "value", None) for cell, use in bound]
     return bool(values) and all(isinstance(getattr(each, "value", None), int) for each in values)
 
 
@@ -204,12 +204,11 @@ def _base(node: ast.expr) -> str:
 
 def is_called_once(gate: Gate, cell: CellCode, *, anchor: Anchor) -> Message | None:
     """Whether a line is the notebook's own, or of a function that one place calls."""
-    node = cell.same(statement_at(CellSource(cell.source), anchor))
-    function = cell.function(node) if node is not None else None
-    if node is not None and function is None:
+    function = cell.function(statement_at(CellSource(cell.source, cell.tree), anchor))
+    if function is None:
         return gate.unread()
-    name = getattr(function, "name", "")
-    is_own = function is not None and not isinstance(next(cell.parents(function)), ast.ClassDef)
+    name = function.name
+    is_own = not isinstance(cell.parent(function), ast.ClassDef)
     known = gate.notebook.functions.get(name, ())
     if not is_own or len(known) != 1 or len(gate.notebook.calls(name)) != 1:
         return message("chunks.calls", TEXTS, name=name)

@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from ..code.find import keyword, names
+from ..code.notebook import CodePlace
 from ..code.pure import ANY_LAYER, LIBRARIES, Doubt, Pure
 from ..code.source import CellSource, Refused
 from ..code.training import training_step
@@ -58,9 +59,7 @@ def _nobody_looks(gate: Gate, cell: CellCode) -> Message | None:
     if why is not None:
         return why
     try:
-        source = CellSource(cell.source)
-        source.tree = cell.tree or source.tree
-        step = training_step(source)
+        step = training_step(CellSource(cell.source, cell.tree))
         clears = step.zero_grad or step.backward
         between = step.block[step.block.index(step.forward[0]) : step.block.index(clears)]
         pure = Pure(gate.notebook, gate.live, ANY_LAYER, LIBRARIES)
@@ -73,10 +72,9 @@ def _nobody_looks(gate: Gate, cell: CellCode) -> Message | None:
         ]
         odd += gate.notebook.functions.get("zero_grad", ())
     except Doubt as doubt:
-        where, line = doubt.place
-        return message("clear-gradients.looks", TEXTS, cell=where.title, line=line)
+        return doubt.place.says("clear-gradients.looks", TEXTS)
     except Refused:
-        return message("clear-gradients.looks", TEXTS, cell=cell.title, line=1)
+        return CodePlace(cell, 1).says("clear-gradients.looks", TEXTS)
     for where, each in odd:
-        return message("clear-gradients.looks", TEXTS, cell=where.title, line=each.lineno)
+        return CodePlace.of(where, each).says("clear-gradients.looks", TEXTS)
     return None if name is None else message("clear-gradients.class", TEXTS, name=name)

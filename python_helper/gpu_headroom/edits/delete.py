@@ -9,7 +9,7 @@ from ..code.find import dotted, names
 from ..code.flow import leaves, read_after, read_first
 from ..code.source import CellSource, Function, Loop, Refused
 from ..text.messages import message
-from .rewrite import line_of, rewriting, statement_at
+from .rewrite import rewriting, statement_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -123,7 +123,7 @@ def _outermost(statement: ast.stmt, parents: Iterable[ast.AST]) -> ast.stmt:
 
 def _found(cell: CellCode, anchor: Anchor) -> ast.stmt | None:
     try:
-        return cell.statement(line_of(CellSource(cell.source), anchor))
+        return statement_at(CellSource(cell.source, cell.tree), anchor)
     except Refused:
         return None
 

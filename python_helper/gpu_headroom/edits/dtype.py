@@ -7,7 +7,8 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..code.find import assigned, called, calls, dotted, keyword, method
+from ..code.find import assigned, called, calls, dotted, given_to, keyword, method
+from ..code.notebook import CodePlace
 from ..code.parsing import parse_cell
 from ..code.source import Refused
 from ..text.messages import message
@@ -85,8 +86,7 @@ def _is_all(gate: Gate, _: CellCode, *, change: Rewrite) -> Message | None:
     for cell in gate.notebook.cells:
         tree = parse_cell(change(cell.source) or cell.source)
         for node in _in_double(tree, gate) if tree is not None else ():
-            line = getattr(node, "lineno", 1)
-            return message("dtype.digits", TEXTS, cell=cell.title, line=line)
+            return CodePlace.of(cell, node).says("dtype.digits", TEXTS)
     return gate.unread()
 
 
@@ -133,7 +133,7 @@ def _chain(statement: ast.AST) -> list[ast.expr]:
 
 
 def _halved(source: CellSource, node: ast.expr) -> None:
-    parent = next(source.parents(node), None)
+    parent = source.parent(node)
     is_type = (isinstance(parent, ast.keyword) and parent.arg == "dtype") or (
         isinstance(parent, ast.Call) and node in parent.args and called(parent) in _TYPED
     )
@@ -184,27 +184,20 @@ def _only_predicts(gate: Gate, model: str) -> Message | None:
         line = getattr(use.node, "lineno", 1)
         asked = parents[1] if isinstance(parents[0], ast.Attribute) else parents[0]
         if isinstance(parents[0], ast.Attribute) and not isinstance(asked, ast.Call):
-            return message("dtype.meets", TEXTS, name=model, cell=cell.title, line=line)
-        given = (
-            [*asked.args, *[each.value for each in asked.keywords]]
-            if isinstance(asked, ast.Call)
-            else []
-        )
+            return CodePlace(cell, line).says("dtype.meets", TEXTS, name=model)
+        given = given_to(asked) if isinstance(asked, ast.Call) else []
         is_call = parents[0] is asked or getattr(parents[0], "attr", "") == "generate"
         if use.how == "read" and is_call and not all(_is_integer(gate, each) for each in given):
-            return message("dtype.inputs", TEXTS, name=model, cell=cell.title, line=line)
-    for cell in gate.notebook.cells:
-        for node in ast.walk(cell.tree or ast.Module([], [])):
-            is_product = isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult)
-            owner = dotted(node.func) if isinstance(node, ast.Call) else ""
-            is_product |= called(node) in _PRODUCTS or (
-                owner in gate.live.models and owner != model
-            )
-            looks = isinstance(node, ast.Attribute) and node.attr in _ASKED
-            asked = node.value if looks and isinstance(node, ast.Attribute) else node
-            met = asked if is_product or looks else None
-            if isinstance(met, ast.expr) and gate.taint.slots(cell, met) & reached:
-                return message("dtype.meets", TEXTS, name=model, cell=cell.title, line=met.lineno)
+            return CodePlace(cell, line).says("dtype.inputs", TEXTS, name=model)
+    for cell, node in gate.notebook.nodes():
+        is_product = isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult)
+        owner = dotted(node.func) if isinstance(node, ast.Call) else ""
+        is_product |= called(node) in _PRODUCTS or (owner in gate.live.models and owner != model)
+        looks = isinstance(node, ast.Attribute) and node.attr in _ASKED
+        asked = node.value if looks and isinstance(node, ast.Attribute) else node
+        met = asked if is_product or looks else None
+        if isinstance(met, ast.expr) and gate.taint.slots(cell, met) & reached:
+            return CodePlace.of(cell, met).says("dtype.meets", TEXTS, name=model)
     return None
 
 
@@ -222,7 +215,7 @@ def _is_integer(gate: Gate, node: ast.expr) -> bool:
     bound = [
         (cell, use.node) for cell, use in gate.notebook.uses(dotted(node)) if use.how == "bind"
     ]
-    values = [getattr(next(cell.parents(each), None), "value", None) for cell, each in bound]
+    values = [getattr(cell.parent(each), "value", None) for cell, each in bound]
     return bool(values) and all("tokenizer" in dotted(_root(each)) for each in values)
 
 

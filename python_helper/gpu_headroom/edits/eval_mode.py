@@ -7,7 +7,7 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..code.find import dotted, method, names
+from ..code.find import dotted, given_to, method, names
 from ..code.gate import TEXTS as OF_GATE
 from ..code.notebook import CodePlace
 from ..code.source import CellSource, Function, Refused, Scope
@@ -74,11 +74,9 @@ def _evaluated(source: CellSource, anchor: Anchor, model: str, kept: str) -> Non
 
 def _is_as_before(gate: Gate, cell: CellCode, *, anchor: Anchor, model: str) -> Message | None:
     try:
-        source = CellSource(cell.source)
-        node = cell.same(region(source, statement_at(source, anchor)))
+        source = CellSource(cell.source, cell.tree)
+        node = region(source, statement_at(source, anchor))
     except Refused:
-        node = None
-    if node is None:
         return message("gate.elsewhere", OF_GATE)
     why = gate.makes_no_gradients(cell, node) or _is_known(gate, cell, node, model)
     if why is not None:
@@ -90,7 +88,7 @@ def _is_as_before(gate: Gate, cell: CellCode, *, anchor: Anchor, model: str) -> 
         ("eval_mode.trains", _trains(gate, cell, node, model)),
     ):
         if found is not None:
-            return message(said, TEXTS, cell=found.cell.title, line=found.line)
+            return found.says(said, TEXTS)
     return None
 
 
@@ -127,31 +125,30 @@ def _objects(gate: Gate, cell: CellCode, node: ast.AST, model: str) -> set[str]:
     if not isinstance(function, Function) or not is_given:
         return set()
     for _, call in gate.notebook.calls(function.name):
-        values = [*call.args, *[each.value for each in call.keywords]]
+        values = given_to(call)
         found |= {dotted(each) for each in values if taken(function, call, each) == model} or {""}
     return found
 
 
 def _places(gate: Gate, name: str) -> Iterator[tuple[CellCode, ast.Attribute]]:
     """Yield where an attribute of this name stands, in all cells."""
-    for cell in gate.notebook.cells:
-        for node in ast.walk(cell.tree or ast.Module([], [])):
-            if isinstance(node, ast.Attribute) and node.attr == name:
-                yield cell, node
+    for cell, node in gate.notebook.nodes():
+        if isinstance(node, ast.Attribute) and node.attr == name:
+            yield cell, node
 
 
 def _of_parts(gate: Gate) -> CodePlace | None:
     """Return where code sets the mode of a part: `train(mode)` would not set again what was."""
     for name in ("eval", "train"):
         for cell, definition in gate.notebook.functions.get(name, ()):
-            if isinstance(next(cell.parents(definition), None), ast.ClassDef):
-                return CodePlace(cell, definition.lineno)
+            if isinstance(cell.parent(definition), ast.ClassDef):
+                return CodePlace.of(cell, definition)
         for cell, node in _places(gate, name):
             if not _is_whole(gate, cell, node.value):
-                return CodePlace(cell, node.lineno)
+                return CodePlace.of(cell, node)
     for cell, node in _places(gate, "training"):
         if not isinstance(node.ctx, ast.Load):
-            return CodePlace(cell, node.lineno)
+            return CodePlace.of(cell, node)
     return None
 
 
@@ -169,7 +166,7 @@ def _is_whole(gate: Gate, cell: CellCode, owner: ast.expr) -> bool:
         name = getattr(scope.node, "name", "")
         return owner.id in {use.name for use in given} and gate.notebook.escapes(name) is None
     return owner.id in gate.live.models and not any(
-        isinstance(next(other.parents(use.node), None), (ast.For, ast.comprehension))
+        isinstance(other.parent(use.node), (ast.For, ast.comprehension))
         for other, use in gate.notebook.uses(owner.id)
         if use.how == "bind"
     )
@@ -184,7 +181,7 @@ def _does_otherwise(gate: Gate) -> CodePlace | None:
             if asked and any(
                 isinstance(each, (ast.IfExp, ast.Return)) for each in ast.walk(parent)
             ):
-                return CodePlace(cell, node.lineno)
+                return CodePlace.of(cell, node)
             inner = parent
     return None
 
@@ -193,7 +190,7 @@ def _meant(gate: Gate, cell: CellCode, node: ast.AST, model: str) -> CodePlace |
     """Return what speaks for training mode on purpose: draws, statistics, a `train()` before."""
     for name in _STATISTICS:
         for other, found in _places(gate, name):
-            return CodePlace(other, found.lineno)
+            return CodePlace.of(other, found)
     changing = names(node, ast.Store)
     loops = any(
         isinstance(each, (ast.For, ast.While, ast.comprehension)) for each in ast.walk(node)
@@ -202,14 +199,14 @@ def _meant(gate: Gate, cell: CellCode, node: ast.AST, model: str) -> CodePlace |
         if not isinstance(each, ast.Call) or dotted(each.func) != model:
             continue
         # For its effect, as nobody takes what it gives; or the same again and again.
-        is_effect = isinstance(next(cell.parents(each), None), ast.Expr)
+        is_effect = isinstance(cell.parent(each), ast.Expr)
         if is_effect or (loops and not names(ast.Tuple([*each.args], ast.Load())) & changing):
-            return CodePlace(cell, each.lineno)
+            return CodePlace.of(cell, each)
     for other, statement in _before(gate, cell, node):
         says = [each for each in ast.walk(statement) if method(each, "train") is not None]
         if any(dotted(method(each, "train")) == model for each in says):
             is_all = isinstance(statement, ast.Expr)
-            return CodePlace(other, statement.lineno) if is_all else None
+            return CodePlace.of(other, statement) if is_all else None
         if not says and gate.notebook.trains(statement):
             return None
     return None

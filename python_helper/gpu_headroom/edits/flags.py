@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from ..code.find import called, dotted, keyword
+from ..code.find import called, dotted, keyword, words
 from ..code.source import Refused
 from .call import set_keyword
 from .rewrite import rewriting
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 LIBRARIES: tuple[Library, ...] = ("transformers", "lightning", "accelerate")
 """Those whose trainers have such flags."""
 _ARGUMENTS = ("TrainingArguments", "SFTConfig", "DPOConfig", "GRPOConfig", "RewardConfig")
-_LIGHTNING = {"pl", "L", "lightning", "pytorch_lightning"}
-_LIGHTNING_ONLY = {"max_epochs", "accelerator", "devices", "max_steps", "logger", "callbacks"}
+_LIGHTNING = words("pl L lightning pytorch_lightning")
+_LIGHTNING_ONLY = words("max_epochs accelerator devices max_steps logger callbacks")
 
 HALF: dict[tuple[str, str], dict[str, str]] = {
     ("transformers", "bfloat16"): {"bf16": "True"},

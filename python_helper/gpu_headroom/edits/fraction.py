@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from ..code.find import calls, keyword
-from ..text.messages import message
+from ..code.notebook import CodePlace
 from .rewrite import rewriting
 
 if TYPE_CHECKING:
@@ -51,4 +51,4 @@ def _is_one_line(gate: Gate, _: CellCode) -> Message | None:
     if len(places) == 1 and is_line and other is None and handed is None:
         return None
     place = found[-1] if other is None else other
-    return message("unlimited.more", TEXTS, cell=place[0].title, line=place[1].lineno)
+    return CodePlace.of(place[0], place[1]).says("unlimited.more", TEXTS)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from ..code.find import called, calls, dotted
+from ..code.find import called, calls, dotted, words
+from ..code.notebook import CodePlace
 from ..code.source import Function, Loop, Refused
-from ..text.messages import message
 from .rewrite import rewriting, statement_at
 
 if TYPE_CHECKING:
@@ -25,29 +25,17 @@ TEXTS = {
     "garbage.displayed": "No button: {cell}, line {line} reads what was displayed (`{name}`).",
 }
 # They tell what is collected, and when.
-_NOTICES = frozenset(
-    (
-        *("weakref", "WeakSet", "WeakValueDictionary", "WeakKeyDictionary", "finalize", "__del__"),
-        *("get_objects", "get_referrers", "getrefcount"),
-    )
+_NOTICES = words(
+    """weakref WeakSet WeakValueDictionary WeakKeyDictionary finalize __del__ get_objects
+    get_referrers getrefcount"""
 )
-_HARMLESS = {
-    "collect",
-    "enable",
-    "disable",
-    "isenabled",
-    "freeze",
-    "set_threshold",
-    "get_threshold",
-}
-_OUTPUTS = frozenset(("_", "__", "___", "Out", "_oh"))
+_HARMLESS = words("collect enable disable isenabled freeze set_threshold get_threshold")
+_OUTPUTS = words("_ __ ___ Out _oh")
 _ASKS_SHELL = frozenset(("displayhook", "history_manager"))
 # A last line that nobody writes for the memory that its value holds.
-_SMALL = frozenset(
-    (
-        *("item", "tolist", "display", "print", "float", "int", "len", "str", "bool", "show"),
-        *("round", "describe", "head", "info", "memory_summary", "size", "format"),
-    )
+_SMALL = words(
+    """item tolist display print float int len str bool show round describe head info memory_summary
+    size format"""
 )
 
 
@@ -123,8 +111,7 @@ def _notices(cell: CellCode, node: ast.AST) -> str | None:
 
 
 def _said(which: str, name: str, cell: CellCode, node: ast.AST) -> Message:
-    line = getattr(node, "lineno", 1)
-    return message(which, TEXTS, name=name, cell=cell.title, line=line)
+    return CodePlace.of(cell, node).says(which, TEXTS, name=name)
 
 
 def not_displayed() -> Rewrite:
@@ -158,7 +145,7 @@ def _nobody_reads_outputs(gate: Gate, _: CellCode) -> Message | None:
         for use in cell.uses:
             if use.owner is None and use.how == "read" and _is_output(use.name):
                 return _said("garbage.displayed", use.name, cell, use.node)
-        for node in ast.walk(cell.tree or ast.Module([], [])):
+        for node in cell.nodes:
             if isinstance(node, ast.Attribute) and node.attr in _ASKS_SHELL:
                 return _said("garbage.displayed", node.attr, cell, node)
     return None

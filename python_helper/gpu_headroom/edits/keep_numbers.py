@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from ..code.find import assigned, called, calls, dotted
+from ..code.find import assigned, called, dotted, values_of, words
 from ..code.flow import backwards, leaves
+from ..code.notebook import CodePlace
 from ..code.source import CellSource, Refused
 from ..text.messages import message
 from .on_host import stays_on_host
@@ -34,15 +35,15 @@ TEXTS = {
 ADDING = ("append", "appendleft", "add", "extend", "insert", "put")
 _JOINING = ("cat", "concat", "concatenate", "stack", "vstack", "hstack")
 # What is made so is no tensor.
-_PLAIN = {
-    *("item", "tolist", "numpy", "float", "int", "str", "len", "bool", "size", "shape", "numel"),
-    *("dict", "list", "tuple", "round", "copy", "items", "values", "keys"),
-}
+_PLAIN = words(
+    """item tolist numpy float int str len bool size shape numel dict list tuple round copy items
+    values keys"""
+)
 # Only tensors have them.
-_OF_TENSORS = {
-    *("backward", "detach", "item", "cpu", "cuda", "argmax", "requires_grad_", "unsqueeze"),
-    *("softmax", "sigmoid", "log_softmax", "view", "permute", "squeeze", "retain_grad"),
-}
+_OF_TENSORS = words(
+    """backward detach item cpu cuda argmax requires_grad_ unsqueeze softmax sigmoid log_softmax
+    view permute squeeze retain_grad"""
+)
 _WHOLE = (ast.Name, ast.Call, ast.Attribute, ast.Subscript, ast.BinOp, ast.UnaryOp, ast.Await)
 _CONTAINERS = (ast.List, ast.Dict, ast.Set, ast.Tuple, ast.ListComp, ast.DictComp)
 _ASKS = ("index", "remove", "count")
@@ -82,11 +83,10 @@ def is_only_a_value(gate: Gate, cell: CellCode, *containers: str) -> Message | N
         if not isinstance(known, ast.Constant) or known.value in parts:
             return _said("keep.by_text", containers[0], other, call)
     found = gate.taint.derived(slots)
-    for other in gate.notebook.cells:
-        for node in ast.walk(other.tree) if other.tree is not None else ():
-            sides = _told_apart(gate, node)
-            if any(gate.taint.slots(other, each) & found for each in sides):
-                return _said("keep.identity", containers[0], other, node)
+    for other, node in gate.notebook.nodes():
+        sides = _told_apart(gate, node)
+        if any(gate.taint.slots(other, each) & found for each in sides):
+            return _said("keep.identity", containers[0], other, node)
     return None
 
 
@@ -106,12 +106,8 @@ def _told_apart(gate: Gate, node: ast.AST) -> list[ast.expr]:
 
 def _is_dict(gate: Gate, node: ast.expr) -> bool:
     """Whether an expression is given dicts alone: then `in` looks at keys."""
-    made = [
-        each.value
-        for cell in gate.notebook.cells
-        for each in ast.walk(cell.tree or ast.Module([], []))
-        if isinstance(each, ast.Assign) and assigned(each) == dotted(node) != ""
-    ]
+    name = dotted(node)
+    made = values_of((each for _, each in gate.notebook.nodes()), name) if name else []
     return bool(made) and all(
         isinstance(each, (ast.Dict, ast.DictComp)) or called(each) in ("dict", "defaultdict")
         for each in made
@@ -119,8 +115,7 @@ def _is_dict(gate: Gate, node: ast.expr) -> bool:
 
 
 def _said(which: str, name: str, cell: CellCode, node: ast.AST) -> Message:
-    line = getattr(node, "lineno", 1)
-    return message(which, TEXTS, name=name, cell=cell.title, line=line)
+    return CodePlace.of(cell, node).says(which, TEXTS, name=name)
 
 
 @rewriting
@@ -165,9 +160,7 @@ def _is_plain(source: CellSource, node: ast.expr) -> bool:
         plain = isinstance(node, (ast.Constant, ast.JoinedStr))
         return plain or bool(_names_behind(node) & _PLAIN)
     around = list(ast.walk(source.function(node)))
-    made = [
-        each.value for each in around if isinstance(each, ast.Assign) and assigned(each) == node.id
-    ]
+    made = values_of(around, node.id)
     if any(isinstance(each, _CONTAINERS) for each in made):
         raise Refused
     counts = any(
@@ -219,8 +212,7 @@ def entries_kept(container: str) -> Rewrite:
     """
 
     def ask(gate: Gate, cell: CellCode) -> Message | None:
-        tree = cell.tree or ast.Module([], [])
-        for each in [one for node in ast.walk(tree) for one in values(node, container)]:
+        for each in [one for node in cell.nodes for one in values(node, container)]:
             if not _is_new_dict(gate, cell, each):
                 return message("keep.no_dict", TEXTS, name=container)
         return None
@@ -230,13 +222,8 @@ def entries_kept(container: str) -> Rewrite:
 
 def _is_new_dict(gate: Gate, cell: CellCode, value: ast.expr) -> bool:
     """Whether each assignment to a name in its function is a dict, or calls what returns one."""
-    name, function = dotted(value), cell.function(value)
-    around = function if function is not None else cell.tree
-    made = [
-        each.value
-        for each in ast.walk(around or ast.Module([], []))
-        if isinstance(each, ast.Assign) and assigned(each) == name
-    ]
+    function = cell.function(value)
+    made = values_of(cell.nodes if function is None else ast.walk(function), dotted(value))
     for each in made:
         makers = [maker for _, maker in gate.notebook.functions.get(called(each), ())]
         given = [
@@ -297,7 +284,7 @@ def detached_leaf(name: str) -> Rewrite:
     """
 
     def ask(gate: Gate, cell: CellCode) -> Message | None:
-        own = [each for each in calls(cell.tree or ast.Module([], []), "grad") if _asks(each, name)]
+        own = [each for each in cell.nodes if _asks(each, name)]
         return gate.detaches(cell, name, besides=own) or is_only_a_value(gate, cell, name)
 
     return _detached_leaf(name).asking(ask)

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..code.find import assigned, called, calls, dotted, keyword, method, root_of
-from ..code.notebook import is_stored
+from ..code.notebook import CodePlace, is_stored
 from ..code.source import Refused
 from ..text.messages import message
 from .call import set_keyword
@@ -69,7 +69,7 @@ def _only_loads(gate: Gate, cell: CellCode, *, torch: str, name: str | None) -> 
     why = gate.unread()
     own = gate.notebook.functions.get("load_state_dict")
     for call in _loads(cell.tree or ast.Module([], []), torch):
-        parent = next(cell.parents(call), None)
+        parent = cell.parent(call)
         target = assigned(parent) if parent is not None else ""
         if name is not None and target != name:
             continue
@@ -79,8 +79,7 @@ def _only_loads(gate: Gate, cell: CellCode, *, torch: str, name: str | None) -> 
             places = _read(gate, cell, scope, target)
         for other, node in places:
             if own or not _loads_only(other, node):
-                line = getattr(node, "lineno", 1)
-                return message("load.used", TEXTS, cell=other.title, line=line)
+                return CodePlace.of(other, node).says("load.used", TEXTS)
     return why
 
 
@@ -92,17 +91,15 @@ def _read(
     gate: Gate, cell: CellCode, scope: Scope | None, name: str
 ) -> list[tuple[CellCode, ast.AST]]:
     """Return where a name is read that a cell, or a function in it, has given a value."""
-    if scope is None:
-        found = [(other, use.node) for other, use in gate.notebook.uses(name) if use.how == "read"]
-        words = [(other, ast.Pass()) for other in gate.notebook.cells if name in other.words]
-        return [*found, *words]
-    uses = [use for use in cell.uses if use.name == name and use.owner is scope]
-    return [(cell, use.node) for use in uses if use.how == "read"]
+    uses = gate.notebook.uses_of(cell, name, scope)
+    said = [each for each in gate.notebook.cells if scope is None and name in each.words]
+    found = [(other, use.node) for other, use in uses if use.how == "read"]
+    return [*found, *[(each, ast.Pass()) for each in said]]
 
 
 def _loads_only(cell: CellCode, node: ast.AST) -> bool:
     """Whether a checkpoint, or an entry of it, is no more than loaded or looked at."""
-    parent = next(cell.parents(node), None)
+    parent = cell.parent(node)
     if isinstance(parent, ast.Call) and node in parent.args:
         options = {each.arg for each in parent.keywords}
         owner = dotted(method(parent, "load_state_dict")).lower()
@@ -138,18 +135,16 @@ def _is_not_looked_at(gate: Gate, part: str, trained: tuple[str, ...]) -> Messag
     starts = {each for each in gate.live.models if gate.live.models[each].is_trained}
     reached = taint.derived(("name", None, each) for each in starts)
     back = 0
-    for cell in gate.notebook.cells:
-        for node in ast.walk(cell.tree or ast.Module([], [])):
-            said = getattr(node, "attr", "") or getattr(node, "id", "") or getattr(node, "arg", "")
-            looks = isinstance(said, str) and _LOOKS.match(said) is not None
-            if called(node) in ("backward", "manual_backward") and isinstance(node, ast.Call):
-                back += 1
-                owner = method(node, called(node))
-                given = [each for each in (owner, *node.args) if each is not None]
-                looks |= not any(taint.slots(cell, each) & reached for each in given)
-            if looks:
-                line = getattr(node, "lineno", 1)
-                return message("freeze.looked_at", TEXTS, name=part, cell=cell.title, line=line)
+    for cell, node in gate.notebook.nodes():
+        said = getattr(node, "attr", "") or getattr(node, "id", "") or getattr(node, "arg", "")
+        looks = isinstance(said, str) and _LOOKS.match(said) is not None
+        if called(node) in ("backward", "manual_backward") and isinstance(node, ast.Call):
+            back += 1
+            owner = method(node, called(node))
+            given = [each for each in (owner, *node.args) if each is not None]
+            looks |= not any(taint.slots(cell, each) & reached for each in given)
+        if looks:
+            return CodePlace.of(cell, node).says("freeze.looked_at", TEXTS, name=part)
     return None if back else message("freeze.no_backward", TEXTS)
 
 

@@ -6,10 +6,10 @@ import ast
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..code.find import called, dotted, keyword, mentions, names, under
+from ..code.find import called, dotted, given_to, keyword, mentions, names, targets_of, under, words
 from ..code.flow import WITHOUT, backwards, evaluates, reaches_backward, trains
 from ..code.gate import TEXTS as OF_GATE
-from ..code.notebook import is_stored
+from ..code.notebook import CodePlace, is_stored
 from ..code.source import CellSource, Function, Loop, Refused, Scope
 from ..text.messages import message
 from .optimizer import makes_optimizer
@@ -34,7 +34,7 @@ TEXTS = {
     "no_grad.waits": "No button: others run while it waits, line {line}.",
 }
 _WAITS = (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith)
-_KEEPS = frozenset(("append", "extend", "add", "insert", "update", "put", "setdefault", "copy_"))
+_KEEPS = words("append extend add insert update put setdefault copy_")
 
 
 def without_gradients(
@@ -78,12 +78,8 @@ def _place(source: CellSource, anchor: Anchor, *, constant: bool) -> ast.stmt:
 
 def _is_not_needed(gate: Gate, cell: CellCode, *, anchor: Anchor, constant: bool) -> Message | None:
     try:
-        source = CellSource(cell.source)
-        place = _place(source, anchor, constant=constant)
+        node = _place(CellSource(cell.source, cell.tree), anchor, constant=constant)
     except Refused:
-        return message("gate.elsewhere", OF_GATE)
-    node = cell.same(place)
-    if node is None:
         return message("gate.elsewhere", OF_GATE)
     waits = None if isinstance(node, Function) else waiting(node)
     if waits is not None:
@@ -111,10 +107,9 @@ def _is_not_kept(gate: Gate, node: ast.AST) -> Message | None:
     parts = [*notebook.reached(node)]
     for cell, definition in notebook.functions.get("forward", ()):
         parts += [(cell, definition), *notebook.reached(definition)]
-    for cell in notebook.cells:
-        for call in ast.walk(cell.tree or ast.Module([], [])):
-            if called(call).startswith("register_") and called(call).endswith("hook"):
-                parts += [(cell, call), *_given(gate, call)]
+    for cell, call in notebook.nodes():
+        if called(call).startswith("register_") and called(call).endswith("hook"):
+            parts += [(cell, call), *_given(gate, call)]
     models: set[Slot] = {("name", None, name) for name in gate.live.models}
     for known, part in parts:
         if known is None or isinstance(part, ast.ClassDef) or _is_constructor(part):
@@ -122,8 +117,7 @@ def _is_not_kept(gate: Gate, node: ast.AST) -> Message | None:
         for each in ast.walk(part):
             slots = _kept_by(gate, known, each)
             if slots and gate.taint.needed({*slots, *models}) is not None:
-                line = getattr(each, "lineno", 1)
-                return message("no_grad.kept", TEXTS, cell=known.title, line=line)
+                return CodePlace.of(known, each).says("no_grad.kept", TEXTS)
     return None
 
 
@@ -142,13 +136,13 @@ def _kept_by(gate: Gate, cell: CellCode, node: ast.AST) -> set[Slot]:
     taint = gate.taint
     found: set[Slot] = set()
     if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)) and node.value is not None:
-        given = node.targets if isinstance(node, ast.Assign) else [node.target]
+        given = targets_of(node)
         if taint.slots(cell, node.value):
             for each in given:
                 found |= taint.targets(cell, each)
     elif isinstance(node, ast.Call) and called(node) in _KEEPS:
         owner = node.func.value if isinstance(node.func, ast.Attribute) else None
-        values = [*node.args, *[each.value for each in node.keywords]]
+        values = given_to(node)
         if any(taint.slots(cell, each) for each in values):
             found |= taint.targets(cell, owner)
     return {each for each in found if each[1] is None}
@@ -185,30 +179,29 @@ def _trained(gate: Gate) -> set[Slot]:
         ("name", None, each) for each in alive.models if alive.models[each].is_trained
     }
     found |= {("name", None, each) for each in alive.tensors if alive.tensors[each].requires_grad}
-    for cell in gate.notebook.cells:
-        for node in ast.walk(cell.tree or ast.Module([], [])):
-            if isinstance(node, ast.Call) and makes_optimizer(node):
-                for each in node.args:
-                    found |= taint.slots(cell, each)
-            if (
-                isinstance(node, ast.Call)
-                and called(node) == "requires_grad_"
-                and not (node.args and getattr(node.args[0], "value", None) is False)
-            ):
-                found |= taint.slots(cell, node.func)
-            if (
-                isinstance(node, (ast.Assign, ast.AnnAssign))
-                and node.value is not None
-                and any(
-                    called(each) == "Parameter"
-                    or (isinstance(each, ast.Call) and keyword(each, "requires_grad") is not None)
-                    for each in ast.walk(node.value)
-                )
-            ):
-                for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
-                    found |= taint.targets(cell, target)
-            if isinstance(node, ast.Attribute) and node.attr == "requires_grad" and is_stored(node):
-                found |= taint.slots(cell, node.value)
+    for cell, node in gate.notebook.nodes():
+        if isinstance(node, ast.Call) and makes_optimizer(node):
+            for each in node.args:
+                found |= taint.slots(cell, each)
+        if (
+            isinstance(node, ast.Call)
+            and called(node) == "requires_grad_"
+            and not (node.args and getattr(node.args[0], "value", None) is False)
+        ):
+            found |= taint.slots(cell, node.func)
+        if (
+            isinstance(node, (ast.Assign, ast.AnnAssign))
+            and node.value is not None
+            and any(
+                called(each) == "Parameter"
+                or (isinstance(each, ast.Call) and keyword(each, "requires_grad") is not None)
+                for each in ast.walk(node.value)
+            )
+        ):
+            for target in targets_of(node):
+                found |= taint.targets(cell, target)
+        if isinstance(node, ast.Attribute) and node.attr == "requires_grad" and is_stored(node):
+            found |= taint.slots(cell, node.value)
     return found
 
 

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 from ..code.batch import PARSERS
 from ..code.beside import beside, script_at, script_lines
 from ..code.command import as_run, put_back
-from ..code.find import assigned, called, dotted, keyword, names
+from ..code.find import called, dotted, keyword, names, values_of
 from ..code.follows import other_places, unlike
 from ..code.gate import Gate
 from ..code.literals import integer, literals_in
 from ..code.notebook import CellCode, CodePlace, Notebook
-from ..code.parsing import parse_cell
 from ..code.source import CellSource, Refused
 from ..text.messages import message
 from .rewrite import Rewrite, line_of, rewriting
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 
     from ..code.literals import SizeLiteral
     from ..code.loaders import Numbers, Way
+    from ..code.tree import Tree
     from ..protocol.wire import Message
     from .rewrite import Anchor, Question
 
@@ -102,8 +102,7 @@ def set_batch(literal: SizeLiteral, value: int, way: Way) -> Rewrite:
             return message("number.several", TEXTS, count=len(alike), value=literal.value)
         place = _left_out(cells) if value < _FEW else None
         if place is not None:
-            title = place.cell.title
-            return message("number.left_out", TEXTS, cell=title, line=place.line, value=value)
+            return place.says("number.left_out", TEXTS, value=value)
         return _follows(cells, cell, own, found, reached)
 
     return set_number(literal, value).asking(lambda gate, _: _unread(gate, way), is_the_batch)
@@ -128,12 +127,11 @@ def smaller_batch(literal: SizeLiteral, value: int, way: Way) -> Rewrite:
 
     def has_room(gate: Gate, _: CellCode) -> Message | None:
         for cell in (*gate.notebook.cells, *gate.notebook.files):
-            for node in ast.walk(cell.tree or ast.Module([], [])):
+            for node in cell.nodes:
                 if isinstance(node, ast.Call) and _SCHEDULES.fullmatch(called(node)):
                     given = [*node.args[1:], *[each.value for each in node.keywords]]
                     if not _measures(gate.notebook, given):
-                        line = node.lineno
-                        return message("number.schedule", TEXTS, cell=cell.title, line=line)
+                        return CodePlace.of(cell, node).says("number.schedule", TEXTS)
         return None
 
     return set_batch(literal, value, way).asking(has_room)
@@ -175,7 +173,7 @@ def in_script(  # noqa: PLR0913, PLR0917  a number, and who runs it
         for cell in (*gate.notebook.cells, *(gate.notebook.files if not started else ())):
             for line in _naming(cell, file) if cell.key != file else ():
                 if (cell.key, cell.source.split("\n")[line - 1].strip()) != (key, anchor.text):
-                    return message("number.named", TEXTS, file=file, cell=cell.title, line=line)
+                    return CodePlace(cell, line).says("number.named", TEXTS, file=file)
         is_known = literal.kind not in ("option", "text")
         found = way.numbers(_standing(gate, script, way)) if is_known else None
         return None if found else message("number.other", TEXTS)
@@ -219,7 +217,7 @@ def _naming(cell: CellCode, file: str) -> Iterator[int]:
     texts = re.compile(rf"""\b{said}(?:\.py\b|["'])|-m[ \t]+[\w.]*\b{said}\b""")
     for found in texts.finditer(cell.source):
         yield cell.source.count("\n", 0, found.start()) + 1
-    for node in ast.walk(cell.tree or ast.Module([], [])):
+    for node in cell.nodes:
         named = getattr(node, "module", None) or getattr(node, "name", None)
         if isinstance(node, (ast.alias, ast.ImportFrom)) and str(named).split(".")[-1] == stem:
             yield node.lineno
@@ -227,8 +225,8 @@ def _naming(cell: CellCode, file: str) -> Iterator[int]:
 
 def flag_of(literal: SizeLiteral) -> str | None:
     """Return what sets an option on the command line of its script; `None`: not for certain."""
-    tree = parse_cell(literal.cell.source)
-    calls = [each for each in ast.walk(tree or ast.Module([], [])) if isinstance(each, ast.Call)]
+    nodes = CellCode("", literal.cell.source).nodes
+    calls = [each for each in nodes if isinstance(each, ast.Call)]
     parses = any(called(each) in PARSERS and not each.args for each in calls)
     if not parses or any(called(each) == "add_subparsers" for each in calls):
         return None
@@ -262,21 +260,16 @@ def _measures(notebook: Notebook, given: list[ast.expr]) -> bool:
             return True
         new = names(each) - wanted if len(wanted) < _MOST_NAMES else set[str]()
         wanted |= new
-        given += [
-            node.value
-            for cell in notebook.cells
-            for node in ast.walk(cell.tree or ast.Module([], []))
-            if new and isinstance(node, ast.Assign) and assigned(node) in new
-        ]
+        given += values_of((node for _, node in notebook.nodes()), *new) if new else []
     return False
 
 
 def _left_out(cells: Iterable[CellCode]) -> CodePlace | None:
     """Return where a loss leaves out targets of some value, with a mean over the others."""
     for cell in cells:
-        for node in ast.walk(cell.tree) if cell.tree is not None else ():
+        for node in cell.nodes:
             if isinstance(node, ast.Call) and any(e.arg == "ignore_index" for e in node.keywords):
-                return CodePlace(cell, node.lineno)
+                return CodePlace.of(cell, node)
     return None
 
 
@@ -290,17 +283,16 @@ def _follows(
     """Whether all that has the number of a batch follows it, and all data are still seen."""
     if reached.ends is not None:
         ends = reached.ends
-        return message("number.ends", TEXTS, cell=ends.cell.title, line=ends.number)
+        return CodePlace(ends.cell, ends.number).says("number.ends", TEXTS)
     known = {(cell.key, each.line, each.column) for each in own} | reached.places
     notebook = Notebook(cells)
     for place in other_places(notebook, found.value, known):
-        title, line = place.cell.title, place.line
-        return message("number.again", TEXTS, value=found.value, cell=title, line=line)
-    node = _node(cell.tree, found)
+        return place.says("number.again", TEXTS, value=found.value)
+    node = _node(cell, found)
     entry = found.name if found.kind in ("option", "text") else ""
     fixed = unlike(notebook, cell, node, reached.calls, entry)
     if fixed is not None:
-        return message("number.fixed", TEXTS, cell=fixed.cell.title, line=fixed.line)
+        return fixed.says("number.fixed", TEXTS)
     return None
 
 
@@ -311,10 +303,10 @@ def _standing(gate: Gate, cell: CellCode, way: Way) -> list[CellCode]:
     return [each for each in found if each is not None]
 
 
-def _node(tree: ast.AST | None, literal: SizeLiteral) -> ast.expr | None:
-    """Return the number in a tree."""
+def _node(code: Tree, literal: SizeLiteral) -> ast.expr | None:
+    """Return the number in the code of a cell."""
     place = (literal.line, literal.column, literal.end_column)
-    for node in ast.walk(tree) if tree is not None else ():
+    for node in code.nodes:
         if isinstance(node, ast.expr) and place == (
             node.lineno,
             node.col_offset,
@@ -346,7 +338,7 @@ def _set(source: CellSource, found: SizeLiteral, value: int) -> None:
         start = source.offset(found.line, found.column)
         source.replace((start, source.offset(found.line, found.end_column)), str(value))
         return
-    node = _node(source.tree, found)
+    node = _node(source, found)
     several = isinstance(node, (ast.Tuple, ast.List))
     for each in node.elts if isinstance(node, (ast.Tuple, ast.List)) else [node]:
         if each is not None and (not several or integer(each) == found.value):

@@ -5,11 +5,10 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any, cast
 
-from ..code.find import called, dotted
+from ..code.find import called, dotted, given_to, targets_of, words
 from ..code.flow import leaves
-from ..code.notebook import is_stored
+from ..code.notebook import CodePlace, is_stored
 from ..code.scopes import arguments
-from ..text.messages import message
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -28,40 +27,25 @@ TEXTS = {
         "No button: {cell}, line {line} may need what is in `{name}` on the GPU, or as it was."
     )
 }
-_LOOKS = {"shape", "dtype", "ndim", "size", "dim", "numel", "keys", "clear", "nelement"}
+_LOOKS = words("shape dtype ndim size dim numel keys clear nelement")
 # What is made of it is the same on the card and on the host.
-_ENDS = {"item", "tolist", "numpy", "cpu", "cuda", "__len__"}
-_BOXES = {"values", "items", "get", "pop", "popleft", "copy", "unbind", "split", "chunk"}
-_COMPUTES = {
-    *("mean", "sum", "max", "min", "abs", "exp", "log", "sqrt", "std", "var", "norm", "median"),
-    *("argmax", "argmin", "softmax", "log_softmax", "sigmoid", "tanh", "relu", "float", "double"),
-    *(
-        "half",
-        "long",
-        "int",
-        "bool",
-        "view",
-        "reshape",
-        "flatten",
-        "squeeze",
-        "unsqueeze",
-        "detach",
-    ),
-    *("permute", "transpose", "t", "T", "clone", "contiguous", "round", "any", "all", "square"),
-    *("eq", "ne", "lt", "gt", "le", "ge", "argsort", "sort", "topk", "cumsum", "isnan", "pow"),
-}
-_JOINS = {"cat", "concat", "concatenate", "stack", "vstack", "hstack"}
-_LOOKED_AT_BY = {"len", "float", "int", "bool", "isinstance", "print", "type"}
-_PASSED_ON_BY = {
-    *("list", "tuple", "reversed", "iter", "next", "enumerate", "sum", "max", "min", "abs"),
-    *("zip", "sorted"),
-}
+_ENDS = words("item tolist numpy cpu cuda __len__")
+_BOXES = words("values items get pop popleft copy unbind split chunk")
+_COMPUTES = words(
+    """mean sum max min abs exp log sqrt std var norm median argmax argmin softmax log_softmax
+    sigmoid tanh relu float double half long int bool view reshape flatten squeeze unsqueeze
+    detach permute transpose t T clone contiguous round any all square eq ne lt gt le ge argsort
+    sort topk cumsum isnan pow"""
+)
+_JOINS = words("cat concat concatenate stack vstack hstack")
+_LOOKED_AT_BY = words("len float int bool isinstance print type")
+_PASSED_ON_BY = words("list tuple reversed iter next enumerate sum max min abs zip sorted")
 _WITHOUT_GRADIENTS = {"no_grad", "inference_mode"}
-_ADDS = {"append", "appendleft", "add", "extend", "insert", "put"}
-_CHANGES = {"sort", "fill", "shuffle", "resize", "put", "itemset", "partition"}
+_ADDS = words("append appendleft add extend insert put")
+_CHANGES = words("sort fill shuffle resize put itemset partition")
 _DICT = (ast.Dict, ast.DictComp)
 _BOX = (*_DICT, ast.List, ast.ListComp, ast.Tuple)
-_BOX_OF = {"list", "deque", "defaultdict", "dict", "OrderedDict"}
+_BOX_OF = words("list deque defaultdict dict OrderedDict")
 _SLICE = (ast.Constant, ast.Slice, ast.UnaryOp, ast.Tuple, ast.expr_context, ast.unaryop)
 
 
@@ -97,7 +81,7 @@ class _Ways:
         """Values that the edit brings to the host, and the nodes that put them somewhere."""
         self._joined: set[Slot] = set()
         """Tensors that grow: what they begin as has to be on the host as well."""
-        for node in ast.walk(own.tree or ast.Module([], [])):
+        for node in own.nodes:
             found = [each for name in containers for each in puts(node, name)]
             self._put |= {id(each) for each in (*found, *([node] if found else []))}
             target = node.targets[0] if isinstance(node, ast.Assign) else None
@@ -114,8 +98,8 @@ class _Ways:
             for cell in self._gate.notebook.cells:
                 place = self._unsafe(cell)
                 if place is not None:
-                    line, name = getattr(place, "lineno", 1), self._containers[0]
-                    return message("host.meets", TEXTS, cell=cell.title, line=line, name=name)
+                    name = self._containers[0]
+                    return CodePlace.of(cell, place).says("host.meets", TEXTS, name=name)
         return None
 
     def _unsafe(self, cell: CellCode) -> ast.AST | None:
@@ -124,7 +108,7 @@ class _Ways:
         if cell.words & (names | parts):
             return cell.tree or ast.Module([], [])
         try:
-            for node in ast.walk(cell.tree) if cell.tree is not None else ():
+            for node in cell.nodes:
                 self._begins(cell, node)
                 if called(node) == "getattr" and parts:
                     return node
@@ -156,7 +140,7 @@ class _Ways:
         if isinstance(node, ast.Attribute) and is_stored(node):
             return False
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            parent = next(cell.parents(node), None)
+            parent = cell.parent(node)
             return isinstance(parent, ast.AugAssign) and self._slot(cell, node) in self._slots
         return not isinstance(node, ast.arg) and self._slot(cell, node) in self._slots
 
@@ -173,7 +157,7 @@ class _Ways:
             parts = [node.left, node.right]
         elif isinstance(node, ast.Call):
             name = called(node)
-            if name in _ENDS | {"len", "float", "int", "range"}:
+            if name in _ENDS | words("len float int range"):
                 return True
             if name in _COMPUTES and isinstance(node.func, ast.Attribute):
                 parts = [node.func.value]
@@ -191,7 +175,7 @@ class _Ways:
         if self._slot(cell, start) in self._dicts and _goes_over_keys(cell, start):
             return
         while node is not None:
-            parent = next(cell.parents(node), None)
+            parent = cell.parent(node)
             steps = (step for kinds, step in self._steps if isinstance(parent, kinds))
             node = next(steps, self._end)(cell, parent, node, is_box)
             is_box = is_box and called(node) in ("list", "reversed", "values", "setdefault")
@@ -232,12 +216,12 @@ class _Ways:
             raise _Needed(node)
 
     def _method(self, cell: CellCode, node: Any, _: ast.AST, is_box: bool) -> ast.AST | None:
-        name, call = node.attr, next(cell.parents(node), None)
+        name, call = node.attr, cell.parent(node)
         if not isinstance(call, ast.Call) or call.func is not node:
             if name not in (*_LOOKS, "T"):
                 raise _Needed(node)
             return cast("ast.AST", node) if name == "T" else None
-        given = [*call.args, *[each.value for each in call.keywords]]
+        given = given_to(call)
         if name in _ENDS or (name == "to" and _is_device(given)):
             self._copied(cell, call)
             return None
@@ -285,7 +269,7 @@ class _Ways:
         if isinstance(node.ctx, ast.Del):
             return None
         if isinstance(node.ctx, ast.Store):
-            if id(next(cell.parents(node), None)) not in self._put:
+            if id(cell.parent(node)) not in self._put:
                 raise _Needed(node)
             return None
         if not is_box and not all(isinstance(each, _SLICE) for each in ast.walk(node.slice)):
@@ -309,7 +293,7 @@ class _Ways:
         return cast("ast.AST | None", further)
 
     def _assigned(self, cell: CellCode, parent: Any, _: ast.AST, __: bool) -> None:
-        for target in parent.targets if isinstance(parent, ast.Assign) else [parent.target]:
+        for target in targets_of(parent):
             self._take(cell, target, None)
 
     def _added_up(self, cell: CellCode, parent: Any, node: ast.AST, _: bool) -> None:
@@ -340,12 +324,8 @@ class _Ways:
             if dotted(inner).rpartition(".")[2] not in _WITHOUT_GRADIENTS:
                 return False
         for cell in notebook.cells:
-            calls = {
-                id(each.func)
-                for each in ast.walk(cell.tree or ast.Module([], []))
-                if isinstance(each, ast.Call)
-            }
-            for node in ast.walk(cell.tree or ast.Module([], [])):
+            calls = {id(each.func) for each in cell.nodes if isinstance(each, ast.Call)}
+            for node in cell.nodes:
                 known = isinstance(node, ast.Name) and node.id == function.name
                 known |= isinstance(node, ast.Attribute) and node.attr == function.name
                 if known and id(node) not in calls:
@@ -358,10 +338,9 @@ class _Ways:
         """Whether a place is given such a value anywhere, or nothing else."""
         found = [
             isinstance(node.value, kinds) or (kinds is _BOX and called(node.value) in _BOX_OF)
-            for cell in self._gate.notebook.cells
-            for node in ast.walk(cell.tree or ast.Module([], []))
+            for cell, node in self._gate.notebook.nodes()
             if isinstance(node, (ast.Assign, ast.AnnAssign))
-            for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+            for target in targets_of(node)
             for each in leaves(target)
             if self._slot(cell, each) == slot
         ]
@@ -400,16 +379,15 @@ class _Ways:
             ):
                 node = parent
             elif isinstance(parent, (ast.Assign, ast.AnnAssign, ast.NamedExpr)):
-                targets = parent.targets if isinstance(parent, ast.Assign) else [parent.target]
-                self._copies |= {
-                    slot
-                    for one in targets
-                    for each in leaves(one)
-                    if (slot := self._slot(cell, each))
-                }
+                targets = targets_of(parent)
+                self._enter_copies(cell, targets)
                 return
             else:
                 return
+
+    def _enter_copies(self, cell: CellCode, targets: Iterable[ast.expr]) -> None:
+        slots = [self._slot(cell, each) for one in targets for each in leaves(one)]
+        self._copies.update(filter(None, slots))
 
     def _look_at_copy(self, cell: CellCode, node: ast.AST) -> None:
         """Refuse where a copy is changed in place, which would change what is kept."""
@@ -428,12 +406,7 @@ class _Ways:
             if isinstance(parent, ast.keyword) and parent.arg == "out":
                 raise _Needed(parent.value)
             if isinstance(parent, ast.Assign) and inner is parent.value:
-                self._copies |= {
-                    slot
-                    for one in parent.targets
-                    for each in leaves(one)
-                    if (slot := self._slot(cell, each))
-                }
+                self._enter_copies(cell, parent.targets)
             if isinstance(parent, ast.Call) and called(parent) in self._gate.notebook.functions:
                 raise _Needed(parent)
             if isinstance(parent, ast.stmt):
@@ -457,7 +430,7 @@ def _on(_: CellCode, parent: ast.AST, __: ast.AST, ___: bool) -> ast.AST:
 
 def _goes_over_keys(cell: CellCode, node: ast.AST) -> bool:
     """Whether a dict is gone through."""
-    parent = next(cell.parents(node), None)
+    parent = cell.parent(node)
     if isinstance(parent, (ast.For, ast.comprehension)):
         return node is parent.iter
     name = called(parent) if isinstance(parent, ast.Call) and len(parent.args) == 1 else ""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from ..code.find import called, dotted, keyword
+from ..code.find import called, dotted, keyword, words
 from ..code.flow import leaves
+from ..code.notebook import CodePlace
 from ..code.source import Refused
-from ..text.messages import message
 from .call import set_keyword
 from .rewrite import rewriting
 
@@ -33,77 +33,32 @@ TEXTS = {
 }
 _POOLS = {"ThreadPoolExecutor": "max_workers", "ThreadPool": "processes"}
 # Tasks that wait for each other do not come to an end one after the other; begun ones go on.
-_WAITS = frozenset(
-    (
-        *("Barrier", "Condition", "Event", "Queue", "Semaphore", "BoundedSemaphore", "Lock"),
-        *("create_task", "ensure_future", "TaskGroup", "wait_for", "timeout", "timeout_at"),
-        *("as_completed", "FIRST_COMPLETED", "FIRST_EXCEPTION", "imap_unordered", "SimpleQueue"),
-        *("add_done_callback", "current_task", "get_ident", "current_thread", "_max_workers"),
-        *("active_count", "Thread", "local", "run_coroutine_threadsafe", "apply_async", "RLock"),
-        *("PriorityQueue", "LifoQueue", "done", "cancel", "running", "all_tasks"),
-    )
+_WAITS = words(
+    """Barrier Condition Event Queue Semaphore BoundedSemaphore Lock create_task ensure_future
+    TaskGroup wait_for timeout timeout_at as_completed FIRST_COMPLETED FIRST_EXCEPTION
+    imap_unordered SimpleQueue add_done_callback current_task get_ident current_thread
+    _max_workers active_count Thread local run_coroutine_threadsafe apply_async RLock
+    PriorityQueue LifoQueue done cancel running all_tasks"""
 )
-_KEYWORDS = frozenset(("timeout", "return_exceptions", "initializer", "callback"))
-_BEGINS = frozenset(("submit", "map", "starmap", "imap", "gather"))
+_KEYWORDS = words("timeout return_exceptions initializer callback")
+_BEGINS = words("submit map starmap imap gather")
 # What a task may call: it makes something new, and nobody else can tell.
-_PURE = frozenset(
-    (
-        *(
-            "len",
-            "float",
-            "int",
-            "str",
-            "list",
-            "tuple",
-            "dict",
-            "range",
-            "enumerate",
-            "zip",
-            "sum",
-        ),
-        *("max", "min", "abs", "sorted", "round", "ord", "chr", "isinstance", "bool", "reversed"),
-        *("sleep", "no_grad", "inference_mode", "autocast", "to_thread", "device"),
-    )
+_PURE = words(
+    """len float int str list tuple dict range enumerate zip sum max min abs sorted round ord chr
+    isinstance bool reversed sleep no_grad inference_mode autocast to_thread device"""
 )
-_METHODS = frozenset(
-    (
-        *(
-            "cuda",
-            "cpu",
-            "to",
-            "item",
-            "tolist",
-            "numpy",
-            "mean",
-            "sum",
-            "max",
-            "min",
-            "abs",
-            "exp",
-        ),
-        *("softmax", "argmax", "float", "half", "view", "reshape", "flatten", "clamp", "detach"),
-        *(
-            "squeeze",
-            "unsqueeze",
-            "permute",
-            "transpose",
-            "split",
-            "lower",
-            "upper",
-            "strip",
-            "norm",
-        ),
-        *("format", "join", "std", "relu", "sigmoid", "tanh", "topk", "values", "items", "keys"),
-        *("result", "pow", "sqrt", "square", "log", "get", "clone", "contiguous", "bfloat16"),
-    )
+_METHODS = words(
+    """cuda cpu to item tolist numpy mean sum max min abs exp softmax argmax float half view reshape
+    flatten clamp detach squeeze unsqueeze permute transpose split lower upper strip norm format
+    join std relu sigmoid tanh topk values items keys result pow sqrt square log get clone
+    contiguous bfloat16"""
 )
 # Of a library they make something new; all others may draw random numbers, or keep something.
-_OF_LIBRARIES = _METHODS | {
-    *("tensor", "zeros", "ones", "full", "arange", "eye", "linspace", "stack", "cat", "zeros_like"),
-    *("ones_like", "full_like", "interpolate", "as_tensor", "from_numpy", "einsum", "matmul"),
-    *("empty_cache", "synchronize", "no_grad", "inference_mode", "autocast", "device", "sleep"),
-    *("time", "perf_counter", "to_thread", "array", "asarray", "normalize", "conv2d", "linear"),
-}
+_OF_LIBRARIES = _METHODS | words(
+    """tensor zeros ones full arange eye linspace stack cat zeros_like ones_like full_like
+    interpolate as_tensor from_numpy einsum matmul empty_cache synchronize no_grad inference_mode
+    autocast device sleep time perf_counter to_thread array asarray normalize conv2d linear"""
+)
 _DRAW = ("Dropout", "BatchNorm", "InstanceNorm", "GaussianNoise", "RNN", "LSTM", "GRU")
 
 
@@ -168,37 +123,35 @@ def _independent(gate: Gate, _: CellCode) -> Message | None:
 
 
 def _waits(gate: Gate) -> Message | None:
-    for cell in gate.notebook.cells:
-        for node in ast.walk(cell.tree or ast.Module([], [])):
-            name = ""
-            if isinstance(node, (ast.Name, ast.Attribute)):
-                name = dotted(node).rpartition(".")[2]
-                name = node.attr if isinstance(node, ast.Attribute) else name
-            elif isinstance(node, ast.alias):
-                name = node.name.rpartition(".")[2]
-            elif isinstance(node, ast.keyword) and node.arg in _KEYWORDS:
-                return _said("tasks.wait", node.arg or "", cell, node.value)
-            if name in _WAITS:
-                return _said("tasks.wait", name, cell, node)
+    for cell, node in gate.notebook.nodes():
+        name = ""
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            name = dotted(node).rpartition(".")[2]
+            name = node.attr if isinstance(node, ast.Attribute) else name
+        elif isinstance(node, ast.alias):
+            name = node.name.rpartition(".")[2]
+        elif isinstance(node, ast.keyword) and node.arg in _KEYWORDS:
+            return _said("tasks.wait", node.arg or "", cell, node.value)
+        if name in _WAITS:
+            return _said("tasks.wait", name, cell, node)
     return None
 
 
 def _writes(gate: Gate) -> Message | None:
     """Whether all that tasks run is here, and makes nothing but new values."""
-    for cell in gate.notebook.cells:
-        for node in ast.walk(cell.tree or ast.Module([], [])):
-            is_builtin = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-            if called(node) not in _BEGINS or (called(node) == "map" and is_builtin):
-                continue
-            for task in _tasks(node):
-                made = gate.notebook.functions.get(dotted(task), [])
-                root, _, name = dotted(task).partition(".")
-                if not made and not (root in ("torch", "math") and name in _OF_LIBRARIES):
-                    return _said("tasks.unknown", dotted(task) or "…", cell, node)
-                for own, definition in made:
-                    why = _Task(gate, own, definition).objection()
-                    if why is not None:
-                        return why
+    for cell, node in gate.notebook.nodes():
+        is_builtin = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        if called(node) not in _BEGINS or (called(node) == "map" and is_builtin):
+            continue
+        for task in _tasks(node):
+            made = gate.notebook.functions.get(dotted(task), [])
+            root, _, name = dotted(task).partition(".")
+            if not made and not (root in ("torch", "math") and name in _OF_LIBRARIES):
+                return _said("tasks.unknown", dotted(task) or "…", cell, node)
+            for own, definition in made:
+                why = _Task(gate, own, definition).objection()
+                if why is not None:
+                    return why
     return None
 
 
@@ -297,11 +250,10 @@ class _Task:
 def _is_changed(cell: CellCode, node: ast.AST) -> bool:
     """Whether a value is changed in place: `x[0] = y`, `a.b = y`, `x += y`."""
     if isinstance(node, ast.Name):
-        parent = next(cell.parents(node), None)
+        parent = cell.parent(node)
         return isinstance(parent, ast.AugAssign) and node is parent.target
     return isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del))
 
 
 def _said(which: str, name: str, cell: CellCode, node: ast.AST) -> Message:
-    line = getattr(node, "lineno", 1)
-    return message(which, TEXTS, name=name, cell=cell.title, line=line)
+    return CodePlace.of(cell, node).says(which, TEXTS, name=name)

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import ast
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-from ..code.find import assigned, called, dotted, keyword, method
+from ..code.find import assigned, called, calls, dotted, keyword, method, values_of, words
+from ..code.notebook import CodePlace
 from ..code.source import Refused
 from ..text.messages import message
 from .call import remove_keyword, set_keyword
 from .rewrite import rewriting
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from ..code.gate import Gate
     from ..code.notebook import CellCode
     from ..code.source import CellSource
     from ..protocol.wire import Message
     from .rewrite import Rewrite
-
-Node = TypeVar("Node", bound=ast.expr)
 
 TEXTS = {
     "optimizer.other": "No button: `{name}` is not certainly an optimizer of PyTorch.",
@@ -30,22 +27,9 @@ TEXTS = {
         "No button: {cell}, line {line} looks at `{name}`, which would be missing or another."
     ),
 }
-_READ = frozenset(
-    (
-        "betas",
-        "eps",
-        "amsgrad",
-        "exp_avg",
-        "exp_avg_sq",
-        "momentum",
-        "max_exp_avg_sq",
-        "param_groups",
-    )
-)
+_READ = words("betas eps amsgrad exp_avg exp_avg_sq momentum max_exp_avg_sq param_groups")
 _CYCLES = ("OneCycleLR", "CyclicLR", "add_param_group", "state_dict_hook")
-_OPTIMIZERS = frozenset(
-    ("Adam", "AdamW", "NAdam", "RAdam", "Adamax", "Adagrad", "Adadelta", "RMSprop", "SGD", "ASGD")
-)
+_OPTIMIZERS = words("Adam AdamW NAdam RAdam Adamax Adagrad Adadelta RMSprop SGD ASGD")
 _KINDS = ("Adam", "AdamW", "SGD", "LBFGS", "Lion", "Adafactor", "8bit", "Optimizer", "prop")
 _ADAM = ("Adam", "AdamW")
 _OF_ADAM = ("betas", "eps", "amsgrad", "fused", "capturable", "differentiable", "foreach")
@@ -80,16 +64,16 @@ def _one_by_one(source: CellSource) -> None:
 @rewriting
 def _factored(source: CellSource, torch: str = "torch") -> None:
     call = _only(source.tree, *_ADAM)
-    given = {each.arg for each in call.keywords}
+    options = {each.arg for each in call.keywords}
     groups = any(isinstance(each, (ast.Dict, ast.ListComp)) for each in ast.walk(call))
-    if len(call.args) > 2 or not given <= _KEPT or groups:  # noqa: PLR2004  parameters and rate
+    if len(call.args) > 2 or not options <= _KEPT or groups:  # noqa: PLR2004  parameters and rate
         raise Refused
     function = call.func
     name = f"{torch}.optim.Adafactor" if isinstance(function, ast.Name) else "Adafactor"
     end = source.span(function)[1]
     source.replace((end - len(called(call)), end), name)
     for each in _OF_ADAM:
-        if each in given:
+        if each in options:
             remove_keyword(source, call, each)
 
 
@@ -98,26 +82,25 @@ def _may_be_made_anew(gate: Gate, cell: CellCode, *, has_stepped: bool) -> Messa
     why = gate.unread()
     if why is not None:
         return why
-    tree = cell.tree or ast.Module([], [])
-    call = next(_made(tree, *_OPTIMIZERS), None)
+    call = next(iter(_made(cell.tree, *_OPTIMIZERS)), None) if cell.tree is not None else None
     if call is None:
         return None  # the edit is one of a trainer's flags
     owner = dotted(call.func).partition(".")[0]
-    if not any(_is_torchs(node, owner) for each in gate.notebook.cells for node in _all(each)):
+    if not any(_is_torchs(node, owner) for _, node in gate.notebook.nodes()):
         return message("optimizer.other", TEXTS, name=dotted(call.func))
-    statement = next((each for each in cell.parents(call) if isinstance(each, ast.stmt)), tree)
-    name = assigned(statement)
+    statement = cell.around(call)
+    name = "" if statement is None else assigned(statement)
     if has_stepped or (name in gate.live.stepped if name else bool(gate.live.stepped)):
         return message("optimizer.stepped", TEXTS, name=name or called(call))
-    for other, node in _everywhere(gate, ast.Call):
-        if called(node) == "load_state_dict" and dotted(method(node, "load_state_dict")) == name:
-            return message("optimizer.read", TEXTS, name=name, **_place(other, node))
+    for other, node in gate.notebook.calls("load_state_dict"):
+        if dotted(method(node, "load_state_dict")) == name:
+            return CodePlace.of(other, node).says("optimizer.read", TEXTS, name=name)
     return None
 
 
 def _looks_at_adam(gate: Gate, _: CellCode) -> Message | None:
     """Whether no code needs what only `Adam` has: momentum, its state, sparse gradients."""
-    for cell, node in _everywhere(gate, ast.expr):
+    for cell, node in gate.notebook.nodes():
         text = str(node.value) if isinstance(node, ast.Constant) else ""
         attribute = node.attr if isinstance(node, ast.Attribute) else ""
         sparse = isinstance(node, ast.Call) and keyword(node, "sparse") is not None
@@ -125,28 +108,13 @@ def _looks_at_adam(gate: Gate, _: CellCode) -> Message | None:
             text in _READ
             or attribute
             in ("defaults", "param_groups", "add_param_group", "register_step_post_hook")
-            or (attribute == "state" and not isinstance(node.ctx, ast.Store))  # type: ignore[attr-defined]
+            or (attribute == "state" and not isinstance(getattr(node, "ctx", None), ast.Store))
             or (isinstance(node, ast.Call) and called(node) in _CYCLES)
             or sparse
         ):
             name = text or attribute or (called(node) if not sparse else "sparse")
-            return message("optimizer.read", TEXTS, name=name, **_place(cell, node))
+            return CodePlace.of(cell, node).says("optimizer.read", TEXTS, name=name)
     return None
-
-
-def _place(cell: CellCode, node: ast.expr) -> dict[str, str]:
-    return {"cell": cell.title, "line": str(node.lineno)}
-
-
-def _all(cell: CellCode) -> Iterator[ast.AST]:
-    return ast.walk(cell.tree or ast.Module([], []))
-
-
-def _everywhere(gate: Gate, kind: type[Node]) -> Iterator[tuple[CellCode, Node]]:
-    for cell in gate.notebook.cells:
-        for node in _all(cell):
-            if isinstance(node, kind):
-                yield cell, node
 
 
 def _is_torchs(node: ast.AST, name: str) -> bool:
@@ -175,12 +143,12 @@ def owners(tree: ast.AST) -> set[str] | None:
     """
     found = set[str]()
     for call in _made(tree, *_OPTIMIZERS, "Adafactor"):
-        given = call.args[0] if call.args else getattr(keyword(call, "params"), "value", None)
-        if isinstance(given, ast.Name):
-            given = next((each for each in _values(tree, given.id)), given)
-        parameters = [each for each in ast.walk(given or call) if isinstance(each, ast.Call)]
+        trained = call.args[0] if call.args else getattr(keyword(call, "params"), "value", None)
+        if isinstance(trained, ast.Name):
+            trained = next((each for each in _values(tree, trained.id)), trained)
+        parameters = [each for each in ast.walk(trained or call) if isinstance(each, ast.Call)]
         names = {dotted(method(each, "parameters")) for each in parameters}
-        if not names or "" in names or given is None:
+        if not names or "" in names or trained is None:
             return None
         found |= names
     return found
@@ -188,23 +156,17 @@ def owners(tree: ast.AST) -> set[str] | None:
 
 def _values(tree: ast.AST, name: str) -> list[ast.expr]:
     """Return what a name is given, where that is one thing."""
-    found = [
-        node.value
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Assign) and assigned(node) == name
-    ]
+    found = values_of(ast.walk(tree), name)
     return found if len(found) == 1 else []
 
 
 def _only(tree: ast.AST, *names: str) -> ast.Call:
-    found = list(_made(tree, *names))
+    found = _made(tree, *names)
     if len(found) != 1:
         raise Refused
     return found[0]
 
 
-def _made(tree: ast.AST, *names: str) -> Iterator[ast.Call]:
-    """Yield the calls that make an optimizer."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and called(node) in names and dotted(node.func):
-            yield node
+def _made(tree: ast.AST, *names: str) -> list[ast.Call]:
+    """Return the calls that make an optimizer."""
+    return [each for each in calls(tree, *names) if dotted(each.func)]

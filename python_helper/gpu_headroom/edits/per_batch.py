@@ -6,9 +6,9 @@ import ast
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..code.find import assigned, called, dotted, keyword, mentions, names
+from ..code.find import assigned, called, dotted, keyword, mentions, names, words
 from ..code.flow import leaves
-from ..code.notebook import CellCode
+from ..code.notebook import CellCode, CodePlace
 from ..code.source import CellSource, Loop, Refused
 from ..text.messages import message
 from .call import remove_keyword
@@ -29,7 +29,7 @@ TEXTS = {
 }
 _LOADERS = ("TensorDataset", "DataLoader", "Subset")
 
-_SEEN = {"shape", "size", "dtype", "ndim"}  # what may be asked of data on the host
+_SEEN = words("shape size dtype ndim")  # what may be asked of data on the host
 
 
 def moved_per_batch(*data: str) -> Rewrite:
@@ -110,7 +110,7 @@ def _only_batches(
         place = uses.other(each) if each.key not in beside else None
         if place is not None:
             name, line = place
-            return message("per-batch.used", TEXTS, name=name, cell=each.title, line=line)
+            return CodePlace(each, line).says("per-batch.used", TEXTS, name=name)
     return None
 
 
@@ -120,7 +120,7 @@ class _DataUses:
     def __init__(self, cells: Sequence[CellCode], data: set[str]) -> None:
         self._data, self._made = data, set(data)
         for cell in cells:  # a loader is made behind its data
-            for node in ast.walk(cell.tree) if cell.tree is not None else ():
+            for node in cell.nodes:
                 loads = isinstance(node, ast.Assign) and called(node.value) in _LOADERS
                 if loads and mentions(node, self._made):
                     self._made |= {assigned(node)} - {""}
@@ -134,7 +134,7 @@ class _DataUses:
             line = getattr(use.node, "lineno", 1)
             if use.how != "read" and use.inside.parent is not None:
                 return use.name, line
-            around = next(cell.parents(use.node), None)
+            around = cell.parent(use.node)
             if isinstance(around, ast.AugAssign) and not isinstance(around.value, ast.Constant):
                 return use.name, line  # with what may be on the card
             is_later = use.how == "read" and line > moved_to.get(use.name, 0)

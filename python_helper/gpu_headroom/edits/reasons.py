@@ -2,57 +2,15 @@
 
 from __future__ import annotations
 
-from ..code import gate
-from . import (
-    accumulation,
-    autocast,
-    average,
-    backward_each,
-    cache,
-    checkpointing,
-    chunks,
-    clear_gradients,
-    delete,
-    dtype,
-    eval_mode,
-    fraction,
-    garbage,
-    keep_numbers,
-    model_memory,
-    no_grad,
-    number,
-    on_host,
-    one_at_a_time,
-    optimizer,
-    per_batch,
-    same_shape,
-    untrained,
-)
+from importlib import import_module
 
-_SPEAKING = (
-    gate,
-    accumulation,
-    autocast,
-    average,
-    backward_each,
-    cache,
-    checkpointing,
-    chunks,
-    clear_gradients,
-    delete,
-    dtype,
-    eval_mode,
-    fraction,
-    garbage,
-    keep_numbers,
-    model_memory,
-    no_grad,
-    number,
-    on_host,
-    one_at_a_time,
-    optimizer,
-    per_batch,
-    same_shape,
-    untrained,
+from ..code import gate
+from ..code.find import words
+
+_EDITS = words(
+    """accumulation autocast average backward_each cache checkpointing chunks clear_gradients delete
+    dtype eval_mode fraction garbage keep_numbers model_memory no_grad number on_host one_at_a_time
+    optimizer per_batch same_shape untrained"""
 )
-TEXTS = {name: text for each in _SPEAKING for name, text in each.TEXTS.items()}
+_SPEAKING = (gate, *[import_module(f".{each}", __package__) for each in sorted(_EDITS)])
+TEXTS: dict[str, str] = {name: text for each in _SPEAKING for name, text in each.TEXTS.items()}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, ParamSpec
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, ParamSpec
 from ..code.source import CellSource, Refused
 
 if TYPE_CHECKING:
+    import ast
     from collections.abc import Callable
     from typing import Concatenate
 
@@ -115,10 +115,7 @@ def line_of(source: CellSource, anchor: Anchor) -> int:
 
 def statement_at(source: CellSource, anchor: Anchor) -> ast.stmt:
     """Return the innermost statement that the line of an anchor belongs to."""
-    line, found = line_of(source, anchor), None
-    for node in ast.walk(source.tree):  # from the outside in
-        if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or 0):
-            found = node
+    found = source.statement_on(line_of(source, anchor))
     if found is None:
         raise Refused
     return found

@@ -7,10 +7,10 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..code.find import called, dotted
+from ..code.find import called, dotted, given_to
 from ..code.flow import leaves
+from ..code.notebook import CodePlace
 from ..code.source import Refused
-from ..text.messages import message
 from .chunks import is_called_once
 from .rewrite import rewriting, statement_at
 
@@ -53,7 +53,7 @@ def _squeezed(source: CellSource, anchor: Anchor, column: str, row: str) -> None
         if isinstance(node, ast.BinOp) and _is_reduced(source, node):
             given = [node.left, node.right]
         elif isinstance(node, ast.Call) and _LOSS.search(called(node)):
-            given = [*node.args, *[each.value for each in node.keywords]]
+            given = given_to(node)
         pair = {each.id: each for each in given if isinstance(each, ast.Name)}
         if column in pair and row in pair:
             source.replace(pair[column], f"{column}.squeeze(-1)")
@@ -71,13 +71,10 @@ def _is_reduced(source: CellSource, node: ast.AST) -> bool:
 
 def _is_no_table(gate: Gate, _: CellCode, *, column: str) -> Message | None:
     """Whether nothing makes the column on purpose."""
-    for other in gate.notebook.cells:
-        for node in ast.walk(other.tree or ast.Module([], [])):
-            if not isinstance(node, ast.Assign) or not _COLUMN.search(ast.unparse(node.value)):
-                continue
-            given = [one for each in node.targets for one in leaves(each)]
-            if column in map(dotted, given):
-                return message(
-                    "same_shape.meant", TEXTS, cell=other.title, line=node.lineno, name=column
-                )
+    for other, node in gate.notebook.nodes():
+        if not isinstance(node, ast.Assign) or not _COLUMN.search(ast.unparse(node.value)):
+            continue
+        given = [one for each in node.targets for one in leaves(each)]
+        if column in map(dotted, given):
+            return CodePlace.of(other, node).says("same_shape.meant", TEXTS, name=column)
     return None

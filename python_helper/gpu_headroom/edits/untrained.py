@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from ..code.find import called, dotted
-from ..code.notebook import is_stored
-from ..code.scopes import arguments
+from ..code.find import called, dotted, targets_of, words
+from ..code.notebook import CodePlace, is_stored
+from ..code.origins import keyword_stars
+from ..code.scopes import parameter_of
 from ..text.messages import message
 
 if TYPE_CHECKING:
@@ -21,14 +22,12 @@ TEXTS = {
     "untrained.used": "No button: {cell}, line {line} may train `{name}`.",
 }
 # What they return is the model again, or nothing.
-_SAME = frozenset(
-    ("eval", "train", "to", "cuda", "cpu", "float", "double", "half", "bfloat16", "requires_grad_")
-)
-_GIVES_VALUES = frozenset(("state_dict", "load_state_dict", "zero_grad", "generate", "forward"))
-_PARAMETERS = frozenset(("parameters", "named_parameters", "buffers", "named_buffers"))
-_TELLS = frozenset(("print", "len", "id", "type", "isinstance", "hasattr", "str", "repr"))
-_COUNTS = frozenset(("sum", "any", "all", "max", "min"))
-_COLLECTS = frozenset(("append", "extend", "add", "update", "insert", "setdefault"))
+_SAME = words("eval train to cuda cpu float double half bfloat16 requires_grad_")
+_GIVES_VALUES = words("state_dict load_state_dict zero_grad generate forward")
+_PARAMETERS = words("parameters named_parameters buffers named_buffers")
+_TELLS = words("print len id type isinstance hasattr str repr")
+_COUNTS = words("sum any all max min")
+_COLLECTS = words("append extend add update insert setdefault")
 
 
 def left_alone(gate: Gate, name: str, *but: str, is_to_come: bool = False) -> Message | None:
@@ -53,11 +52,10 @@ def left_alone(gate: Gate, name: str, *but: str, is_to_come: bool = False) -> Me
     uses = _ModelUses(gate, but)
     for cell, use in gate.notebook.uses(name):
         if use.how == "read" and not uses.is_harmless(cell, use.node, name):
-            line = getattr(use.node, "lineno", 1)
-            return message("untrained.used", TEXTS, name=name, cell=cell.title, line=line)
+            return CodePlace.of(cell, use.node).says("untrained.used", TEXTS, name=name)
     for cell in gate.notebook.cells:
         if name in cell.words:
-            return message("untrained.used", TEXTS, name=name, cell=cell.title, line=1)
+            return CodePlace(cell, 1).says("untrained.used", TEXTS, name=name)
     return None
 
 
@@ -89,7 +87,7 @@ class _ModelUses:
         if isinstance(parent, ast.Call):
             return parent.func is node or self._given(parent, node)
         if isinstance(parent, (ast.Assign, ast.AnnAssign)):
-            targets = parent.targets if isinstance(parent, ast.Assign) else [parent.target]
+            targets = targets_of(parent)
             return all(dotted(each) == name for each in targets)
         return isinstance(parent, (ast.Expr, ast.Compare, ast.FormattedValue))
 
@@ -135,19 +133,10 @@ class _ModelUses:
 
 def taken(definition: Definition, call: ast.Call, node: ast.AST) -> str | None:
     """Return the parameter that a function takes an argument of a call as."""
-    parameters = [each.arg for each in arguments(definition)]
-    if any(each.arg is None for each in call.keywords):
+    if keyword_stars(call) or any(isinstance(each, ast.Starred) for each in call.args):
         return None
-    for keyword in call.keywords:
-        if keyword.value is node:
-            return keyword.arg if keyword.arg in parameters else None
-    positional = [each.arg for each in (*definition.args.posonlyargs, *definition.args.args)]
-    if positional[:1] in (["self"], ["cls"]):
-        positional = positional[1:]
-    if any(isinstance(each, ast.Starred) for each in call.args) or node not in call.args:
-        return None
-    at = call.args.index(node)
-    return positional[at] if at < len(positional) else None
+    parameter = parameter_of(definition, call, node)
+    return None if parameter is None else parameter.arg
 
 
 def _only_gone_through(cell: CellCode, call: ast.AST) -> bool:

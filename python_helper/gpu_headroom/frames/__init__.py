@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .frames import Frames, _Cells, _Life
+    from .frames import Frames, _Answering, _Cells
 
 
-def open_frames(life: _Life, cells: _Cells, page: str | None = None) -> Frames | None:
+def open_frames(life: _Answering, cells: _Cells, page: str | None = None) -> Frames | None:
     """Return the frames of a life, listening, where the kernel's shell is one of such a page's.
 
     `page` is its name where a person says it; raises `ValueError` where it is none that is known.

@@ -23,27 +23,17 @@ from .frame import LEASE_S, Frame
 from .output import live_html
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
     from typing import Protocol, TypedDict
 
-    from ..cells.runs import Ledger
-    from ..concurrency.mainloop import MainLoop
+    from ..cells.life import Life
     from ..protocol import wire
     from .changed import ChangedCell
 
-    class _Life(Protocol):
-        """What frames use of a life of the helper."""
-
-        shell: Any
-        life_id: str
-        ledger: Ledger
-        mainloop: MainLoop
+    class _Answering(Life, Protocol):
+        """A life of the helper to which a frame's requests go."""
 
         def answer(self, request: object) -> wire.Reply: ...
-        def sample(self) -> wire.Sample | None: ...
-        def cell(self) -> wire.Cell | None: ...
-        def schedule(self, call: Callable[[], None], delay_s: float) -> None: ...
-        def failed(self, part: str, error: BaseException) -> None: ...
 
     class _Cells(Protocol):
         """What they use of its hooks around cells."""
@@ -78,7 +68,7 @@ class Frames:
     Each has a lease: one that has said nothing for so long is forgotten, with its comm.
     """
 
-    def __init__(self, life: _Life, cells: _Cells) -> None:
+    def __init__(self, life: _Answering, cells: _Cells) -> None:
         self._life = life
         self._cells = cells
         self._kernel = life.shell.kernel

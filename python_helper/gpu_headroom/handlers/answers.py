@@ -2,44 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from ..code.side_effects import caution
 from ..frameworks.torch import memory_snapshot
 from ..text.messages import message
+from .queued import enqueue
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Literal, Protocol
 
-    from ..card.reports import Reports
-    from ..cells.runs import Ledger
-    from ..concurrency.mainloop import Job, MainLoop
     from ..protocol import requests, wire
-    from ..readings.cuda import Cuda
-    from ..trends.monitor import Monitor
-
-    class _AnswersLife(Protocol):
-        """What of the helper is asked here."""
-
-        life_id: str
-        cuda: Cuda
-        ledger: Ledger
-        mainloop: MainLoop
-        monitor: Monitor | None
-        reports: Reports
-
-        @property
-        def when(self) -> Literal["queued", "waiting"]: ...
-        def sample(self) -> wire.Sample | None: ...
-        def cell(self) -> wire.Cell | None: ...
-        def send(self, event: wire.Event) -> None: ...
+    from .queued import Served
 
 
 class Answers:
     """The answers that have to be imported, by the type of the request."""
 
-    def __init__(self, life: _AnswersLife) -> None:
+    def __init__(self, life: Served) -> None:
         self._life = life
         self.by_kind: dict[str, Callable[[Any], wire.Reply]] = {
             "fix": self._fix,
@@ -93,24 +74,10 @@ class Answers:
         }
 
     def _snapshot(self, request: requests.SnapshotRequest) -> wire.SnapshotReply:
-        path, status = request["path"], self._life.when
-        self._life.mainloop.submit(
-            ("snapshot", request["id"]),
-            request["id"],
-            lambda job, turn: turn.on_main(lambda: self._export(job, path)),
-        )
-        return {"type": "snapshot", "id": request["id"], "status": status}
+        def export() -> dict[str, Any]:
+            return asdict(memory_snapshot.export(request["path"], self._life.cuda.stopped))
 
-    def _export(self, job: Job, path: str | None) -> None:
-        written = memory_snapshot.export(path, self._life.cuda.stopped)
-        for request_id in job.request_ids:
-            self._life.send(
-                {
-                    "type": "snapshot",
-                    "life_id": self._life.life_id,
-                    "request_id": request_id,
-                    "path": written.path,
-                    "bytes": written.bytes,
-                    "message": written.message,
-                }
-            )
+        reply: wire.SnapshotReply = enqueue(
+            self._life, request, lambda turn: turn.on_main(export), key=request["id"], asked=False
+        )
+        return reply

@@ -9,31 +9,15 @@ from ..text.messages import message
 from .dispatcher import Refusal
 
 if TYPE_CHECKING:
-    from typing import Protocol
-
-    from ..card.reports import Reports
     from ..protocol import requests, wire
-    from ..protocol.leases import Leases
-    from ..readings.sampler import Sampler
     from .dispatcher import Handlers
-
-    class _BasicsLife(Protocol):
-        """What of the helper is asked here."""
-
-        life_id: str
-        leases: Leases
-        reports: Reports
-        sampler: Sampler
-
-        def hello(self) -> wire.Hello: ...
-        def sample(self) -> wire.Sample | None: ...
-        def cell(self) -> wire.Cell | None: ...
+    from .queued import Served
 
 
 class Basics:
     """The answers that need no walk and no import, by the type of the request."""
 
-    def __init__(self, life: _BasicsLife) -> None:
+    def __init__(self, life: Served) -> None:
         self._life = life
         self.by_kind: Handlers = {
             "attach": self._attach,

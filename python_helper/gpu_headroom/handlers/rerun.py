@@ -15,34 +15,16 @@ from ..release.items import measured
 from ..release.overwritten import label, offer, settle
 from ..text.messages import message
 from .dispatcher import Refusal
+from .queued import enqueue
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Literal, Protocol
 
-    from ..card.reports import Reports
     from ..cells.runs import Ledger
-    from ..concurrency.mainloop import Job, MainLoop
     from ..concurrency.turns import Turn
     from ..oom.scene import Scene
     from ..protocol import requests, wire
-    from ..readings.cuda import Cuda
-    from ..release.situation import Situation
-
-    class _RerunLife(Protocol):
-        """What of the helper is asked here."""
-
-        shell: Any
-        life_id: str
-        cuda: Cuda
-        ledger: Ledger
-        mainloop: MainLoop
-        reports: Reports
-
-        @property
-        def when(self) -> Literal["queued", "waiting"]: ...
-        def situation(self, turn: Turn) -> Situation: ...
-        def send(self, event: wire.Event) -> None: ...
+    from .queued import Fields, Served
 
 
 class Learnt(NamedTuple):
@@ -59,7 +41,7 @@ class Learnt(NamedTuple):
 class RerunRequests:
     """Finds out between cells what running some again would cost; nothing is freed here."""
 
-    def __init__(self, life: _RerunLife) -> None:
+    def __init__(self, life: Served) -> None:
         self._life = life
         self.by_kind: dict[str, Callable[[Any], wire.Reply]] = {"rerun": self._rerun}
 
@@ -67,16 +49,16 @@ class RerunRequests:
         life = self._life
         if life.reports.report(request["report_id"]) is None:
             raise Refusal(message("fix.unknown"))
-        life.mainloop.submit(
-            ("rerun", request["id"]),
-            request["id"],
-            lambda job, turn: self._run(job, request, turn),
-            asked=True,
-            given_up=lambda job: self._send(job, "cancelled", [], []),
+        reply: wire.RerunReply = enqueue(
+            life,
+            request,
+            lambda turn: self._run(request, turn),
+            cancelled=lambda: _costs("cancelled"),
+            key=request["id"],
         )
-        return {"type": "rerun", "id": request["id"], "status": life.when}
+        return reply
 
-    def _run(self, job: Job, request: requests.RerunRequest, turn: Turn) -> None:
+    def _run(self, request: requests.RerunRequest, turn: Turn) -> Fields:
         life = self._life
         ran = {each.key: each for each in life.ledger.cells()}
         cells = {**{key: each.source for key, each in ran.items()}, **request["sources"]}
@@ -91,7 +73,8 @@ class RerunRequests:
         situation = life.situation(turn)
         found = measured(situation, offer(situation, run, cells))
         settle(situation, found)
-        self._send(job, "ready", found, cautions, saves=bool(learnt.names and cautions))
+        items = [each.as_wire() for each in found]
+        return _costs("ready", items, cautions, saves=bool(learnt.names and cautions))
 
     def _learnt(self, report_id: str, cells: Mapping[str, str], turn: Turn) -> Learnt:
         """Return what has been trained, as the kernel knows it, whatever the code says."""
@@ -112,27 +95,15 @@ class RerunRequests:
             names = tuple(state.kept) if state.has_trained(in_step=in_step) else ()
             return unknown._replace(names=names)
 
-    def _send(
-        self,
-        job: Job,
-        status: Literal["ready", "cancelled"],
-        found: Iterable[Any],
-        cautions: list[wire.Message],
-        *,
-        saves: bool = False,
-    ) -> None:
-        for request_id in job.request_ids:
-            self._life.send(
-                {
-                    "type": "rerun",
-                    "life_id": self._life.life_id,
-                    "request_id": request_id,
-                    "status": status,
-                    "items": [each.as_wire() for each in found],
-                    "cautions": cautions,
-                    "saves": saves,
-                }
-            )
+
+def _costs(
+    status: str,
+    items: Sequence[wire.Item] = (),
+    cautions: Sequence[wire.Message] = (),
+    *,
+    saves: bool = False,
+) -> Fields:
+    return {"status": status, "items": items, "cautions": cautions, "saves": saves}
 
 
 def _cautions(

@@ -16,37 +16,20 @@ from ..holders.training import TrainingState
 from ..text.format import format_error
 from ..text.messages import message
 from .dispatcher import Refusal
+from .queued import enqueue
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Literal, Protocol
 
-    from ..card.reports import Reports
-    from ..cells.runs import Ledger
-    from ..concurrency.mainloop import Job, MainLoop
     from ..concurrency.turns import Turn
     from ..protocol import requests, wire
-    from ..readings.cuda import Cuda
-
-    class _RescueLife(Protocol):
-        """What a training is found and saved with."""
-
-        shell: Any
-        life_id: str
-        cuda: Cuda
-        ledger: Ledger
-        mainloop: MainLoop
-        reports: Reports
-
-        @property
-        def when(self) -> Literal["queued", "waiting"]: ...
-        def send(self, event: wire.Event) -> None: ...
+    from .queued import Fields, Served
 
 
 class RescueRequests:
     """Saves a training between cells; what came of it is told as an event."""
 
-    def __init__(self, life: _RescueLife) -> None:
+    def __init__(self, life: Served) -> None:
         self._life = life
         self.by_kind: dict[str, Callable[[Any], wire.Reply]] = {"rescue": self._rescue}
 
@@ -58,16 +41,17 @@ class RescueRequests:
             raise Refusal(life.cuda.stopped)
         if life.ledger.running:
             raise Refusal(message("rescue.busy"))
-        life.mainloop.submit(
-            ("rescue", report["report_id"]),
-            request["id"],
-            lambda job, turn: self._run(job, report["execution_count"], turn),
-            asked=True,
-            given_up=lambda job: self._send(job, message("rescue.cancelled")),
+        execution_count = report["execution_count"]
+        reply: wire.RescueReply = enqueue(
+            life,
+            request,
+            lambda turn: self._run(execution_count, turn),
+            cancelled=lambda: _rescued(message("rescue.cancelled")),
+            key=report["report_id"],
         )
-        return {"type": "rescue", "id": request["id"], "status": life.when}
+        return reply
 
-    def _run(self, job: Job, execution_count: int | None, turn: Turn) -> None:
+    def _run(self, execution_count: int | None, turn: Turn) -> Fields:
         written, code = None, None
         try:
             with turn.walking():
@@ -90,32 +74,23 @@ class RescueRequests:
         except BaseException as error:  # noqa: BLE001  the state of the person's objects is their code
             why = getattr(error, "strerror", None) or format_error(error)
             said = message("rescue.failed", error=why)
-        self._send(job, said, written, code)
+        return _rescued(said, written, code)
 
     def _name(self, file: Path) -> str:
         """Return how a kernel of this notebook finds a file: a new one begins where this did."""
         is_near = str(file.parent) == getattr(self._life.shell, "starting_dir", None)
         return file.name if is_near else str(file)
 
-    def _send(
-        self,
-        job: Job,
-        said: wire.Message,
-        written: Checkpoint | None = None,
-        code: str | None = None,
-    ) -> None:
-        for request_id in job.request_ids:
-            self._life.send(
-                {
-                    "type": "rescue",
-                    "life_id": self._life.life_id,
-                    "request_id": request_id,
-                    "path": None if written is None else str(written.path),
-                    "bytes": None if written is None else written.bytes,
-                    "code": code,
-                    "message": said,
-                }
-            )
+
+def _rescued(
+    said: wire.Message, written: Checkpoint | None = None, code: str | None = None
+) -> Fields:
+    return {
+        "path": None if written is None else str(written.path),
+        "bytes": None if written is None else written.bytes,
+        "code": code,
+        "message": said,
+    }
 
 
 def _obstacle(state: TrainingState, inside: tuple[str, ...]) -> wire.Message | None:

@@ -122,15 +122,6 @@ class StorageLedger:
         ]
         return sorted(holders, key=lambda each: -each["bytes"])[:count]
 
-    def roots_of(self, device_index: int, kind: HolderKind) -> set[str]:
-        """Return the variables that reach storages of a kind on a device."""
-        return {
-            place.root
-            for held in self.on(device_index)
-            if held.kind == kind
-            for place in (held.place, *held.also)
-        }
-
     def bytes_of_rows(self, device_index: int, rows: int, *, multiples: bool) -> int:
         """Return the bytes of inputs and activations with `rows` rows, or also with multiples."""
         return sum(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 from ..concurrency.turns import Disturbed
 from ..frameworks.torch.private import is_opaque
@@ -11,21 +11,16 @@ from ..text.messages import message
 from .account import take
 
 if TYPE_CHECKING:
-    from ..cells.runs import Ledger
+    from typing import Protocol
+
+    from ..cells.life import Life
     from ..concurrency.turns import Turn
     from ..protocol import wire
-    from ..readings.cuda import Cuda
-    from ..readings.sampler import Sampler
     from .allocation_site import Recording
 
-    class Measured(Protocol):
+    class Measured(Life, Protocol):
         """What is known besides, of one life of the helper."""
 
-        shell: Any
-        life_id: str
-        cuda: Cuda
-        ledger: Ledger
-        sampler: Sampler
         recording: Recording | None
 
         def look_further(self) -> None:

@@ -20,7 +20,7 @@ from .walk import Walk
 
 if TYPE_CHECKING:
     from ..concurrency.turns import Turn
-    from ..protocol.wire import Message, Path
+    from ..protocol.wire import Message
     from ..readings.snapshot import DeviceSnapshot
     from .account import Found
     from .place import Place
@@ -35,24 +35,6 @@ class Ways:
     paths: list[list[Message]]
     complete: bool
     message: Message
-
-    @classmethod
-    def broken_off(cls, error: BaseException) -> Ways:
-        """Return what is told of a search that failed."""
-        said = message("path.broken_off", error=f"{name_of(type(error))}: {error}")
-        return cls([], complete=False, message=said)
-
-    def as_wire(self, life_id: str, request_id: str, holder_id: str) -> Path:
-        """Return this as it travels."""
-        return {
-            "type": "path",
-            "life_id": life_id,
-            "request_id": request_id,
-            "holder_id": holder_id,
-            "complete": self.complete,
-            "paths": self.paths,
-            "message": self.message,
-        }
 
 
 def find(holder_id: str, shell: Any, snapshot: DeviceSnapshot | None, turn: Turn) -> Ways:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, cast
 
 from ..concurrency.turns import Abandoned, Disturbed
@@ -29,7 +29,7 @@ _SHOWN = 80
 _ROUNDING = 2**20  # a difference that is not worth a word
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """What a release did, in bytes over all devices; `None` is not measured.
 
@@ -37,16 +37,16 @@ class Outcome:
     back.
     """
 
-    status: Literal["done", "nothing", "failed"]
-    freed_bytes: int | None
-    returned_bytes: int | None
-    in_use_bytes: int | None
-    headroom_before_bytes: int | None
-    headroom_after_bytes: int | None
-    items: list[ReleasedItem]
-    still_held: list[Holder]
-    undo: list[str]
+    status: Literal["done", "nothing", "failed", "cancelled"]
     message: Message
+    freed_bytes: int | None = None
+    returned_bytes: int | None = None
+    in_use_bytes: int | None = None
+    headroom_before_bytes: int | None = None
+    headroom_after_bytes: int | None = None
+    items: list[ReleasedItem] = field(default_factory=list)
+    still_held: list[Holder] = field(default_factory=list)
+    undo: list[str] = field(default_factory=list)
 
 
 def objection(items: Sequence[str] | None, confirmed: Collection[str]) -> Message | None:
@@ -217,15 +217,12 @@ def _failed(now: DeviceSnapshot | None, why: Message) -> Outcome:
     headroom = device.headroom_bytes if device else None
     return Outcome(
         status="failed",
+        message=why,
         freed_bytes=0,
         returned_bytes=0,
         in_use_bytes=_in_use(now),
         headroom_before_bytes=headroom,
         headroom_after_bytes=headroom,
-        items=[],
-        still_held=[],
-        undo=[],
-        message=why,
     )
 
 

@@ -22,31 +22,20 @@ if TYPE_CHECKING:
     from threading import Timer
     from typing import Protocol
 
-    from ..cells.runs import Ledger, Status
-    from ..concurrency.mainloop import MainLoop
+    from ..cells.life import Life
+    from ..cells.runs import Status
     from ..frameworks.torch.observer import Capture
-    from ..kernel.channel import Channel
-    from ..readings.cuda import Cuda
-    from ..readings.sampler import Sampler
     from ..readings.snapshot import DeviceSnapshot
     from .failures import Failures
 
-    class _Hooked(Protocol):
-        """What the hooks use of a life of the helper."""
-
-        shell: Any
-        channel: Channel | None
-        cuda: Cuda
-        ledger: Ledger
-        mainloop: MainLoop
-        sampler: Sampler
+    class _Hooked(Life, Protocol):
+        """What the hooks ask of it besides."""
 
         def keep_modules(self) -> None: ...
         def notice(self, snapshot: DeviceSnapshot) -> DeviceSnapshot: ...
         def stream(self, snapshot: DeviceSnapshot | None, ended: CellRun | None = None) -> None: ...
         def ended(self, run: CellRun) -> None: ...
         def take_capture(self, *, of_this_thread: bool) -> Capture | None: ...
-        def failed(self, part: str, error: BaseException) -> None: ...
 
 
 _HEAL_AFTER_S = (0.1, 0.6)

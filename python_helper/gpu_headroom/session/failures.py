@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..card.reports import show, show_line
 from ..code.parsing import each_parsed_once
@@ -20,43 +20,24 @@ if TYPE_CHECKING:
 
     from ..card.report import BuiltReport
     from ..card.reports import Reports
-    from ..cells.runs import CellRun, Ledger
-    from ..concurrency.mainloop import Job, MainLoop
+    from ..cells.life import Life
+    from ..cells.runs import CellRun
+    from ..concurrency.mainloop import Job
     from ..concurrency.turns import Turn
     from ..errors.recognise import Recognition
     from ..errors.sticky_error import Fault
     from ..frames.frames import Frames
     from ..frameworks.torch.observer import Capture
-    from ..kernel.channel import Channel
     from ..oom.earlier import EarlierError, Tries
     from ..oom.scene import Scene
     from ..protocol import requests, wire
-    from ..protocol.leases import Leases
-    from ..protocol.requests import Options
-    from ..readings.cuda import Cuda
-    from ..readings.sampler import Sampler
     from ..readings.snapshot import DeviceSnapshot
 
-    class _Failing(Protocol):
-        """What of the helper explains a failure."""
+    class _Failing(Life, Protocol):
+        """What explains a failure besides."""
 
-        shell: Any
-        channel: Channel | None
         frames: Frames | None
-        life_id: str
-        cuda: Cuda
-        leases: Leases
-        ledger: Ledger
-        mainloop: MainLoop
         reports: Reports
-        sampler: Sampler
-
-        @property
-        def options(self) -> Options: ...
-        def turn(self, cpu_s: float | None = None, *, asked: bool = True) -> Turn: ...
-        def send(self, event: wire.Event) -> None: ...
-        def failed(self, part: str, error: BaseException) -> None: ...
-        def schedule(self, call: Callable[[], None], delay_s: float) -> None: ...
 
 
 _CARD_S = 0.25  # of processor time, before the next cell

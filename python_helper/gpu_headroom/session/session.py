@@ -321,9 +321,9 @@ class Session:
         return {**found, "explain": self._failures.explain_started}
 
     def _free_failed(self, report_id: str) -> None:
-        from ..handlers.release import ReleaseRequests
+        from ..handlers.freeing import free
 
-        ReleaseRequests(self).free_failed(report_id)
+        free(self, ("traceback",), (), report_id)
 
     def _measured(self, snapshot: DeviceSnapshot) -> None:
         with suppress(NotNow):

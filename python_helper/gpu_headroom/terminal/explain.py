@@ -22,6 +22,41 @@ if TYPE_CHECKING:
     from ..errors.statement import Statement
     from ..oom.evidence import Evidence
 
+TEXTS = {
+    "explain.nothing": "The text does not say that a GPU ran out of memory.",
+    "explain.something_else": (
+        "The text does not say that a GPU ran out of memory. It speaks of another shortage or "
+        "fault: host memory, shared memory, a disk, or a kernel that failed."
+    ),
+    "explain.error": "{error} of {framework}. The numbers are the text's, rounded as they are.",
+    "explain.message": "A message of {framework}. The numbers are the text's, rounded as they are.",
+    "explain.doubtful": (
+        "The same words stand for pinned host memory, and for a library that could not begin: "
+        "look whether the card was full at that moment."
+    ),
+    "explain.process": "Process {pid} had {process_bytes} of the card.",
+    "explain.process_unmeasured": "Process {pid} was on the card, with how much is not known.",
+    "explain.lone_process": (
+        "Process {pid} had {process_bytes} of the card: as no other is named, this is probably "
+        "the failing program itself, by the number it has outside of its container."
+    ),
+    "explain.private_pools": (
+        "{pools_bytes} of what was in use lay in private pools, which captured CUDA graphs keep."
+    ),
+    "explain.more": "To know more",
+    "explain.more.full_message": (
+        "The whole message: it was cut, or its library prints no more. PyTorch's own names the "
+        "request, what was free, and what was in use."
+    ),
+    "explain.more.holders": (
+        "What filled the card: a message does not say. In the notebook `%gpu_headroom holders` "
+        "does, and the card below the cell that fails, also which line asked for how much."
+    ),
+    "explain.more.code": (
+        "The code of the failing cell: only with it can a smaller batch or a change of a line be "
+        "proposed."
+    ),
+}
 _NAMES = {
     "torch": "PyTorch",
     "tensorflow": "TensorFlow",
@@ -38,39 +73,46 @@ def explain(text: str) -> list[str] | None:
         return None
     report = report_of(_evidence(pasted)).report
     report["device_index"] = pasted.said.device_index
-    return [*lines(report), "", *_about(pasted), "", say("explain.more"), *_wanted(pasted.said)]
+    return [
+        *lines(report),
+        "",
+        *_about(pasted),
+        "",
+        say("explain.more", TEXTS),
+        *_wanted(pasted.said),
+    ]
 
 
 def explain_nothing(text: str) -> str:
     """Return a sentence for a text that speaks of no full GPU."""
-    return say("explain.something_else" if is_of_else(text) else "explain.nothing")
+    return say("explain.something_else" if is_of_else(text) else "explain.nothing", TEXTS)
 
 
 def _about(pasted: Pasted) -> Iterator[str]:
     said = pasted.said
     framework = _NAMES.get(said.framework, said.framework)
     if pasted.error_name is None:
-        yield say("explain.message", framework=framework)
+        yield say("explain.message", TEXTS, framework=framework)
     else:
-        yield say("explain.error", error=pasted.error_name, framework=framework)
+        yield say("explain.error", TEXTS, error=pasted.error_name, framework=framework)
     if not said.certain:
-        yield say("explain.doubtful")
+        yield say("explain.doubtful", TEXTS)
     lone = said.processes and not said.other_processes
     for each in said.processes:
         if each.bytes is None:
-            yield say("explain.process_unmeasured", pid=each.pid)
+            yield say("explain.process_unmeasured", TEXTS, pid=each.pid)
         else:
             kind = "explain.lone_process" if lone else "explain.process"
-            yield say(kind, pid=each.pid, process_bytes=each.bytes)
+            yield say(kind, TEXTS, pid=each.pid, process_bytes=each.bytes)
     if said.private_pools_bytes:
-        yield say("explain.private_pools", pools_bytes=said.private_pools_bytes)
+        yield say("explain.private_pools", TEXTS, pools_bytes=said.private_pools_bytes)
 
 
 def _wanted(said: Statement) -> Iterator[str]:
     if said.requested_bytes is None or said.capacity_bytes is None:
-        yield "  - " + say("explain.more.full_message")
-    yield "  - " + say("explain.more.holders")
-    yield "  - " + say("explain.more.code")
+        yield "  - " + say("explain.more.full_message", TEXTS)
+    yield "  - " + say("explain.more.holders", TEXTS)
+    yield "  - " + say("explain.more.code", TEXTS)
 
 
 def _evidence(pasted: Pasted) -> Evidence:

@@ -11,9 +11,19 @@ from typing import TYPE_CHECKING, Any
 from ..concurrency import threads
 from ..readings.snapshot import DeviceSnapshot
 from ..readings.sources import Sources
+from ..text.messages import say
+from .tables import heads, size, table
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from ..protocol import wire
+
+TEXTS = {
+    "summary.processes": "GPU {index}, processes:",
+    "summary.processes_hidden": "GPU {index}: which processes use it is not shown here.",
+    "summary.process_list": "PID | Memory | Name",
+}
 
 
 def read() -> DeviceSnapshot:
@@ -51,3 +61,17 @@ def _shell() -> Any:
         history_manager=SimpleNamespace(output_hist={}),
         displayhook=SimpleNamespace(),
     )
+
+
+def list_processes(index: int, processes: Sequence[wire.Process] | None) -> Iterator[str]:
+    """Say which other processes are on a GPU."""
+    if processes is None:
+        yield say("summary.processes_hidden", TEXTS, index=index)
+        return
+    rows = [
+        ("?" if each["pid"] is None else str(each["pid"]), size(each["bytes"]), each["name"] or "?")
+        for each in processes
+    ]
+    if rows:
+        yield say("summary.processes", TEXTS, index=index)
+        yield table(heads("summary.process_list", TEXTS), rows, right=9)

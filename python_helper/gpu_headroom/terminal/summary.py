@@ -106,20 +106,6 @@ def list_outcome(outcome: Outcome) -> Text:
     return Text("\n".join(said))
 
 
-def list_processes(index: int, processes: Sequence[wire.Process] | None) -> Iterator[str]:
-    """Say which other processes are on a GPU."""
-    if processes is None:
-        yield say("summary.processes_hidden", index=index)
-        return
-    rows = [
-        ("?" if each["pid"] is None else str(each["pid"]), size(each["bytes"]), each["name"] or "?")
-        for each in processes
-    ]
-    if rows:
-        yield say("summary.processes", index=index)
-        yield table(heads("summary.process_list"), rows, right=9)
-
-
 def _live() -> Session | None:
     """Return the helper of this kernel, started if need be; `None` in a plain script."""
     try:

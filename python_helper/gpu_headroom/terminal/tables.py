@@ -8,7 +8,7 @@ from ..text.format import format_bytes
 from ..text.messages import say
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 _GAP = "  "
 
@@ -23,9 +23,9 @@ class Text(str):
         return str(self)
 
 
-def heads(message_id: str) -> list[str]:
+def heads(message_id: str, texts: Mapping[str, str] | None = None) -> list[str]:
     """Return the heads of a table's columns, which stand in one sentence with bars between."""
-    return [each.strip() for each in say(message_id).split("|")]
+    return [each.strip() for each in say(message_id, texts).split("|")]
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, right: int = 1) -> str:

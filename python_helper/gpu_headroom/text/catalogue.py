@@ -13,40 +13,6 @@ SENTENCES = {
     "card.needed_only": "needed {requested} more, what was available is not known",
     "card.size_unknown": "the size of the request is not known",
     "card.failed": "GPU Headroom could not say more: {error}.",
-    # What a pasted text says of a full GPU.
-    "explain.nothing": "The text does not say that a GPU ran out of memory.",
-    "explain.something_else": (
-        "The text does not say that a GPU ran out of memory. It speaks of another shortage or "
-        "fault: host memory, shared memory, a disk, or a kernel that failed."
-    ),
-    "explain.error": "{error} of {framework}. The numbers are the text's, rounded as they are.",
-    "explain.message": "A message of {framework}. The numbers are the text's, rounded as they are.",
-    "explain.doubtful": (
-        "The same words stand for pinned host memory, and for a library that could not begin: "
-        "look whether the card was full at that moment."
-    ),
-    "explain.process": "Process {pid} had {process_bytes} of the card.",
-    "explain.process_unmeasured": "Process {pid} was on the card, with how much is not known.",
-    "explain.lone_process": (
-        "Process {pid} had {process_bytes} of the card: as no other is named, this is probably "
-        "the failing program itself, by the number it has outside of its container."
-    ),
-    "explain.private_pools": (
-        "{pools_bytes} of what was in use lay in private pools, which captured CUDA graphs keep."
-    ),
-    "explain.more": "To know more",
-    "explain.more.full_message": (
-        "The whole message: it was cut, or its library prints no more. PyTorch's own names the "
-        "request, what was free, and what was in use."
-    ),
-    "explain.more.holders": (
-        "What filled the card: a message does not say. In the notebook `%gpu_headroom holders` "
-        "does, and the card below the cell that fails, also which line asked for how much."
-    ),
-    "explain.more.code": (
-        "The code of the failing cell: only with it can a smaller batch or a change of a line be "
-        "proposed."
-    ),
     # Requests that cannot be answered, and failures of the helper itself.
     "refused.malformed": "The request cannot be read: `{key}` is missing or has a wrong type.",
     "refused.unknown": "The helper in this kernel does not know the request `{name}`.",
@@ -484,8 +450,6 @@ SENTENCES = {
     "summary.live": "No GPU is in use yet.",
     "summary.with_confirm": "Only with --confirm:",
     "summary.still_in_use": "Still in use: {held}",
-    "summary.processes": "GPU {index}, processes:",
-    "summary.processes_hidden": "GPU {index}: which processes use it is not shown here.",
     "summary.shared": "GPU {index}: in use by {shares}.",
     "summary.limited": "GPU {index}: the capacity is the limit that was set for this process.",
     "summary.host": "Host memory: {rss} in this process, {available} available of {total}",
@@ -499,7 +463,6 @@ SENTENCES = {
     "summary.devices": "GPU | Name | Used | Headroom | In use | Cached | Outside | Free | Capacity",
     "summary.items": "Item | About | What you lose",
     "summary.freed": "Freed | Item |",
-    "summary.process_list": "PID | Memory | Name",
     "summary.holders": "Size | Kind | Held by",
     "summary.holders_made": "Size | Kind | Held by | Made in",
     # Export of PyTorch's memory snapshot.

@@ -1,6 +1,6 @@
 """Every sentence a person may read, by id, as an English template.
 
-They stand in `catalogue.py`, those of a rule or a remedy beside it.
+They stand in `catalogue.py`, those of a rule, a remedy or a console beside it.
 
 The template is gettext's msgid: JupyterLab looks it up in the person's language and fills in
 `params` (`src/frame/fill.ts`); consoles and static forms show `text`, the same in English.
@@ -37,9 +37,9 @@ def message(message_id: str, texts: Mapping[str, str] | None = None, /, **params
     return {"id": message_id, "template": template, "params": clean, "text": text}
 
 
-def say(message_id: str, /, **params: Param) -> str:
-    """Return the catalogue's sentence `message_id` in English, as consoles and static forms do."""
-    return message(message_id, **params)["text"]
+def say(message_id: str, texts: Mapping[str, str] | None = None, /, **params: Param) -> str:
+    """Return the sentence `message_id` in English, as consoles and static forms do."""
+    return message(message_id, texts, **params)["text"]
 
 
 def _clean(value: Param) -> Param:

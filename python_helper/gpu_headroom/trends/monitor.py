@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 from ..concurrency.threads import Lock
 from ..concurrency.turns import Disturbed
@@ -19,28 +19,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Literal
 
-    from ..cells.runs import CellRun, Ledger
-    from ..concurrency.mainloop import Job, MainLoop
+    from ..cells.life import Life
+    from ..cells.runs import CellRun
+    from ..concurrency.mainloop import Job
     from ..concurrency.turns import Turn
     from ..holders.account import Account
     from ..protocol import wire
-    from ..protocol.leases import Leases
-    from ..readings.cuda import Cuda
-    from ..readings.sampler import Sampler
     from ..readings.snapshot import DeviceSnapshot
-
-    class _Watched(Protocol):
-        """What is watched of one life of the helper, and where it is told."""
-
-        shell: Any
-        life_id: str
-        cuda: Cuda
-        leases: Leases
-        ledger: Ledger
-        mainloop: MainLoop
-        sampler: Sampler
-
-        def send(self, event: wire.Event) -> None: ...
 
     Kind = Literal["filling_up", "growth", "retries", "swallowed_oom"]
 
@@ -58,7 +43,7 @@ class Monitor:
     Without a lease warnings wait for one: a page that comes later is told.
     """
 
-    def __init__(self, life: _Watched) -> None:
+    def __init__(self, life: Life) -> None:
         self._life = life
         self.history = ReadingHistory()
         self._lock = Lock()

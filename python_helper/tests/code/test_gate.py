@@ -32,7 +32,7 @@ def deletion(*texts: str, gone: str = "out") -> str | None:
     """Ask whether a name may go behind the marked line of the first cell; the reason, if not."""
     asked = gate(*texts)
     cell = asked.notebook.cells[0]
-    statement = cell.statement(line_of(texts[0]))
+    statement = cell.statement_on(line_of(texts[0]))
     assert statement is not None
     why = asked.deletes(cell, statement, gone)
     return None if why is None else why["id"]

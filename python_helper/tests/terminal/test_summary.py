@@ -24,7 +24,6 @@ from gpu_headroom.terminal.summary import (
     list_holders,
     list_items,
     list_outcome,
-    list_processes,
     summarise,
 )
 from gpu_headroom.terminal.tables import Text, table
@@ -231,9 +230,11 @@ def test_the_magic_frees_what_is_safe(notebook: Notebook) -> None:
 
 def test_lists_processes_as_far_as_they_are_shown() -> None:
     """Hidden processes are told as hidden, and none is told as none."""
-    assert list(list_processes(0, None)) == ["GPU 0: which processes use it is not shown here."]
-    assert list(list_processes(0, [])) == []
-    rows = list(list_processes(1, [{"pid": 42, "name": None, "bytes": 2 * GIB}]))
+    assert list(script.list_processes(0, None)) == [
+        "GPU 0: which processes use it is not shown here."
+    ]
+    assert list(script.list_processes(0, [])) == []
+    rows = list(script.list_processes(1, [{"pid": 42, "name": None, "bytes": 2 * GIB}]))
     assert rows == ["GPU 1, processes:", "PID  Memory   Name\n42   2.0 GiB  ?"]
 
 

@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 from gpu_headroom.advice.registry import TEXTS
 from gpu_headroom.frames import gauge
+from gpu_headroom.terminal import explain, script
 from gpu_headroom.text.catalogue import SENTENCES
 from gpu_headroom.text.messages import message
 
 ROOT = Path(__file__).parents[3]
 HELPER = ROOT / "python_helper" / "gpu_headroom"
-CATALOGUE = {**SENTENCES, **TEXTS, **gauge.TEXTS}
+CATALOGUE = {**SENTENCES, **TEXTS, **gauge.TEXTS, **explain.TEXTS, **script.TEXTS}
 CALLS = {"message", "say", "_row"}
 TABLES = {"SENTENCES", "TEXTS"}
 PREFIXES = ("part.", "released.", "path.")

@@ -1,0 +1,53 @@
+"""A syntax tree in which each node is asked what it stands in."""
+
+from __future__ import annotations
+
+import ast
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Tree:
+    """The code of a cell; `tree` is `None` where it cannot be read."""
+
+    @property
+    def tree(self) -> ast.Module | None:
+        """The syntax tree."""
+        raise NotImplementedError
+
+    @cached_property
+    def nodes(self) -> list[ast.AST]:
+        """All that it is made of, from the outside in."""
+        return [] if self.tree is None else list(ast.walk(self.tree))
+
+    @cached_property
+    def _parents(self) -> dict[ast.AST, ast.AST]:
+        return {child: node for node in self.nodes for child in ast.iter_child_nodes(node)}
+
+    def parent(self, node: ast.AST) -> ast.AST | None:
+        """Return what a node stands in; `None` for the whole."""
+        return self._parents.get(node)
+
+    def parents(self, node: ast.AST) -> Iterator[ast.AST]:
+        """Yield what a node stands in, from the inside out."""
+        while (parent := self.parent(node)) is not None:
+            yield parent
+            node = parent
+
+    def around(self, node: ast.AST) -> ast.stmt | None:
+        """Return the innermost statement that a node stands in, or is."""
+        for each in (node, *self.parents(node)):
+            if isinstance(each, ast.stmt):
+                return each
+        return None
+
+    def statement_on(self, line: int) -> ast.stmt | None:
+        """Return the innermost statement on a line, counted from 1."""
+        found = None
+        for node in self.nodes:
+            if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or 0):
+                found = node
+        return found

@@ -1,0 +1,78 @@
+"""Requests whose work waits for the main thread: one reply at once, an event when it has ended."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..concurrency.turns import Abandoned
+from ..text.format import format_error
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Protocol
+
+    from ..card.reports import Reports
+    from ..concurrency.mainloop import Job
+    from ..concurrency.turns import Turn
+    from ..holders.measure import Measured
+    from ..protocol.wire import Hello
+    from ..release.situation import Situation
+    from ..trends.monitor import Monitor
+
+    class Served(Measured, Protocol):
+        """What requests are answered with, of one life of the helper."""
+
+        monitor: Monitor | None
+        reports: Reports
+
+        def hello(self) -> Hello:
+            """Say who this is."""
+
+        def situation(self, turn: Turn) -> Situation:
+            """Return what items are found from, as it is now, in the time of a turn."""
+
+    Fields = Mapping[str, Any]
+
+
+def enqueue(  # noqa: PLR0913  all that a request may ask for
+    life: Served,
+    request: Mapping[str, Any],
+    work: Callable[[Turn], Fields],
+    *,
+    cancelled: Callable[[], Fields] | None = None,
+    failed: Callable[[str], Fields] | None = None,
+    part: str = "",
+    key: object = None,
+    asked: bool = True,
+) -> Any:
+    """Queue the work of a request and return the reply; `work` returns the fields of the event.
+
+    Requests of one kind and `key` share the work. `cancelled` returns the fields where a person
+    ended it, `failed` where an error did, given its text, which is reported as one of this `part`;
+    without it the main loop reports.
+    """
+    kind, request_id, status = request["type"], request["id"], life.when
+
+    def tell(job: Job, fields: Fields) -> None:
+        for each in job.request_ids:
+            event: Any = {**fields, "type": kind, "life_id": life.life_id, "request_id": each}
+            life.send(event)
+
+    def run(job: Job, turn: Turn) -> None:
+        try:
+            fields = work(turn)
+        except Abandoned:
+            raise
+        except BaseException as error:
+            if failed is None:
+                raise
+            life.failed(part, error)  # the page waits for an end, whatever it is
+            fields = failed(format_error(error))
+        tell(job, fields)
+
+    def give_up(job: Job) -> None:
+        if cancelled is not None:
+            tell(job, cancelled())
+
+    life.mainloop.submit((kind, key), request_id, run, asked=asked, given_up=give_up)
+    return {"type": kind, "id": request_id, "status": status}
