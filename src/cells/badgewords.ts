@@ -3,8 +3,8 @@
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { formatBytes, formatCompared, MIB } from '../format';
 import type { ICellMemory, IGrowth, IOom } from '../protocol';
+import { formatBytes, formatCompared, MIB } from '../text/format';
 import { describeHeight } from '../timeline/words';
 import type { IBadge, IShortage } from './badge';
 

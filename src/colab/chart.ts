@@ -1,6 +1,6 @@
-import { formatBytes } from '../format';
 import { element } from '../frame/element';
 import type { ICell, IHistoryPoint } from '../protocol';
+import { formatBytes } from '../text/format';
 import {
   areaOf,
   fitLabels,

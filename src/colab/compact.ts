@@ -1,7 +1,7 @@
-import { formatBytes } from '../format';
 import { element } from '../frame/element';
 import type { Reading } from '../gauge/reading';
 import { textOf } from '../gauge/words';
+import { formatBytes } from '../text/format';
 import { formatFull } from '../timeline/words';
 import { deviceBar } from './device';
 import { trans } from './translation';

@@ -1,6 +1,6 @@
-import { explainIdle } from '../components/words';
 import type { Reading } from '../gauge/reading';
 import { explainOthers } from '../gauge/words';
+import { explainIdle } from '../text/names';
 import { trans } from './translation';
 
 /** Why there are no numbers; empty where there are. */

@@ -3,7 +3,7 @@ import * as React from 'react';
 
 import { kindClass } from '../frame/bar';
 import type { IDevice } from '../protocol';
-import { nameSize } from './words';
+import { nameSize } from '../text/names';
 
 /** The four parts of a device, in the order of the bar; `null`: not measured. */
 export function partsOf(device: IDevice): {

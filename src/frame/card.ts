@@ -1,4 +1,5 @@
 import type { IReleased, IReport } from '../protocol';
+import type { IWords } from '../text/messages';
 import { details } from './details';
 import type { IEditing } from './editing';
 import { element, inline } from './element';
@@ -7,7 +8,7 @@ import { icon } from './icons';
 import { isLooking } from './looking';
 import { freedBytes, outcome, outcomeTitle } from './outcome';
 import { otherWays } from './remedylist';
-import type { ICardState, IContext, IWords, OnAction } from './state';
+import type { ICardState, IContext, OnAction } from './state';
 import { deviceLabel, title } from './title';
 
 /** Numbers the cards of a page, so that each has a title of its own. */

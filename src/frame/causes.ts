@@ -1,5 +1,5 @@
-import { formatBytes } from '../format';
 import type { ICause } from '../protocol';
+import { formatBytes } from '../text/format';
 import { element, inline } from './element';
 import { smallFold } from './fold';
 import { heading } from './heading';

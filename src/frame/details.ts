@@ -1,5 +1,5 @@
-import { formatBytes } from '../format';
 import type { IDetail, IReport } from '../protocol';
+import { formatBytes } from '../text/format';
 import { element, inline } from './element';
 import { fold } from './fold';
 import type { IContext } from './state';

@@ -1,10 +1,10 @@
-import { formatBytes } from '../format';
-import { bar, legend, listParts } from './bar';
+import { fill } from '../text/fill';
+import { formatBytes } from '../text/format';
+import { listParts, named } from '../text/parts';
+import { bar, legend } from './bar';
 import { causes } from './causes';
 import { element, inline } from './element';
-import { fill } from './fill';
 import { heading } from './heading';
-import { named } from './partnames';
 import { remedyList } from './remedylist';
 import type { IContext } from './state';
 

@@ -1,5 +1,5 @@
 import type { IRemedy } from '../protocol';
-import type { ITranslate } from '../translate';
+import type { ITranslate } from '../text/translate';
 import { button } from './button';
 import { element } from './element';
 import { isUnderWay, stateOf } from './progress';

@@ -5,10 +5,10 @@ import { Bar } from '../components/bar';
 import { Icon } from '../components/icon';
 import { LevelIcon } from '../components/levelicon';
 import { pickNeighbour } from '../components/picking';
-import { nameSize } from '../components/words';
-import { formatBytes } from '../format';
 import { levelIn } from '../kernel/level';
 import type { IDevice } from '../protocol';
+import { formatBytes } from '../text/format';
+import { nameSize } from '../text/names';
 import type { IMemoryState } from '../tokens';
 
 interface IDeviceTableProps {

@@ -2,12 +2,12 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { DeviceNumbers, DeviceTitle } from '../components/devicenumbers';
-import { Findings } from '../timeline/findings';
 import { Hint } from '../components/hint';
 import { Sentence } from '../components/sentence';
 import type { Condition } from '../kernel/level';
-import { words } from '../messages';
 import type { IDevice } from '../protocol';
+import { words } from '../text/messages';
+import { Findings } from '../timeline/findings';
 import { Timeline } from '../timeline/view';
 import type { IMemoryState } from '../tokens';
 import { DeviceTable } from './devicetable';

@@ -1,7 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { words } from '../messages';
 import type { IReplies } from '../protocol';
+import { words } from '../text/messages';
 import type { OffReason } from '../tokens';
 import { type Attempts, WAITS_MS } from './attempts';
 import { NoAnswer, NotUnderstood } from './channel';

@@ -2,7 +2,6 @@ import type { Kernel } from '@jupyterlab/services';
 import type { IDisposable } from '@lumino/disposable';
 import { type ISignal, Signal } from '@lumino/signaling';
 
-import { words } from '../messages';
 import {
   type Event,
   type IHello,
@@ -13,6 +12,7 @@ import {
   type RequestArgs
 } from '../protocol';
 import type { Settings } from '../settings';
+import { words } from '../text/messages';
 import type { IDeath, IKernelMemory, IMemoryState } from '../tokens';
 import { Attempts } from './attempts';
 import { type HelperChannel, NotUnderstood } from './channel';

@@ -1,8 +1,8 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { words } from '../messages';
 import { type IMessage, isCompatible, PROTOCOL_VERSION } from '../protocol';
-import { sentenceOf } from '../reason';
+import { words } from '../text/messages';
+import { sentenceOf } from '../text/reason';
 import type { Phase } from '../tokens';
 import { NoAnswer, NotUnderstood } from './channel';
 

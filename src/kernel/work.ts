@@ -1,7 +1,7 @@
 import { Signal } from '@lumino/signaling';
 
 import type { Event, IError, IReplies, RequestArgs } from '../protocol';
-import { sentenceOf } from '../reason';
+import { sentenceOf } from '../text/reason';
 import type { IKernelMemory } from '../tokens';
 import { lifeOf } from './model';
 import { Failed, Gone } from './problem';

@@ -8,8 +8,8 @@ import * as React from 'react';
 import { Button } from '../components/button';
 import { plain } from '../components/notice';
 import { offloadIcon } from '../icons';
-import { words } from '../messages';
 import type { IHeld, IItem } from '../protocol';
+import { words } from '../text/messages';
 import type { PanelModel } from './model';
 
 /** What can be done with a row of the table. */

@@ -3,9 +3,9 @@
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { formatBytes, formatPair } from '../format';
 import { isBusy } from '../kernel/model';
 import type { IDevice, IItem, IReleased } from '../protocol';
+import { formatBytes, formatPair } from '../text/format';
 import type { IMemoryState } from '../tokens';
 import type { Checklist } from './checklist';
 import type { IGain } from './items';

@@ -14,8 +14,8 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { Files } from '../actions/files';
 import { Announcer } from '../announcer';
-import { words } from '../messages';
 import { IReleaseSessions, type ReleaseSessions } from '../release/sessions';
+import { words } from '../text/messages';
 import { IGpuMemory } from '../tokens';
 import { MIME_TYPE } from './mimetype';
 import { Places } from './place';

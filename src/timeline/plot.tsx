@@ -1,9 +1,9 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { formatBytes } from '../format';
 import { PATHS } from '../frame/icons';
 import type { ICell, IHistoryPoint } from '../protocol';
+import { formatBytes } from '../text/format';
 import { areaOf, fitLabels, type IScale, scaleOf, stretches } from './scale';
 import { type ITimeline, usedAt } from './timeline';
 import { nameCell } from './words';
