@@ -1,8 +1,8 @@
 import { element } from '../frame/element';
-import type { Reading } from '../gauge/reading';
-import { textOf } from '../gauge/words';
+import type { Reading } from '../memory/reading';
+import { textOf } from '../memory/readingwords';
+import { formatFull } from '../memory/timelinewords';
 import { formatBytes } from '../text/format';
-import { formatFull } from '../timeline/words';
 import { deviceBar } from './device';
 import { trans } from './translation';
 

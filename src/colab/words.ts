@@ -1,5 +1,5 @@
-import type { Reading } from '../gauge/reading';
-import { explainOthers } from '../gauge/words';
+import type { Reading } from '../memory/reading';
+import { explainOthers } from '../memory/readingwords';
 import { explainIdle } from '../text/names';
 import { trans } from './translation';
 

@@ -2,7 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { kindClass } from '../frame/bar';
-import type { Condition } from '../kernel/level';
+import type { Condition } from '../memory/level';
 import type { IDevice } from '../protocol';
 import { formatBytes, formatPair } from '../text/format';
 import { nameFrameworks, nameSize, numberDevice } from '../text/names';

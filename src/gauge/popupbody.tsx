@@ -4,14 +4,14 @@ import * as React from 'react';
 import { Button, type IButtonProps } from '../components/button';
 import { DeviceTitle } from '../components/devicenumbers';
 import { Hint, Note } from '../components/hint';
-import { explainDeath } from '../kernel/death';
+import { explainDeath } from '../memory/death';
+import type { Reading } from '../memory/reading';
+import { explainOthers, formatAge } from '../memory/readingwords';
+import type { IMemoryState } from '../memory/state';
 import { formatBytes } from '../text/format';
 import { words } from '../text/messages';
 import { explainIdle, nameSize } from '../text/names';
-import type { IMemoryState } from '../tokens';
-import type { Reading } from './reading';
 import { History, Numbers } from './readings';
-import { explainOthers, formatAge } from './words';
 
 interface IPopupProps {
   reading: Reading;

@@ -6,7 +6,7 @@ import { Icon } from '../components/icon';
 import { LevelIcon } from '../components/levelicon';
 import { pickNeighbour } from '../components/picking';
 import { Sentence } from '../components/sentence';
-import { levelIn } from '../kernel/level';
+import { levelIn } from '../memory/level';
 import type { IDevice } from '../protocol';
 import { formatBytes } from '../text/format';
 import { words } from '../text/messages';

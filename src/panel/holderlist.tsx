@@ -2,8 +2,8 @@ import * as React from 'react';
 
 import { Hint } from '../components/hint';
 import { Gap, Measuring } from '../components/measuring';
-import { isBusy } from '../kernel/model';
 import { explain } from '../kernel/problem';
+import { isBusy } from '../memory/model';
 import { explainIdle } from '../text/names';
 import { HolderTable } from './holdertable';
 import type { IPanelProps, PanelModel } from './model';

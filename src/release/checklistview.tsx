@@ -6,11 +6,11 @@ import { Hint } from '../components/hint';
 import { Gap, Measuring } from '../components/measuring';
 import { Sentence } from '../components/sentence';
 import { explain } from '../kernel/problem';
+import { bySize, isCovered } from '../memory/items';
 import type { IItem } from '../protocol';
 import { words } from '../text/messages';
 import { nameSize } from '../text/names';
 import type { Checklist } from './checklist';
-import { bySize, isCovered } from './items';
 import { nameRunning } from './words';
 
 interface IChecklistProps {

@@ -4,10 +4,11 @@ import type { CommandRegistry } from '@lumino/commands';
 
 import { CommandIDs, NO_ARGS } from '../commandids';
 import { releaseIcon } from '../icons';
-import { isBusy } from '../kernel/model';
+import { isBusy } from '../memory/model';
+import type { Phase } from '../memory/state';
 import type { IMessage } from '../protocol';
 import { words } from '../text/messages';
-import type { IGpuMemory, IKernelMemory, Phase } from '../tokens';
+import type { IGpuMemory, IKernelMemory } from '../tokens';
 import { leftBehind } from './cellmemory';
 import type { ReleaseSession } from './session';
 import type { ReleaseSessions } from './sessions';

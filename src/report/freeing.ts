@@ -1,6 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { hasFreed, RELEASED_ITEMS } from '../frame/released';
+import { hasFreed, RELEASED_ITEMS } from '../memory/released';
 import type { IReleased } from '../protocol';
 import { startsWhen } from '../release/queue';
 import type { Release } from '../release/release';

@@ -2,11 +2,17 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { PATHS } from '../frame/icons';
+import {
+  areaOf,
+  fitLabels,
+  type IScale,
+  scaleOf,
+  stretches
+} from '../memory/scale';
+import { type ITimeline, usedAt } from '../memory/timeline';
+import { nameCell } from '../memory/timelinewords';
 import type { ICell, IHistoryPoint } from '../protocol';
 import { formatBytes } from '../text/format';
-import { areaOf, fitLabels, type IScale, scaleOf, stretches } from './scale';
-import { type ITimeline, usedAt } from './timeline';
-import { nameCell } from './words';
 
 interface IPlotProps {
   timeline: ITimeline;

@@ -4,7 +4,7 @@ import { gib } from '../../__tests__/report';
 import { CELL, TREND } from '../../__tests__/samples';
 import type { ITrend } from '../../protocol';
 import { GIB, MIB } from '../../text/format';
-import { describePeak, describeTrend, formatFull } from '../words';
+import { describePeak, describeTrend, formatFull } from '../timelinewords';
 
 const trans = nullTranslator.load('gpu-headroom');
 

@@ -1,14 +1,14 @@
 /**
  * The gauge in words.
  */
-import { explainDeath } from '../kernel/death';
 import type { IDevice } from '../protocol';
 import { formatBytes, formatPair } from '../text/format';
 import { words } from '../text/messages';
 import { explainIdle, nameDevice, nameFrameworks } from '../text/names';
 import type { ITranslate } from '../text/translate';
-import { formatFull } from '../timeline/words';
+import { explainDeath } from './death';
 import type { Reading } from './reading';
+import { formatFull } from './timelinewords';
 
 /**
  * The text of the gauge: "GPU 6.3 / 14.7 GiB"; compact, "6.3 / 14.7".
