@@ -1,4 +1,4 @@
-import { element } from '../frame/element';
+import { element } from '../components/dom/element';
 import {
   areaOf,
   fitLabels,

@@ -1,4 +1,4 @@
-import { element } from '../frame/element';
+import { element } from '../components/dom/element';
 import type { Reading } from '../memory/reading';
 import { textOf } from '../memory/readingwords';
 import { formatFull } from '../memory/timelinewords';

@@ -1,6 +1,6 @@
-import { bar, legend } from '../frame/bar';
-import { element, inline } from '../frame/element';
-import { icon } from '../frame/icons';
+import { bar, legend } from '../components/dom/bar';
+import { element, inline } from '../components/dom/element';
+import { icon } from '../components/dom/icon';
 import type { IDevice } from '../protocol';
 import { formatBytes, formatPair } from '../text/format';
 import { nameDevice, nameSize } from '../text/names';

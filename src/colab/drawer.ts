@@ -1,5 +1,5 @@
-import { element, inline } from '../frame/element';
-import { icon } from '../frame/icons';
+import { element, inline } from '../components/dom/element';
+import { icon } from '../components/dom/icon';
 import type { IHolders, IItem, IPlan, IReleased } from '../protocol';
 import { formatBytes, formatPair, MIB } from '../text/format';
 import { nameSize } from '../text/names';

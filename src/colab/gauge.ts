@@ -1,5 +1,5 @@
-import { element, inline } from '../frame/element';
-import { icon, type IconName } from '../frame/icons';
+import { element, inline } from '../components/dom/element';
+import { icon, type IconName } from '../components/dom/icon';
 import { withPoints } from '../memory/history';
 import { fillingIn, levelIn } from '../memory/level';
 import { INITIAL_STATE, take } from '../memory/model';

@@ -1,12 +1,12 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { kindClass } from '../frame/bar';
 import type { Condition } from '../memory/level';
 import type { IDevice } from '../protocol';
 import { formatBytes, formatPair } from '../text/format';
 import { nameFrameworks, nameSize, numberDevice } from '../text/names';
 import { Bar, partsOf } from './bar';
+import { kindClass } from './dom/bar';
 import { Icon } from './icon';
 import { LevelIcon } from './levelicon';
 

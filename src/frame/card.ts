@@ -1,10 +1,10 @@
+import { element, inline } from '../components/dom/element';
+import { icon } from '../components/dom/icon';
 import type { IReleased, IReport } from '../protocol';
 import type { IWords } from '../text/messages';
 import { details } from './details';
 import type { IEditing } from './editing';
-import { element, inline } from './element';
 import { failure } from './failure';
-import { icon } from './icons';
 import { isLooking } from './looking';
 import { freedBytes, outcome, outcomeTitle } from './outcome';
 import { otherWays } from './remedylist';

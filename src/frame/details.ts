@@ -1,6 +1,6 @@
+import { element, inline } from '../components/dom/element';
 import type { IDetail, IReport } from '../protocol';
 import { formatBytes } from '../text/format';
-import { element, inline } from './element';
 import { fold } from './fold';
 import type { IContext } from './state';
 

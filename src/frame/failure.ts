@@ -1,9 +1,9 @@
+import { bar, legend } from '../components/dom/bar';
+import { element, inline } from '../components/dom/element';
 import { fill } from '../text/fill';
 import { formatBytes } from '../text/format';
 import { listParts, named } from '../text/parts';
-import { bar, legend } from './bar';
 import { causes } from './causes';
-import { element, inline } from './element';
 import { heading } from './heading';
 import { remedyList } from './remedylist';
 import type { IContext } from './state';

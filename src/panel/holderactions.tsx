@@ -6,8 +6,8 @@ import {
 import * as React from 'react';
 
 import { Button } from '../components/button';
+import { offloadIcon } from '../components/labicons';
 import { plain } from '../components/notice';
-import { offloadIcon } from '../icons';
 import type { IHeld, IItem } from '../protocol';
 import { words } from '../text/messages';
 import type { PanelModel } from './model';

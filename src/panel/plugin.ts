@@ -5,7 +5,7 @@ import {
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { CommandIDs, NO_ARGS } from '../commandids';
-import { gpuIcon } from '../icons';
+import { gpuIcon } from '../components/labicons';
 import { idsOf } from '../memory/items';
 import { IReleaseSessions, type ReleaseSessions } from '../release/sessions';
 import { IGpuMemory, IOtherKernels } from '../tokens';

@@ -3,7 +3,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 
 import { CommandIDs, NO_ARGS } from '../commandids';
-import { releaseIcon } from '../icons';
+import { releaseIcon } from '../components/labicons';
 import { isBusy } from '../memory/model';
 import type { Phase } from '../memory/state';
 import type { IMessage } from '../protocol';

@@ -13,7 +13,7 @@ import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { Files } from '../actions/files';
-import { Announcer } from '../announcer';
+import { Announcer } from '../components/announcer';
 import { IReleaseSessions, type ReleaseSessions } from '../release/sessions';
 import { words } from '../text/messages';
 import { IGpuMemory } from '../tokens';

@@ -3,7 +3,7 @@ import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 import type { Message } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 
-import type { Announcer } from '../announcer';
+import type { Announcer } from '../components/announcer';
 import { Card } from '../frame/card';
 import { IN_CELLS } from '../frame/incells';
 import type { ActionName, ICardState } from '../frame/state';

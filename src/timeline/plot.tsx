@@ -1,7 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { PATHS } from '../frame/icons';
+import { PATHS } from '../components/dom/icon';
 import {
   areaOf,
   fitLabels,

@@ -1,5 +1,5 @@
-import { formatBytes, GIB } from '../text/format';
-import { type ISegment, shown } from '../text/parts';
+import { formatBytes, GIB } from '../../text/format';
+import { type ISegment, shown } from '../../text/parts';
 import { element } from './element';
 
 /** Below this a size is shown in MiB, and then every size carries its unit. */
