@@ -26,7 +26,7 @@ const ARGUMENTS = {
 };
 
 /** The one call whose text is no literal: it looks the helper's templates up. */
-const LOOKS_UP = 'src/messages.ts';
+const LOOKS_UP = 'src/text/messages.ts';
 
 // References in the result are paths from here.
 process.chdir(ROOT);

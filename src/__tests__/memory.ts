@@ -1,6 +1,8 @@
 import type { Kernel } from '@jupyterlab/services';
 import { Signal } from '@lumino/signaling';
 
+import { INITIAL_STATE } from '../memory/model';
+import type { IMemoryState } from '../memory/state';
 import type {
   Event,
   IHello,
@@ -8,8 +10,7 @@ import type {
   IRequests,
   RequestArgs
 } from '../protocol';
-import { INITIAL_STATE } from '../kernel/model';
-import type { IGpuMemory, IKernelMemory, IMemoryState } from '../tokens';
+import type { IGpuMemory, IKernelMemory } from '../tokens';
 
 const HELLO: IHello = {
   type: 'hello',

@@ -1,6 +1,4 @@
-import { GIB } from '../format';
-import type { ICardState, IWords } from '../frame/state';
-import { words as wordsOf } from '../messages';
+import type { ICardState } from '../frame/state';
 import type {
   ICause,
   IMessage,
@@ -8,6 +6,8 @@ import type {
   IRemedy,
   IReport
 } from '../protocol';
+import { GIB } from '../text/format';
+import { type IWords, words as wordsOf } from '../text/messages';
 import { nullTranslator } from '@jupyterlab/translation';
 
 /** Words in English. */

@@ -5,7 +5,7 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { Contents } from '@jupyterlab/services';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { sentenceOf } from '../reason';
+import { sentenceOf } from '../text/reason';
 import type { ICode } from './edit';
 
 /** Why a file is not edited, or not taken back, that is another by now. */

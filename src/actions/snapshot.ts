@@ -3,10 +3,10 @@ import { PathExt } from '@jupyterlab/coreutils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { Notice, plain } from '../components/notice';
-import { formatBytes } from '../format';
 import { explain } from '../kernel/problem';
 import { finish } from '../kernel/work';
-import { words } from '../messages';
+import { formatBytes } from '../text/format';
+import { words } from '../text/messages';
 import type { IKernelMemory } from '../tokens';
 
 /**

@@ -1,8 +1,8 @@
 /**
  * What the badge of a cell says: a pure function of its runs and the headroom.
  */
-import { MIB } from '../format';
 import type { ICell, ICellMemory, ISample } from '../protocol';
+import { MIB } from '../text/format';
 
 /** Less than this is no change worth a word. */
 const WORTH_BYTES = 10 * MIB;

@@ -5,7 +5,7 @@ import { Throttler } from '@lumino/polling';
 import { Signal } from '@lumino/signaling';
 import type { PanelLayout } from '@lumino/widgets';
 
-import { byCell } from '../kernel/runs';
+import { byCell } from '../memory/runs';
 import type { Event, ICell } from '../protocol';
 import type { Settings } from '../settings';
 import type { IGpuMemory, IKernelMemory } from '../tokens';

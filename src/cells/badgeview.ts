@@ -1,10 +1,10 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { Widget } from '@lumino/widgets';
 
-import { formatPrompt } from '../format';
-import { element } from '../frame/element';
-import { icon, type IconName } from '../frame/icons';
+import { element } from '../components/dom/element';
+import { icon, type IconName } from '../components/dom/icon';
 import type { IOom } from '../protocol';
+import { formatPrompt } from '../text/format';
 import type { IBadge, IShortage } from './badge';
 import { rowsOf, textOf, warnOf } from './badgewords';
 

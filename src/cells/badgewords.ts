@@ -3,9 +3,9 @@
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { formatBytes, formatCompared, MIB } from '../format';
+import { describeHeight } from '../memory/timelinewords';
 import type { ICellMemory, IGrowth, IOom } from '../protocol';
-import { describeHeight } from '../timeline/words';
+import { formatBytes, formatCompared, MIB } from '../text/format';
 import type { IBadge, IShortage } from './badge';
 
 /** A badge's text: the first part stands out. */

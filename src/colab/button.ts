@@ -1,4 +1,4 @@
-import { element } from '../frame/element';
+import { element } from '../components/dom/element';
 
 /** A button of a gauge, told apart from others by its label. */
 export function button(

@@ -1,15 +1,15 @@
-import { formatBytes } from '../format';
-import { element } from '../frame/element';
-import type { ICell, IHistoryPoint } from '../protocol';
+import { element } from '../components/dom/element';
 import {
   areaOf,
   fitLabels,
   type IScale,
   scaleOf,
   stretches
-} from '../timeline/scale';
-import { type ITimeline, usedAt } from '../timeline/timeline';
-import { describePeak } from '../timeline/words';
+} from '../memory/scale';
+import { type ITimeline, usedAt } from '../memory/timeline';
+import { describePeak } from '../memory/timelinewords';
+import type { ICell, IHistoryPoint } from '../protocol';
+import { formatBytes } from '../text/format';
 import { trans } from './translation';
 
 const SVG = 'http://www.w3.org/2000/svg';

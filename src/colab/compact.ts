@@ -1,8 +1,8 @@
-import { formatBytes } from '../format';
-import { element } from '../frame/element';
-import type { Reading } from '../gauge/reading';
-import { textOf } from '../gauge/words';
-import { formatFull } from '../timeline/words';
+import { element } from '../components/dom/element';
+import type { Reading } from '../memory/reading';
+import { textOf } from '../memory/readingwords';
+import { formatFull } from '../memory/timelinewords';
+import { formatBytes } from '../text/format';
 import { deviceBar } from './device';
 import { trans } from './translation';
 

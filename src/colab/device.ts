@@ -1,9 +1,10 @@
-import { nameDevice, nameSize } from '../components/words';
-import { formatBytes, formatPair } from '../format';
-import { bar, type ISegment, legend, listParts } from '../frame/bar';
-import { element, inline } from '../frame/element';
-import { icon } from '../frame/icons';
+import { bar, legend } from '../components/dom/bar';
+import { element, inline } from '../components/dom/element';
+import { icon } from '../components/dom/icon';
 import type { IDevice } from '../protocol';
+import { formatBytes, formatPair } from '../text/format';
+import { nameDevice, nameSize } from '../text/names';
+import { type ISegment, listParts } from '../text/parts';
 import { trans } from './translation';
 
 /** Notes shown of one device. */

@@ -1,8 +1,8 @@
-import { nameSize } from '../components/words';
-import { formatBytes, formatPair, MIB } from '../format';
-import { element, inline } from '../frame/element';
-import { icon } from '../frame/icons';
+import { element, inline } from '../components/dom/element';
+import { icon } from '../components/dom/icon';
 import type { IHolders, IItem, IPlan, IReleased } from '../protocol';
+import { formatBytes, formatPair, MIB } from '../text/format';
+import { nameSize } from '../text/names';
 import { button } from './button';
 import type { Connection } from './connection';
 import { holding } from './holding';

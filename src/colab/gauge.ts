@@ -1,5 +1,8 @@
-import { element, inline } from '../frame/element';
-import { icon, type IconName } from '../frame/icons';
+import { element, inline } from '../components/dom/element';
+import { icon, type IconName } from '../components/dom/icon';
+import { withPoints } from '../memory/history';
+import { fillingIn, levelIn } from '../memory/level';
+import { INITIAL_STATE, take } from '../memory/model';
 import {
   NO_MEMO,
   type IMemo,
@@ -7,15 +10,12 @@ import {
   readLive,
   remember,
   settle
-} from '../gauge/reading';
-import { formatAge, textOf } from '../gauge/words';
-import { withPoints } from '../kernel/history';
-import { fillingIn, levelIn } from '../kernel/level';
-import { INITIAL_STATE, take } from '../kernel/model';
+} from '../memory/reading';
+import { formatAge, textOf } from '../memory/readingwords';
+import type { IMemoryState } from '../memory/state';
+import { clockOf, timelineOf } from '../memory/timeline';
+import { formatFull } from '../memory/timelinewords';
 import type { Event, IDevice } from '../protocol';
-import { clockOf, timelineOf } from '../timeline/timeline';
-import { formatFull } from '../timeline/words';
-import type { IMemoryState } from '../tokens';
 import { button } from './button';
 import { chart } from './chart';
 import { compactLine } from './compact';

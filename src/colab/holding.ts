@@ -1,6 +1,6 @@
-import { nameHolder } from '../components/words';
-import { formatBytes } from '../format';
 import type { IHeldDevice, IHolders } from '../protocol';
+import { formatBytes } from '../text/format';
+import { nameHolder } from '../text/names';
 import { rows, said } from './parts';
 import { trans } from './translation';
 

@@ -1,4 +1,4 @@
-import { element } from '../frame/element';
+import { element } from '../components/dom/element';
 import type { IGoogleColab } from './google';
 import { trans } from './translation';
 

@@ -1,11 +1,11 @@
 import { Card } from '../frame/card';
-import { hasFreed, isReleaseOf, RELEASED_ITEMS } from '../frame/released';
 import type { ActionName, ICardState, RemedyState } from '../frame/state';
+import { hasFreed, isReleaseOf, RELEASED_ITEMS } from '../memory/released';
 import type { Event, IReleased, IReport } from '../protocol';
 import type { Connection, IListener } from './connection';
 import { explain, type Inserting, selectRefused } from './inserting';
-import { Unanswered, type Question } from './question';
 import { newCells } from './newcells';
+import { Unanswered, type Question } from './question';
 import { explainQueue, isQueued } from './queue';
 import { trans, WORDS } from './translation';
 

@@ -1,6 +1,6 @@
+import { element } from '../components/dom/element';
 import { button } from '../frame/button';
 import type { IEditing } from '../frame/editing';
-import { element } from '../frame/element';
 import { isUnderWay, progress, stateOf } from '../frame/progress';
 import type { IContext } from '../frame/state';
 import type { IRemedy } from '../protocol';

@@ -1,5 +1,5 @@
-import { element, inline } from '../frame/element';
-import { icon, type IconName } from '../frame/icons';
+import { element, inline } from '../components/dom/element';
+import { icon, type IconName } from '../components/dom/icon';
 
 /** What opens below a gauge. */
 export function box(...children: readonly (HTMLElement | null)[]): HTMLElement {

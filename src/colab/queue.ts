@@ -1,4 +1,4 @@
-import { nameCell } from '../timeline/words';
+import { nameCell } from '../memory/timelinewords';
 import type { Connection } from './connection';
 import type { Question } from './question';
 import { trans } from './translation';

@@ -1,5 +1,5 @@
-import type { IWords } from '../frame/state';
-import type { ITranslate } from '../translate';
+import type { IWords } from '../text/messages';
+import type { ITranslate } from '../text/translate';
 
 /** English, which is what an output speaks: its page says no language. */
 export const trans: ITranslate = {

@@ -1,6 +1,6 @@
-import { explainIdle } from '../components/words';
-import type { Reading } from '../gauge/reading';
-import { explainOthers } from '../gauge/words';
+import type { Reading } from '../memory/reading';
+import { explainOthers } from '../memory/readingwords';
+import { explainIdle } from '../text/names';
 import { trans } from './translation';
 
 /** Why there are no numbers; empty where there are. */

@@ -1,9 +1,9 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { kindClass } from '../frame/bar';
 import type { IDevice } from '../protocol';
-import { nameSize } from './words';
+import { nameSize } from '../text/names';
+import { kindClass } from './dom/bar';
 
 /** The four parts of a device, in the order of the bar; `null`: not measured. */
 export function partsOf(device: IDevice): {

@@ -1,14 +1,14 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { formatBytes, formatPair } from '../format';
-import { kindClass } from '../frame/bar';
-import type { Condition } from '../kernel/level';
+import type { Condition } from '../memory/level';
 import type { IDevice } from '../protocol';
+import { formatBytes, formatPair } from '../text/format';
+import { nameFrameworks, nameSize, numberDevice } from '../text/names';
 import { Bar, partsOf } from './bar';
+import { kindClass } from './dom/bar';
 import { Icon } from './icon';
 import { LevelIcon } from './levelicon';
-import { nameFrameworks, nameSize, numberDevice } from './words';
 
 interface IDeviceProps {
   device: IDevice;

@@ -1,6 +1,6 @@
 import * as React from 'react';
 
-import { PATHS } from '../frame/icons';
+import { PATHS } from './dom/icon';
 
 /** Outlines that only the gauge needs, on a grid of 16; drawn over each other. */
 const GAUGE_PATHS = {

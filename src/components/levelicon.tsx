@@ -1,6 +1,6 @@
 import * as React from 'react';
 
-import type { Condition } from '../kernel/level';
+import type { Condition } from '../memory/level';
 import { Icon, type IconName } from './icon';
 
 /** What a device is like, in outline; nothing where there is room enough. */

@@ -2,8 +2,8 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import type { Measurement } from '../kernel/measurement';
-import { words } from '../messages';
 import type { IMessage } from '../protocol';
+import { words } from '../text/messages';
 import { Button } from './button';
 import { Hint } from './hint';
 import { Sentence } from './sentence';

@@ -1,4 +1,4 @@
-import { element } from './element';
+import { element } from '../components/dom/element';
 import type { ActionName, IContext } from './state';
 
 interface IButtonOptions {

@@ -1,13 +1,14 @@
+import { element, inline } from '../components/dom/element';
+import { icon } from '../components/dom/icon';
 import type { IReleased, IReport } from '../protocol';
+import type { IWords } from '../text/messages';
 import { details } from './details';
 import type { IEditing } from './editing';
-import { element, inline } from './element';
 import { failure } from './failure';
-import { icon } from './icons';
 import { isLooking } from './looking';
 import { freedBytes, outcome, outcomeTitle } from './outcome';
 import { otherWays } from './remedylist';
-import type { ICardState, IContext, IWords, OnAction } from './state';
+import type { ICardState, IContext, OnAction } from './state';
 import { deviceLabel, title } from './title';
 
 /** Numbers the cards of a page, so that each has a title of its own. */

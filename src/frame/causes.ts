@@ -1,9 +1,9 @@
-import { formatBytes } from '../format';
+import { element, inline } from '../components/dom/element';
+import { icon } from '../components/dom/icon';
 import type { ICause } from '../protocol';
-import { element, inline } from './element';
+import { formatBytes } from '../text/format';
 import { smallFold } from './fold';
 import { heading } from './heading';
-import { icon } from './icons';
 import { isLooking } from './looking';
 import type { IContext } from './state';
 

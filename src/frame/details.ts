@@ -1,6 +1,6 @@
-import { formatBytes } from '../format';
+import { element, inline } from '../components/dom/element';
 import type { IDetail, IReport } from '../protocol';
-import { element, inline } from './element';
+import { formatBytes } from '../text/format';
 import { fold } from './fold';
 import type { IContext } from './state';
 

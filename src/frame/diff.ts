@@ -1,5 +1,5 @@
+import { element } from '../components/dom/element';
 import type { IDiff, IDiffRow, IRemedy } from '../protocol';
-import { element } from './element';
 import { isElsewhere, nameOf } from './fixlabels';
 import { smallFold } from './fold';
 import type { IContext } from './state';

@@ -1,7 +1,7 @@
-import { formatBytes } from '../format';
 import type { IRemedy } from '../protocol';
-import { fill } from './fill';
-import type { ITranslate } from '../translate';
+import { fill } from '../text/fill';
+import { formatBytes } from '../text/format';
+import type { ITranslate } from '../text/translate';
 
 /**
  * What a remedy is expected to do, and how good that number is: "about **−4.9

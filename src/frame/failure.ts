@@ -1,10 +1,10 @@
-import { formatBytes } from '../format';
-import { bar, legend, listParts } from './bar';
+import { bar, legend } from '../components/dom/bar';
+import { element, inline } from '../components/dom/element';
+import { fill } from '../text/fill';
+import { formatBytes } from '../text/format';
+import { listParts, named } from '../text/parts';
 import { causes } from './causes';
-import { element, inline } from './element';
-import { fill } from './fill';
 import { heading } from './heading';
-import { named } from './partnames';
 import { remedyList } from './remedylist';
 import type { IContext } from './state';
 

@@ -1,6 +1,6 @@
-import { formatPrompt } from '../format';
 import type { IDiff, IRemedy, IReport } from '../protocol';
-import { own } from './own';
+import { formatPrompt } from '../text/format';
+import { own } from '../text/own';
 import type { IContext } from './state';
 
 /** The words on the buttons of a fix; `null`: not to be offered. */

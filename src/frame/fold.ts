@@ -1,4 +1,4 @@
-import { element } from './element';
+import { element } from '../components/dom/element';
 
 /**
  * A part of the card that is closed until a person opens it, and stays open when

@@ -1,4 +1,4 @@
-import { element } from './element';
+import { element } from '../components/dom/element';
 
 /** A heading within the card. */
 export function heading(text: string): HTMLElement {

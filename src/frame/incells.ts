@@ -1,9 +1,9 @@
+import { element } from '../components/dom/element';
 import type { IRemedy } from '../protocol';
+import { own } from '../text/own';
 import { button } from './button';
 import type { IEditing } from './editing';
-import { element } from './element';
 import { fixLabels, shortFixLabel } from './fixlabels';
-import { own } from './own';
 import { isUnderWay, progress, stateOf } from './progress';
 import type { IContext, RemedyState } from './state';
 

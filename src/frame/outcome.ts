@@ -1,9 +1,9 @@
-import { formatBytes } from '../format';
+import { bar } from '../components/dom/bar';
+import { element, inline } from '../components/dom/element';
+import { icon } from '../components/dom/icon';
 import type { IReleased, IRemedy, IReport } from '../protocol';
-import { bar, listParts } from './bar';
-import { element, inline } from './element';
-import { icon } from './icons';
-import { type IPart, named } from './partnames';
+import { formatBytes } from '../text/format';
+import { type IPart, listParts, named } from '../text/parts';
 import type { ICardState, IContext } from './state';
 import { title } from './title';
 

@@ -1,8 +1,8 @@
+import { element, inline } from '../components/dom/element';
+import { icon, type IconName } from '../components/dom/icon';
 import type { IRemedy } from '../protocol';
+import { own } from '../text/own';
 import { button } from './button';
-import { element, inline } from './element';
-import { icon, type IconName } from './icons';
-import { own } from './own';
 import type { IContext, RemedyState } from './state';
 
 const READY: RemedyState = { status: 'ready' };

@@ -1,8 +1,8 @@
+import { element, inline } from '../components/dom/element';
 import type { IRemedy } from '../protocol';
+import { fill } from '../text/fill';
 import { diffs } from './diff';
 import { effectText, givesMemory } from './effect';
-import { element, inline } from './element';
-import { fill } from './fill';
 import { progress } from './progress';
 import { remedyButtons } from './remedybuttons';
 import { snippet } from './snippet';

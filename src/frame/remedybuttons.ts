@@ -1,7 +1,7 @@
+import { element } from '../components/dom/element';
 import type { IRemedy } from '../protocol';
-import type { ITranslate } from '../translate';
+import type { ITranslate } from '../text/translate';
 import { button } from './button';
-import { element } from './element';
 import { isUnderWay, stateOf } from './progress';
 import type { IContext, RemedyState } from './state';
 

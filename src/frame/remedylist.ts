@@ -1,6 +1,6 @@
+import { element } from '../components/dom/element';
 import type { IRemedy } from '../protocol';
 import { fold } from './fold';
-import { element } from './element';
 import { remedyItem } from './remedy';
 import type { IContext } from './state';
 

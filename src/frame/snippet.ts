@@ -1,5 +1,5 @@
+import { element } from '../components/dom/element';
 import type { IRemedy } from '../protocol';
-import { element } from './element';
 import { smallFold } from './fold';
 import type { IContext } from './state';
 

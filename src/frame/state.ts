@@ -1,13 +1,6 @@
-import type { IMessage, IReleased, IReport } from '../protocol';
-import type { ITranslate } from '../translate';
+import type { IReleased, IReport } from '../protocol';
+import type { IWords } from '../text/messages';
 import type { IEditing } from './editing';
-
-/** The words of a card. */
-export interface IWords {
-  readonly trans: ITranslate;
-  /** A sentence that came with a report or an event. */
-  sentence(message: IMessage): string;
-}
 
 /**
  * What is known of the helper that made a report.

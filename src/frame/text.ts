@@ -1,8 +1,8 @@
-import { formatBytes } from '../format';
 import type { ICause, IReport } from '../protocol';
+import { formatBytes } from '../text/format';
+import type { IWords } from '../text/messages';
+import { namePart } from '../text/parts';
 import { listVersions } from './details';
-import { namePart } from './partnames';
-import type { IWords } from './state';
 import { deviceLabel, title } from './title';
 
 /**

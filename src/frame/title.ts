@@ -1,8 +1,8 @@
-import { formatBytes, formatCompared } from '../format';
 import type { IReport } from '../protocol';
-import { fill } from './fill';
-import type { ITranslate } from '../translate';
-import type { IWords } from './state';
+import { fill } from '../text/fill';
+import { formatBytes, formatCompared } from '../text/format';
+import type { IWords } from '../text/messages';
+import type { ITranslate } from '../text/translate';
 
 /** Characters shown of a device's name, which comes from a file. */
 const MAX_NAME = 80;

@@ -5,11 +5,11 @@ import { Bar } from '../components/bar';
 import { Icon } from '../components/icon';
 import { LevelIcon } from '../components/levelicon';
 import { pickNeighbour } from '../components/picking';
-import { nameSize } from '../components/words';
-import { formatBytes } from '../format';
-import { levelIn } from '../kernel/level';
+import { levelIn } from '../memory/level';
+import type { IMemoryState } from '../memory/state';
 import type { IDevice } from '../protocol';
-import type { IMemoryState } from '../tokens';
+import { formatBytes } from '../text/format';
+import { nameSize } from '../text/names';
 
 interface IDeviceTableProps {
   state: IMemoryState;

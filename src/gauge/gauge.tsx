@@ -4,8 +4,8 @@ import * as React from 'react';
 import { Bar } from '../components/bar';
 import { Icon, type IconName } from '../components/icon';
 import { LEVEL_ICONS } from '../components/levelicon';
-import type { Reading } from './reading';
-import { rankOf, textOf, wordOf } from './words';
+import type { Reading } from '../memory/reading';
+import { rankOf, textOf, wordOf } from '../memory/readingwords';
 
 interface IGaugeProps {
   reading: Reading;

@@ -3,8 +3,6 @@ import { VDomModel } from '@jupyterlab/ui-components';
 import { Poll } from '@lumino/polling';
 import { type ISignal, Signal } from '@lumino/signaling';
 
-import type { Settings } from '../settings';
-import type { IGpuMemory, IKernelMemory } from '../tokens';
 import {
   type IMemo,
   isOver,
@@ -13,8 +11,10 @@ import {
   readGauge,
   remember,
   settle
-} from './reading';
-import { describe } from './words';
+} from '../memory/reading';
+import { describe } from '../memory/readingwords';
+import type { Settings } from '../settings';
+import type { IGpuMemory, IKernelMemory } from '../tokens';
 
 /** Ages count in seconds, and numbers change no faster than they can be read. */
 const TICK_MS = 1000;

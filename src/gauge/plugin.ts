@@ -6,8 +6,8 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 import { Widget } from '@lumino/widgets';
 
-import { Announcer } from '../announcer';
 import { CommandIDs, NO_ARGS } from '../commandids';
+import { Announcer } from '../components/announcer';
 import { IReleaseSessions, type ReleaseSessions } from '../release/sessions';
 import { loadSettings } from '../settings';
 import { IGpuMemory } from '../tokens';

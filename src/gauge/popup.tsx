@@ -5,7 +5,7 @@ import type { Message } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 import * as React from 'react';
 
-import { isBusy } from '../kernel/model';
+import { isBusy } from '../memory/model';
 import type { ReleaseDialog } from '../release/dialog';
 import { DialogView } from '../release/dialogview';
 import type { ReleaseSessions } from '../release/sessions';

@@ -2,9 +2,9 @@ import type { CommandRegistry } from '@lumino/commands';
 
 import { CommandIDs } from '../commandids';
 import type { IButtonProps } from '../components/button';
+import { idsOf } from '../memory/items';
 import type { IReleased } from '../protocol';
 import type { ReleaseDialog } from '../release/dialog';
-import { idsOf } from '../release/items';
 import { cancelQueued, queuedIn } from '../release/queue';
 import { isRestored } from '../release/result';
 import { nameFree } from '../release/words';

@@ -4,14 +4,14 @@ import * as React from 'react';
 import { Button, type IButtonProps } from '../components/button';
 import { DeviceTitle } from '../components/devicenumbers';
 import { Hint, Note } from '../components/hint';
-import { explainIdle, nameSize } from '../components/words';
-import { formatBytes } from '../format';
-import { explainDeath } from '../kernel/death';
-import { words } from '../messages';
-import type { IMemoryState } from '../tokens';
-import type { Reading } from './reading';
+import { explainDeath } from '../memory/death';
+import type { Reading } from '../memory/reading';
+import { explainOthers, formatAge } from '../memory/readingwords';
+import type { IMemoryState } from '../memory/state';
+import { formatBytes } from '../text/format';
+import { words } from '../text/messages';
+import { explainIdle, nameSize } from '../text/names';
 import { History, Numbers } from './readings';
-import { explainOthers, formatAge } from './words';
 
 interface IPopupProps {
   reading: Reading;

@@ -2,16 +2,16 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { DeviceNumbers, DeviceTitle } from '../components/devicenumbers';
-import { Findings } from '../timeline/findings';
 import { Hint } from '../components/hint';
 import { Sentence } from '../components/sentence';
-import type { Condition } from '../kernel/level';
-import { words } from '../messages';
+import type { Condition } from '../memory/level';
+import type { Reading } from '../memory/reading';
+import type { IMemoryState } from '../memory/state';
 import type { IDevice } from '../protocol';
+import { words } from '../text/messages';
+import { Findings } from '../timeline/findings';
 import { Timeline } from '../timeline/view';
-import type { IMemoryState } from '../tokens';
 import { DeviceTable } from './devicetable';
-import type { Reading } from './reading';
 
 /** Of the chart: the width of the popup without its margins. */
 const WIDTH_PX = 334;

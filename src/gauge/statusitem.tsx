@@ -2,9 +2,9 @@ import { VDomRenderer } from '@jupyterlab/ui-components';
 import type { Message } from '@lumino/messaging';
 import * as React from 'react';
 
+import { describe } from '../memory/readingwords';
 import { Gauge } from './gauge';
 import type { GaugeModel } from './model';
-import { describe } from './words';
 
 /** A status bar narrower than this has no room for the long form. */
 const NARROW_PX = 900;

@@ -1,8 +1,8 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { words } from '../messages';
+import type { OffReason } from '../memory/state';
 import type { IReplies } from '../protocol';
-import type { OffReason } from '../tokens';
+import { words } from '../text/messages';
 import { type Attempts, WAITS_MS } from './attempts';
 import { NoAnswer, NotUnderstood } from './channel';
 import type { HelperClient } from './client';

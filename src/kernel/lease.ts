@@ -2,10 +2,10 @@ import { DisposableDelegate, type IDisposable } from '@lumino/disposable';
 import { Debouncer, Poll } from '@lumino/polling';
 import { Signal } from '@lumino/signaling';
 
+import { STALE_AFTER_POLLS } from '../memory/model';
 import type { Reply } from '../protocol';
 import type { Settings } from '../settings';
 import type { HelperClient } from './client';
-import { STALE_AFTER_POLLS } from './model';
 
 /** A kernel that is looked at is asked this often at rest; pushing would count as activity. */
 const POLL_MS = 5000;

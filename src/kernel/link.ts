@@ -2,7 +2,16 @@ import type { Kernel } from '@jupyterlab/services';
 import type { IDisposable } from '@lumino/disposable';
 import { type ISignal, Signal } from '@lumino/signaling';
 
-import { words } from '../messages';
+import { deathOf } from '../memory/death';
+import {
+  type Change,
+  INITIAL_STATE,
+  isBusy,
+  isOwn,
+  reduce
+} from '../memory/model';
+import { recall } from '../memory/recollection';
+import type { IDeath, IMemoryState } from '../memory/state';
 import {
   type Event,
   type IHello,
@@ -13,17 +22,15 @@ import {
   type RequestArgs
 } from '../protocol';
 import type { Settings } from '../settings';
-import type { IDeath, IKernelMemory, IMemoryState } from '../tokens';
+import { words } from '../text/messages';
+import type { IKernelMemory } from '../tokens';
 import { Attempts } from './attempts';
 import { type HelperChannel, NotUnderstood } from './channel';
 import { HelperClient } from './client';
-import { deathOf } from './death';
 import { Handshake, type Outcome } from './handshake';
 import { Lease } from './lease';
-import { type Change, INITIAL_STATE, isBusy, isOwn, reduce } from './model';
 import { isHere, isOther } from './probe';
 import { explain, phaseOf, Silent } from './problem';
-import { recall } from './recollection';
 
 /**
  * The link to one kernel: finds the helper or starts it, and begins anew with

@@ -1,10 +1,11 @@
 import { DisposableDelegate, type IDisposable } from '@lumino/disposable';
 
+import { isBusy, lifeOf } from '../memory/model';
+import type { IMemoryState } from '../memory/state';
 import { Observable } from '../observable';
 import type { Event, IHolders, IPlan, RequestArgs } from '../protocol';
-import type { IKernelMemory, IMemoryState } from '../tokens';
+import type { IKernelMemory } from '../tokens';
 import { cancel } from './cancel';
-import { isBusy, lifeOf } from './model';
 import { finish } from './work';
 
 /** Cells that run one after the other are measured once, when this has passed. */

@@ -5,9 +5,10 @@ import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
+import { explainDeath } from '../memory/death';
+import type { OffReason } from '../memory/state';
 import { loadSettings, type Settings } from '../settings';
-import { IGpuMemory, type OffReason } from '../tokens';
-import { explainDeath } from './death';
+import { IGpuMemory } from '../tokens';
 // A kernel may be there at once, links are made synchronously, and they load
 // the helper's module themselves.
 /* eslint-disable jupyter/prefer-lazy-imports */

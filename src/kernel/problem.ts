@@ -1,9 +1,9 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { words } from '../messages';
+import type { Phase } from '../memory/state';
 import { type IMessage, isCompatible, PROTOCOL_VERSION } from '../protocol';
-import { sentenceOf } from '../reason';
-import type { Phase } from '../tokens';
+import { words } from '../text/messages';
+import { sentenceOf } from '../text/reason';
 import { NoAnswer, NotUnderstood } from './channel';
 
 /** The helper will not have this page, and says why in a sentence. */

@@ -1,9 +1,9 @@
 import { Signal } from '@lumino/signaling';
 
+import { lifeOf } from '../memory/model';
 import type { Event, IError, IReplies, RequestArgs } from '../protocol';
-import { sentenceOf } from '../reason';
+import { sentenceOf } from '../text/reason';
 import type { IKernelMemory } from '../tokens';
-import { lifeOf } from './model';
 import { Failed, Gone } from './problem';
 
 /** Requests for work that a kernel does between cells. */

@@ -1,8 +1,8 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as v from 'valibot';
 
-import { formatBytes } from '../format';
 import type { ICell, IDevice } from '../protocol';
+import { formatBytes } from '../text/format';
 
 /**
  * On which GPU a notebook last ran, and what it needed there at most. It is kept in

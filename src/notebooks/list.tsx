@@ -3,8 +3,8 @@ import * as React from 'react';
 
 import { Button } from '../components/button';
 import { Hint } from '../components/hint';
-import { nameSize } from '../components/words';
-import { formatBytes } from '../format';
+import { formatBytes } from '../text/format';
+import { nameSize } from '../text/names';
 import type { IOtherKernels } from '../tokens';
 import type { IShare } from './sharing';
 import { shutDown } from './shutdown';

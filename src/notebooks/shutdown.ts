@@ -1,8 +1,8 @@
 import { Dialog, showDialog, showErrorMessage } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { formatBytes } from '../format';
-import { sentenceOf } from '../reason';
+import { formatBytes } from '../text/format';
+import { sentenceOf } from '../text/reason';
 import type { IOtherKernels } from '../tokens';
 import type { IShare } from './sharing';
 

@@ -3,7 +3,7 @@
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { formatBytes } from '../format';
+import { formatBytes } from '../text/format';
 import type { IOtherKernel } from '../tokens';
 import type { IShare } from './sharing';
 

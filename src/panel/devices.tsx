@@ -6,11 +6,11 @@ import { Icon } from '../components/icon';
 import { LevelIcon } from '../components/levelicon';
 import { pickNeighbour } from '../components/picking';
 import { Sentence } from '../components/sentence';
-import { nameDevice, numberDevice } from '../components/words';
-import { formatBytes } from '../format';
-import { levelIn } from '../kernel/level';
-import { words } from '../messages';
+import { levelIn } from '../memory/level';
 import type { IDevice } from '../protocol';
+import { formatBytes } from '../text/format';
+import { words } from '../text/messages';
+import { nameDevice, numberDevice } from '../text/names';
 import type { IPanelProps } from './model';
 
 /**

@@ -2,7 +2,7 @@ import * as React from 'react';
 
 import { Button } from '../components/button';
 import { Hint } from '../components/hint';
-import { explainIdle } from '../components/words';
+import { explainIdle } from '../text/names';
 import type { IKernelMemory } from '../tokens';
 import type { IPanelProps } from './model';
 

@@ -3,11 +3,11 @@ import * as React from 'react';
 
 import { Button } from '../components/button';
 import { Hint } from '../components/hint';
-import { explainIdle } from '../components/words';
 import { ChecklistView } from '../release/checklistview';
 import { cancelQueued, queuedIn, startsWhen } from '../release/queue';
 import type { ReleaseSession } from '../release/session';
 import { describeOutlook, nameFree, nameRunning } from '../release/words';
+import { explainIdle } from '../text/names';
 import type { IKernelMemory } from '../tokens';
 import type { IPanelProps } from './model';
 

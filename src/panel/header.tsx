@@ -5,7 +5,7 @@ import {
 } from '@jupyterlab/ui-components';
 import * as React from 'react';
 
-import { gpuIcon } from '../icons';
+import { gpuIcon } from '../components/labicons';
 import { Empty } from './empty';
 import type { PanelModel } from './model';
 

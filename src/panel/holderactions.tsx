@@ -6,10 +6,10 @@ import {
 import * as React from 'react';
 
 import { Button } from '../components/button';
+import { offloadIcon } from '../components/labicons';
 import { plain } from '../components/notice';
-import { offloadIcon } from '../icons';
-import { words } from '../messages';
 import type { IHeld, IItem } from '../protocol';
+import { words } from '../text/messages';
 import type { PanelModel } from './model';
 
 /** What can be done with a row of the table. */

@@ -2,10 +2,10 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { Sentence } from '../components/sentence';
-import { formatBytes } from '../format';
 import { explain } from '../kernel/problem';
-import { words } from '../messages';
 import type { IHeld, IHeldPart, IPath } from '../protocol';
+import { formatBytes } from '../text/format';
+import { words } from '../text/messages';
 import { ActionButtons, type IRowAction } from './holderactions';
 import type { PathStep } from './holders';
 import type { PanelModel } from './model';

@@ -2,9 +2,9 @@ import * as React from 'react';
 
 import { Hint } from '../components/hint';
 import { Gap, Measuring } from '../components/measuring';
-import { explainIdle } from '../components/words';
-import { isBusy } from '../kernel/model';
 import { explain } from '../kernel/problem';
+import { isBusy } from '../memory/model';
+import { explainIdle } from '../text/names';
 import { HolderTable } from './holdertable';
 import type { IPanelProps, PanelModel } from './model';
 import { describeMoment, describeSum } from './words';

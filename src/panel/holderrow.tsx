@@ -1,6 +1,6 @@
 import * as React from 'react';
 
-import { formatBytes } from '../format';
+import { formatBytes } from '../text/format';
 import {
   ActionIcons,
   actionsOf,

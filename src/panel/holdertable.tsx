@@ -1,7 +1,7 @@
 import * as React from 'react';
 
-import { formatBytes } from '../format';
 import type { IHeldDevice } from '../protocol';
+import { formatBytes } from '../text/format';
 import { HolderRow } from './holderrow';
 import type { IPanelProps } from './model';
 import { type Column, sortBy, sortRows } from './rows';

@@ -4,8 +4,8 @@ import { DisposableSet, type IDisposable } from '@lumino/disposable';
 import { Poll, Throttler } from '@lumino/polling';
 import { Signal } from '@lumino/signaling';
 
-import { fullest } from '../kernel/level';
-import { staleness } from '../kernel/model';
+import { fullest } from '../memory/level';
+import { staleness } from '../memory/model';
 import { type IShare, sharesOf } from '../notebooks/sharing';
 import type { IDevice, IHeldDevice, IItem } from '../protocol';
 import type { ReleaseSession } from '../release/session';

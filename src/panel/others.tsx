@@ -2,11 +2,11 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { Hint } from '../components/hint';
-import { nameSize } from '../components/words';
-import { formatBytes } from '../format';
 import { NotebookList, Unasked } from '../notebooks/list';
 import { restOf } from '../notebooks/sharing';
 import type { IProcess } from '../protocol';
+import { formatBytes } from '../text/format';
+import { nameSize } from '../text/names';
 import type { IPanelProps, PanelModel } from './model';
 
 /**

@@ -3,9 +3,9 @@ import { SidePanel } from '@jupyterlab/ui-components';
 import type { Message } from '@lumino/messaging';
 import { AccordionPanel } from '@lumino/widgets';
 
-import { formatBytes } from '../format';
 import { describeTotal } from '../notebooks/words';
 import { describeSafe } from '../release/words';
+import { formatBytes } from '../text/format';
 import { Header } from './header';
 import type { PanelModel } from './model';
 import { type ISectionOptions, Section } from './section';

@@ -5,8 +5,8 @@ import {
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { CommandIDs, NO_ARGS } from '../commandids';
-import { gpuIcon } from '../icons';
-import { idsOf } from '../release/items';
+import { gpuIcon } from '../components/labicons';
+import { idsOf } from '../memory/items';
 import { IReleaseSessions, type ReleaseSessions } from '../release/sessions';
 import { IGpuMemory, IOtherKernels } from '../tokens';
 // The side bar needs the panel, and its model, before the layout is restored.

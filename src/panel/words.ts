@@ -3,9 +3,6 @@
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { nameHolder } from '../components/words';
-import { formatBytes, formatPrompt } from '../format';
-import { namePart } from '../frame/partnames';
 import type {
   HolderKind,
   IHeld,
@@ -14,6 +11,9 @@ import type {
   IHolders,
   IAllocationSite
 } from '../protocol';
+import { formatBytes, formatPrompt } from '../text/format';
+import { nameHolder } from '../text/names';
+import { namePart } from '../text/parts';
 import { type IHolderRow, siteOf } from './rows';
 
 /** A kind as its chip says it. */

@@ -1,8 +1,8 @@
 import { Measurement } from '../kernel/measurement';
+import { gainOf, type IGain, isCovered, isListed } from '../memory/items';
 import { Observable } from '../observable';
 import type { IItem, IMessage } from '../protocol';
 import type { IKernelMemory } from '../tokens';
-import { gainOf, type IGain, isCovered, isListed } from './items';
 
 /**
  * What can be freed in one kernel, as last measured, and what of it is chosen.

@@ -5,12 +5,12 @@ import { Button } from '../components/button';
 import { Hint } from '../components/hint';
 import { Gap, Measuring } from '../components/measuring';
 import { Sentence } from '../components/sentence';
-import { nameSize } from '../components/words';
 import { explain } from '../kernel/problem';
-import { words } from '../messages';
+import { bySize, isCovered } from '../memory/items';
 import type { IItem } from '../protocol';
+import { words } from '../text/messages';
+import { nameSize } from '../text/names';
 import type { Checklist } from './checklist';
-import { bySize, isCovered } from './items';
 import { nameRunning } from './words';
 
 interface IChecklistProps {

@@ -3,11 +3,12 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 
 import { CommandIDs, NO_ARGS } from '../commandids';
-import { releaseIcon } from '../icons';
-import { isBusy } from '../kernel/model';
-import { words } from '../messages';
+import { releaseIcon } from '../components/labicons';
+import { isBusy } from '../memory/model';
+import type { Phase } from '../memory/state';
 import type { IMessage } from '../protocol';
-import type { IGpuMemory, IKernelMemory, Phase } from '../tokens';
+import { words } from '../text/messages';
+import type { IGpuMemory, IKernelMemory } from '../tokens';
 import { leftBehind } from './cellmemory';
 import type { ReleaseSession } from './session';
 import type { ReleaseSessions } from './sessions';

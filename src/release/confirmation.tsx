@@ -3,8 +3,8 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { Sentence } from '../components/sentence';
-import { words } from '../messages';
 import type { IItem } from '../protocol';
+import { words } from '../text/messages';
 import { nameConsent } from './words';
 
 /**

@@ -1,9 +1,9 @@
 import type { IDisposable } from '@lumino/disposable';
 
-import { isBusy } from '../kernel/model';
+import { idsOf } from '../memory/items';
+import { isBusy } from '../memory/model';
 import { Observable } from '../observable';
 import type { IReleased } from '../protocol';
-import { idsOf } from './items';
 import type { Release } from './release';
 import type { ReleaseSession } from './session';
 

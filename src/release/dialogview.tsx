@@ -2,7 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { Hint } from '../components/hint';
-import { formatBytes } from '../format';
+import { formatBytes } from '../text/format';
 import { ChecklistView } from './checklistview';
 import type { ReleaseDialog } from './dialog';
 import { Result } from './result';

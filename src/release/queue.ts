@@ -4,7 +4,8 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { cancel } from '../kernel/cancel';
-import type { IKernelMemory, IMemoryState } from '../tokens';
+import type { IMemoryState } from '../memory/state';
+import type { IKernelMemory } from '../tokens';
 
 /**
  * When a release that waits will start: "Starts when In [9] finishes."

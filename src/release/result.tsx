@@ -4,9 +4,9 @@ import * as React from 'react';
 import { Hint } from '../components/hint';
 import { Icon } from '../components/icon';
 import { Sentence } from '../components/sentence';
-import { formatBytes, formatPair, MIB } from '../format';
-import { words } from '../messages';
 import type { IReleased } from '../protocol';
+import { formatBytes, formatPair, MIB } from '../text/format';
+import { words } from '../text/messages';
 import { nameHeadroom } from './words';
 
 /** Holders named at most. */

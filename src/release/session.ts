@@ -1,9 +1,9 @@
+import { idsOf, toConfirm } from '../memory/items';
 import { Observable } from '../observable';
 import type { IItem, RequestArgs } from '../protocol';
 import type { IKernelMemory } from '../tokens';
 import { Checklist } from './checklist';
 import { ReleaseDialog } from './dialog';
-import { idsOf, toConfirm } from './items';
 import { Release } from './release';
 
 /** What giving memory back needs of the application. */

@@ -4,9 +4,9 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { plain } from '../components/notice';
-import { formatBytes } from '../format';
-import type { IWords } from '../frame/state';
 import type { IReleased } from '../protocol';
+import { formatBytes } from '../text/format';
+import type { IWords } from '../text/messages';
 import type { IPlainRelease } from './plainrelease';
 import { nameHeadroom } from './words';
 

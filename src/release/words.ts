@@ -3,12 +3,12 @@
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { formatBytes, formatPair } from '../format';
-import { isBusy } from '../kernel/model';
+import type { IGain } from '../memory/items';
+import { isBusy } from '../memory/model';
+import type { IMemoryState } from '../memory/state';
 import type { IDevice, IItem, IReleased } from '../protocol';
-import type { IMemoryState } from '../tokens';
+import { formatBytes, formatPair } from '../text/format';
 import type { Checklist } from './checklist';
-import type { IGain } from './items';
 
 /** Items that delete names. */
 const DELETING: readonly string[] = ['variable', 'leftover'];

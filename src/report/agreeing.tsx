@@ -4,8 +4,8 @@ import * as React from 'react';
 
 import { Sentence } from '../components/sentence';
 import { explain } from '../kernel/problem';
-import { words } from '../messages';
 import type { IMessage } from '../protocol';
+import { words } from '../text/messages';
 import type { ICost } from './cost';
 
 /** What the question is about, and what can be done before it is answered. */

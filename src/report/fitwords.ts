@@ -1,6 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { formatBytes, formatPair } from '../format';
+import { formatBytes, formatPair } from '../text/format';
 import type { IFit, IPeak } from './fit';
 
 /**

@@ -1,10 +1,10 @@
-import { formatBytes } from '../format';
-import { namePart } from '../frame/partnames';
 import { listVersions } from '../frame/details';
 import { effectText, givesMemory } from '../frame/effect';
-import type { IWords } from '../frame/state';
 import { deviceLabel, title } from '../frame/title';
 import type { ICause, IReport } from '../protocol';
+import { formatBytes } from '../text/format';
+import type { IWords } from '../text/messages';
+import { namePart } from '../text/parts';
 
 /** Lines of code before and after the failing one. */
 const AROUND = 3;

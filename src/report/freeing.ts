@@ -1,11 +1,11 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { hasFreed, RELEASED_ITEMS } from '../frame/released';
-import { words } from '../messages';
+import { hasFreed, RELEASED_ITEMS } from '../memory/released';
 import type { IReleased } from '../protocol';
 import { startsWhen } from '../release/queue';
 import type { Release } from '../release/release';
 import type { ReleaseSession } from '../release/session';
+import { words } from '../text/messages';
 import type { ReportModel } from './model';
 
 /**

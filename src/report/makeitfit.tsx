@@ -2,8 +2,8 @@ import { Dialog, showDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { Notice, plain } from '../components/notice';
-import { sentenceOf } from '../reason';
 import { startsWhen } from '../release/queue';
+import { sentenceOf } from '../text/reason';
 import { Fitter, type IFitParts } from './fitter';
 import { fitSentence } from './fitwords';
 

@@ -1,6 +1,6 @@
-import { isReleaseOf } from '../frame/released';
 import type { RemedyState, Trust } from '../frame/state';
-import { lifeOf } from '../kernel/model';
+import { lifeOf } from '../memory/model';
+import { isReleaseOf } from '../memory/released';
 import { Observable } from '../observable';
 import type { Event, IReleased, IReport, IStub } from '../protocol';
 import type { IKernelMemory } from '../tokens';

@@ -4,7 +4,7 @@ import type { IConsoleTracker } from '@jupyterlab/console';
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import type { Widget } from '@lumino/widgets';
 
-import { formatPrompt } from '../format';
+import { formatPrompt } from '../text/format';
 
 /** Where on the page a card stands, and whose kernel made it. */
 export interface IPlace {

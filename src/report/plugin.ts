@@ -13,9 +13,9 @@ import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { Files } from '../actions/files';
-import { Announcer } from '../announcer';
-import { words } from '../messages';
+import { Announcer } from '../components/announcer';
 import { IReleaseSessions, type ReleaseSessions } from '../release/sessions';
+import { words } from '../text/messages';
 import { IGpuMemory } from '../tokens';
 import { MIME_TYPE } from './mimetype';
 import { Places } from './place';

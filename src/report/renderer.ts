@@ -3,13 +3,14 @@ import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 import type { Message } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 
-import type { Announcer } from '../announcer';
+import type { Announcer } from '../components/announcer';
 import { Card } from '../frame/card';
 import { IN_CELLS } from '../frame/incells';
-import type { ActionName, ICardState, IWords } from '../frame/state';
+import type { ActionName, ICardState } from '../frame/state';
 import { plainText } from '../frame/text';
 import { title } from '../frame/title';
 import { type IReport, type IStub, parseReport } from '../protocol';
+import type { IWords } from '../text/messages';
 import type { IGpuMemory } from '../tokens';
 import type { ReportController } from './controller';
 import { MIME_TYPE } from './mimetype';

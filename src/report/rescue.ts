@@ -3,7 +3,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { insertBelow } from '../actions/insertion';
 import { Failed } from '../kernel/problem';
 import { finish } from '../kernel/work';
-import { words } from '../messages';
+import { words } from '../text/messages';
 import type { ISite } from './controller';
 import type { ReportModel } from './model';
 

@@ -3,12 +3,12 @@ import * as React from 'react';
 
 import { Hint } from '../components/hint';
 import { Sentence } from '../components/sentence';
-import { fillingIn } from '../kernel/level';
-import { words } from '../messages';
+import { fillingIn } from '../memory/level';
+import type { IMemoryState } from '../memory/state';
+import { trendOf } from '../memory/timeline';
+import { describeTrend } from '../memory/timelinewords';
 import type { IDevice } from '../protocol';
-import type { IMemoryState } from '../tokens';
-import { trendOf } from './timeline';
-import { describeTrend } from './words';
+import { words } from '../text/messages';
 
 interface IFindingsProps {
   state: IMemoryState;

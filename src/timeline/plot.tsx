@@ -1,12 +1,18 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { formatBytes } from '../format';
-import { PATHS } from '../frame/icons';
+import { PATHS } from '../components/dom/icon';
+import {
+  areaOf,
+  fitLabels,
+  type IScale,
+  scaleOf,
+  stretches
+} from '../memory/scale';
+import { type ITimeline, usedAt } from '../memory/timeline';
+import { nameCell } from '../memory/timelinewords';
 import type { ICell, IHistoryPoint } from '../protocol';
-import { areaOf, fitLabels, type IScale, scaleOf, stretches } from './scale';
-import { type ITimeline, usedAt } from './timeline';
-import { nameCell } from './words';
+import { formatBytes } from '../text/format';
 
 interface IPlotProps {
   timeline: ITimeline;

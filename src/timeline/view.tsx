@@ -1,13 +1,13 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { HISTORY_S } from '../kernel/history';
+import { HISTORY_S } from '../memory/history';
+import { type IScale, scaleOf } from '../memory/scale';
+import type { IMemoryState } from '../memory/state';
+import { clockOf, type ITimeline, timelineOf } from '../memory/timeline';
+import { describePeak, describePoint } from '../memory/timelinewords';
 import type { IDevice, IHistoryPoint } from '../protocol';
-import type { IMemoryState } from '../tokens';
 import { Plot } from './plot';
-import { type IScale, scaleOf } from './scale';
-import { clockOf, type ITimeline, timelineOf } from './timeline';
-import { describePeak, describePoint } from './words';
 
 interface ITimelineProps {
   state: IMemoryState;

@@ -3,7 +3,7 @@
 They stand in `catalogue.py`, those of a rule, a remedy or a console beside it.
 
 The template is gettext's msgid: JupyterLab looks it up in the person's language and fills in
-`params` (`src/frame/fill.ts`); consoles and static forms show `text`, the same in English.
+`params` (`src/text/fill.ts`); consoles and static forms show `text`, the same in English.
 `make translations` collects the templates. A placeholder ending in `_bytes` stands for a size;
 `code` in backticks and **strong** in double asterisks are the only markup.
 """

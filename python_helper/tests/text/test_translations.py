@@ -50,7 +50,7 @@ def test_has_every_template_of_the_helper(collected: Catalog) -> None:
     [
         ("Re-run cell", "src/frame/incells.ts"),
         ("Saved output.", "src/frame/card.ts"),
-        ("No GPU", "src/gauge/words.ts"),
+        ("No GPU", "src/memory/readingwords.ts"),
         ("GPU Headroom is not running in this kernel.", "src/kernel/link.ts"),
         ("Measure all", "src/components/measuring.tsx"),
     ],

@@ -1,9 +1,9 @@
-import { reduce, INITIAL_STATE } from '../../kernel/model';
-import { HISTORY_S } from '../../kernel/history';
-import { byCell } from '../../kernel/runs';
+import { HISTORY_S } from '../../memory/history';
+import { reduce, INITIAL_STATE } from '../../memory/model';
+import { byCell } from '../../memory/runs';
+import type { IMemoryState } from '../../memory/state';
 import { parseEvent, parseReply, parseReport } from '../../protocol';
 import type { Event, ICell, IHistoryPoint, Reply } from '../../protocol';
-import type { IMemoryState } from '../../tokens';
 import { howMany, Maker } from './maker';
 import { unreadable, viewsOf, wordsOf } from './views';
 

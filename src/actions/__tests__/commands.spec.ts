@@ -7,9 +7,9 @@ import { Signal } from '@lumino/signaling';
 import { FakeGpuMemory, FakeMemory } from '../../__tests__/memory';
 import { makePanel, silenceYjs } from '../../__tests__/notebook';
 import { EVENTS } from '../../__tests__/samples';
+import type { Phase } from '../../memory/state';
 import { say } from '../../release/__tests__/plans';
 import { FakeServices } from '../../release/__tests__/services';
-import type { Phase } from '../../tokens';
 import { addCommands } from '../commands';
 
 const RELEASE = 'gpu-headroom:release-memory';

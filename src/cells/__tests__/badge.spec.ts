@@ -1,8 +1,8 @@
 import { nullTranslator } from '@jupyterlab/translation';
 
 import { EVENTS } from '../../__tests__/samples';
-import { GIB, MIB } from '../../format';
 import type { ICell, ICellMemory, ISample } from '../../protocol';
+import { GIB, MIB } from '../../text/format';
 import { memorySince, readBadge, readShortage } from '../badge';
 import { rowsOf, textOf, warnOf } from '../badgewords';
 

@@ -5,9 +5,9 @@ import { Signal } from '@lumino/signaling';
 import { FakeGpuMemory, FakeMemory, settle } from '../../__tests__/memory';
 import { makePanel, silenceYjs } from '../../__tests__/notebook';
 import { EVENTS } from '../../__tests__/samples';
-import { GIB } from '../../format';
 import type { ICell } from '../../protocol';
 import { DEFAULT_SETTINGS, type Settings } from '../../settings';
+import { GIB } from '../../text/format';
 import { Badges } from '../badges';
 import { BadgeView } from '../badgeview';
 

@@ -11,8 +11,8 @@ import {
   SNIPPET,
   WORDS
 } from '../../__tests__/report';
-import { words } from '../../messages';
 import type { IRemedy, IReport } from '../../protocol';
+import { words } from '../../text/messages';
 import { Card } from '../card';
 import { IN_CELLS } from '../incells';
 import type { ICardState, RemedyState } from '../state';

@@ -18,9 +18,9 @@ import {
   SAMPLE,
   TREND
 } from '../../__tests__/samples';
+import type { IMemoryState } from '../../memory/state';
 import { FakeServices } from '../../release/__tests__/services';
 import { Settings } from '../../settings';
-import type { IMemoryState } from '../../tokens';
 import { GaugeModel } from '../model';
 import { GaugeOpener } from '../opener';
 import type { GaugeButton } from '../statusitem';

@@ -9,10 +9,10 @@ import {
   SAMPLE
 } from '../../__tests__/samples';
 import { setHidden } from '../../__tests__/visibility';
+import { staleness } from '../../memory/model';
+import type { IDeath, OffReason } from '../../memory/state';
 import { DEFAULT_SETTINGS, Settings } from '../../settings';
-import type { IDeath, OffReason } from '../../tokens';
 import { KernelLink } from '../link';
-import { staleness } from '../model';
 import { FakeKernel, helper, HERE } from './fakekernel';
 
 const second = (count: number): Promise<void> =>

@@ -17,7 +17,7 @@ import {
   RESTART,
   WORDS
 } from '../../__tests__/report';
-import { Announcer } from '../../announcer';
+import { Announcer } from '../../components/announcer';
 import { FakeServices } from '../../release/__tests__/services';
 import { MIME_TYPE } from '../mimetype';
 import type { IPlace, Places } from '../place';

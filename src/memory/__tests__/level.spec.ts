@@ -1,8 +1,8 @@
 import { gib } from '../../__tests__/report';
 import { deviceWith, EVENTS, TREND } from '../../__tests__/samples';
 import type { IOom, ITrend } from '../../protocol';
-import type { Level } from '../../tokens';
 import { fullest, levelOf, soonestFull } from '../level';
+import type { Level } from '../state';
 
 const failed = (requested_gib: number, device_index: number | null): IOom => ({
   ...EVENTS.oom,

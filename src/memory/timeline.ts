@@ -1,10 +1,10 @@
 /**
  * What a timeline shows of one device: a pure function of what is known.
  */
-import { isBusy } from '../kernel/model';
-import { HISTORY_S } from '../kernel/history';
 import type { ICell, IDevice, IHistoryPoint, ITrend } from '../protocol';
-import type { IMemoryState } from '../tokens';
+import { HISTORY_S } from './history';
+import { isBusy } from './model';
+import type { IMemoryState } from './state';
 
 /** The highest that was used, with the cell that used it. */
 export interface IPeak {

@@ -1,6 +1,13 @@
-import { fill } from './frame/fill';
-import type { IWords } from './frame/state';
+import type { IMessage } from '../protocol';
+import { fill } from './fill';
 import type { ITranslate } from './translate';
+
+/** What says the sentences of a page and of the helper. */
+export interface IWords {
+  readonly trans: ITranslate;
+  /** A sentence that came with a report or an event. */
+  sentence(message: IMessage): string;
+}
 
 /** What gettext would not leave as it is: its own places. */
 const PLACES_OF_GETTEXT = /%[%\d]/;

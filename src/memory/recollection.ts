@@ -1,5 +1,18 @@
-import type { ICell, IHistoryPoint } from '../protocol';
-import type { IKernelMemory } from '../tokens';
+import type {
+  ICell,
+  IHistoryPoint,
+  IReplies,
+  IRequests,
+  RequestArgs
+} from '../protocol';
+
+/** Where a helper can be asked. */
+interface IAsked {
+  request<K extends keyof IRequests>(
+    type: K,
+    args: RequestArgs<K>
+  ): Promise<IReplies[K]>;
+}
 
 /** What the helper remembers of the time without this page. */
 export interface IRecollection {
@@ -10,9 +23,7 @@ export interface IRecollection {
 /**
  * Ask for runs of cells and readings; an older helper refuses, and there are none.
  */
-export async function recall(
-  memory: Pick<IKernelMemory, 'request'>
-): Promise<IRecollection> {
+export async function recall(memory: IAsked): Promise<IRecollection> {
   const [cells, history] = await Promise.allSettled([
     memory.request('cells', {}),
     memory.request('history', {})

@@ -2,7 +2,7 @@
  * How much room there is, read off the one state: the same wherever it is shown.
  */
 import type { IDevice, IOom, ISample, ITrend } from '../protocol';
-import type { IMemoryState, Level } from '../tokens';
+import type { IMemoryState, Level } from './state';
 
 /** What a device that is measured is like: filling up, or how much is left. */
 export type Condition = Level | 'filling';

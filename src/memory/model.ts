@@ -2,11 +2,11 @@
  * What is known of one kernel: events reduce into one immutable state.
  */
 import type { Event, ICell, IOom, IReplies, ISample } from '../protocol';
-import type { IDeath, IMemoryState, OffReason, Phase } from '../tokens';
 import { withPoints, withReading } from './history';
 import { judge } from './level';
 import type { IRecollection } from './recollection';
 import { withRuns } from './runs';
+import type { IDeath, IMemoryState, OffReason, Phase } from './state';
 
 /** After this long without a reading from a running cell, numbers are old. */
 export const STALE_AFTER_MS = 3000;

@@ -9,8 +9,8 @@ import {
   TREND
 } from '../../__tests__/samples';
 import type { Event } from '../../protocol';
-import type { IMemoryState } from '../../tokens';
 import { type Change, INITIAL_STATE, reduce, staleness } from '../model';
+import type { IMemoryState } from '../state';
 
 const NOW = 1_000_000;
 

@@ -2,7 +2,7 @@ import { nullTranslator } from '@jupyterlab/translation';
 
 import { gib } from '../../__tests__/report';
 import { DEVICE } from '../../__tests__/samples';
-import { nameDevice, nameFrameworks, nameSize } from '../words';
+import { nameDevice, nameFrameworks, nameSize } from '../names';
 
 const trans = nullTranslator.load('gpu-headroom');
 

@@ -1,8 +1,8 @@
 /**
  * The items of a plan: pure functions of what was measured.
  */
-import { MIB } from '../format';
 import type { IItem, IShared } from '../protocol';
+import { MIB } from '../text/format';
 
 /** Less than this is not worth a row. */
 const SMALLEST_BYTES = 10 * MIB;

@@ -1,6 +1,6 @@
-import { formatPair, GIB } from '../format';
-import type { IDeath, IMemoryState } from '../tokens';
-import type { ITranslate } from '../translate';
+import { formatPair, GIB } from '../text/format';
+import type { ITranslate } from '../text/translate';
+import type { IDeath, IMemoryState } from './state';
 
 /** Less than this share of the host's memory left, or this much, is next to none. */
 const NEARLY_NONE_SHARE = 0.05;

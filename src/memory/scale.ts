@@ -1,8 +1,8 @@
 /**
  * Where things stand on a chart of a timeline, in pixels.
  */
-import { HISTORY_S } from '../kernel/history';
 import type { IHistoryPoint } from '../protocol';
+import { HISTORY_S } from './history';
 import { type ITimeline, usedAt } from './timeline';
 
 /** Room for the label of the total above the plot, and for the axis below. */

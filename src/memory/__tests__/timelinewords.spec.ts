@@ -2,9 +2,9 @@ import { nullTranslator } from '@jupyterlab/translation';
 
 import { gib } from '../../__tests__/report';
 import { CELL, TREND } from '../../__tests__/samples';
-import { GIB, MIB } from '../../format';
 import type { ITrend } from '../../protocol';
-import { describePeak, describeTrend, formatFull } from '../words';
+import { GIB, MIB } from '../../text/format';
+import { describePeak, describeTrend, formatFull } from '../timelinewords';
 
 const trans = nullTranslator.load('gpu-headroom');
 

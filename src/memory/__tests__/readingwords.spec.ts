@@ -3,7 +3,12 @@ import { nullTranslator } from '@jupyterlab/translation';
 import { gib } from '../../__tests__/report';
 import { DEVICE, deviceWith, SAMPLE, TREND } from '../../__tests__/samples';
 import type { Reading } from '../reading';
-import { describe as describeReading, rankOf, textOf, wordOf } from '../words';
+import {
+  describe as describeReading,
+  rankOf,
+  textOf,
+  wordOf
+} from '../readingwords';
 
 const trans = nullTranslator.load('gpu-headroom');
 

@@ -1,9 +1,9 @@
 /**
  * Names that several surfaces use: of sizes, GPUs, frameworks and holders.
  */
-import { formatBytes } from '../format';
 import type { FrameworkName, IDevice, IFramework, IHeld } from '../protocol';
-import type { ITranslate } from '../translate';
+import { formatBytes } from './format';
+import type { ITranslate } from './translate';
 
 /** A size; of one that is `null` it is said that it is not measured. */
 export function nameSize(bytes: number | null, trans: ITranslate): string {

@@ -6,9 +6,8 @@ import {
   SAMPLE,
   TREND
 } from '../../__tests__/samples';
-import { INITIAL_STATE } from '../../kernel/model';
 import type { ISample } from '../../protocol';
-import type { IMemoryState } from '../../tokens';
+import { INITIAL_STATE } from '../model';
 import {
   isOver,
   NO_MEMO,
@@ -17,6 +16,7 @@ import {
   remember,
   settle
 } from '../reading';
+import type { IMemoryState } from '../state';
 
 const NOW = 1_000_000;
 

@@ -1,8 +1,8 @@
 import { Gettext, nullTranslator } from '@jupyterlab/translation';
 
+import type { IMessage } from '../../protocol';
 import { GIB } from '../format';
 import { words } from '../messages';
-import type { IMessage } from '../protocol';
 
 const TEMPLATE = "Free {traceback_bytes} held by this error's traceback";
 

@@ -1,8 +1,8 @@
 import { LabIcon } from '@jupyterlab/ui-components';
 
-import gpuSvg from '../style/icons/gpu.svg';
-import offloadSvg from '../style/icons/offload.svg';
-import releaseSvg from '../style/icons/release.svg';
+import gpuSvg from '../../style/icons/gpu.svg';
+import offloadSvg from '../../style/icons/offload.svg';
+import releaseSvg from '../../style/icons/release.svg';
 
 /** The chip: the gap above its level is the headroom. */
 export const gpuIcon = new LabIcon({

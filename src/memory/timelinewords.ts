@@ -1,11 +1,11 @@
 /**
  * A timeline and its trend in words.
  */
-import { nameSize } from '../components/words';
-import { formatBytes, formatPrompt, GIB, MIB } from '../format';
 import type { ICell, IHistoryPoint, ITrend } from '../protocol';
+import { formatBytes, formatPrompt, GIB, MIB } from '../text/format';
+import { nameSize } from '../text/names';
+import type { ITranslate } from '../text/translate';
 import { type IPeak, type ITimeline, runAt } from './timeline';
-import type { ITranslate } from '../translate';
 
 /** "In [7]", or what can be said of a cell without a number. */
 export function nameCell(

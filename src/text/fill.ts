@@ -1,5 +1,5 @@
-import { formatBytes } from '../format';
 import type { IMessage } from '../protocol';
+import { formatBytes } from './format';
 import { own } from './own';
 
 const PLACE = /\{(\w+)\}/g;

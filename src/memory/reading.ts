@@ -1,10 +1,10 @@
 /**
  * What the gauge shows: a pure function of what is known.
  */
-import { fillingIn, fullest, levelIn } from '../kernel/level';
-import { staleness } from '../kernel/model';
 import type { IDevice, IMessage, ISample, ITrend } from '../protocol';
-import type { IDeath, IMemoryState, Level } from '../tokens';
+import { fillingIn, fullest, levelIn } from './level';
+import { staleness } from './model';
+import type { IDeath, IMemoryState, Level } from './state';
 
 /** After this long without a GPU the gauge says so: a simulated one may follow. */
 export const NO_GPU_AFTER_MS = 2000;

@@ -1,36 +1,13 @@
-import { formatBytes, GIB } from '../format';
-import type { PartKind } from '../protocol';
+import { formatBytes, GIB } from '../../text/format';
+import { type ISegment, shown } from '../../text/parts';
 import { element } from './element';
 
 /** Below this a size is shown in MiB, and then every size carries its unit. */
 const SMALLEST_IN_GIB = 0.1 * GIB;
 
-/** A part of the moment of failure, or all of them together afterwards. */
-export interface ISegment {
-  readonly kind: PartKind | 'in_use';
-  readonly name: string;
-  readonly bytes: number;
-}
-
-/** More parts than the model knows kinds: a report was tampered with. */
-const MAX_PARTS = 12;
-
-function shown(parts: readonly ISegment[]): ISegment[] {
-  return parts.slice(0, MAX_PARTS).filter(part => part.bytes > 0);
-}
-
 /** The classes that give what stands for a kind of memory its colour. */
 export function kindClass(kind: string): string {
   return `jp-GpuHeadroom-kind jp-mod-${kind.replace('_', '-')}`;
-}
-
-/**
- * The parts in words: "outside 0.7 GiB, parameters 0.6 GiB".
- */
-export function listParts(parts: readonly ISegment[]): string {
-  return shown(parts)
-    .map(({ name, bytes }) => `${name} ${formatBytes(bytes)}`)
-    .join(', ');
 }
 
 /**

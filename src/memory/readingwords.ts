@@ -1,14 +1,14 @@
 /**
  * The gauge in words.
  */
-import { explainIdle, nameDevice, nameFrameworks } from '../components/words';
-import { formatBytes, formatPair } from '../format';
-import { explainDeath } from '../kernel/death';
-import { words } from '../messages';
 import type { IDevice } from '../protocol';
-import { formatFull } from '../timeline/words';
+import { formatBytes, formatPair } from '../text/format';
+import { words } from '../text/messages';
+import { explainIdle, nameDevice, nameFrameworks } from '../text/names';
+import type { ITranslate } from '../text/translate';
+import { explainDeath } from './death';
 import type { Reading } from './reading';
-import type { ITranslate } from '../translate';
+import { formatFull } from './timelinewords';
 
 /**
  * The text of the gauge: "GPU 6.3 / 14.7 GiB"; compact, "6.3 / 14.7".

@@ -1,5 +1,21 @@
-import type { ITranslate } from '../translate';
-import type { ISegment } from './bar';
+import type { PartKind } from '../protocol';
+import { formatBytes } from './format';
+import type { ITranslate } from './translate';
+
+/** A part of the moment of failure, or all of them together afterwards. */
+export interface ISegment {
+  readonly kind: PartKind | 'in_use';
+  readonly name: string;
+  readonly bytes: number;
+}
+
+/** More parts than the model knows kinds: a report was tampered with. */
+const MAX_PARTS = 12;
+
+/** The parts that are there at all. */
+export function shown(parts: readonly ISegment[]): ISegment[] {
+  return parts.slice(0, MAX_PARTS).filter(part => part.bytes > 0);
+}
 
 /** A part without its name. */
 export type IPart = Omit<ISegment, 'name'>;
@@ -43,4 +59,13 @@ export function named(parts: readonly IPart[], trans: ITranslate): ISegment[] {
     name: namePart(kind, trans),
     bytes
   }));
+}
+
+/**
+ * The parts in words: "outside 0.7 GiB, parameters 0.6 GiB".
+ */
+export function listParts(parts: readonly ISegment[]): string {
+  return shown(parts)
+    .map(({ name, bytes }) => `${name} ${formatBytes(bytes)}`)
+    .join(', ');
 }

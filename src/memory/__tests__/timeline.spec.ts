@@ -1,8 +1,8 @@
 import { gib } from '../../__tests__/report';
 import { CELL, DEVICE, POINT, SAMPLE, TREND } from '../../__tests__/samples';
-import { INITIAL_STATE } from '../../kernel/model';
 import type { ICell, IHistoryPoint } from '../../protocol';
-import type { IMemoryState } from '../../tokens';
+import { INITIAL_STATE } from '../model';
+import type { IMemoryState } from '../state';
 import { clockOf, timelineOf } from '../timeline';
 
 const NOW_S = 1000;

@@ -1,7 +1,13 @@
 import { gib } from '../../__tests__/report';
 import type { IItem } from '../../protocol';
+import {
+  CACHE,
+  makeItem,
+  makeVariable,
+  OUTPUT,
+  TRACEBACK
+} from '../../release/__tests__/plans';
 import { bySize, gainOf, isCovered, isListed, toConfirm } from '../items';
-import { CACHE, makeItem, makeVariable, OUTPUT, TRACEBACK } from './plans';
 
 const SMALL = 9 * 2 ** 20;
 
