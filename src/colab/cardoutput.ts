@@ -1,6 +1,7 @@
 /** The script of an output that shows the card of an out-of-memory error. */
-import { LiveCard } from './livecard';
+// First, as the names that stand first in the bundle are those used least.
 import { bringToLife } from './outputs';
+import { LiveCard } from './livecard';
 
 bringToLife(
   'card',

@@ -1,5 +1,5 @@
-import { Card } from '../frame/card';
-import type { ActionName, ICardState, RemedyState } from '../frame/state';
+import { Card } from '../card/card';
+import type { ActionName, ICardState, RemedyState } from '../card/state';
 import { hasFreed, isReleaseOf, RELEASED_ITEMS } from '../memory/released';
 import type { Event, IReleased, IReport } from '../protocol';
 import type { Connection, IListener } from './connection';

@@ -1,8 +1,8 @@
+import { button } from '../card/button';
+import type { IEditing } from '../card/editing';
+import { isUnderWay, progress, stateOf } from '../card/progress';
+import type { IContext } from '../card/state';
 import { element } from '../components/dom/element';
-import { button } from '../frame/button';
-import type { IEditing } from '../frame/editing';
-import { isUnderWay, progress, stateOf } from '../frame/progress';
-import type { IContext } from '../frame/state';
 import type { IRemedy } from '../protocol';
 import { codeToSelect, type Way } from './inserting';
 

@@ -4,7 +4,7 @@ import type { ITranslator, TranslationBundle } from '@jupyterlab/translation';
 import type { Files } from '../actions/files';
 import { insertBelow } from '../actions/insertion';
 import { runCells } from '../actions/run';
-import type { ActionName } from '../frame/state';
+import type { ActionName } from '../card/state';
 import { explain } from '../kernel/problem';
 import type { IReport } from '../protocol';
 import type { ReleaseSession } from '../release/session';

@@ -16,8 +16,8 @@ import {
   WORDS
 } from '../../__tests__/report';
 import type { IDiff, IReport } from '../../protocol';
+import { IN_CELLS } from '../../report/incells';
 import { Card } from '../card';
-import { IN_CELLS } from '../incells';
 import type { ActionName, ICardState, RemedyState } from '../state';
 
 const isDiff = (diff: IDiff | undefined): diff is IDiff => diff !== undefined;

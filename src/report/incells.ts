@@ -1,11 +1,11 @@
+import { button } from '../card/button';
+import type { IEditing } from '../card/editing';
+import { fixLabels, shortFixLabel } from '../card/fixlabels';
+import { isUnderWay, progress, stateOf } from '../card/progress';
+import type { IContext, RemedyState } from '../card/state';
 import { element } from '../components/dom/element';
 import type { IRemedy } from '../protocol';
 import { own } from '../text/own';
-import { button } from './button';
-import type { IEditing } from './editing';
-import { fixLabels, shortFixLabel } from './fixlabels';
-import { isUnderWay, progress, stateOf } from './progress';
-import type { IContext, RemedyState } from './state';
 
 /**
  * In JupyterLab the cells around a card can be edited, run and inserted, and the

@@ -3,8 +3,7 @@ import { element, inline } from '../components/dom/element';
 import { fill } from '../text/fill';
 import { formatBytes } from '../text/format';
 import { listParts, named } from '../text/parts';
-import { causes } from './causes';
-import { heading } from './heading';
+import { causes, heading } from './causes';
 import { remedyList } from './remedylist';
 import type { IContext } from './state';
 

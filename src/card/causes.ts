@@ -3,12 +3,26 @@ import { icon } from '../components/dom/icon';
 import type { ICause } from '../protocol';
 import { formatBytes } from '../text/format';
 import { smallFold } from './fold';
-import { heading } from './heading';
-import { isLooking } from './looking';
 import type { IContext } from './state';
 
 /** Causes drawn besides the first. */
 const MAX_FURTHER = 10;
+
+/** A heading within the card. */
+export function heading(text: string): HTMLElement {
+  return element('h4', 'jp-GpuHeadroomCard-heading', text);
+}
+
+/**
+ * Whether the measurement of a failure goes on. A card that nobody vouches for
+ * is never completed, whatever it says.
+ */
+export function isLooking({
+  report,
+  state
+}: Pick<IContext, 'report' | 'state'>): boolean {
+  return report.looking && state.trust !== 'saved';
+}
 
 /**
  * Why it happened: the cause to act on first, and what holds as well.

@@ -12,9 +12,9 @@ import {
   WORDS
 } from '../../__tests__/report';
 import type { IRemedy, IReport } from '../../protocol';
+import { IN_CELLS } from '../../report/incells';
 import { words } from '../../text/messages';
 import { Card } from '../card';
-import { IN_CELLS } from '../incells';
 import type { ICardState, RemedyState } from '../state';
 import { plainText } from '../text';
 
