@@ -39,7 +39,7 @@ const ARROWS = {
   kernel: ['protocol', 'text', 'memory', ''],
   components: ['protocol', 'text', 'memory', '', 'kernel'],
   card: ['protocol', 'text', 'components'],
-  colab: ['protocol', 'text', 'memory', 'components', 'card'],
+  outputs: ['protocol', 'text', 'memory', 'components', 'card'],
   timeline: ['protocol', 'text', 'memory', '', 'components'],
   release: ['protocol', 'text', 'memory', '', 'kernel', 'components', 'card'],
   actions: [

@@ -1,7 +1,6 @@
 import { Connection, type IListener } from './connection';
-import type { IGoogleColab } from './google';
+import { findPage } from './google';
 import { Inserting } from './inserting';
-import { colabTransport } from './transport';
 
 /** What an output says of itself. */
 export interface IOutput {
@@ -58,10 +57,8 @@ type Bring = (
  * Nothing else of the page is touched, and nothing is left in it.
  */
 export function bringToLife(kind: IOutput['kind'], bring: Bring): void {
-  const { google } = window as { google?: { colab?: IGoogleColab } };
-  const colab = google?.colab;
-  const transport = colab && colabTransport(colab);
-  if (!transport) {
+  const page = findPage();
+  if (page === null) {
     return;
   }
   for (const host of document.querySelectorAll<
@@ -72,8 +69,12 @@ export function bringToLife(kind: IOutput['kind'], bring: Bring): void {
       continue;
     }
     host[STARTED] = true;
-    const connection = new Connection(transport, output.uid, output.life_id);
-    connection.listener = bring(host, connection, new Inserting(colab), output);
+    const connection = new Connection(
+      page.transport,
+      output.uid,
+      output.life_id
+    );
+    connection.listener = bring(host, connection, new Inserting(page), output);
     watch(host, isLooked => {
       connection.look(isLooked);
     });

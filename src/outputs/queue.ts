@@ -1,5 +1,6 @@
 import { nameCell } from '../memory/timelinewords';
 import type { Connection } from './connection';
+import { explainWaiting } from './google';
 import type { Question } from './question';
 import { trans } from './translation';
 
@@ -11,9 +12,9 @@ export function isQueued(connection: Connection, question: Question): boolean {
   return connection.isBusy && !question.hasReply && !question.isOver;
 }
 
-/** "In [9] has been running since 14:02. Colab handles one request at a time." */
+/** "In [9] has been running since 14:02.", and why that is in the way. */
 export function explainQueue({ cell }: Connection): string {
-  const rest = trans.__('Colab handles one request at a time.');
+  const rest = explainWaiting();
   if (cell?.status !== 'running') {
     return rest;
   }

@@ -1,6 +1,6 @@
 import { element } from '../components/dom/element';
-import type { IGoogleColab } from './google';
 import { trans } from './translation';
+import type { IPage } from './transport';
 
 /** How code comes into a notebook. */
 export type Way = 'insert' | 'copy';
@@ -10,10 +10,10 @@ export type Outcome = 'inserted' | 'copied' | 'refused';
 
 /** Brings code into the notebook, as far as its page lets a frame do that. */
 export class Inserting {
-  constructor(private readonly _colab: IGoogleColab) {}
+  constructor(private readonly _page: Pick<IPage, 'notebook'>) {}
 
   get way(): Way {
-    return typeof this._colab.notebook?.addCell === 'function'
+    return typeof this._page.notebook?.addCell === 'function'
       ? 'insert'
       : 'copy';
   }
@@ -25,7 +25,7 @@ export class Inserting {
    * cell magic has to be the first line of a cell of its own.
    */
   async insert(codes: readonly string[]): Promise<Outcome> {
-    const { notebook } = this._colab;
+    const { notebook } = this._page;
     const hasMagic = codes.some(code => code.startsWith('%%'));
     const cells = hasMagic ? codes : [codes.join('\n\n')];
     if (this.way === 'insert') {
