@@ -52,7 +52,7 @@ const ARROWS = {
     'card',
     'release'
   ],
-  notebooks: ['protocol', 'text', 'memory', '', 'kernel', 'components'],
+  otherkernels: ['protocol', 'text', 'memory', '', 'kernel', 'components'],
   lastran: ['protocol', 'text', ''],
   report: [
     'protocol',
@@ -85,7 +85,7 @@ const ARROWS = {
     'components',
     'timeline',
     'release',
-    'notebooks'
+    'otherkernels'
   ]
 };
 

@@ -10,7 +10,7 @@ import './popup.css';
 import './release.css';
 import './timeline.css';
 import './panel.css';
-import './notebooks.css';
+import './otherkernels.css';
 import './card/card.css';
 import './card/bar.css';
 import './card/causes.css';

@@ -9,8 +9,8 @@ import { type Answer, type IEnvelope, readEnvelope } from './envelope';
 import { Pace } from './pace';
 import { Question } from './question';
 import { Questions } from './questions';
-import type { IChannel, ITransport } from './transport';
 import { trans } from './translation';
+import type { IChannel, ITransport } from './transport';
 
 /** Between two looks at what is to be done. */
 const TICK_MS = 500;

@@ -6,7 +6,7 @@ import { Signal } from '@lumino/signaling';
 
 import { fullest } from '../memory/level';
 import { staleness } from '../memory/model';
-import { type IShare, sharesOf } from '../notebooks/sharing';
+import { type IShare, sharesOf } from '../otherkernels/sharing';
 import type { IDevice, IHeldDevice, IItem } from '../protocol';
 import type { ReleaseSession } from '../release/session';
 import type { ReleaseSessions } from '../release/sessions';
