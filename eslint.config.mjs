@@ -26,67 +26,37 @@ const LONG_LIVED = {
   longLivedTypes: [...DEFAULT_LONG_LIVED_TYPES, 'IKernelConnection']
 };
 
+/** What any page may read. */
+const PURE = ['protocol', 'text', 'memory'];
+
+/** What a view of JupyterLab is made with besides; '' are the files beside the folders. */
+const LAB = [...PURE, '', 'kernel', 'components'];
+
 /**
  * Which folders of `src` each folder may import from, besides its own, types included:
  * those before it only, so that no folders stand in a circle, as `docs/architecture.md`
- * draws them. '' are the files beside the folders; `index.ts` imports from all.
+ * draws them. `index.ts` imports from all.
  */
 const ARROWS = {
   protocol: [],
   text: ['protocol'],
   memory: ['protocol', 'text'],
-  '': ['protocol', 'text', 'memory'],
-  kernel: ['protocol', 'text', 'memory', ''],
-  components: ['protocol', 'text', 'memory', '', 'kernel'],
-  card: ['protocol', 'text', 'components'],
-  outputs: ['protocol', 'text', 'memory', 'components', 'card'],
-  timeline: ['protocol', 'text', 'memory', '', 'components'],
-  release: ['protocol', 'text', 'memory', '', 'kernel', 'components', 'card'],
-  actions: [
-    'protocol',
-    'text',
-    'memory',
-    '',
-    'kernel',
-    'components',
-    'card',
-    'release'
-  ],
-  otherkernels: ['protocol', 'text', 'memory', '', 'kernel', 'components'],
-  lastran: ['protocol', 'text', ''],
-  report: [
-    'protocol',
-    'text',
-    'memory',
-    '',
-    'kernel',
-    'components',
-    'card',
-    'release',
-    'actions'
-  ],
-  cells: ['protocol', 'text', 'memory', '', 'components', 'report'],
-  gauge: [
-    'protocol',
-    'text',
-    'memory',
-    '',
-    'kernel',
-    'components',
-    'timeline',
-    'release'
-  ],
-  panel: [
-    'protocol',
-    'text',
-    'memory',
-    '',
-    'kernel',
-    'components',
-    'timeline',
-    'release',
-    'otherkernels'
-  ]
+  '': PURE,
+  kernel: [...PURE, ''],
+  components: [...PURE, '', 'kernel'],
+  card: [...PURE, 'components'],
+  outputs: [...PURE, 'components', 'card'],
+  timeline: LAB,
+  release: LAB,
+  editing: LAB,
+  fit: [...LAB, 'release', 'editing'],
+  report: [...LAB, 'card', 'release', 'editing', 'fit'],
+  cells: LAB,
+  gauge: [...LAB, 'timeline', 'release'],
+  otherkernels: LAB,
+  panel: [...LAB, 'timeline', 'release', 'otherkernels'],
+  lastran: LAB,
+  commands: [...LAB, 'release', 'editing']
 };
 
 /** The files beside the folders. */

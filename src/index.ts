@@ -1,9 +1,9 @@
 import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
-import palette from './actions/palette';
-import actions from './actions/plugin';
 import badges from './cells/badgeplugin';
 import cells from './cells/plugin';
+import palette from './commands/palette';
+import actions from './commands/plugin';
 import gauge from './gauge/plugin';
 import kernel from './kernel/plugin';
 import lastRan from './lastran/plugin';

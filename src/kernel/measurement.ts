@@ -5,8 +5,7 @@ import type { IMemoryState } from '../memory/state';
 import { Observable } from '../observable';
 import type { Event, IHolders, IPlan, RequestArgs } from '../protocol';
 import type { IKernelMemory } from '../tokens';
-import { cancel } from './cancel';
-import { finish } from './work';
+import { cancel, finish } from './work';
 
 /** Cells that run one after the other are measured once, when this has passed. */
 const REST_MS = 300;

@@ -1,7 +1,6 @@
 import { type ISignal, Signal } from '@lumino/signaling';
 
-import { cancel } from '../kernel/cancel';
-import { finish } from '../kernel/work';
+import { cancel, finish } from '../kernel/work';
 import type { IReleased, RequestArgs } from '../protocol';
 import type { IKernelMemory } from '../tokens';
 

@@ -1,15 +1,15 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { ITranslator, TranslationBundle } from '@jupyterlab/translation';
 
-import type { Files } from '../actions/files';
-import { insertBelow } from '../actions/insertion';
-import { runCells } from '../actions/run';
 import type { ActionName } from '../card/state';
+import type { Files } from '../editing/files';
+import { insertBelow } from '../editing/insertion';
+import { runCells } from '../editing/run';
+import type { ICost } from '../fit/cost';
+import { Fitter } from '../fit/fitter';
 import { explain } from '../kernel/problem';
 import type { IReport } from '../protocol';
 import type { ReleaseSession } from '../release/session';
-import type { ICost } from './cost';
-import { Fitter } from './fitter';
 import { Fixing } from './fixing';
 import { Freeing } from './freeing';
 import type { ReportModel } from './model';
@@ -145,7 +145,7 @@ export class ReportController {
     }
     const text = this._trans.__('Making it fit…');
     this.model.setRemedy(remedyId, { status: 'running', text });
-    const { makeItFit } = await import('./makeitfit');
+    const { makeItFit } = await import('../fit/makeitfit');
     const note = this._trans.__('It may take several tries.');
     await makeItFit({
       ...this._partsOf(report, remedyId, site),
@@ -172,7 +172,7 @@ export class ReportController {
     title: string,
     note: string | null
   ): Promise<boolean> {
-    const { agreeTo } = await import('./agreeing');
+    const { agreeTo } = await import('../fit/agreeing');
     const saving = async (): Promise<string> =>
       (await save(this.model, site, this._trans)).text;
     return agreeTo(cost, { title, note, save: saving }, this._trans);

@@ -1,6 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { insertBelow } from '../actions/insertion';
+import { insertBelow } from '../editing/insertion';
 import { Failed } from '../kernel/problem';
 import { finish } from '../kernel/work';
 import { words } from '../text/messages';

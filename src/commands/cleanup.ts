@@ -1,9 +1,9 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
+import { insertBelow } from '../editing/insertion';
 import { Failed } from '../kernel/problem';
 import { finish } from '../kernel/work';
 import type { IKernelMemory } from '../tokens';
-import { insertBelow } from './insertion';
 
 /**
  * Insert a cell with visible code that frees, below the active cell.

@@ -1,7 +1,7 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type { IFix } from '../actions/fix';
+import type { IFix } from '../editing/fix';
 import { explain } from '../kernel/problem';
 import { finish, NotTaken } from '../kernel/work';
 import type { IItem, IMessage, IReport } from '../protocol';

@@ -12,7 +12,7 @@ import {
   SMALLER_BATCH
 } from '../../__tests__/report';
 import { CELL, EVENTS, RERUN_ITEM } from '../../__tests__/samples';
-import * as running from '../../actions/run';
+import * as running from '../../editing/run';
 import type {
   IMessage,
   IOom,

@@ -1,12 +1,12 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { ITranslator, TranslationBundle } from '@jupyterlab/translation';
 
-import { type IAppliedEdit, ofCell, revert } from '../actions/edit';
-import type { Files } from '../actions/files';
-import { findFix, type IFix, makeFix } from '../actions/fix';
-import { runCells } from '../actions/run';
-import { cancel } from '../kernel/cancel';
+import { type IAppliedEdit, ofCell, revert } from '../editing/edit';
+import type { Files } from '../editing/files';
+import { findFix, type IFix, makeFix } from '../editing/fix';
+import { runCells } from '../editing/run';
 import { explain } from '../kernel/problem';
+import { cancel } from '../kernel/work';
 import { lifeOf } from '../memory/model';
 import { RELEASED_ITEMS } from '../memory/released';
 import { Observable } from '../observable';

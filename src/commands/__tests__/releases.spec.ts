@@ -9,8 +9,8 @@ import { makePanel, silenceYjs } from '../../__tests__/notebook';
 import { message, RELEASED } from '../../__tests__/report';
 import { CELL, EVENTS, SAMPLE } from '../../__tests__/samples';
 import type { ICell } from '../../protocol';
-import { addReleases } from '../commands';
-import { NotifyingServices } from './services';
+import { NotifyingServices } from '../../release/__tests__/services';
+import { addReleases } from '../releases';
 
 const RELEASE = 'gpu-headroom:release-memory';
 const OF_CELL = 'gpu-headroom:release-cell-memory';

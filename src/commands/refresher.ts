@@ -1,6 +1,5 @@
-import { CommandIDs } from '../commandids';
-import type { IParts } from '../release/commands';
-import type { IKernelMemory } from '../tokens';
+import { CommandIDs, type IKernelMemory } from '../tokens';
+import type { IParts } from './releases';
 
 /**
  * Tells menus and toolbars when the state that the commands depend on changes.

@@ -1,11 +1,11 @@
 import { Notification } from '@jupyterlab/apputils';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
-import { CommandIDs, NO_ARGS } from '../commandids';
 import { explain } from '../kernel/problem';
-import { addReleases, type IParts, target } from '../release/commands';
+import { CommandIDs, NO_ARGS } from '../tokens';
 import { insertCleanupCell } from './cleanup';
 import { CommandRefresher } from './refresher';
+import { addReleases, type IParts, target } from './releases';
 import { saveSnapshot } from './snapshot';
 
 const CLEANUP_ARGS = {

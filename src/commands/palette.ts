@@ -2,7 +2,7 @@ import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { ICommandPalette } from '@jupyterlab/apputils';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-import { CommandIDs } from '../commandids';
+import { CommandIDs } from '../tokens';
 
 /**
  * Lists the commands in the command palette, which no schema can declare.

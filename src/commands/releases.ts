@@ -2,16 +2,20 @@ import type { INotebookTracker } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 
-import { CommandIDs, NO_ARGS } from '../commandids';
 import { releaseIcon } from '../components/labicons';
 import { isBusy } from '../memory/model';
 import type { Phase } from '../memory/state';
 import type { IMessage } from '../protocol';
+import type { ReleaseSession } from '../release/session';
+import type { ReleaseSessions } from '../release/sessions';
 import { words } from '../text/messages';
-import type { IGpuMemory, IKernelMemory } from '../tokens';
+import {
+  CommandIDs,
+  type IGpuMemory,
+  type IKernelMemory,
+  NO_ARGS
+} from '../tokens';
 import { leftBehind } from './cellmemory';
-import type { ReleaseSession } from './session';
-import type { ReleaseSessions } from './sessions';
 
 const TEXTS = { type: 'array', items: { type: 'string' } };
 
