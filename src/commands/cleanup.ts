@@ -2,7 +2,7 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 
 import { insertBelow } from '../editing/insertion';
 import { Failed } from '../kernel/problem';
-import { finish } from '../kernel/work';
+import { perform } from '../kernel/work';
 import type { IKernelMemory } from '../tokens';
 
 /**
@@ -17,13 +17,7 @@ export async function insertCleanupCell(
   panel: NotebookPanel,
   items: string[] | null
 ): Promise<void> {
-  const { code, message } = await finish(
-    memory,
-    'cleanup',
-    { items },
-    (event, { id }) =>
-      event.type === 'cleanup' && event.request_id === id ? event : null
-  );
+  const { code, message } = await perform(memory, 'cleanup', { items });
   if (code === null) {
     throw new Failed(message);
   }

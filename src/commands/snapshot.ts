@@ -4,7 +4,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { Notice, plain } from '../components/notice';
 import { explain } from '../kernel/problem';
-import { finish } from '../kernel/work';
+import { perform } from '../kernel/work';
 import { formatBytes } from '../text/format';
 import { words } from '../text/messages';
 import type { IKernelMemory } from '../tokens';
@@ -19,18 +19,11 @@ export async function saveSnapshot(
 ): Promise<void> {
   const notice = new Notice(trans.__('Saving a memory snapshot…'));
   try {
-    const written = await finish(
-      memory,
-      'snapshot',
-      { path: null },
-      (event, { id }) =>
-        event.type === 'snapshot' && event.request_id === id ? event : null,
-      () => {
-        notice.progress(
-          trans.__('Waiting: the snapshot is saved when the running cell ends.')
-        );
-      }
-    );
+    const written = await perform(memory, 'snapshot', { path: null }, () => {
+      notice.progress(
+        trans.__('Waiting: the snapshot is saved when the running cell ends.')
+      );
+    });
     const { bytes, message, path } = written;
     if (path === null) {
       notice.finish(plain(words(trans).sentence(message)), 'info');

@@ -3,7 +3,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IFix } from '../editing/fix';
 import { explain } from '../kernel/problem';
-import { finish, NotTaken } from '../kernel/work';
+import { NotTaken, perform } from '../kernel/work';
 import type { IItem, IMessage, IReport } from '../protocol';
 import type { IKernelMemory } from '../tokens';
 
@@ -36,12 +36,10 @@ export async function askCost(
 ): Promise<ICost | null> {
   const repeated = caution === null ? [] : [caution];
   try {
-    const told = await finish(
+    const told = await perform(
       memory,
       'rerun',
       { report_id, run: [...run], sources },
-      (event, { id }) =>
-        event.type === 'rerun' && event.request_id === id ? event : null,
       ({ id, status }) => {
         onTaken(id, status === 'waiting');
       }

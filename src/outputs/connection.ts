@@ -1,10 +1,5 @@
-import type {
-  Event,
-  ICell,
-  IReleased,
-  IReplies,
-  RequestArgs
-} from '../protocol';
+import type { End, Work } from '../memory/work';
+import type { Event, ICell, IReplies, RequestArgs } from '../protocol';
 import { type Answer, type IEnvelope, readEnvelope } from './envelope';
 import { Pace } from './pace';
 import { Question } from './question';
@@ -165,35 +160,12 @@ export class Connection {
     type: K,
     args: RequestArgs<K>
   ): Question<Answer<K>> {
-    return this._put(new Question<Answer<K>>(type, args, null));
+    return this._put(new Question<Answer<K>>(type, args, false));
   }
 
-  /** Free, and learn what that gave. */
-  release(args: RequestArgs<'release'>): Question<IReleased> {
-    return this._put(
-      new Question<IReleased>(
-        'release',
-        args,
-        (event, reply) =>
-          event.type === 'released' &&
-          reply.type === 'release' &&
-          event.release_id === reply.release_id
-      )
-    );
-  }
-
-  /** Ask for what is made between cells: its event is named like its request. */
-  make<K extends 'plan' | 'cleanup' | 'holders' | 'rerun'>(
-    type: K,
-    args: RequestArgs<K>
-  ): Question<Extract<Event, { type: K }>> {
-    return this._put(
-      new Question<Extract<Event, { type: K }>>(
-        type,
-        args,
-        (event, reply) => event.type === type && event.request_id === reply.id
-      )
-    );
+  /** Ask for work that is done between cells, and learn what came of it. */
+  perform<K extends Work>(type: K, args: RequestArgs<K>): Question<End<K>> {
+    return this._put(new Question<End<K>>(type, args, true));
   }
 
   /** Take back what the kernel has not been asked for yet: it ends without words. */

@@ -57,7 +57,7 @@ export class Drawer {
     void this._ask(
       trans.__('See what can be freed'),
       trans.__('Measuring what can be freed…'),
-      this._connection.make('plan', { asked: true }),
+      this._connection.perform('plan', { asked: true }),
       plan => ({ kind: 'plan', plan })
     );
   }
@@ -67,7 +67,7 @@ export class Drawer {
     void this._ask(
       trans.__('See what holds the memory'),
       trans.__('Measuring…'),
-      this._connection.make('holders', { asked: true }),
+      this._connection.perform('holders', { asked: true }),
       holders => ({ kind: 'held', holders })
     );
   }
@@ -212,7 +212,11 @@ export class Drawer {
     void this._ask(
       what,
       trans.__('Freeing…'),
-      this._connection.release({ items: null, confirmed: [], report_id: null }),
+      this._connection.perform('release', {
+        items: null,
+        confirmed: [],
+        report_id: null
+      }),
       released => ({ kind: 'freed', released })
     );
   }
@@ -221,7 +225,7 @@ export class Drawer {
     void this._ask(
       trans.__('Insert clean-up cell'),
       trans.__('Writing the clean-up cell…'),
-      this._connection.make('cleanup', { items: null }),
+      this._connection.perform('cleanup', { items: null }),
       async ({ code, message }) =>
         code === null
           ? { kind: 'failed', text: message.text }

@@ -155,7 +155,7 @@ export class LiveCard implements IListener {
   }
 
   private async _release(remedyId: string): Promise<void> {
-    const question = this._connection.release({
+    const question = this._connection.perform('release', {
       items: RELEASED_ITEMS,
       confirmed: [],
       report_id: this._id.report_id
@@ -191,7 +191,7 @@ export class LiveCard implements IListener {
     const codes = reply.fixed.map(({ source }) => source);
     if (reply.type === 'fix' && reply.status === 'ok' && codes.length > 0) {
       // What was trained and would be lost, or trained again, where these run.
-      const question = this._connection.make('rerun', {
+      const question = this._connection.perform('rerun', {
         report_id: this._id.report_id,
         run: reply.run,
         sources: {}

@@ -1,3 +1,4 @@
+import { isEndOf } from '../memory/work';
 import type { Event, IRequests, Reply } from '../protocol';
 import { PROTOCOL_VERSION } from '../protocol/version';
 import type { IFixedCell } from './envelope';
@@ -5,21 +6,17 @@ import type { IFixedCell } from './envelope';
 /** A question came to nothing; its message is a sentence for people. */
 export class Unanswered extends Error {}
 
-/** Whether an event is what was asked for. */
-type IsResult = (event: Event, reply: Reply) => boolean;
-
 /**
  * One request on its way to the helper, and what came of it.
  */
 export class Question<T = unknown> {
   /**
-   * @param isResult - of a request that is worked on: whether an event is its
-   *   result; `null`: the reply is
+   * @param isWork - whether an event is the result; else the reply is
    */
   constructor(
     type: keyof IRequests,
     args: object,
-    private readonly _isResult: IsResult | null
+    private readonly _isWork: boolean
   ) {
     this.id = `frame-${Math.random().toString(36).slice(2)}`;
     this.request = {
@@ -57,7 +54,7 @@ export class Question<T = unknown> {
     this._reply = reply;
     if (reply.type === 'refused') {
       this.fail(reply.message.text);
-    } else if (this._isResult === null) {
+    } else if (!this._isWork) {
       this._end({ ...reply, fixed: fixed ?? [] });
     }
   }
@@ -65,7 +62,7 @@ export class Question<T = unknown> {
   onEvent(event: Event): void {
     if (event.type === 'error' && event.request_id === this.id) {
       this.fail(event.message.text);
-    } else if (this._reply && this._isResult?.(event, this._reply)) {
+    } else if (this._reply && isEndOf(event, this._reply)) {
       this._end(event);
     }
   }

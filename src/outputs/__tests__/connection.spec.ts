@@ -1,6 +1,7 @@
 import { SAMPLE } from '../../__tests__/samples';
-import type { Event } from '../../protocol';
+import type { Event, IReleased } from '../../protocol';
 import { Connection } from '../connection';
+import type { Question } from '../question';
 import { FakeKernel } from './fakekernel';
 
 const SECOND = 1000;
@@ -32,8 +33,12 @@ describe('Connection', () => {
     jest.useRealTimers();
   });
 
-  const release = (): ReturnType<Connection['release']> =>
-    connection.release({ items: null, confirmed: [], report_id: null });
+  const release = (): Question<IReleased> =>
+    connection.perform('release', {
+      items: null,
+      confirmed: [],
+      report_id: null
+    });
 
   const free = ({ id }: { id: string }): object => ({
     reply: { type: 'release', id, release_id: 'r-1', status: 'queued' },
