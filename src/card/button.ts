@@ -1,21 +1,13 @@
 import { element } from '../components/dom/element';
-import type { ActionName, IContext } from './state';
-
-interface IButtonOptions {
-  label: string;
-  action: ActionName;
-  remedyId?: string;
-  primary?: boolean;
-  /** Stays in the tab order, so that focus is not lost, but does nothing. */
-  disabled?: boolean;
-}
+import { type IContext, type IOffer, isUnderWay, stateOf } from './state';
 
 /**
- * A button that reports its press to the card's owner.
+ * A button that reports its press to the card's owner. While its remedy is under way
+ * it stays in the tab order, so that focus is not lost, but does nothing.
  */
 export function button(
   context: IContext,
-  { label, action, remedyId, primary, disabled }: IButtonOptions
+  { label, action, remedyId, primary }: IOffer
 ): HTMLButtonElement {
   const node = element('button', 'jp-GpuHeadroom-button', label);
   node.type = 'button';
@@ -25,7 +17,11 @@ export function button(
   node.addEventListener('pointerdown', event => {
     event.preventDefault();
   });
-  if (disabled) {
+  const isResting =
+    action !== 'cancel' &&
+    remedyId !== undefined &&
+    isUnderWay(stateOf(context, remedyId));
+  if (isResting) {
     node.setAttribute('aria-disabled', 'true');
   } else {
     node.addEventListener('click', () => {
@@ -34,4 +30,13 @@ export function button(
     });
   }
   return node;
+}
+
+/** Buttons in a row. */
+export function buttons(
+  context: IContext,
+  offers: readonly IOffer[]
+): HTMLElement {
+  const nodes = offers.map(offer => button(context, offer));
+  return element('div', 'jp-GpuHeadroom-actions', ...nodes);
 }

@@ -4,11 +4,10 @@ import type { IReleased, IReport } from '../protocol';
 import type { IWords } from '../text/messages';
 import { isLooking } from './causes';
 import { details } from './details';
-import type { IEditing } from './editing';
 import { failure } from './failure';
 import { freedBytes, outcome, outcomeTitle } from './outcome';
 import { otherWays } from './remedylist';
-import type { ICardState, IContext, OnAction } from './state';
+import type { ICardState, IContext, IOffers, OnAction } from './state';
 import { deviceLabel, title } from './title';
 
 /** Numbers the cards of a page, so that each has a title of its own. */
@@ -24,7 +23,7 @@ export class Card {
   constructor(
     readonly host: HTMLElement,
     private readonly _words: IWords,
-    private readonly _editing: IEditing,
+    private readonly _offers: IOffers,
     private readonly _onAction: OnAction
   ) {
     this.host.classList.add('jp-GpuHeadroomCard');
@@ -36,7 +35,7 @@ export class Card {
       ...this._words,
       report,
       state,
-      editing: this._editing,
+      offers: this._offers,
       onAction: this._onAction
     };
     this._replace(section(context, this._titleId));

@@ -1,6 +1,7 @@
 import { element, inline } from '../components/dom/element';
 import type { IDetail, IReport } from '../protocol';
 import { formatBytes } from '../text/format';
+import { button } from './button';
 import { fold } from './fold';
 import type { IContext } from './state';
 
@@ -15,7 +16,7 @@ const MAX_VERSIONS = 20;
  */
 export function details(context: IContext): HTMLElement {
   const { report, trans } = context;
-  const copies = context.editing.copies(context);
+  const copies = context.offers.copies(context);
   const { copied } = context.state;
   const origin = trans.__(
     "Simulated GPU: the numbers come from a model of PyTorch's allocator."
@@ -32,7 +33,7 @@ export function details(context: IContext): HTMLElement {
       ? element(
           'div',
           'jp-GpuHeadroomCard-foldActions jp-GpuHeadroom-actions',
-          ...copies
+          ...copies.map(offer => button(context, offer))
         )
       : null,
     copied === null ? null : element('p', 'jp-GpuHeadroomCard-note', copied)

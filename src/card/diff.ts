@@ -1,6 +1,6 @@
 import { element } from '../components/dom/element';
-import type { IDiff, IDiffRow, IRemedy } from '../protocol';
-import { isElsewhere, nameOf } from './fixlabels';
+import type { IDiff, IDiffRow, IRemedy, IReport } from '../protocol';
+import { formatPrompt } from '../text/format';
 import { smallFold } from './fold';
 import type { IContext } from './state';
 
@@ -10,6 +10,21 @@ const MAX_OPEN = 12;
 
 /** Cells shown of one edit. */
 const MAX_CELLS = 10;
+
+/** What a change is of, as a person is told of it: `In [2]`, `main.py`. */
+export function nameOf({ execution_count, file }: IDiff): string {
+  return file ?? formatPrompt(execution_count);
+}
+
+/**
+ * Whether any of these changes is not of the failed cell.
+ */
+export function isElsewhere(
+  { cell_id }: IReport,
+  diffs: readonly IDiff[]
+): boolean {
+  return diffs.some(each => each.cell_id !== cell_id);
+}
 
 /**
  * The lines that an edit would change, under the cell or file that they stand in where

@@ -4,6 +4,8 @@ import { icon } from '../components/dom/icon';
 import type { IReleased, IRemedy, IReport } from '../protocol';
 import { formatBytes } from '../text/format';
 import { type IPart, listParts, named } from '../text/parts';
+import { buttons } from './button';
+import { progress } from './progress';
 import type { ICardState, IContext } from './state';
 import { title } from './title';
 
@@ -37,7 +39,7 @@ export function outcomeTitle(
  * What the release changed, whether the cell would fit now, and the next step.
  */
 export function outcome(context: IContext, released: IReleased): HTMLElement {
-  const { editing, report, sentence, state, trans } = context;
+  const { report, sentence, state, trans } = context;
   const { available_bytes, cached_bytes, cause, parts } = report;
   const before =
     available_bytes === null || cached_bytes === null
@@ -60,9 +62,21 @@ export function outcome(context: IContext, released: IReleased): HTMLElement {
     comparison(context, trans.__('At failure'), parts, before),
     comparison(context, trans.__('Now'), partsNow(report, released), now),
     verdict(context, now),
-    state.trust === 'confirmed'
-      ? editing.nextStep(context, fixOf(report))
-      : null
+    state.trust === 'confirmed' ? nextStep(context) : null
+  );
+}
+
+function nextStep(context: IContext): HTMLElement | null {
+  const next = context.offers.nextStep(context, fixOf(context.report));
+  return (
+    next &&
+    element(
+      'div',
+      'jp-GpuHeadroomCard-next',
+      next.text ? element('p', '', next.text) : null,
+      next.buttons.length > 0 ? buttons(context, next.buttons) : null,
+      next.fix && progress(context, next.fix)
+    )
   );
 }
 

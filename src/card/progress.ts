@@ -1,23 +1,9 @@
+import { codeBlock } from '../components/dom/code';
 import { element, inline } from '../components/dom/element';
 import { icon, type IconName } from '../components/dom/icon';
 import type { IRemedy } from '../protocol';
-import { own } from '../text/own';
 import { button } from './button';
-import type { IContext, RemedyState } from './state';
-
-const READY: RemedyState = { status: 'ready' };
-
-/**
- * Where a remedy stands.
- */
-export function stateOf({ state }: IContext, remedy: IRemedy): RemedyState {
-  return own(state.remedies, remedy.id) ?? READY;
-}
-
-/** Whether what a button of a remedy asked for goes on. */
-export function isUnderWay(status: RemedyState['status']): boolean {
-  return status === 'running' || status === 'waiting';
-}
+import { type IContext, type RemedyState, stateOf } from './state';
 
 const ICONS: Record<Exclude<RemedyState['status'], 'ready'>, IconName> = {
   running: 'clock',
@@ -36,7 +22,7 @@ export function progress(
   context: IContext,
   remedy: IRemedy
 ): HTMLElement | null {
-  const state = stateOf(context, remedy);
+  const state = stateOf(context, remedy.id);
   return state.status === 'ready' || !state.text
     ? null
     : element(
@@ -44,22 +30,27 @@ export function progress(
         'jp-GpuHeadroomCard-progress',
         icon(ICONS[state.status]),
         element('span', '', ...inline(state.text)),
-        ...progressButtons(context, remedy.id, state)
+        ...followUps(context, remedy, state)
       );
 }
 
-function progressButtons(
+function followUps(
   context: IContext,
-  remedyId: string,
+  remedy: IRemedy,
   state: RemedyState
 ): HTMLElement[] {
-  const { editing, trans } = context;
+  const { offers, trans } = context;
   if (context.state.trust !== 'confirmed') {
     return [];
   }
+  if (state.status === 'refused') {
+    return [codeBlock(state.code, 'jp-mod-refused')];
+  }
   if (state.status === 'waiting') {
     const label = trans.__('Cancel');
-    return [button(context, { label, action: 'cancel', remedyId })];
+    return [button(context, { label, action: 'cancel', remedyId: remedy.id })];
   }
-  return editing.followUps(context, remedyId, state);
+  return offers
+    .offersOf(context, remedy)
+    .followUps.map(offer => button(context, offer));
 }

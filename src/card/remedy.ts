@@ -6,7 +6,7 @@ import { effectText, givesMemory } from './effect';
 import { progress } from './progress';
 import { remedyButtons } from './remedybuttons';
 import { snippet } from './snippet';
-import type { IContext } from './state';
+import { type IContext, isCode, isInserting } from './state';
 
 /**
  * One remedy as an item of the ordered list.
@@ -45,11 +45,10 @@ export function remedyItem(
 
 /** The line of cost, and what to type where no button can do it. */
 function note(context: IContext, remedy: IRemedy): Node[] {
-  const { editing, sentence, state, trans } = context;
+  const { sentence, state, trans } = context;
   const { kind, type_this: typed } = remedy;
-  const isInserted = kind === 'snippet' || kind === 'save';
-  const isDone = isInserted
-    ? state.trust === 'confirmed' && editing.inserts(kind, state)
+  const isDone = isCode(remedy)
+    ? isInserting(context)
     : state.trust !== 'saved';
   if (typed === null || isDone) {
     return inline(sentence(remedy.note));

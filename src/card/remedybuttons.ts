@@ -1,9 +1,7 @@
-import { element } from '../components/dom/element';
 import type { IRemedy } from '../protocol';
 import type { ITranslate } from '../text/translate';
-import { button } from './button';
-import { isUnderWay, stateOf } from './progress';
-import type { IContext, RemedyState } from './state';
+import { buttons } from './button';
+import { type IContext, type IOffer, type RemedyState, stateOf } from './state';
 
 /**
  * The buttons of a remedy; none unless the live helper vouches for the report.
@@ -16,29 +14,23 @@ export function remedyButtons(
   if (context.state.trust !== 'confirmed') {
     return null;
   }
-  const buttons = buttonsOf(context, remedy, primary);
-  return buttons.length > 0
-    ? element('div', 'jp-GpuHeadroom-actions', ...buttons)
-    : null;
+  const offers = offersOf(context, remedy, primary);
+  return offers.length > 0 ? buttons(context, offers) : null;
 }
 
-function buttonsOf(
+function offersOf(
   context: IContext,
   remedy: IRemedy,
   primary: boolean
-): HTMLElement[] {
-  const { editing, report, trans } = context;
+): readonly IOffer[] {
+  const { offers, report, trans } = context;
   const { id: remedyId, kind } = remedy;
-  const { status } = stateOf(context, remedy);
-  const disabled = isUnderWay(status);
   // Where CUDA has stopped, nothing is given back any more.
   if (kind !== 'release' || report.sticky_error) {
-    return editing.buttons(context, remedy, disabled);
+    return offers.offersOf(context, remedy).buttons;
   }
-  const label = releaseLabel(trans, status);
-  return [
-    button(context, { label, action: 'release', remedyId, primary, disabled })
-  ];
+  const label = releaseLabel(trans, stateOf(context, remedyId).status);
+  return [{ label, action: 'release', remedyId, primary }];
 }
 
 function releaseLabel(

@@ -1,7 +1,7 @@
-import { element } from '../components/dom/element';
+import { codeBlock } from '../components/dom/code';
 import type { IRemedy } from '../protocol';
 import { smallFold } from './fold';
-import type { IContext } from './state';
+import { type IContext, isInserting } from './state';
 
 /** Longest code shown: a saved card may hold anything. */
 const MAX_CODE = 4000;
@@ -17,14 +17,8 @@ export function snippet(
   if (remedy.kind !== 'snippet' || code === null) {
     return null;
   }
-  const { editing, state, trans } = context;
-  const block = element(
-    'pre',
-    'jp-GpuHeadroomCard-code',
-    element('code', '', code.slice(0, MAX_CODE))
-  );
-  block.tabIndex = 0;
-  return state.trust === 'confirmed' && editing.inserts('snippet', state)
-    ? smallFold(`code ${id}`, trans.__('Show the code'), block)
+  const block = codeBlock(code.slice(0, MAX_CODE));
+  return isInserting(context)
+    ? smallFold(`code ${id}`, context.trans.__('Show the code'), block)
     : block;
 }

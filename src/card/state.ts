@@ -1,6 +1,6 @@
-import type { IReleased, IReport } from '../protocol';
+import type { IReleased, IRemedy, IReport } from '../protocol';
 import type { IWords } from '../text/messages';
-import type { IEditing } from './editing';
+import { own } from '../text/own';
 
 /**
  * What is known of the helper that made a report.
@@ -48,20 +48,11 @@ export interface ICardState {
   readonly remedies: Readonly<Record<string, RemedyState>>;
 }
 
-/**
- * What a button asks for.
- *
- * `run` with a remedy runs the cells that its edit concerns, without one the
- * failed cell.
- */
-export type ActionName =
-  | 'release'
-  | 'cancel'
+/** What only a page asks for whose cells can be edited and run. */
+export type CellAction =
   | 'apply'
   | 'apply-and-run'
   | 'make-it-fit'
-  | 'insert'
-  | 'insert-fixed'
   | 'save'
   | 'undo'
   | 'run'
@@ -71,6 +62,66 @@ export type ActionName =
   | 'copy-for-forum'
   | 'copy-evidence';
 
+/** What only an output asks for. */
+export type OutputAction = 'insert-fixed';
+
+/**
+ * What a button asks for. Each page says in a record of them all but the other's
+ * what it does, so that none is forgotten.
+ *
+ * `run` with a remedy runs the cells that its edit concerns, without one the
+ * failed cell.
+ */
+export type ActionName =
+  | 'release'
+  | 'cancel'
+  | 'insert'
+  | CellAction
+  | OutputAction;
+
+/** A button that is offered: of a remedy it rests while that is under way. */
+export interface IOffer {
+  readonly label: string;
+  readonly action: ActionName;
+  readonly remedyId?: string;
+  readonly primary?: boolean;
+}
+
+/** What is offered about a remedy. */
+export interface IRemedyOffers {
+  /** Beside it; those of a release are the card's own. */
+  readonly buttons: readonly IOffer[];
+  /** Beside what became of it. */
+  readonly followUps: readonly IOffer[];
+}
+
+/** What to do once memory was freed. */
+export interface INextStep {
+  readonly text: string;
+  readonly buttons: readonly IOffer[];
+  /** The remedy whose progress is told below; `null`: none. */
+  readonly fix: IRemedy | null;
+}
+
+/**
+ * What a page offers about a failure, as data that the card draws: pages differ in
+ * what they let a button do about code.
+ */
+export interface IOffers {
+  /** Asked for a report that the live helper vouches for. */
+  offersOf(context: IContext, remedy: IRemedy): IRemedyOffers;
+
+  /**
+   * The same.
+   *
+   * @param fix - the first edit
+   */
+  nextStep(context: IContext, fix: IRemedy | null): INextStep | null;
+
+  /** The ways to copy the card. */
+  copies(context: IContext): readonly IOffer[];
+}
+
 /** Receives a press of a button. */
 export type OnAction = (name: ActionName, remedyId: string | null) => void;
 
@@ -78,6 +129,28 @@ export type OnAction = (name: ActionName, remedyId: string | null) => void;
 export interface IContext extends IWords {
   readonly report: IReport;
   readonly state: ICardState;
-  readonly editing: IEditing;
+  readonly offers: IOffers;
   readonly onAction: OnAction;
+}
+
+const READY: RemedyState = { status: 'ready' };
+
+/** Where a remedy stands. */
+export function stateOf({ state }: IContext, remedyId: string): RemedyState {
+  return own(state.remedies, remedyId) ?? READY;
+}
+
+/** Whether what a button of a remedy asked for goes on. */
+export function isUnderWay({ status }: RemedyState): boolean {
+  return status === 'running' || status === 'waiting';
+}
+
+/** Whether a remedy is code to run, or brings some. */
+export function isCode({ kind }: IRemedy): boolean {
+  return kind === 'snippet' || kind === 'save';
+}
+
+/** Whether a button brings code into a cell, so that nobody has to type it. */
+export function isInserting({ state }: IContext): boolean {
+  return state.editable && state.trust === 'confirmed';
 }

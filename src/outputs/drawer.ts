@@ -1,3 +1,4 @@
+import { codeBlock } from '../components/dom/code';
 import { element, inline } from '../components/dom/element';
 import { icon } from '../components/dom/icon';
 import type { IHolders, IItem, IPlan, IReleased } from '../protocol';
@@ -6,12 +7,7 @@ import { nameSize } from '../text/names';
 import { button } from './button';
 import type { Connection } from './connection';
 import { holding } from './holding';
-import {
-  codeToSelect,
-  explain,
-  type Inserting,
-  type Outcome
-} from './inserting';
+import { explain, type Inserting, type Outcome } from './inserting';
 import { box, rows, said } from './parts';
 import { Unanswered, type Question } from './question';
 import { explainQueue, isQueued } from './queue';
@@ -97,7 +93,9 @@ export class Drawer {
             view.outcome === 'refused' ? 'info' : 'check',
             explain(view.outcome)
           ),
-          view.outcome === 'refused' ? codeToSelect(view.code) : null,
+          view.outcome === 'refused'
+            ? codeBlock(view.code, 'jp-mod-refused')
+            : null,
           this._buttons()
         );
       case 'failed':

@@ -1,4 +1,3 @@
-import { element } from '../components/dom/element';
 import { trans } from './translation';
 import type { IPage } from './transport';
 
@@ -62,17 +61,6 @@ export function explain(outcome: Outcome): string {
     case 'refused':
       return trans.__('Select this code, and copy it into a new cell:');
   }
-}
-
-/** Code that a person has to select by hand. */
-export function codeToSelect(code: string): HTMLElement {
-  const block = element(
-    'pre',
-    'jp-GpuHeadroomCard-code jp-mod-refused',
-    element('code', '', code)
-  );
-  block.tabIndex = 0;
-  return block;
 }
 
 /** Select the code that could not be copied. */

@@ -1,13 +1,24 @@
 import { Card } from '../card/card';
-import type { ActionName, ICardState, RemedyState } from '../card/state';
+import type {
+  ActionName,
+  CellAction,
+  ICardState,
+  RemedyState
+} from '../card/state';
 import { hasFreed, isReleaseOf, RELEASED_ITEMS } from '../memory/released';
 import type { Event, IReleased, IReport } from '../protocol';
 import type { Connection, IListener } from './connection';
 import { explain, type Inserting, selectRefused } from './inserting';
-import { newCells } from './newcells';
+import { newCells } from './offers';
 import { Unanswered, type Question } from './question';
 import { explainQueue, isQueued } from './queue';
 import { trans, WORDS } from './translation';
+
+/** What each button of an output does. */
+type Handlers = Record<
+  Exclude<ActionName, CellAction>,
+  (remedyId: string) => Promise<void> | void
+>;
 
 /**
  * The card of an out-of-memory error in its output.
@@ -139,15 +150,7 @@ export class LiveCard implements IListener {
       return;
     }
     try {
-      if (name === 'release') {
-        await this._release(remedyId);
-      } else if (name === 'insert') {
-        await this._insert(remedyId);
-      } else if (name === 'insert-fixed') {
-        await this._insertFixed(remedyId);
-      } else if (name === 'cancel') {
-        this._cancel(remedyId);
-      }
+      await this._handlers[name as keyof Handlers](remedyId);
     } catch (reason) {
       const text = reason instanceof Unanswered ? reason.message : '';
       this._set(remedyId, text ? { status: 'failed', text } : READY);
@@ -245,6 +248,15 @@ export class LiveCard implements IListener {
     this._remedies = { ...this._remedies, [remedyId]: state };
     this._draw();
   }
+
+  private readonly _handlers: Handlers = {
+    release: remedyId => this._release(remedyId),
+    cancel: remedyId => {
+      this._cancel(remedyId);
+    },
+    insert: remedyId => this._insert(remedyId),
+    'insert-fixed': remedyId => this._insertFixed(remedyId)
+  };
 
   private readonly _saved: readonly Node[];
   private _card: Card | null = null;

@@ -1,7 +1,7 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { isElsewhere } from '../card/fixlabels';
+import { isElsewhere } from '../card/diff';
 import type { RemedyState } from '../card/state';
 import { revert } from '../editing/edit';
 import type { Files } from '../editing/files';

@@ -4,7 +4,7 @@ import type { Message } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 
 import { Card } from '../card/card';
-import type { ActionName, ICardState } from '../card/state';
+import type { ActionName, ICardState, OutputAction } from '../card/state';
 import { plainText } from '../card/text';
 import { title } from '../card/title';
 import type { Announcer } from '../components/announcer';
@@ -12,8 +12,8 @@ import { type IReport, type IStub, parseReport } from '../protocol';
 import type { IWords } from '../text/messages';
 import { type IGpuMemory, MIME_TYPE } from '../tokens';
 import type { ReportController } from './controller';
-import { IN_CELLS } from './incells';
 import type { ReportModel } from './model';
+import { IN_CELLS } from './offers';
 import { cellAround, type IPlace, type Places, promptOf } from './place';
 import type { Reports } from './reports';
 
@@ -42,7 +42,7 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
       _options.words,
       IN_CELLS,
       (name, remedyId) => {
-        void this._act(name, remedyId);
+        void this._act(name as Exclude<ActionName, OutputAction>, remedyId);
       }
     );
     _options.memory.currentChanged.connect(this._bind, this);
@@ -173,21 +173,26 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
     }
   }
 
-  private async _act(name: ActionName, remedyId: string | null): Promise<void> {
-    if (
-      name === 'copy' ||
-      name === 'copy-for-forum' ||
-      name === 'copy-evidence'
-    ) {
-      await this._copy(name);
-    } else if (name === 'restart') {
-      if (this._place) {
-        await this._options.dialogs.restart(this._place.sessionContext);
+  private async _act(
+    name: Exclude<ActionName, OutputAction>,
+    remedyId: string | null
+  ): Promise<void> {
+    switch (name) {
+      case 'copy':
+      case 'copy-for-forum':
+      case 'copy-evidence':
+        await this._copy(name);
+        break;
+      case 'restart':
+        if (this._place) {
+          await this._options.dialogs.restart(this._place.sessionContext);
+        }
+        break;
+      default: {
+        const panel = this._place?.panel ?? null;
+        const site = panel && { panel, cellId: cellAround(panel, this.node) };
+        await this._controller?.act(name, remedyId, site);
       }
-    } else {
-      const panel = this._place?.panel ?? null;
-      const site = panel && { panel, cellId: cellAround(panel, this.node) };
-      await this._controller?.act(name, remedyId, site);
     }
   }
 

@@ -48,7 +48,7 @@ def test_has_every_template_of_the_helper(collected: Catalog) -> None:
 @pytest.mark.parametrize(
     ("sentence", "path"),
     [
-        ("Re-run cell", "src/report/incells.ts"),
+        ("Re-run cell", "src/report/offers.ts"),
         ("Saved output.", "src/card/card.ts"),
         ("No GPU", "src/memory/readingwords.ts"),
         ("GPU Headroom is not running in this kernel.", "src/kernel/link.ts"),

@@ -3,7 +3,7 @@ import type { ICardState, Trust } from '../../card/state';
 import { plainText } from '../../card/text';
 import { parseReport } from '../../protocol';
 import type { IReleased, IReport } from '../../protocol';
-import { IN_CELLS } from '../../report/incells';
+import { IN_CELLS } from '../../report/offers';
 import { CONFIRMED, COPIES, WORDS } from '../report';
 import { howMany, Maker } from './maker';
 import { unreadable } from './views';

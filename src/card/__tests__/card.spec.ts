@@ -16,7 +16,7 @@ import {
   WORDS
 } from '../../__tests__/report';
 import type { IDiff, IReport } from '../../protocol';
-import { IN_CELLS } from '../../report/incells';
+import { IN_CELLS } from '../../report/offers';
 import { Card } from '../card';
 import type { ActionName, ICardState, RemedyState } from '../state';
 

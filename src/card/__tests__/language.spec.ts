@@ -12,7 +12,7 @@ import {
   WORDS
 } from '../../__tests__/report';
 import type { IRemedy, IReport } from '../../protocol';
-import { IN_CELLS } from '../../report/incells';
+import { IN_CELLS } from '../../report/offers';
 import { words } from '../../text/messages';
 import { Card } from '../card';
 import type { ICardState, RemedyState } from '../state';

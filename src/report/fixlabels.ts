@@ -1,7 +1,7 @@
-import type { IDiff, IRemedy, IReport } from '../protocol';
-import { formatPrompt } from '../text/format';
+import { isElsewhere, nameOf } from '../card/diff';
+import type { IContext } from '../card/state';
+import type { IRemedy } from '../protocol';
 import { own } from '../text/own';
-import type { IContext } from './state';
 
 /** The words on the buttons of a fix; `null`: not to be offered. */
 interface IFixLabels {
@@ -33,21 +33,6 @@ export function fixLabels(context: IContext, remedy: IRemedy): IFixLabels {
 /** The names of what a remedy edits when the failed cell is not all. */
 function otherCells({ report }: IContext, { diffs }: IRemedy): string | null {
   return isElsewhere(report, diffs) ? diffs.map(nameOf).join(', ') : null;
-}
-
-/** What a change is of, as a person is told of it: `In [2]`, `main.py`. */
-export function nameOf({ execution_count, file }: IDiff): string {
-  return file ?? formatPrompt(execution_count);
-}
-
-/**
- * Whether any of these changes is not of the failed cell.
- */
-export function isElsewhere(
-  { cell_id }: IReport,
-  diffs: readonly IDiff[]
-): boolean {
-  return diffs.some(each => each.cell_id !== cell_id);
 }
 
 /**
