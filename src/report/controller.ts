@@ -13,15 +13,9 @@ import type { ReleaseSession } from '../release/session';
 import { Fixing } from './fixing';
 import { Freeing } from './freeing';
 import type { ReportModel } from './model';
+import type { ISite } from './place';
 import { rescue, save } from './rescue';
 import { revealLine } from './reveal';
-
-/** The notebook in which a button was pressed. */
-export interface ISite {
-  readonly panel: NotebookPanel;
-  /** The cell that holds the card. */
-  readonly cellId: string | null;
-}
 
 /** What buttons ask for that is done to the report, its notebook or its kernel. */
 export type ReportAction = Exclude<

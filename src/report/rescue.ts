@@ -4,8 +4,8 @@ import { insertBelow } from '../editing/insertion';
 import { Failed } from '../kernel/problem';
 import { perform } from '../kernel/work';
 import { words } from '../text/messages';
-import type { ISite } from './controller';
 import type { ReportModel } from './model';
+import type { ISite } from './place';
 
 /**
  * Save the training that failed to a file of the kernel's, and insert the cell

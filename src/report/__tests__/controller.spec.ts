@@ -19,9 +19,9 @@ import * as running from '../../editing/run';
 import * as agreeing from '../../fit/agreeing';
 import type { Event, IReport, IRerun } from '../../protocol';
 import { FakeServices } from '../../release/__tests__/services';
-import type { ISite } from '../controller';
 import { ReportController } from '../controller';
 import { ReportModel } from '../model';
+import type { ISite } from '../place';
 
 const SOURCE = 'batch_size = 1024\ntrain()';
 const FIXED = 'batch_size = 512\ntrain()';
