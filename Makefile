@@ -57,7 +57,7 @@ FRONTEND := package.json tsconfig.json scripts/pack.mjs scripts/minify.py script
 PACKAGE := pyproject.toml install.json README.md LICENSE $(FRONTEND)
 
 .NOTPARALLEL:
-.PHONY: help demo develop environments check test lint types jest pytest fuzz galata cuda cuda-all cuda-here \
+.PHONY: help demo develop environments check test lint sizes types jest pytest fuzz galata cuda cuda-all cuda-here \
 	colab translations wheel install benchmarks recovery fidelity causes edits harm soak images requirements clean distclean
 
 help: ## list the targets
@@ -215,7 +215,7 @@ QUICK := $(addprefix python_helper/tests/,advice card cells code concurrency err
 	readings render session terminal text trends/test_history.py \
 	$(filter-out test_wheel.py,$(notdir $(wildcard python_helper/tests/test_*.py))))
 
-check: lint types jest .make/test-tools ## what to run before each commit, three minutes
+check: lint types jest sizes .make/test-tools ## what to run before each commit, three minutes
 	@$(VENV)/bin/pytest --quiet $(WORKERS) $(QUICK)
 
 test: lint types jest pytest cuda-here galata colab ## everything below, one after the other
@@ -225,6 +225,9 @@ lint: translations ui-tests/node_modules/.stamp .make/test-tools ## eslint, pret
 	@$(VENV)/bin/ruff check .
 	@$(VENV)/bin/ruff format --check .
 	@PYTHONPATH=python_helper $(VENV)/bin/lint-imports --no-cache --no-logo
+
+sizes: node_modules/.stamp ## lines of each folder, bytes of what is made of them, and their budgets
+	@PATH="$(BUILD_PATH)" node scripts/sizes.mjs
 
 types: node_modules/.stamp ui-tests/node_modules/.stamp .make/test-tools ## tsc, mypy
 	@$(JLPM) types

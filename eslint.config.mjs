@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+
 import jupyter from '@jupyter/eslint-plugin';
 import { DEFAULT_LONG_LIVED_TYPES } from '@jupyter/eslint-plugin/lib/utils/signal-lifetime.js';
 import prettier from 'eslint-config-prettier';
@@ -24,43 +26,57 @@ const LONG_LIVED = {
   longLivedTypes: [...DEFAULT_LONG_LIVED_TYPES, 'IKernelConnection']
 };
 
+/** What any page may read. */
+const PURE = ['protocol', 'text', 'memory'];
+
+/** What a view of JupyterLab is made with besides; '' are the files beside the folders. */
+const LAB = [...PURE, '', 'kernel', 'components'];
+
 /**
- * Which folders of `src` each folder may import from, besides its own: arrows
- * point one way, as `docs/architecture.md` draws them. '' are the files beside
- * the folders: anybody may import from these, and `index.ts` from all.
+ * Which folders of `src` each folder may import from, besides its own, types included:
+ * those before it only, so that no folders stand in a circle, as `docs/architecture.md`
+ * draws them. `index.ts` imports from all.
  */
 const ARROWS = {
   protocol: [],
-  frame: ['protocol'],
-  '': ['protocol', 'frame'],
-  kernel: ['protocol'],
-  components: ['protocol', 'frame', 'kernel'],
-  timeline: ['protocol', 'frame', 'kernel', 'components'],
-  release: ['protocol', 'frame', 'kernel', 'components'],
-  actions: ['protocol', 'frame', 'kernel', 'components', 'release'],
-  notebooks: ['protocol', 'kernel', 'components'],
-  lastran: ['protocol'],
-  report: ['protocol', 'frame', 'kernel', 'components', 'release', 'actions'],
-  cells: ['protocol', 'frame', 'kernel', 'timeline', 'report'],
-  gauge: ['protocol', 'kernel', 'components', 'timeline', 'release'],
-  colab: ['protocol', 'frame', 'kernel', 'components', 'timeline', 'gauge'],
-  panel: [
-    'protocol',
-    'frame',
-    'kernel',
-    'components',
-    'timeline',
-    'release',
-    'notebooks'
-  ]
+  text: ['protocol'],
+  memory: ['protocol', 'text'],
+  '': PURE,
+  kernel: [...PURE, ''],
+  components: [...PURE, '', 'kernel'],
+  card: [...PURE, 'components'],
+  outputs: [...PURE, 'components', 'card'],
+  timeline: LAB,
+  release: LAB,
+  editing: LAB,
+  fit: [...LAB, 'release', 'editing'],
+  report: [...LAB, 'card', 'release', 'editing', 'fit'],
+  cells: LAB,
+  gauge: [...LAB, 'timeline', 'release'],
+  otherkernels: LAB,
+  panel: [...LAB, 'timeline', 'release', 'otherkernels'],
+  lastran: LAB,
+  commands: [...LAB, 'release', 'editing']
 };
 
+/** The files beside the folders. */
+const BESIDE = readdirSync(new URL('src', import.meta.url))
+  .filter(name => name.endsWith('.ts'))
+  .map(name => name.replace(/(\.d)?\.ts$/, ''))
+  .join('|');
+
 /** Has eslint keep to the arrows of one folder. */
-function arrowsOf([folder, allowed]) {
-  const others = Object.keys(ARROWS).filter(
-    name => !['', folder, ...allowed].includes(name)
-  );
-  const from = folder === '' ? '\\./' : '\\.\\./';
+function arrowsOf([folder, allowed], index, all) {
+  const before = all.slice(0, index).map(([name]) => name);
+  const later = allowed.filter(name => !before.includes(name));
+  if (later.length > 0) {
+    throw new Error(`ARROWS: ${folder} stands before ${later.join(', ')}.`);
+  }
+  const others = all
+    .map(([name]) => name)
+    .filter(name => name !== folder && !allowed.includes(name))
+    .map(name => (name === '' ? `(?:${BESIDE})$` : `${name}(?:/|$)`));
+  const from = folder === '' ? '\\./' : '(?:\\.\\./)+';
   return {
     files: [folder === '' ? 'src/*.ts' : `src/${folder}/**/*.{ts,tsx}`],
     ignores: ['**/__tests__/**', 'src/index.ts'],
@@ -70,7 +86,7 @@ function arrowsOf([folder, allowed]) {
         {
           patterns: [
             {
-              regex: `^${from}(?:${others.join('|')})(?:/|$)`,
+              regex: `^${from}(?:${others.join('|')})`,
               message: `See ARROWS in eslint.config.mjs: not from ${folder || 'src'}.`
             }
           ]

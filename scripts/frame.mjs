@@ -141,10 +141,10 @@ function write(name, text) {
 mkdirSync(TARGET, { recursive: true });
 for (const kind of ['gauge', 'card']) {
   const script = await smaller(
-    await bundle(`src/colab/${kind}output.ts`, 'es2020')
+    await bundle(`src/outputs/${kind}output.ts`, 'es2020')
   );
   // Of the browsers that have `color-mix`, which the colours are made with.
-  const style = await bundle(`style/colab/${kind}output.css`, 'chrome111');
+  const style = await bundle(`style/outputs/${kind}output.css`, 'chrome111');
   const files = shortened(script, used(style, script)).map(escaped);
   const size = gzipSync(files.join(''), { level: 9 }).length;
   if (size > LIMIT) {

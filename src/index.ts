@@ -1,14 +1,14 @@
 import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
-import actions from './actions/plugin';
-import palette from './actions/palette';
 import badges from './cells/badgeplugin';
 import cells from './cells/plugin';
 import started from './cells/startedplugin';
+import palette from './commands/palette';
+import actions from './commands/plugin';
 import gauge from './gauge/plugin';
 import kernel from './kernel/plugin';
 import lastRan from './lastran/plugin';
-import notebooks from './notebooks/plugin';
+import notebooks from './otherkernels/plugin';
 import panel from './panel/plugin';
 import release from './release/plugin';
 import report from './report/plugin';

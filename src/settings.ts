@@ -78,14 +78,26 @@ export class Settings extends Observable {
   private _current: ISettings;
 }
 
+/** What the plugins of a page share. */
+const shared = new WeakMap<ISettingRegistry, Promise<Settings>>();
+
 /**
- * Load the settings; where they cannot be had, the defaults hold.
+ * The settings of a page, loaded once; where they cannot be had, the defaults hold.
  */
 export async function loadSettings(
   registry: ISettingRegistry | null
 ): Promise<Settings> {
+  if (registry === null) {
+    return new Settings();
+  }
+  const loaded = shared.get(registry) ?? load(registry);
+  shared.set(registry, loaded);
+  return loaded;
+}
+
+async function load(registry: ISettingRegistry): Promise<Settings> {
   try {
-    return new Settings((await registry?.load(SCHEMA_ID)) ?? null);
+    return new Settings(await registry.load(SCHEMA_ID));
   } catch (reason) {
     console.warn('GPU Headroom: its settings could not be loaded.', reason);
     return new Settings();

@@ -1,7 +1,7 @@
 import type { Contents } from '@jupyterlab/services';
 import { nullTranslator } from '@jupyterlab/translation';
 
-import { Files } from '../actions/files';
+import { Files } from '../editing/files';
 
 /** The files of a server, and an editor in which one of them may be open. */
 export class FakeFiles {

@@ -1,7 +1,7 @@
 import Ajv from 'ajv';
 
 import schema from '../../python_helper/gpu_headroom/protocol/protocol.schema.json';
-import { plainText } from '../frame/text';
+import { plainText } from '../card/text';
 import { parseEvent, parseReply, parseReport } from '../protocol';
 import type { Reply } from '../protocol';
 import { FREE, gib, message, REPORT, SMALLER_BATCH, WORDS } from './report';

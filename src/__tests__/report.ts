@@ -1,4 +1,4 @@
-import type { ICardState } from '../frame/state';
+import type { ICardState } from '../card/state';
 import type {
   ICause,
   IMessage,

@@ -71,4 +71,16 @@ describe('settings', () => {
     expect(warn).toHaveBeenCalledTimes(1);
     warn.mockRestore();
   });
+
+  it('should be loaded once for all plugins of a page', async () => {
+    const source = new FakeSource();
+    const load = jest.fn().mockResolvedValue(source);
+    const registry = { load } as unknown as ISettingRegistry;
+    const [first, second] = await Promise.all([
+      loadSettings(registry),
+      loadSettings(registry)
+    ]);
+    expect(second).toBe(first);
+    expect(load).toHaveBeenCalledTimes(1);
+  });
 });

@@ -3,9 +3,8 @@ import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-import { CommandIDs } from '../commandids';
 import { loadSettings } from '../settings';
-import { IGpuMemory } from '../tokens';
+import { CommandIDs, IGpuMemory } from '../tokens';
 
 /**
  * Shows below each cell what it did to the GPU memory.

@@ -4,8 +4,8 @@ import type { IOutputAreaModel } from '@jupyterlab/outputarea';
 import type { IOutputModel } from '@jupyterlab/rendermime';
 import { Signal } from '@lumino/signaling';
 
-import { MIME_TYPE } from '../report/mimetype';
 import type { Settings } from '../settings';
+import { MIME_TYPE } from '../tokens';
 
 /** On a cell that ran out of memory, until it runs again. */
 const FAILED_CLASS = 'jp-GpuHeadroom-failedCell';

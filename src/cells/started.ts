@@ -2,7 +2,7 @@ import { type Cell, CodeCell } from '@jupyterlab/cells';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { IOutputAreaModel, OutputArea } from '@jupyterlab/outputarea';
 
-import { MIME_TYPE } from '../report/mimetype';
+import { MIME_TYPE } from '../tokens';
 import type { IGpuMemory } from '../tokens';
 import { printedError } from './printed';
 

@@ -6,11 +6,10 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 import { Widget } from '@lumino/widgets';
 
-import { CommandIDs, NO_ARGS } from '../commandids';
 import { Announcer } from '../components/announcer';
 import { IReleaseSessions, type ReleaseSessions } from '../release/sessions';
 import { loadSettings } from '../settings';
-import { IGpuMemory } from '../tokens';
+import { CommandIDs, IGpuMemory, NO_ARGS } from '../tokens';
 // The status bar needs the gauge, and its model, from the start.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { GaugeModel } from './model';

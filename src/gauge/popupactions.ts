@@ -1,6 +1,5 @@
 import type { CommandRegistry } from '@lumino/commands';
 
-import { CommandIDs } from '../commandids';
 import type { IButtonProps } from '../components/button';
 import { idsOf } from '../memory/items';
 import type { IReleased } from '../protocol';
@@ -8,7 +7,7 @@ import type { ReleaseDialog } from '../release/dialog';
 import { cancelQueued, queuedIn } from '../release/queue';
 import { isRestored } from '../release/result';
 import { nameFree } from '../release/words';
-import type { IKernelMemory } from '../tokens';
+import { CommandIDs, type IKernelMemory } from '../tokens';
 import type { GaugeModel } from './model';
 
 /** Of JupyterLab; asks before it restarts. */

@@ -2,6 +2,7 @@
  * Putting the helper into a kernel that has none.
  */
 import type { Kernel, KernelSpec } from '@jupyterlab/services';
+import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { PROTOCOL_VERSION } from '../protocol';
 import { execute } from './execution';
@@ -43,7 +44,8 @@ export async function readBootstrap(): Promise<string> {
  */
 export async function inject(
   kernel: Kernel.IKernelConnection,
-  code: string
+  code: string,
+  trans: TranslationBundle
 ): Promise<string | null> {
   const outcome = await execute(kernel, { code });
   switch (outcome.status) {
@@ -52,6 +54,6 @@ export async function inject(
     case 'error':
       return outcome.error;
     case 'unanswered':
-      return 'no answer';
+      return trans.__('no answer');
   }
 }

@@ -5,8 +5,7 @@ import type { IMemoryState } from '../memory/state';
 import { Observable } from '../observable';
 import type { Event, IHolders, IPlan, RequestArgs } from '../protocol';
 import type { IKernelMemory } from '../tokens';
-import { cancel } from './cancel';
-import { finish } from './work';
+import { cancel, perform } from './work';
 
 /** Cells that run one after the other are measured once, when this has passed. */
 const REST_MS = 300;
@@ -106,12 +105,10 @@ export class Measurement<K extends keyof IMeasured> extends Observable {
     this._set({ kind: 'queued' });
     let end: MeasurementStep = { kind: 'none' };
     try {
-      await finish(
+      await perform(
         this.memory,
         this._kind,
         { asked: isAsked } as RequestArgs<K>,
-        (event, { id }) =>
-          event.type === this._kind && event.request_id === id ? event : null,
         reply => {
           if (question === this._question) {
             this._requestId = reply.id;

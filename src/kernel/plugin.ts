@@ -45,7 +45,7 @@ const plugin: JupyterFrontEndPlugin<IGpuMemory> = {
           trans,
           isPython: () => isPython(kernel, serviceManager.kernelspecs),
           refusal: () => findRefusal(settings, documents()),
-          inject: async () => inject(kernel, await readBootstrap()),
+          inject: async () => inject(kernel, await readBootstrap(), trans),
           onDeath: death => {
             Notification.warning(explainDeath(death, trans), {
               autoClose: false

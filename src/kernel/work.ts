@@ -1,57 +1,45 @@
 import { Signal } from '@lumino/signaling';
 
 import { lifeOf } from '../memory/model';
-import type { Event, IError, IReplies, RequestArgs } from '../protocol';
+import { type End, isEndOf, type Work } from '../memory/work';
+import type { Event, IReplies, RequestArgs } from '../protocol';
 import { sentenceOf } from '../text/reason';
 import type { IKernelMemory } from '../tokens';
 import { Failed, Gone } from './problem';
-
-/** Requests for work that a kernel does between cells. */
-type Work =
-  | 'cleanup'
-  | 'holders'
-  | 'path'
-  | 'plan'
-  | 'release'
-  | 'rerun'
-  | 'rescue'
-  | 'snapshot';
 
 /** The helper did not take the work on; the message is its sentence. */
 export class NotTaken extends Error {}
 
 /**
- * Ask a kernel for work that it does between cells, and wait for its end.
+ * Have a kernel do work between cells, and wait for its end.
  *
  * The event that tells the end may come before the answer to the request.
  * Rejects with `NotTaken` when the helper refuses, and with a sentence when it
  * fails or is gone before it is done.
  *
- * @param find - picks the event that ends the work of this answer
  * @param onTaken - called when the kernel has taken the work on
  */
-export async function finish<K extends Work, E extends Exclude<Event, IError>>(
+export async function perform<K extends Work>(
   memory: IKernelMemory,
   type: K,
   args: RequestArgs<K>,
-  find: (event: Event, reply: IReplies[K]) => E | null,
   onTaken?: (reply: IReplies[K]) => void
-): Promise<E> {
+): Promise<End<K>> {
   const watch = new EventWatch(memory);
   try {
     const reply = await memory.request(type, args).catch((reason: unknown) => {
       throw new NotTaken(sentenceOf(reason));
     });
     onTaken?.(reply);
-    const end = await watch.result(event =>
-      event.type === 'error' && event.request_id === reply.id
-        ? event
-        : find(event, reply)
+    const end = await watch.find(
+      event =>
+        isEndOf(event, reply) ||
+        (event.type === 'error' && event.request_id === reply.id)
     );
     if (end.type === 'error') {
       throw new Failed(end.message);
     }
-    return end;
+    return end as End<K>;
   } finally {
     watch.dispose();
   }
@@ -68,12 +56,10 @@ class EventWatch {
     _memory.disposed.connect(this._onLost, this);
   }
 
-  result<E>(find: (event: Event) => E | null): Promise<E> {
+  find(isWanted: (event: Event) => boolean): Promise<Event> {
     return new Promise((resolve, reject) => {
       this._settle = () => {
-        const [found] = this._seen
-          .splice(0)
-          .flatMap(event => find(event) ?? []);
+        const found = this._seen.splice(0).find(isWanted);
         if (found) {
           resolve(found);
         } else if (this._lost) {
@@ -110,4 +96,12 @@ class EventWatch {
   private readonly _seen: Event[] = [];
   private _lost = false;
   private _settle = (): void => undefined;
+}
+
+/**
+ * Take back a release that waits, or end the walk of a request. Never rejects:
+ * one that has ended meanwhile tells its result.
+ */
+export async function cancel(memory: IKernelMemory, id: string): Promise<void> {
+  await memory.request('cancel', { cancelled_id: id }).catch(() => undefined);
 }

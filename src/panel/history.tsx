@@ -2,7 +2,7 @@ import * as React from 'react';
 
 import { Findings } from '../timeline/findings';
 import { Timeline } from '../timeline/view';
-import type { IBodyProps } from './section';
+import type { IBodyProps } from './model';
 
 const HEIGHT_PX = 128;
 

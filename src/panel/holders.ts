@@ -1,5 +1,5 @@
 import { Measurement } from '../kernel/measurement';
-import { finish } from '../kernel/work';
+import { perform } from '../kernel/work';
 import { Observable } from '../observable';
 import type { IHolders, IPath } from '../protocol';
 import type { IKernelMemory } from '../tokens';
@@ -48,12 +48,10 @@ export class HoldersModel extends Observable {
   async search(id: string): Promise<void> {
     this._setPath(id, { kind: 'searching' });
     try {
-      const path = await finish(
+      const path = await perform(
         this.measurement.memory,
         'path',
         { holder_id: id },
-        (event, reply) =>
-          event.type === 'path' && event.request_id === reply.id ? event : null,
         ({ status }) => {
           if (status === 'waiting') {
             this._setPath(id, { kind: 'waiting' });

@@ -6,17 +6,21 @@ import { Signal } from '@lumino/signaling';
 
 import { fullest } from '../memory/level';
 import { staleness } from '../memory/model';
-import { type IShare, sharesOf } from '../notebooks/sharing';
+import { type IShare, sharesOf } from '../otherkernels/sharing';
 import type { IDevice, IHeldDevice, IItem } from '../protocol';
 import type { ReleaseSession } from '../release/session';
 import type { ReleaseSessions } from '../release/sessions';
 import type { IGpuMemory, IKernelMemory, IOtherKernels } from '../tokens';
-import type * as bodies from './bodies';
 import { HoldersModel } from './holders';
 import type { ISorting } from './rows';
 
 /** A section of the panel, by what it shows. */
-export type SectionName = keyof typeof bodies;
+export type SectionName =
+  | 'Devices'
+  | 'FreeableList'
+  | 'History'
+  | 'HolderList'
+  | 'Others';
 
 /** Inserts a cell that frees items into the notebook of a kernel. */
 export type InsertCell = (
@@ -268,4 +272,9 @@ export class PanelModel extends VDomModel {
 /** What the parts of the panel are drawn from. */
 export interface IPanelProps {
   readonly model: PanelModel;
+}
+
+/** What of the panel stands below a title, in so many pixels. */
+export interface IBodyProps extends IPanelProps {
+  readonly width: number;
 }

@@ -2,8 +2,8 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { Hint } from '../components/hint';
-import { NotebookList, Unasked } from '../notebooks/list';
-import { restOf } from '../notebooks/sharing';
+import { NotebookList, Unasked } from '../otherkernels/list';
+import { restOf } from '../otherkernels/sharing';
 import type { IProcess } from '../protocol';
 import { formatBytes } from '../text/format';
 import { nameSize } from '../text/names';

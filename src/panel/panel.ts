@@ -3,7 +3,7 @@ import { SidePanel } from '@jupyterlab/ui-components';
 import type { Message } from '@lumino/messaging';
 import { AccordionPanel } from '@lumino/widgets';
 
-import { describeTotal } from '../notebooks/words';
+import { describeTotal } from '../otherkernels/words';
 import { describeSafe } from '../release/words';
 import { formatBytes } from '../text/format';
 import { Header } from './header';

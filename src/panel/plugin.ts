@@ -4,11 +4,10 @@ import {
 } from '@jupyterlab/application';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-import { CommandIDs, NO_ARGS } from '../commandids';
 import { gpuIcon } from '../components/labicons';
 import { idsOf } from '../memory/items';
 import { IReleaseSessions, type ReleaseSessions } from '../release/sessions';
-import { IGpuMemory, IOtherKernels } from '../tokens';
+import { CommandIDs, IGpuMemory, IOtherKernels, NO_ARGS } from '../tokens';
 // The side bar needs the panel, and its model, before the layout is restored.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { type InsertCell, PanelModel } from './model';

@@ -3,7 +3,7 @@ import type { Message } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 import * as React from 'react';
 
-import type { IPanelProps, PanelModel, SectionName } from './model';
+import type { IBodyProps, PanelModel, SectionName } from './model';
 
 /** Left and right of the content together. */
 const PADDING_PX = 20;
@@ -19,11 +19,6 @@ export interface ISectionOptions {
    * to this; `null`: it takes what is left.
    */
   readonly leastPx: number | null;
-}
-
-/** What of the panel stands below a title, in so many pixels. */
-export interface IBodyProps extends IPanelProps {
-  readonly width: number;
 }
 
 /**

@@ -1,11 +1,13 @@
 import type { IDisposable } from '@lumino/disposable';
+import type { ISignal } from '@lumino/signaling';
 
 import { idsOf } from '../memory/items';
 import { isBusy } from '../memory/model';
 import { Observable } from '../observable';
-import type { IReleased } from '../protocol';
+import type { IItem, IReleased, RequestArgs } from '../protocol';
+import type { IKernelMemory } from '../tokens';
+import type { Checklist } from './checklist';
 import type { Release } from './release';
-import type { ReleaseSession } from './session';
 
 /** What the dialog shows. */
 export type DialogStep =
@@ -21,13 +23,22 @@ export type DialogStep =
       readonly expected_bytes: number | null;
     };
 
+/** The session of a kernel, as far as the dialogue uses it. */
+interface IReleasing {
+  readonly memory: IKernelMemory;
+  readonly checklist: Checklist;
+  readonly changed: ISignal<unknown, void>;
+  begin(args: RequestArgs<'release'>): Release;
+  confirm(items: readonly IItem[]): Promise<string[] | null>;
+}
+
 /**
  * The dialogue of the popup: the choice, the wait, and the result in its place.
  *
  * What goes on in its session goes on without the popup.
  */
 export class ReleaseDialog extends Observable {
-  constructor(readonly session: ReleaseSession) {
+  constructor(readonly session: IReleasing) {
     super();
     session.changed.connect(this.emit, this);
   }

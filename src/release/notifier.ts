@@ -112,7 +112,7 @@ async function freePlainly(telling: ITelling, why: string): Promise<void> {
   if (!(await runsIPython(kernel))) {
     throw new Foreign();
   }
-  const result = await plainRelease(kernel);
+  const result = await plainRelease(kernel, trans);
   notice.finish(
     plainSentence(trans, result, why),
     (result.freedBytes ?? 0) > 0 ? 'success' : 'info'

@@ -1,4 +1,5 @@
 import type { Kernel } from '@jupyterlab/services';
+import type { TranslationBundle } from '@jupyterlab/translation';
 
 /** What `plain_release.py` defines, and the name of its value in the reply. */
 const CALL = '__gpu_headroom_release()';
@@ -40,7 +41,8 @@ export function whenIdle(
  * The kernel runs it between cells. Rejects with a sentence when it does not.
  */
 export async function plainRelease(
-  kernel: Kernel.IKernelConnection
+  kernel: Kernel.IKernelConnection,
+  trans: TranslationBundle
 ): Promise<IPlainRelease> {
   const { PLAIN_RELEASE } = await import('../kernel/pack');
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -59,7 +61,7 @@ export async function plainRelease(
       break;
     }
   }
-  throw new Error('The kernel did not run the release.');
+  throw new Error(trans.__('The kernel did not run the release.'));
 }
 
 /** A user expression as the kernel answers it. */

@@ -1,7 +1,6 @@
 import { type ISignal, Signal } from '@lumino/signaling';
 
-import { cancel } from '../kernel/cancel';
-import { finish } from '../kernel/work';
+import { cancel, perform } from '../kernel/work';
 import type { IReleased, RequestArgs } from '../protocol';
 import type { IKernelMemory } from '../tokens';
 
@@ -18,21 +17,12 @@ export class Release {
     private readonly _memory: IKernelMemory,
     args: RequestArgs<'release'>
   ) {
-    this.ended = finish(
-      _memory,
-      'release',
-      args,
-      (event, { release_id }) =>
-        event.type === 'released' && event.release_id === release_id
-          ? event
-          : null,
-      ({ release_id, status }) => {
-        if (status === 'waiting') {
-          this._id = release_id;
-          this._set('waiting');
-        }
+    this.ended = perform(_memory, 'release', args, ({ release_id, status }) => {
+      if (status === 'waiting') {
+        this._id = release_id;
+        this._set('waiting');
       }
-    ).finally(() => {
+    }).finally(() => {
       this._set('ended');
       Signal.clearData(this);
     });

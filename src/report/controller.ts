@@ -1,26 +1,39 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { ITranslator, TranslationBundle } from '@jupyterlab/translation';
 
-import type { Files } from '../actions/files';
-import { insertBelow } from '../actions/insertion';
-import { runCells } from '../actions/run';
-import type { ActionName } from '../frame/state';
+import type { ActionName, OutputAction } from '../card/state';
+import type { Files } from '../editing/files';
+import { insertBelow } from '../editing/insertion';
+import { runCells } from '../editing/run';
+import type { ICost } from '../fit/cost';
+import { Fitter } from '../fit/fitter';
 import { explain } from '../kernel/problem';
 import type { IReport } from '../protocol';
 import type { ReleaseSession } from '../release/session';
-import type { ICost } from './cost';
-import { Fitter } from './fitter';
 import { Fixing } from './fixing';
 import { Freeing } from './freeing';
 import type { ReportModel } from './model';
+import type { ISite } from './place';
 import { rescue, save } from './rescue';
 import { revealLine } from './reveal';
 
-/** The notebook in which a button was pressed. */
-export interface ISite {
-  readonly panel: NotebookPanel;
-  /** The cell that holds the card. */
-  readonly cellId: string | null;
+/** What buttons ask for that is done to the report, its notebook or its kernel. */
+export type ReportAction = Exclude<
+  ActionName,
+  OutputAction | 'restart' | `copy${string}`
+>;
+
+type Handler = (remedyId: string, site: ISite | null) => Promise<void>;
+
+/** Of a button that does nothing outside notebooks. */
+function inNotebook(
+  act: (remedyId: string, site: ISite) => Promise<void>
+): Handler {
+  return async (remedyId, site) => {
+    if (site !== null) {
+      await act(remedyId, site);
+    }
+  };
 }
 
 /**
@@ -47,21 +60,15 @@ export class ReportController {
    * @param site - `null` outside notebooks, where nothing is edited or run
    */
   async act(
-    name: ActionName,
+    name: ReportAction,
     remedyId: string | null,
     site: ISite | null
   ): Promise<void> {
     try {
-      if (site && name === 'run') {
+      if (name === 'run') {
         await this._run(remedyId, site);
-      } else if (site && remedyId !== null) {
-        await this._edit(name, remedyId, site);
-      }
-      if (remedyId !== null && name === 'release') {
-        await this._freeing.run(remedyId);
-      } else if (remedyId !== null && name === 'cancel') {
-        this._tries.get(remedyId)?.cancel();
-        await this._freeing.cancel(remedyId);
+      } else if (remedyId !== null) {
+        await this._handlers[name](remedyId, site);
       }
     } catch (reason) {
       if (remedyId !== null) {
@@ -83,30 +90,24 @@ export class ReportController {
     }
   }
 
-  private async _edit(
-    name: ActionName,
+  private async _apply(remedyId: string, { panel }: ISite): Promise<void> {
+    const fix = await this._fixing.find(remedyId, panel);
+    if (fix) {
+      await this._fixing.make(remedyId, fix);
+    }
+  }
+
+  private async _cancel(remedyId: string): Promise<void> {
+    this._tries.get(remedyId)?.cancel();
+    await this._freeing.cancel(remedyId);
+  }
+
+  private async _reveal(
     remedyId: string,
     { panel, cellId }: ISite
   ): Promise<void> {
-    if (name === 'apply') {
-      const fix = await this._fixing.find(remedyId, panel);
-      if (fix) {
-        await this._fixing.make(remedyId, fix);
-      }
-    } else if (name === 'apply-and-run') {
-      await this._applyAndRun(remedyId, { panel, cellId });
-    } else if (name === 'make-it-fit') {
-      await this._makeItFit(remedyId, { panel, cellId });
-    } else if (name === 'insert') {
-      await this._insert(remedyId, { panel, cellId });
-    } else if (name === 'save') {
-      await rescue(this.model, remedyId, { panel, cellId }, this._trans);
-    } else if (name === 'undo') {
-      await this._fixing.undo(remedyId);
-    } else if (name === 'reveal') {
-      const place = this._fixing.lineOf(remedyId);
-      await revealLine(panel, place?.cellId ?? cellId, place?.line ?? 1);
-    }
+    const place = this._fixing.lineOf(remedyId);
+    await revealLine(panel, place?.cellId ?? cellId, place?.line ?? 1);
   }
 
   /**
@@ -145,7 +146,7 @@ export class ReportController {
     }
     const text = this._trans.__('Making it fit…');
     this.model.setRemedy(remedyId, { status: 'running', text });
-    const { makeItFit } = await import('./makeitfit');
+    const { makeItFit } = await import('../fit/makeitfit');
     const note = this._trans.__('It may take several tries.');
     await makeItFit({
       ...this._partsOf(report, remedyId, site),
@@ -172,7 +173,7 @@ export class ReportController {
     title: string,
     note: string | null
   ): Promise<boolean> {
-    const { agreeTo } = await import('./agreeing');
+    const { agreeTo } = await import('../fit/agreeing');
     const saving = async (): Promise<string> =>
       (await save(this.model, site, this._trans)).text;
     return agreeTo(cost, { title, note, save: saving }, this._trans);
@@ -205,12 +206,37 @@ export class ReportController {
   /** Run the cells of an edit that was made, else the failed cell. */
   private async _run(
     remedyId: string | null,
-    { panel, cellId }: ISite
+    site: ISite | null
   ): Promise<void> {
+    if (site === null) {
+      return;
+    }
+    const { panel, cellId } = site;
     const made = remedyId === null ? null : this._fixing.runOf(remedyId);
     const failed = cellId === null ? [] : [cellId];
     await runCells(panel, made ?? failed, this._translator);
   }
+
+  /** What each button of a remedy does. */
+  private readonly _handlers: Readonly<
+    Record<Exclude<ReportAction, 'run'>, Handler>
+  > = {
+    release: remedyId => this._freeing.run(remedyId),
+    cancel: remedyId => this._cancel(remedyId),
+    apply: inNotebook((remedyId, site) => this._apply(remedyId, site)),
+    'apply-and-run': inNotebook((remedyId, site) =>
+      this._applyAndRun(remedyId, site)
+    ),
+    'make-it-fit': inNotebook((remedyId, site) =>
+      this._makeItFit(remedyId, site)
+    ),
+    insert: inNotebook((remedyId, site) => this._insert(remedyId, site)),
+    save: inNotebook((remedyId, site) =>
+      rescue(this.model, remedyId, site, this._trans)
+    ),
+    undo: inNotebook(remedyId => this._fixing.undo(remedyId)),
+    reveal: inNotebook((remedyId, site) => this._reveal(remedyId, site))
+  };
 
   private _prepared: IReport | null = null;
   /** What runs an edit now, by remedy id. */

@@ -1,17 +1,17 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { revert } from '../actions/edit';
-import type { Files } from '../actions/files';
-import { findFix, type IFix, type IRefusedFix, makeFix } from '../actions/fix';
-import { isElsewhere } from '../frame/fixlabels';
-import type { RemedyState } from '../frame/state';
+import { isElsewhere } from '../card/diff';
+import type { RemedyState } from '../card/state';
+import { revert } from '../editing/edit';
+import type { Files } from '../editing/files';
+import { findFix, type IFix, type IRefusedFix, makeFix } from '../editing/fix';
+import type { Fitter } from '../fit/fitter';
+import { fitSentence } from '../fit/fitwords';
 import { startsWhen } from '../release/queue';
 import { words } from '../text/messages';
 import { own } from '../text/own';
 import { sentenceOf } from '../text/reason';
-import type { Fitter } from './fitter';
-import { fitSentence } from './fitwords';
 import type { ReportModel } from './model';
 
 /**

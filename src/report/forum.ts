@@ -1,6 +1,6 @@
-import { listVersions } from '../frame/details';
-import { effectText, givesMemory } from '../frame/effect';
-import { deviceLabel, title } from '../frame/title';
+import { listVersions } from '../card/details';
+import { effectText, givesMemory } from '../card/effect';
+import { deviceLabel, title } from '../card/title';
 import type { ICause, IReport } from '../protocol';
 import { formatBytes } from '../text/format';
 import type { IWords } from '../text/messages';

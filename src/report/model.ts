@@ -1,4 +1,4 @@
-import type { RemedyState, Trust } from '../frame/state';
+import type { RemedyState, Trust } from '../card/state';
 import { lifeOf } from '../memory/model';
 import { isReleaseOf } from '../memory/released';
 import { Observable } from '../observable';

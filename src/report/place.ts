@@ -13,6 +13,13 @@ export interface IPlace {
   readonly panel: NotebookPanel | null;
 }
 
+/** The notebook in which a button was pressed. */
+export interface ISite {
+  readonly panel: NotebookPanel;
+  /** The cell that holds the card. */
+  readonly cellId: string | null;
+}
+
 /**
  * Finds the notebook or console around a card.
  */

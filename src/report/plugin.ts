@@ -12,12 +12,11 @@ import { INotebookTracker } from '@jupyterlab/notebook';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-import { Files } from '../actions/files';
 import { Announcer } from '../components/announcer';
+import { Files } from '../editing/files';
 import { IReleaseSessions, type ReleaseSessions } from '../release/sessions';
 import { words } from '../text/messages';
-import { IGpuMemory } from '../tokens';
-import { MIME_TYPE } from './mimetype';
+import { IGpuMemory, MIME_TYPE } from '../tokens';
 import { Places } from './place';
 // The first notebook may be drawn right after the start.
 // eslint-disable-next-line jupyter/prefer-lazy-imports

@@ -3,18 +3,17 @@ import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 import type { Message } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 
+import { Card } from '../card/card';
+import type { ActionName, ICardState, OutputAction } from '../card/state';
+import { plainText } from '../card/text';
+import { title } from '../card/title';
 import type { Announcer } from '../components/announcer';
-import { Card } from '../frame/card';
-import { IN_CELLS } from '../frame/incells';
-import type { ActionName, ICardState } from '../frame/state';
-import { plainText } from '../frame/text';
-import { title } from '../frame/title';
 import { type IReport, type IStub, parseReport } from '../protocol';
 import type { IWords } from '../text/messages';
-import type { IGpuMemory } from '../tokens';
+import { type IGpuMemory, MIME_TYPE } from '../tokens';
 import type { ReportController } from './controller';
-import { MIME_TYPE } from './mimetype';
 import type { ReportModel } from './model';
+import { IN_CELLS } from './offers';
 import { cellAround, type IPlace, type Places, promptOf } from './place';
 import type { Reports } from './reports';
 
@@ -43,7 +42,7 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
       _options.words,
       IN_CELLS,
       (name, remedyId) => {
-        void this._act(name, remedyId);
+        void this._act(name as Exclude<ActionName, OutputAction>, remedyId);
       }
     );
     _options.memory.currentChanged.connect(this._bind, this);
@@ -174,21 +173,26 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
     }
   }
 
-  private async _act(name: ActionName, remedyId: string | null): Promise<void> {
-    if (
-      name === 'copy' ||
-      name === 'copy-for-forum' ||
-      name === 'copy-evidence'
-    ) {
-      await this._copy(name);
-    } else if (name === 'restart') {
-      if (this._place) {
-        await this._options.dialogs.restart(this._place.sessionContext);
+  private async _act(
+    name: Exclude<ActionName, OutputAction>,
+    remedyId: string | null
+  ): Promise<void> {
+    switch (name) {
+      case 'copy':
+      case 'copy-for-forum':
+      case 'copy-evidence':
+        await this._copy(name);
+        break;
+      case 'restart':
+        if (this._place) {
+          await this._options.dialogs.restart(this._place.sessionContext);
+        }
+        break;
+      default: {
+        const panel = this._place?.panel ?? null;
+        const site = panel && { panel, cellId: cellAround(panel, this.node) };
+        await this._controller?.act(name, remedyId, site);
       }
-    } else {
-      const panel = this._place?.panel ?? null;
-      const site = panel && { panel, cellId: cellAround(panel, this.node) };
-      await this._controller?.act(name, remedyId, site);
     }
   }
 

@@ -1,6 +1,6 @@
 import type { ITranslator } from '@jupyterlab/translation';
 
-import type { Files } from '../actions/files';
+import type { Files } from '../editing/files';
 import type { IStub } from '../protocol';
 import type { ReleaseSessions } from '../release/sessions';
 import type { IKernelMemory } from '../tokens';

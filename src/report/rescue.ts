@@ -1,11 +1,11 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { insertBelow } from '../actions/insertion';
+import { insertBelow } from '../editing/insertion';
 import { Failed } from '../kernel/problem';
-import { finish } from '../kernel/work';
+import { perform } from '../kernel/work';
 import { words } from '../text/messages';
-import type { ISite } from './controller';
 import type { ReportModel } from './model';
+import type { ISite } from './place';
 
 /**
  * Save the training that failed to a file of the kernel's, and insert the cell
@@ -36,13 +36,9 @@ export async function save(
   { panel, cellId }: ISite,
   trans: TranslationBundle
 ): Promise<{ text: string; index: number | null }> {
-  const { code, message } = await finish(
-    memory,
-    'rescue',
-    { report_id: reportId },
-    (event, { id }) =>
-      event.type === 'rescue' && event.request_id === id ? event : null
-  );
+  const { code, message } = await perform(memory, 'rescue', {
+    report_id: reportId
+  });
   if (code === null) {
     throw new Failed(message);
   }

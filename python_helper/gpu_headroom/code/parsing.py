@@ -9,7 +9,6 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 from .find import words
-from .quiet import quiet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,6 +25,16 @@ _NO_PYTHON = tuple(
         """%%bash %%sh %%script %%writefile %%file %%html %%HTML %%javascript %%js %%latex
         %%markdown %%svg"""
     )
+)
+# Warnings go to whoever is running, and whether they are shown is set for a whole process: neither
+# may be touched while a cell runs. So what Python warns of is taken out before it reads a source.
+_ESCAPE = re.compile(r"(?s)\\(.)")
+_ESCAPES = frozenset("\r\n\\'\"abfnrtvx01234567NuU")
+# What stands for a backslash that escapes nothing: the one that a source has least.
+_MARKS = "\x7f\x1e\x1f\x1d"
+# What no change of one character mends: `\400`, and a number that runs into a word, as `1if`.
+_ODD = re.compile(
+    r"\\[4-7][0-7]{2}|\b(?:0[xX][0-9a-fA-F_]+|[0-9][0-9_.]*)(?:and|else|for|if|in|is|not|or)\b"
 )
 _TREES: ContextVar[dict[str, ast.Module | None] | None] = ContextVar("trees", default=None)
 
@@ -77,14 +86,30 @@ def _is_other(source: str) -> bool:
 
 def _python(source: str) -> ast.Module | None:
     """Parse what is Python as it stands: a line of it may begin with an operator."""
+    if _ODD.search(source):
+        return None
+    code, mark = quiet(source)
     try:
-        code, mark = quiet(source)
         tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # the last: nested too deeply
         return None
     if mark:
         _restore(tree, mark)
     return tree
+
+
+def quiet(source: str) -> tuple[str, str]:
+    r"""Return a source that Python reads without a word, and what stands in it for a backslash.
+
+    Each character stays in its place. In raw texts, too, the mark stands for a backslash. Python
+    still warns of `b"\N"`, which nobody writes.
+    """
+    if "\\" not in source:
+        return source, ""
+    mark = min(_MARKS, key=source.count)
+    return _ESCAPE.sub(
+        lambda each: each[0] if each[1] in _ESCAPES else mark + each[1], source
+    ), mark
 
 
 def _restore(tree: ast.Module, mark: str) -> None:

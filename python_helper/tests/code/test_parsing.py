@@ -12,17 +12,15 @@ from random import Random
 
 import pytest
 from gpu_headroom.code.literals import literals_in
-from gpu_headroom.code.parsing import LONGEST, magics, parse_cell
-from gpu_headroom.code.quiet import quiet
+from gpu_headroom.code.parsing import LONGEST, magics, parse_cell, quiet
 from tests.code.test_batch import cell
 
 # What Python 3.10 to 3.14 warn of while they read a source, and what looks like it.
 ODD = [
     r"x = '\d'",
     r"x = 'é\d', batch_size",
-    r"x = b'\d\N\u'",
-    r"x = '\400\777\377\08'",
-    r"x = b'\400'",
+    r"x = b'\d'",
+    r"x = '\377\08'",
     r"x = r'\d', rb'\d', Rb'\d', '\\d', '\'', '\x41', '\N{BULLET}', '\u0041'",
     "x = '\\\n\\d'",
     "x = '''\n\\d\n''' '\\d' \"\\d\"",
@@ -40,8 +38,8 @@ ODD = [
     r"x = f'{(lambda a: {1: 2})(batch)}\d'",
     "x = {'\\d': 1, 'batch_size': 64}",
     "x = 1 if y else 0x1f or 2",
-    "# '\\d' 1if",
-    "x = '1if'",
+    "# '\\d' 1st, 5min, 3d, 0x1f",
+    "x = '1st'",
     "x = x1if_y = 1.0 .real + 1e5 + 1_000j + 0b1 + .5",
     "match x:\n    case '\\d': pass",
     "%%time\nx = '\\d'\n!ls '\n%ls \\\ny = '\\d'",
@@ -67,6 +65,8 @@ REFUSED = [
     "x = 1.or y",
     "x = f'{1if y else 0}'",
     "x = 1_000and y",
+    r"x = '\400'",
+    r"x = b'\777'",
 ]
 
 
@@ -97,7 +97,7 @@ def test_reads_odd_texts_without_a_word(source: str) -> None:
         found = parse_cell(source)
     assert found is not None
     assert places(found) == places(want)
-    if "\\400" not in source and "t'" not in source and "tr'" not in source:
+    if "t'" not in source and "tr'" not in source:
         assert ast.dump(found) == ast.dump(want)
 
 

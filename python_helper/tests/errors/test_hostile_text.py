@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from gpu_headroom.cells.runs import CellRun
-from gpu_headroom.code import batch, parsing, quiet
+from gpu_headroom.code import batch, parsing
 from gpu_headroom.code.batch import batch_literals
 from gpu_headroom.code.literals import literals_in
 from gpu_headroom.code.loops import left_behind
@@ -373,7 +373,7 @@ def test_reading_quietly_is_quick(name: str) -> None:
 
     def read() -> None:
         with contextlib.suppress(ValueError, RecursionError):
-            quiet.quiet(source)
+            parsing.quiet(source)
 
     assert taken_s(read) < 4 * LIMIT_S
 

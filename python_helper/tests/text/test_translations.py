@@ -48,8 +48,8 @@ def test_has_every_template_of_the_helper(collected: Catalog) -> None:
 @pytest.mark.parametrize(
     ("sentence", "path"),
     [
-        ("Re-run cell", "src/frame/incells.ts"),
-        ("Saved output.", "src/frame/card.ts"),
+        ("Re-run cell", "src/report/offers.ts"),
+        ("Saved output.", "src/card/card.ts"),
         ("No GPU", "src/memory/readingwords.ts"),
         ("GPU Headroom is not running in this kernel.", "src/kernel/link.ts"),
         ("Measure all", "src/components/measuring.tsx"),
@@ -71,4 +71,4 @@ def test_says_once_what_both_halves_say(collected: Catalog) -> None:
     """The words of the card stand in its two renderers, and are translated once."""
     found = collected.get("needed {requested} more, {available} was available")
     assert found is not None
-    assert (found.auto_comments, found.locations[0][0]) == (["card.needed"], "src/frame/title.ts")
+    assert (found.auto_comments, found.locations[0][0]) == (["card.needed"], "src/card/title.ts")

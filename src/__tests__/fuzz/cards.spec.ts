@@ -1,9 +1,9 @@
-import { Card } from '../../frame/card';
-import { IN_CELLS } from '../../frame/incells';
-import type { ICardState, Trust } from '../../frame/state';
-import { plainText } from '../../frame/text';
+import { Card } from '../../card/card';
+import type { ICardState, Trust } from '../../card/state';
+import { plainText } from '../../card/text';
 import { parseReport } from '../../protocol';
 import type { IReleased, IReport } from '../../protocol';
+import { IN_CELLS } from '../../report/offers';
 import { CONFIRMED, COPIES, WORDS } from '../report';
 import { howMany, Maker } from './maker';
 import { unreadable } from './views';

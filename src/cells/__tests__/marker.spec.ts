@@ -5,8 +5,8 @@ import { OutputModel } from '@jupyterlab/rendermime';
 import { Signal } from '@lumino/signaling';
 
 import { makePanel, silenceYjs } from '../../__tests__/notebook';
-import { MIME_TYPE } from '../../report/mimetype';
 import { DEFAULT_SETTINGS, type Settings } from '../../settings';
+import { MIME_TYPE } from '../../tokens';
 import { Marker } from '../marker';
 
 const CARD: IOutput = {

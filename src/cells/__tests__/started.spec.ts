@@ -4,7 +4,7 @@ import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
 
 import { FakeGpuMemory, FakeMemory, settle } from '../../__tests__/memory';
 import { makePanel, silenceYjs } from '../../__tests__/notebook';
-import { MIME_TYPE } from '../../report/mimetype';
+import { MIME_TYPE } from '../../tokens';
 import { printedError } from '../printed';
 import plugin from '../startedplugin';
 

@@ -1,7 +1,10 @@
 import type { KernelSpec } from '@jupyterlab/services';
+import { nullTranslator } from '@jupyterlab/translation';
 
 import { inject, isPython, readBootstrap } from '../helper';
 import { FakeKernel } from './fakekernel';
+
+const trans = nullTranslator.load('gpu-headroom');
 
 function specs(languages: Record<string, string>): KernelSpec.IManager {
   const kernelspecs = Object.fromEntries(
@@ -30,7 +33,9 @@ describe('inject', () => {
     'should go over control while the kernel is %s, and leave input() alone',
     async status => {
       kernel.status = status;
-      await expect(inject(kernel.connection, 'start()')).resolves.toBeNull();
+      await expect(
+        inject(kernel.connection, 'start()', trans)
+      ).resolves.toBeNull();
       expect(kernel.executed).toEqual([
         {
           channel: 'control',
@@ -48,7 +53,7 @@ describe('inject', () => {
 
   it('should use the shell of a kernel that executes nothing on control', async () => {
     kernel.outcomes = ['silence'];
-    const injected = inject(kernel.connection, 'start()');
+    const injected = inject(kernel.connection, 'start()', trans);
     await jest.advanceTimersByTimeAsync(30_000);
     await expect(injected).resolves.toBeNull();
     expect(channels()).toEqual(['control', 'shell']);
@@ -64,7 +69,9 @@ describe('inject', () => {
 
   it('should try again when it was aborted', async () => {
     kernel.outcomes = [{ status: 'aborted' }, { status: 'aborted' }];
-    await expect(inject(kernel.connection, 'start()')).resolves.toBeNull();
+    await expect(
+      inject(kernel.connection, 'start()', trans)
+    ).resolves.toBeNull();
     expect(channels()).toEqual(['control', 'shell', 'control']);
   });
 
@@ -72,14 +79,14 @@ describe('inject', () => {
     kernel.outcomes = [
       { status: 'error', ename: 'MemoryError', evalue: 'none left' }
     ];
-    await expect(inject(kernel.connection, 'start()')).resolves.toBe(
+    await expect(inject(kernel.connection, 'start()', trans)).resolves.toBe(
       'MemoryError: none left'
     );
   });
 
   it('should give up on a kernel that never runs it', async () => {
     kernel.outcomes = ['silence', 'silence', 'silence', 'silence'];
-    const injected = inject(kernel.connection, 'start()');
+    const injected = inject(kernel.connection, 'start()', trans);
     await jest.advanceTimersByTimeAsync(120_000);
     await expect(injected).resolves.toBe('no answer');
     expect(kernel.executed).toHaveLength(4);

@@ -7,8 +7,8 @@ import { setHidden } from '../../__tests__/visibility';
 import {
   FakeServices,
   makeModel
-} from '../../notebooks/__tests__/fakeservices';
-import { OtherKernels } from '../../notebooks/otherkernels';
+} from '../../otherkernels/__tests__/fakeservices';
+import { OtherKernels } from '../../otherkernels/otherkernels';
 import { Settings } from '../../settings';
 import { KernelLink } from '../link';
 import { GpuMemoryTracker } from '../tracker';

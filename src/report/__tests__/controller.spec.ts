@@ -2,7 +2,6 @@ import { nullTranslator } from '@jupyterlab/translation';
 
 import { FakeFiles } from '../../__tests__/files';
 import { FakeMemory, settle } from '../../__tests__/memory';
-import { EVENTS, RERUN_ITEM } from '../../__tests__/samples';
 import { makePanel, silenceYjs } from '../../__tests__/notebook';
 import {
   ELSEWHERE,
@@ -15,13 +14,14 @@ import {
   SMALLER_BATCH,
   SNIPPET
 } from '../../__tests__/report';
-import * as running from '../../actions/run';
+import { EVENTS, RERUN_ITEM } from '../../__tests__/samples';
+import * as running from '../../editing/run';
+import * as agreeing from '../../fit/agreeing';
 import type { Event, IReport, IRerun } from '../../protocol';
 import { FakeServices } from '../../release/__tests__/services';
-import * as agreeing from '../agreeing';
-import type { ISite } from '../controller';
 import { ReportController } from '../controller';
 import { ReportModel } from '../model';
+import type { ISite } from '../place';
 
 const SOURCE = 'batch_size = 1024\ntrain()';
 const FIXED = 'batch_size = 512\ntrain()';

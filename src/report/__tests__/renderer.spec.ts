@@ -19,7 +19,7 @@ import {
 } from '../../__tests__/report';
 import { Announcer } from '../../components/announcer';
 import { FakeServices } from '../../release/__tests__/services';
-import { MIME_TYPE } from '../mimetype';
+import { MIME_TYPE } from '../../tokens';
 import type { IPlace, Places } from '../place';
 import { ReportRenderer } from '../renderer';
 import { Reports } from '../reports';

@@ -1,0 +1,707 @@
+import {
+  CAUSE,
+  CONFIRMED,
+  COPIES,
+  FREE,
+  gib,
+  message,
+  RELEASED,
+  REPORT,
+  RESTART,
+  SAVE,
+  ELSEWHERE,
+  IN_FILE,
+  SMALLER_BATCH,
+  SNIPPET,
+  WORDS
+} from '../../__tests__/report';
+import type { IDiff, IReport } from '../../protocol';
+import { IN_CELLS } from '../../report/offers';
+import { Card } from '../card';
+import type { ActionName, ICardState, RemedyState } from '../state';
+
+const isDiff = (diff: IDiff | undefined): diff is IDiff => diff !== undefined;
+
+const SAVED: ICardState = { ...CONFIRMED, trust: 'saved' };
+
+describe('Card', () => {
+  let host: HTMLElement;
+  let card: Card;
+  let actions: [ActionName, string | null][];
+
+  beforeEach(() => {
+    host = document.createElement('div');
+    document.body.replaceChildren(host);
+    actions = [];
+    card = new Card(host, WORDS, IN_CELLS, (...action) => actions.push(action));
+  });
+
+  const text = (selector: string): string =>
+    host.querySelector(selector)?.textContent ?? '';
+  const buttons = (): string[] =>
+    [...host.querySelectorAll('button')].map(node => node.textContent ?? '');
+  const button = (label: string): HTMLButtonElement => {
+    const found = [...host.querySelectorAll('button')].find(
+      node => node.textContent === label
+    );
+    if (!found) {
+      throw new Error(`No button ${label} among ${buttons().join(', ')}`);
+    }
+    return found;
+  };
+  const show = (report: Partial<IReport>, state = CONFIRMED): void => {
+    card.show({ ...REPORT, ...report }, state);
+  };
+
+  describe('the failure', () => {
+    it('should say what was needed and what was there', () => {
+      show({});
+      expect(text('h3')).toBe(
+        'Out of GPU memory — needed 2.00 GiB more, 0.71 GiB was available'
+      );
+      expect(text('.jp-GpuHeadroomCard-device')).toBe(
+        'GPU 0, Tesla T4, 14.7 GiB'
+      );
+    });
+
+    it('should say so when the size of the request is not known', () => {
+      show({ requested_bytes: null });
+      expect(text('h3')).toBe(
+        'Out of GPU memory — the size of the request is not known'
+      );
+    });
+
+    it('should call a simulated GPU simulated', () => {
+      show({ simulated: true });
+      expect(text('h3')).toContain('Out of simulated GPU memory');
+      expect(text('.jp-GpuHeadroomCard-device')).toBe(
+        'Simulated GPU 0, 14.7 GiB'
+      );
+    });
+
+    it('should label the section by its title', () => {
+      show({});
+      const section = host.querySelector('section');
+      expect(section?.getAttribute('aria-labelledby')).toBe(
+        host.querySelector('h3')?.id
+      );
+    });
+
+    it('should draw segments as wide as their bytes, and say all numbers', () => {
+      show({});
+      const bar = host.querySelector('[role="img"]');
+      expect(bar?.getAttribute('aria-label')).toBe(
+        'At the moment of failure: outside 0.7 GiB, parameters 0.6 GiB, ' +
+          'optimizer state 1.2 GiB, gradients 0.6 GiB, activations 9.8 GiB, ' +
+          'cached 1.1 GiB, free 0.7 GiB'
+      );
+      const shares = [...(bar?.children ?? [])].map(segment =>
+        Number((segment as HTMLElement).style.flexGrow)
+      );
+      expect(shares.reduce((sum, share) => sum + share)).toBeCloseTo(1);
+      expect(shares[4]).toBeCloseTo(9.8 / 14.74);
+    });
+
+    it('should say the unit once where one unit fits all parts', () => {
+      show({});
+      expect(text('.jp-GpuHeadroomCard-legend')).toBe(
+        'outside0.7parameters0.6optimizer state1.2gradients0.6' +
+          'activations9.8cached1.1free0.7GiB'
+      );
+    });
+
+    it('should give every part its unit where one is small', () => {
+      show({
+        parts: [
+          { kind: 'outside', bytes: 95 * 2 ** 20 },
+          { kind: 'activations', bytes: gib(3.1) },
+          { kind: 'free', bytes: 0 }
+        ]
+      });
+      expect(text('.jp-GpuHeadroomCard-legend')).toBe(
+        'outside95 MiBactivations3.1 GiB'
+      );
+    });
+
+    it('should say what the traceback keeps', () => {
+      show({});
+      expect(text('.jp-GpuHeadroomCard-traceback')).toBe(
+        'The traceback of this error still keeps 12.0 GiB in use: ' +
+          'model 2.4 GiB, x 0.2 GiB.'
+      );
+    });
+
+    it('should give the cause with its evidence', () => {
+      show({});
+      expect(text('.jp-GpuHeadroomCard-cause')).toBe(
+        'Activations: 9.8 GiB of the 12.2 GiB in tensors. They are what the ' +
+          'forward pass keeps for the backward pass; they grow with batch_size (1024).'
+      );
+      expect(text('.jp-GpuHeadroomCard-cause strong')).toContain('9.8 GiB');
+    });
+
+    it('should not guess where no cause stands out', () => {
+      show({ cause: null });
+      expect(host.textContent).toContain('No single cause stands out.');
+      expect(host.textContent).not.toContain('Most likely cause');
+    });
+
+    it('should fold away what holds besides the first cause', () => {
+      show({});
+      expect(host.textContent).not.toContain('Also');
+      const further = { ...CAUSE, bytes: gib(1.5) };
+      show({ further_causes: [further, { ...further, bytes: null }] });
+      expect(text('.jp-GpuHeadroomCard-cause')).toContain('Activations');
+      const fold = host.querySelector('.jp-GpuHeadroomCard-also');
+      expect(fold?.closest('details')?.open).toBe(false);
+      expect(text('[data-fold=also] summary')).toBe('Also (2)');
+      const [one, other] = [...(fold?.children ?? [])];
+      expect(one?.querySelector(':scope > strong')?.textContent).toBe(
+        '1.5 GiB'
+      );
+      expect(other?.textContent).toMatch(/\(1024\)\.$/);
+    });
+
+    it('should say that it looks further, and be completed in place', () => {
+      show({ cause: null, looking: true });
+      expect(host.textContent).toContain('Looking further…');
+      expect(host.textContent).not.toContain('No single cause');
+      const fold = host.querySelector<HTMLDetailsElement>(
+        '[data-fold=details]'
+      );
+      if (fold) {
+        fold.open = true;
+      }
+      const place = host.querySelector<HTMLElement>(
+        '[data-fold=details] button'
+      );
+      place?.focus();
+      show({});
+      expect(host.textContent).not.toContain('Looking further…');
+      expect(
+        host.querySelector<HTMLDetailsElement>('[data-fold=details]')?.open
+      ).toBe(true);
+      expect(document.activeElement?.textContent).toBe('Copy as text');
+    });
+
+    it('should not promise to complete a card that nobody vouches for', () => {
+      show({ cause: null, looking: true }, SAVED);
+      expect(host.textContent).not.toContain('Looking further…');
+      expect(host.textContent).toContain('No single cause stands out.');
+    });
+
+    it('should list remedies in order with how each number was obtained', () => {
+      show({});
+      const items = [...host.querySelectorAll('ol > li')];
+      expect(items).toHaveLength(2);
+      const effects = items.map(
+        item => item.querySelector('.jp-GpuHeadroomCard-effect')?.textContent
+      );
+      expect(effects).toEqual([
+        '12.0 GiB measured',
+        'about −4.9 GiB estimated'
+      ]);
+    });
+
+    it('should fold away what comes after four remedies', () => {
+      const remedies = [1, 2, 3, 4, 5, 6].map(n => ({ ...FREE, id: `r${n}` }));
+      show({ remedies });
+      const lists = host.querySelectorAll('ol');
+      expect(lists[0]?.children).toHaveLength(4);
+      expect(lists[1]?.children).toHaveLength(2);
+      expect(lists[1]?.start).toBe(5);
+      expect(lists[1]?.closest('details')?.open).toBe(false);
+      expect(host.querySelectorAll('.jp-mod-primary')).toHaveLength(1);
+    });
+
+    it('should say why what a diff shows is no button', () => {
+      const noted = (): (string | null)[] =>
+        [...host.querySelectorAll('li .jp-GpuHeadroomCard-note')].map(
+          each => each.textContent
+        );
+      show({ remedies: [{ ...SMALLER_BATCH, kind: 'advice' }] });
+      expect(noted()).toHaveLength(1);
+      const text = 'Not a button: `step` is read in In [9] as well.';
+      const reason = { id: 'edit.read', template: text, params: {}, text };
+      show({ remedies: [{ ...SMALLER_BATCH, kind: 'advice', reason }] });
+      expect(noted()).toHaveLength(2);
+      expect(noted()[1]).toBe('Not a button: step is read in In [9] as well.');
+    });
+
+    it('should speak the signs of a diff', () => {
+      show({});
+      const rows = [...host.querySelectorAll('.jp-GpuHeadroomCard-diffRow')];
+      expect(rows.map(row => row.textContent)).toEqual([
+        'removed 12-    batch_size = 1024',
+        'added 12+    batch_size = 512'
+      ]);
+    });
+
+    it('should name the cells of an edit where they are several', () => {
+      show({});
+      expect(text('.jp-GpuHeadroomCard-diffCell')).toBe('');
+      const [diff] = SMALLER_BATCH.diffs;
+      const [other] = ELSEWHERE.diffs;
+      show({
+        remedies: [{ ...SMALLER_BATCH, diffs: [other, diff].filter(isDiff) }]
+      });
+      const names = host.querySelectorAll('.jp-GpuHeadroomCard-diffCell');
+      expect([...names].map(each => each.textContent)).toEqual([
+        'In [2]',
+        'In [7]'
+      ]);
+    });
+
+    it('should name the script that an edit is of', () => {
+      show(
+        { remedies: [IN_FILE] },
+        {
+          ...CONFIRMED,
+          runs: { [IN_FILE.id]: ['In [7]'] }
+        }
+      );
+      expect(text('.jp-GpuHeadroomCard-diffCell')).toBe('main.py');
+      const labels = [...host.querySelectorAll('button')].map(
+        each => each.textContent
+      );
+      expect(labels).toContain('Apply to main.py');
+      expect(labels).toContain('Apply to main.py and re-run In [7]');
+    });
+
+    it('should fold away the rest of a long edit', () => {
+      const diffs = SMALLER_BATCH.diffs.map(diff => ({
+        ...diff,
+        rows: Array.from({ length: 30 }, (_, line) => ({
+          sign: ' ' as const,
+          line,
+          text: 'x'
+        }))
+      }));
+      show({ remedies: [{ ...SMALLER_BATCH, diffs }] });
+      const fold = host.querySelector('.jp-GpuHeadroomCard-diff details');
+      expect(fold?.querySelector('summary')?.textContent).toBe('18 more lines');
+      expect(
+        fold?.querySelectorAll('.jp-GpuHeadroomCard-diffRow')
+      ).toHaveLength(18);
+    });
+
+    it('should name the source of each detail, and what was not measured', () => {
+      show({});
+      const rows = [...host.querySelectorAll('tbody tr')];
+      expect(rows.map(row => row.textContent)).toEqual([
+        'Requested2.00 GiBerror message',
+        'In use by tensors12.20 GiBmemory_allocated()',
+        'Allowed by the memory fractionnot measuredhidden'
+      ]);
+    });
+  });
+
+  describe('trust', () => {
+    it('should offer buttons once the helper vouches for the report', () => {
+      show({});
+      expect(buttons()).toEqual([
+        'Free now',
+        'Apply',
+        'Apply and re-run',
+        'Make it fit',
+        ...COPIES
+      ]);
+    });
+
+    it('should be text without the helper, and say how to get buttons', () => {
+      show({}, SAVED);
+      expect(buttons()).toEqual([...COPIES]);
+      expect(host.textContent).toContain(
+        'Run gpu_headroom.free_traceback() in a new cell.'
+      );
+      expect(host.textContent).toContain(
+        'Run the cell again to get the buttons.'
+      );
+    });
+
+    it('should neither offer nor explain buttons while it asks', () => {
+      show({}, { ...CONFIRMED, trust: 'asking' });
+      expect(buttons()).toEqual([...COPIES]);
+      expect(host.textContent).not.toContain('Run the cell again');
+    });
+
+    it('should not offer to edit where cells cannot be edited', () => {
+      show({}, { ...CONFIRMED, editable: false });
+      expect(buttons()).toEqual(['Free now', ...COPIES]);
+    });
+
+    it('should show markup of a report as text', () => {
+      show({
+        device_name: '<img src=x onerror=alert(1)>',
+        cause: {
+          rule: 'x',
+          claim: {
+            id: 'x',
+            template: '<script>alert(1)</script>',
+            params: {},
+            text: '<script>alert(1)</script>'
+          },
+          evidence: {
+            id: 'x',
+            template: '**`<b>`**',
+            params: {},
+            text: '**`<b>`**'
+          },
+          bytes: null
+        }
+      });
+      expect(host.querySelector('script, img, b')).toBeNull();
+      expect(text('.jp-GpuHeadroomCard-cause')).toBe(
+        '<script>alert(1)</script> <b>'
+      );
+    });
+
+    it('should draw a bounded part of a report without bounds', () => {
+      const parts = Array.from({ length: 10000 }, () => ({
+        kind: 'free' as const,
+        bytes: 1
+      }));
+      const remedies = Array.from({ length: 10000 }, () => FREE);
+      const name = 'x'.repeat(100000);
+      show({ parts, remedies, device_name: name, error_name: name });
+      expect(host.querySelectorAll('*').length).toBeLessThan(1000);
+    });
+
+    it('should survive a date that is none', () => {
+      show({ time_s: 1e300 }, SAVED);
+      expect(host.textContent).toContain('Saved output.');
+    });
+  });
+
+  describe('states of a remedy', () => {
+    const withState = (id: string, state: RemedyState): void => {
+      show({}, { ...CONFIRMED, remedies: { [id]: state } });
+    };
+
+    it('should show that it frees, and do nothing when pressed again', () => {
+      withState(FREE.id, { status: 'running', text: '' });
+      const busy = button('Freeing…');
+      expect(busy.getAttribute('aria-disabled')).toBe('true');
+      busy.click();
+      expect(actions).toEqual([]);
+    });
+
+    it('should offer to cancel a release that waits', () => {
+      withState(FREE.id, {
+        status: 'waiting',
+        text: 'Starts when In [9] finishes.'
+      });
+      expect(button('Queued').getAttribute('aria-disabled')).toBe('true');
+      expect(host.textContent).toContain('Starts when In [9] finishes.');
+      button('Cancel').click();
+      expect(actions).toEqual([['cancel', FREE.id]]);
+    });
+
+    it('should offer to undo or run an edit that was applied', () => {
+      withState(SMALLER_BATCH.id, {
+        status: 'applied',
+        text: 'Applied to the cell, not run yet.'
+      });
+      button('Undo').click();
+      button('Re-run cell').click();
+      expect(actions).toEqual([
+        ['undo', SMALLER_BATCH.id],
+        ['run', SMALLER_BATCH.id]
+      ]);
+      expect(buttons()).not.toContain('Apply');
+    });
+
+    it('should name the cells that an edit of an earlier cell runs', () => {
+      const state: RemedyState = { status: 'applied', text: 'Applied.' };
+      show(
+        {},
+        {
+          ...CONFIRMED,
+          runs: { [SMALLER_BATCH.id]: ['In [2]', 'In [7]'] },
+          remedies: { [SMALLER_BATCH.id]: state }
+        }
+      );
+      expect(buttons()).toContain('Re-run In [2], In [7]');
+    });
+
+    it('should lead to the line of a cell that was edited', () => {
+      withState(SMALLER_BATCH.id, {
+        status: 'changed',
+        text: 'The cell was edited after it failed; line 12 no longer matches.',
+        line: 12
+      });
+      expect(host.textContent).toContain('line 12 no longer matches.');
+      button('Go to line 12').click();
+      expect(actions).toEqual([['reveal', SMALLER_BATCH.id]]);
+    });
+
+    it('should say why it failed, and offer it again', () => {
+      withState(FREE.id, { status: 'failed', text: 'Could not free it: x.' });
+      expect(host.textContent).toContain('Could not free it: x.');
+      button('Free now').click();
+      expect(actions).toEqual([['release', FREE.id]]);
+    });
+
+    it('should offer to make it fit once, with what sets a number', () => {
+      const other = { ...SMALLER_BATCH, id: 'other' };
+      const diffs = SMALLER_BATCH.diffs.map(diff => ({ ...diff, sets: null }));
+      show({ remedies: [{ ...SMALLER_BATCH, diffs }, other, SMALLER_BATCH] });
+      const label = 'Make it fit';
+      expect(buttons().filter(each => each === label)).toHaveLength(1);
+      button(label).click();
+      expect(actions).toEqual([['make-it-fit', 'other']]);
+    });
+
+    it('should name all cells when a fix edits an earlier one', () => {
+      const report = { remedies: [ELSEWHERE] };
+      show(report);
+      expect(buttons()).toEqual(['Apply to In [2]', ...COPIES]);
+
+      const run = ['In [2]', 'In [5]', 'In [7]'];
+      show(report, { ...CONFIRMED, runs: { [SMALLER_BATCH.id]: run } });
+      button('Apply to In [2]').click();
+      button('Apply to In [2] and re-run In [2], In [5], In [7]').click();
+      expect(actions).toEqual([
+        ['apply', SMALLER_BATCH.id],
+        ['apply-and-run', SMALLER_BATCH.id]
+      ]);
+    });
+  });
+
+  describe('a snippet', () => {
+    const code = SNIPPET.type_this ?? '';
+
+    it('should be inserted by a button, and its code be folded away', () => {
+      show({ remedies: [SNIPPET] });
+      expect(text(`[data-fold="code ${SNIPPET.id}"] pre`)).toBe(code);
+      button('Insert as cell').click();
+      expect(actions).toEqual([['insert', SNIPPET.id]]);
+    });
+
+    it('should be there to read where there are no buttons', () => {
+      for (const state of [SAVED, { ...CONFIRMED, editable: false }]) {
+        show({ remedies: [SNIPPET] }, state);
+        expect(buttons()).toEqual([...COPIES]);
+        expect(text('ol')).toContain('Run this in a new cell:');
+        expect(host.querySelector('ol details')).toBeNull();
+        expect(text('ol pre')).toBe(code);
+      }
+    });
+
+    it('should be inserted once', () => {
+      const inserted = { status: 'inserted', text: 'Inserted.' } as const;
+      show(
+        { remedies: [SNIPPET] },
+        { ...CONFIRMED, remedies: { [SNIPPET.id]: inserted } }
+      );
+      expect(host.textContent).toContain('Inserted.');
+      expect(buttons()).toEqual([...COPIES]);
+    });
+  });
+
+  describe('a training that can be saved', () => {
+    const at = (state: RemedyState): ICardState => ({
+      ...CONFIRMED,
+      remedies: { [SAVE.id]: state }
+    });
+
+    it('should be saved by a button, and promise no memory', () => {
+      show({ remedies: [SAVE] });
+      button('Save…').click();
+      expect(actions).toEqual([['save', SAVE.id]]);
+      expect(text('ol')).not.toContain('not measured');
+      expect(text('ol')).not.toContain('torch.save');
+    });
+
+    it('should say how it stands, and be saved once', () => {
+      show({ remedies: [SAVE] }, at({ status: 'running', text: '' }));
+      expect(button('Saving…').getAttribute('aria-disabled')).toBe('true');
+      show({ remedies: [SAVE] }, at({ status: 'failed', text: 'Disk full.' }));
+      expect(text('ol')).toContain('Disk full.');
+      expect(button('Save…').getAttribute('aria-disabled')).toBeNull();
+      show({ remedies: [SAVE] }, at({ status: 'inserted', text: 'Saved.' }));
+      expect(text('ol')).toContain('Saved.');
+      expect(buttons()).toEqual([...COPIES]);
+    });
+
+    it('should be told as code where no cell can be inserted', () => {
+      show({ remedies: [SAVE] }, { ...CONFIRMED, editable: false });
+      expect(buttons()).toEqual([...COPIES]);
+      expect(text('ol')).toContain('torch.save');
+    });
+
+    it('should not be offered by a card that nobody vouches for', () => {
+      show({ remedies: [FREE, SAVE] }, SAVED);
+      expect(host.textContent).not.toContain('Save model');
+    });
+  });
+
+  it('should look for an id only among those that were given', () => {
+    show({ remedies: [{ ...ELSEWHERE, id: 'constructor' }] });
+    expect(buttons()).toEqual(['Apply to In [2]', ...COPIES]);
+  });
+
+  describe('where CUDA has stopped', () => {
+    const stopped: Partial<IReport> = {
+      sticky_error: true,
+      parts: [],
+      traceback_bytes: null,
+      cause: null,
+      remedies: [RESTART, FREE]
+    };
+
+    it('should say that only a restart helps, and offer nothing else', () => {
+      show(stopped);
+      expect(text('h3')).toContain('only a restart helps');
+      expect(buttons()).toEqual(['Restart kernel…', ...COPIES]);
+      button('Restart kernel…').click();
+      expect(actions).toEqual([['restart', 'restart']]);
+    });
+
+    it('should not announce numbers that it does not have', () => {
+      show({});
+      expect(text('[data-fold=details] summary')).toContain('numbers');
+      show({ ...stopped, details: [] });
+      expect(text('[data-fold=details] summary')).toBe('Details');
+    });
+
+    it('should offer no restart of a kernel that did not make it', () => {
+      show(stopped, SAVED);
+      expect(buttons()).toEqual([...COPIES]);
+    });
+  });
+
+  describe('after freeing', () => {
+    const freed: ICardState = { ...CONFIRMED, released: RELEASED };
+    const primary = (): string => text('button.jp-mod-primary');
+
+    it('should say what came back and what there is now', () => {
+      show({}, freed);
+      expect(text('h3')).toBe('12.0 GiB freed — headroom is now 13.8 GiB');
+      const bars = [...host.querySelectorAll('[role="img"]')];
+      expect(bars.map(bar => bar.getAttribute('aria-label'))).toEqual([
+        expect.stringContaining('At failure: outside 0.7 GiB'),
+        'Now: outside 0.7 GiB, in use 0.2 GiB, free 13.8 GiB'
+      ]);
+      expect(host.textContent).toContain('headroom 1.8 GiB');
+    });
+
+    it('should say why it was freed without a press, and what is lost', () => {
+      const said = 'as your settings ask: %debug for this error is lost.';
+      show({}, freed);
+      expect(host.textContent).not.toContain(said);
+      show({}, { ...freed, released: { ...RELEASED, automatic: true } });
+      expect(host.textContent).toContain(said);
+    });
+
+    it('should still say what happened and why', () => {
+      show({}, freed);
+      expect(text('.jp-GpuHeadroomCard-occasion')).toMatch(
+        /^Out of GPU memory — needed 2\.00 GiB more, 0\.71 GiB was available\. .*9\.8 GiB/
+      );
+      show({ cause: null }, freed);
+      expect(text('.jp-GpuHeadroomCard-occasion')).toMatch(/available\.$/);
+    });
+
+    it('should promise nothing of a fix whose effect is not known', () => {
+      for (const effect_bytes of [null, 2 ** 40]) {
+        show({ remedies: [{ ...SMALLER_BATCH, effect_bytes }] }, freed);
+        expect(text('.jp-GpuHeadroomCard-verdict')).toMatch(/fail again\.$/);
+      }
+    });
+
+    it('should put the fix first when freeing is not enough', () => {
+      show({}, freed);
+      expect(text('.jp-GpuHeadroomCard-verdict')).toBe(
+        'Unchanged, this cell needs at least 14.0 GiB and would probably fail again. With batch_size = 512: about 9.1 GiB.'
+      );
+      expect(primary()).toBe('Set batch_size = 512 and re-run');
+      button('Set batch_size = 512 and re-run').click();
+      button('Re-run cell').click();
+      expect(actions).toEqual([
+        ['apply-and-run', SMALLER_BATCH.id],
+        ['run', null]
+      ]);
+    });
+
+    it('should put running again first when it fits', () => {
+      show({ fits_after_free: true }, freed);
+      expect(primary()).toBe('Re-run cell');
+      expect(host.querySelector('.jp-GpuHeadroomCard-verdict')).toBeNull();
+    });
+
+    it('should put nothing first when the cell fails again and has no fix', () => {
+      show({ remedies: [FREE] }, freed);
+      expect(primary()).toBe('');
+      expect(buttons()).toContain('Re-run cell');
+    });
+
+    it('should leave out the remedy that was used', () => {
+      show({}, freed);
+      expect(host.querySelectorAll('ol > li')).toHaveLength(1);
+      expect(buttons()).not.toContain('Free now');
+    });
+
+    it.each(['nothing', 'failed', 'cancelled'] as const)(
+      'should stay as it was when the release ended as %s',
+      status => {
+        show({}, { ...freed, released: { ...RELEASED, status } });
+        expect(text('h3')).toContain('Out of GPU memory');
+      }
+    );
+
+    it('should stay as it was when nothing came back', () => {
+      const released = { ...RELEASED, freed_bytes: 0 };
+      show({}, { ...freed, released });
+      expect(text('h3')).toContain('Out of GPU memory');
+    });
+  });
+
+  describe('drawing again', () => {
+    it('should keep the focus on the same button', () => {
+      show({});
+      button('Free now').focus();
+      show(
+        {},
+        {
+          ...CONFIRMED,
+          remedies: { [FREE.id]: { status: 'running', text: '' } }
+        }
+      );
+      expect(document.activeElement).toBe(button('Freeing…'));
+    });
+
+    it('should move the focus to the title when its button is gone', () => {
+      show({});
+      button('Free now').focus();
+      show({}, { ...CONFIRMED, released: RELEASED });
+      expect(document.activeElement).toBe(host.querySelector('h3'));
+    });
+
+    it('should leave the focus alone when it is elsewhere', () => {
+      show({});
+      expect(document.activeElement).toBe(document.body);
+    });
+
+    it('should keep open what a person opened', () => {
+      show({});
+      const details = host.querySelector('details');
+      if (details) {
+        details.open = true;
+      }
+      show({}, SAVED);
+      expect(host.querySelector('details')?.open).toBe(true);
+    });
+  });
+
+  it('should show one sentence where there is no report', () => {
+    show({});
+    card.notice('This saved report cannot be read.');
+    expect(host.textContent).toBe('This saved report cannot be read.');
+  });
+
+  it('should fall back to the English of a sentence that it does not know', () => {
+    show({ remedies: [{ ...FREE, title: message('remedy.new') }] });
+    expect(host.textContent).toContain('English of remedy.new');
+  });
+});

@@ -1,0 +1,118 @@
+import { PSEUDO, untranslated } from '../../__tests__/pseudo';
+import {
+  CAUSE,
+  CONFIRMED,
+  FREE,
+  gib,
+  RELEASED,
+  REPORT,
+  RESTART,
+  SMALLER_BATCH,
+  SNIPPET,
+  WORDS
+} from '../../__tests__/report';
+import type { IRemedy, IReport } from '../../protocol';
+import { IN_CELLS } from '../../report/offers';
+import { words } from '../../text/messages';
+import { Card } from '../card';
+import type { ICardState, RemedyState } from '../state';
+import { plainText } from '../text';
+
+/** What a card has to say that is in no language. */
+const NAMES = [
+  'Tesla T4',
+  'batch_size = 512',
+  'batch_size = 1024',
+  'In [7]',
+  'PyTorch 2.9.1',
+  SNIPPET.type_this ?? ''
+];
+
+const remedies = (state: RemedyState): ICardState => ({
+  ...CONFIRMED,
+  remedies: { [FREE.id]: state, [SMALLER_BATCH.id]: state }
+});
+
+const PARTS: IReport['parts'] = [
+  { kind: 'other_tensors', bytes: gib(1) },
+  { kind: 'workspaces', bytes: gib(1) },
+  { kind: 'earlier_error', bytes: gib(1) },
+  { kind: 'temporaries', bytes: gib(1) },
+  { kind: 'not_attributed', bytes: gib(1) }
+];
+
+const ELSEWHERE: ICardState = {
+  ...CONFIRMED,
+  runs: { [SMALLER_BATCH.id]: ['In [7]', 'In [8]'] }
+};
+
+/** An edit of more lines than are shown at once. */
+const LONG: IRemedy = {
+  ...SMALLER_BATCH,
+  diffs: SMALLER_BATCH.diffs.map(diff => ({
+    ...diff,
+    rows: diff.rows.flatMap(row => Array.from({ length: 10 }, () => row))
+  }))
+};
+
+/** A report, or its state, in all that can be said of it. */
+const CARDS: [string, Partial<IReport>, ICardState][] = [
+  ['a failure', {}, CONFIRMED],
+  ['a saved card', {}, { ...CONFIRMED, trust: 'saved' }],
+  ['no date', { time_s: NaN }, { ...CONFIRMED, trust: 'saved' }],
+  ['a simulated GPU', { simulated: true }, CONFIRMED],
+  ['no numbers', { requested_bytes: null, capacity_bytes: null }, CONFIRMED],
+  ['nothing known to be free', { available_bytes: null }, CONFIRMED],
+  ['no cause', { cause: null, traceback_variables: [] }, CONFIRMED],
+  ['a stopped CUDA', { sticky_error: true, remedies: [RESTART] }, CONFIRMED],
+  ['other parts', { parts: PARTS }, CONFIRMED],
+  ['several causes', { further_causes: [CAUSE, CAUSE] }, CONFIRMED],
+  ['a measurement that goes on', { cause: null, looking: true }, CONFIRMED],
+  ['a snippet', { remedies: [SNIPPET] }, CONFIRMED],
+  [
+    'a saved snippet',
+    { remedies: [SNIPPET] },
+    { ...CONFIRMED, trust: 'saved' }
+  ],
+  ['a long edit', { remedies: [LONG] }, CONFIRMED],
+  ['another cell', { cell_id: 'cell-8' }, ELSEWHERE],
+  ['a step', {}, remedies({ status: 'running', text: '' })],
+  ['a wait', {}, remedies({ status: 'waiting', text: '⟦Waits.⟧' })],
+  ['an edit', {}, remedies({ status: 'applied', text: '⟦Applied.⟧' })],
+  [
+    'an edit that came too late',
+    {},
+    remedies({ status: 'changed', text: '⟦Changed.⟧', line: 12 })
+  ],
+  ['a release', {}, { ...CONFIRMED, released: RELEASED }],
+  [
+    'a release with room enough',
+    { fits_after_free: true, remedies: [FREE] },
+    { ...CONFIRMED, released: { ...RELEASED, headroom_after_bytes: null } }
+  ]
+];
+
+describe('the language of a card', () => {
+  it.each(CARDS)('should be the person’s own for %s', (_, changes, state) => {
+    const host = document.createElement('div');
+    const report = { ...REPORT, ...changes };
+    new Card(host, words(PSEUDO), IN_CELLS, () => undefined).show(
+      report,
+      state
+    );
+    expect(host.textContent).toContain('⟦');
+    expect(untranslated(host, NAMES)).toEqual([]);
+  });
+
+  it('should be found out where it is another', () => {
+    const host = document.createElement('div');
+    new Card(host, WORDS, IN_CELLS, () => undefined).show(REPORT, CONFIRMED);
+    expect(untranslated(host, NAMES)).not.toEqual([]);
+  });
+
+  it('should be the person’s own in a copy, too', () => {
+    const host = document.createElement('div');
+    host.textContent = plainText(words(PSEUDO), REPORT);
+    expect(untranslated(host, NAMES)).toEqual([]);
+  });
+});

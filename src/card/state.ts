@@ -1,0 +1,156 @@
+import type { IReleased, IRemedy, IReport } from '../protocol';
+import type { IWords } from '../text/messages';
+import { own } from '../text/own';
+
+/**
+ * What is known of the helper that made a report.
+ *
+ * - `asking`: a kernel is there and has not answered yet
+ * - `confirmed`: the live helper made this very report; only now are there buttons
+ * - `saved`: nobody vouches for it; it is text
+ */
+export type Trust = 'asking' | 'confirmed' | 'saved';
+
+/**
+ * Where one remedy stands. `text` is the sentence to show.
+ *
+ * - `waiting`: queued in the kernel until the running cell ends
+ * - `applied`: the edit is in the cell, which has not run yet
+ * - `inserted`: its code stands in a new cell, which has not run, or was copied
+ * - `refused`: it was not allowed to copy its code, which is there to be selected
+ * - `changed`: the cell no longer has the lines that the remedy edits
+ */
+export type RemedyState =
+  | { status: 'ready' }
+  | { status: 'running'; text: string }
+  | { status: 'waiting'; text: string }
+  | { status: 'applied'; text: string }
+  | { status: 'inserted'; text: string }
+  | { status: 'refused'; text: string; code: string }
+  | { status: 'changed'; text: string; line: number | null }
+  | { status: 'failed'; text: string };
+
+/** What changes about a card while it is on screen. */
+export interface ICardState {
+  readonly trust: Trust;
+  /** Whether the cells around the card can be edited and run. */
+  readonly editable: boolean;
+  /** The last release that gave memory back for this report. */
+  readonly released: IReleased | null;
+  /**
+   * The prompts of the cells that a fix of another cell runs, by remedy id.
+   * Until they are known the fix is not offered to be run.
+   */
+  readonly runs: Readonly<Record<string, readonly string[]>>;
+  /** What became of the last copy; `null`: nothing was copied. */
+  readonly copied: string | null;
+  /** By remedy id; a remedy that is missing is `ready`. */
+  readonly remedies: Readonly<Record<string, RemedyState>>;
+}
+
+/** What only a page asks for whose cells can be edited and run. */
+export type CellAction =
+  | 'apply'
+  | 'apply-and-run'
+  | 'make-it-fit'
+  | 'save'
+  | 'undo'
+  | 'run'
+  | 'reveal'
+  | 'restart'
+  | 'copy'
+  | 'copy-for-forum'
+  | 'copy-evidence';
+
+/** What only an output asks for. */
+export type OutputAction = 'insert-fixed';
+
+/**
+ * What a button asks for. Each page says in a record of them all but the other's
+ * what it does, so that none is forgotten.
+ *
+ * `run` with a remedy runs the cells that its edit concerns, without one the
+ * failed cell.
+ */
+export type ActionName =
+  | 'release'
+  | 'cancel'
+  | 'insert'
+  | CellAction
+  | OutputAction;
+
+/** A button that is offered: of a remedy it rests while that is under way. */
+export interface IOffer {
+  readonly label: string;
+  readonly action: ActionName;
+  readonly remedyId?: string;
+  readonly primary?: boolean;
+}
+
+/** What is offered about a remedy. */
+export interface IRemedyOffers {
+  /** Beside it; those of a release are the card's own. */
+  readonly buttons: readonly IOffer[];
+  /** Beside what became of it. */
+  readonly followUps: readonly IOffer[];
+}
+
+/** What to do once memory was freed. */
+export interface INextStep {
+  readonly text: string;
+  readonly buttons: readonly IOffer[];
+  /** The remedy whose progress is told below; `null`: none. */
+  readonly fix: IRemedy | null;
+}
+
+/**
+ * What a page offers about a failure, as data that the card draws: pages differ in
+ * what they let a button do about code.
+ */
+export interface IOffers {
+  /** Asked for a report that the live helper vouches for. */
+  offersOf(context: IContext, remedy: IRemedy): IRemedyOffers;
+
+  /**
+   * The same.
+   *
+   * @param fix - the first edit
+   */
+  nextStep(context: IContext, fix: IRemedy | null): INextStep | null;
+
+  /** The ways to copy the card. */
+  copies(context: IContext): readonly IOffer[];
+}
+
+/** Receives a press of a button. */
+export type OnAction = (name: ActionName, remedyId: string | null) => void;
+
+/** What the parts of a card need to draw themselves. */
+export interface IContext extends IWords {
+  readonly report: IReport;
+  readonly state: ICardState;
+  readonly offers: IOffers;
+  readonly onAction: OnAction;
+}
+
+const READY: RemedyState = { status: 'ready' };
+
+/** Where a remedy stands. */
+export function stateOf({ state }: IContext, remedyId: string): RemedyState {
+  return own(state.remedies, remedyId) ?? READY;
+}
+
+/** Whether what a button of a remedy asked for goes on. */
+export function isUnderWay({ status }: RemedyState): boolean {
+  return status === 'running' || status === 'waiting';
+}
+
+/** Whether a remedy is code to run, or brings some. */
+export function isCode({ kind }: IRemedy): boolean {
+  return kind === 'snippet' || kind === 'save';
+}
+
+/** Whether a button brings code into a cell, so that nobody has to type it. */
+export function isInserting({ state }: IContext): boolean {
+  return state.editable && state.trust === 'confirmed';
+}

@@ -1,0 +1,110 @@
+import { Notification } from '@jupyterlab/apputils';
+import type { NotebookPanel } from '@jupyterlab/notebook';
+
+import { explain } from '../kernel/problem';
+import { CommandIDs, NO_ARGS } from '../tokens';
+import { insertCleanupCell } from './cleanup';
+import { CommandRefresher } from './refresher';
+import { addReleases, type IParts, target } from './releases';
+import { saveSnapshot } from './snapshot';
+
+const CLEANUP_ARGS = {
+  type: 'object',
+  properties: {
+    items: {
+      description:
+        'Ids of what the cell frees, as a plan names them; everything that is safe when left out.',
+      type: 'array',
+      items: { type: 'string' }
+    },
+    kernelId: {
+      description:
+        'The kernel whose items these are: no cell is inserted where another one is focused by now. The focused one when left out.',
+      type: 'string'
+    }
+  }
+};
+
+/**
+ * Add the commands, and keep what they show up to date.
+ */
+export function addCommands(parts: IParts): void {
+  addReleases(parts);
+  addCleanup(parts);
+  addSnapshot(parts);
+  addStart(parts);
+  new CommandRefresher(parts);
+}
+
+function addCleanup({ commands, memory, notebooks, trans }: IParts): void {
+  /** A console may have the focus: its items are none of the notebook's beside it. */
+  const place = (): NotebookPanel | null => {
+    const panel = notebooks?.currentWidget;
+    const kernel = panel?.sessionContext.session?.kernel;
+    return panel && kernel && kernel.id === target(memory)?.kernel.id
+      ? panel
+      : null;
+  };
+  const isEnabled = (): boolean =>
+    target(memory)?.state.phase === 'live' &&
+    place()?.model?.readOnly === false;
+  commands.addCommand(CommandIDs.insertCleanupCell, {
+    label: trans.__('Insert Clean-up Cell'),
+    caption: trans.__(
+      'Insert a cell below with code that frees GPU memory; it is not run.'
+    ),
+    describedBy: { args: CLEANUP_ARGS },
+    isEnabled,
+    execute: async args => {
+      const kernel = target(memory);
+      const panel = place();
+      if (args.kernelId !== undefined && args.kernelId !== kernel?.kernel.id) {
+        Notification.error(
+          trans.__(
+            'No cell was inserted: another notebook has come to the front.'
+          )
+        );
+        return;
+      }
+      if (!kernel || !panel || !isEnabled()) {
+        return;
+      }
+      try {
+        const items = (args.items as string[] | undefined) ?? null;
+        await insertCleanupCell(kernel, panel, items);
+      } catch (reason) {
+        Notification.error(
+          trans.__('No cell was inserted: %1', explain(reason, trans))
+        );
+      }
+    }
+  });
+}
+
+function addSnapshot({ commands, memory, trans }: IParts): void {
+  commands.addCommand(CommandIDs.saveMemorySnapshot, {
+    label: trans.__('Save Memory Snapshot'),
+    caption: trans.__(
+      "Write PyTorch's memory snapshot beside the notebook's kernel, for its memory viewer."
+    ),
+    describedBy: { args: NO_ARGS },
+    isEnabled: () => memory.current?.state.phase === 'live',
+    execute: async () => {
+      if (memory.current) {
+        await saveSnapshot(memory.current, trans);
+      }
+    }
+  });
+}
+
+function addStart({ commands, memory, trans }: IParts): void {
+  const isOff = (): boolean => memory.current?.state.phase === 'off';
+  commands.addCommand(CommandIDs.startHelper, {
+    label: trans.__('Start GPU Memory Helper'),
+    caption: trans.__('Show the GPU memory of this kernel from now on.'),
+    describedBy: { args: NO_ARGS },
+    isEnabled: isOff,
+    isVisible: isOff,
+    execute: () => memory.current?.start()
+  });
+}

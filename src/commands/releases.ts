@@ -1,0 +1,175 @@
+import type { INotebookTracker } from '@jupyterlab/notebook';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import type { CommandRegistry } from '@lumino/commands';
+
+import { releaseIcon } from '../components/labicons';
+import { isBusy } from '../memory/model';
+import type { Phase } from '../memory/state';
+import type { IMessage } from '../protocol';
+import type { ReleaseSession } from '../release/session';
+import type { ReleaseSessions } from '../release/sessions';
+import { words } from '../text/messages';
+import {
+  CommandIDs,
+  type IGpuMemory,
+  type IKernelMemory,
+  NO_ARGS
+} from '../tokens';
+import { leftBehind } from './cellmemory';
+
+const TEXTS = { type: 'array', items: { type: 'string' } };
+
+const ARGS = {
+  type: 'object',
+  properties: {
+    items: {
+      ...TEXTS,
+      description:
+        'Ids of what to free, as a plan names them; everything that is safe when left out.'
+    },
+    confirmed: {
+      ...TEXTS,
+      description: 'Those of them that a person was asked for and agreed to.'
+    },
+    reportId: {
+      description: 'The out-of-memory report that the release is for.',
+      type: 'string'
+    },
+    toolbar: {
+      description: 'Leave the label out: the icon stands in a toolbar.',
+      type: 'boolean'
+    }
+  }
+};
+
+/** Unreachable cycles and cache go with whatever is freed. */
+const ALWAYS = ['garbage', 'cache'];
+
+/** What commands are made of. */
+export interface IParts {
+  readonly commands: CommandRegistry;
+  readonly memory: IGpuMemory;
+  readonly notebooks: INotebookTracker | null;
+  readonly sessions: ReleaseSessions;
+  readonly trans: TranslationBundle;
+}
+
+/** Kernels in these phases cannot be asked for anything. */
+const MUTE: readonly Phase[] = ['absent', 'disconnected', 'foreign'];
+
+/** The kernel of the focused document, where it can be asked for anything. */
+export function target(memory: IGpuMemory): IKernelMemory | null {
+  const { current } = memory;
+  return current && MUTE.includes(current.state.phase) ? null : current;
+}
+
+/**
+ * Add the commands that free at once.
+ */
+export function addReleases(parts: IParts): void {
+  addRelease(parts);
+  addCellRelease(parts);
+}
+
+function addRelease({ commands, memory, sessions, trans }: IParts): void {
+  const id = CommandIDs.releaseMemory;
+  const { sentence } = words(trans);
+  const gain = (): string => {
+    const estimate = memory.current && estimateOf(sessions.get(memory.current));
+    return estimate ? sentence(estimate) : '';
+  };
+  commands.addCommand(id, {
+    label: args => (args.toolbar ? '' : trans.__('Release GPU')),
+    caption: () =>
+      [
+        trans.__('Release GPU'),
+        gain(),
+        trans.__(
+          'Frees what failed cells and unnamed outputs hold, and unused cache. You lose %debug for past errors.'
+        )
+      ]
+        .filter(Boolean)
+        .join('\n'),
+    icon: releaseIcon,
+    describedBy: { args: ARGS },
+    isEnabled: () => target(memory) !== null,
+    execute: async args => {
+      const kernel = target(memory);
+      if (kernel) {
+        await sessions.get(kernel).notify({
+          items: (args.items as string[] | undefined) ?? null,
+          confirmed: (args.confirmed as string[] | undefined) ?? [],
+          report_id: (args.reportId as string | undefined) ?? null
+        });
+      }
+    }
+  });
+  onPointed(id, () => {
+    if (memory.current) {
+      void estimateOnce(sessions.get(memory.current)).then(() => {
+        commands.notifyCommandChanged(id);
+      });
+    }
+  });
+}
+
+/** What a release of all that is safe would give, where that is known of now. */
+function estimateOf({ checklist: { plan } }: ReleaseSession): IMessage | null {
+  return plan.isCurrent ? (plan.last?.message ?? null) : null;
+}
+
+/** Measure it where somebody points: once between two cells, and never beside one. */
+async function estimateOnce(session: ReleaseSession): Promise<void> {
+  const { plan } = session.checklist;
+  const { state } = session.memory;
+  const isAtRest = state.sample?.state === 'live' && !isBusy(state);
+  if (isAtRest && !plan.isCurrent) {
+    await plan.measure(false);
+  }
+}
+
+/** The buttons of a command belong to JupyterLab's toolbars, and come and go. */
+function onPointed(id: string, call: () => void): void {
+  const onEvent = ({ target: node }: Event): void => {
+    if (node instanceof Element && node.closest(`[data-command="${id}"]`)) {
+      call();
+    }
+  };
+  document.addEventListener('pointerover', onEvent);
+  document.addEventListener('focusin', onEvent);
+}
+
+function addCellRelease({
+  commands,
+  memory,
+  notebooks,
+  sessions,
+  trans
+}: IParts): void {
+  const left = (): string[] =>
+    leftBehind(
+      notebooks?.currentWidget?.content.activeCell ?? null,
+      memory.current?.state.runs ?? []
+    );
+  const live = (): IKernelMemory | null =>
+    memory.current?.state.phase === 'live' ? memory.current : null;
+  commands.addCommand(CommandIDs.releaseCellMemory, {
+    label: trans.__('Release Memory of This Cell'),
+    caption: trans.__(
+      'Free what the error of the active cell and its displayed value hold. You lose %debug for the error.'
+    ),
+    describedBy: { args: NO_ARGS },
+    isEnabled: () => live() !== null && left().length > 0,
+    execute: async () => {
+      const kernel = live();
+      const items = left();
+      if (kernel && items.length > 0) {
+        await sessions.get(kernel).notify({
+          items: [...items, ...ALWAYS],
+          confirmed: [],
+          report_id: null
+        });
+      }
+    }
+  });
+}

@@ -1,0 +1,29 @@
+import type { Event, Reply } from '../protocol';
+
+/** Requests for work that a kernel does between cells. */
+export type Work =
+  | 'cleanup'
+  | 'holders'
+  | 'path'
+  | 'plan'
+  | 'release'
+  | 'rerun'
+  | 'rescue'
+  | 'snapshot';
+
+/** The event that tells what came of it; only that of a release has another name. */
+export type End<K extends Work> = Extract<
+  Event,
+  { type: K extends 'release' ? 'released' : K }
+>;
+
+/**
+ * Whether an event tells what came of the work that was taken on with this reply.
+ */
+export function isEndOf(event: Event, reply: Reply): boolean {
+  return reply.type === 'release'
+    ? event.type === 'released' && event.release_id === reply.release_id
+    : event.type === reply.type &&
+        'request_id' in event &&
+        event.request_id === reply.id;
+}

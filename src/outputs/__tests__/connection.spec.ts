@@ -1,0 +1,421 @@
+import { SAMPLE } from '../../__tests__/samples';
+import type { Event, IReleased } from '../../protocol';
+import { Connection } from '../connection';
+import type { Question } from '../question';
+import { FakeKernel } from './fakekernel';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+
+describe('Connection', () => {
+  let kernel: FakeKernel;
+  let connection: Connection;
+  let events: Event[];
+  let lives: string[];
+
+  const pass = (ms: number): Promise<void> => jest.advanceTimersByTimeAsync(ms);
+
+  beforeEach(() => {
+    jest.useFakeTimers();
+    kernel = new FakeKernel();
+    connection = new Connection(kernel, 'output-1', 'life-1');
+    events = [];
+    lives = [];
+    connection.listener = {
+      onLife: life => lives.push(life),
+      onEvent: event => events.push(event),
+      onChange: () => undefined
+    };
+  });
+
+  afterEach(() => {
+    connection.end();
+    jest.useRealTimers();
+  });
+
+  const release = (): Question<IReleased> =>
+    connection.perform('release', {
+      items: null,
+      confirmed: [],
+      report_id: null
+    });
+
+  const free = ({ id }: { id: string }): object => ({
+    reply: { type: 'release', id, release_id: 'r-1', status: 'queued' },
+    events: [
+      { type: 'released', life_id: 'life-1', release_id: 'r-1', status: 'done' }
+    ]
+  });
+
+  /** What a question that comes to nothing ends with. */
+  const sentenceOf = ({
+    result
+  }: ReturnType<typeof release>): Promise<string> =>
+    result.then(
+      () => 'a result',
+      (reason: unknown) => (reason as Error).message
+    );
+
+  describe('at rest', () => {
+    it('should be live once the helper has answered', async () => {
+      expect(connection.link).toBe('opening');
+      connection.look(true);
+      await pass(0);
+      expect(connection.link).toBe('live');
+      expect(lives).toEqual(['life-1']);
+    });
+
+    it('should ask every two seconds, and less often while nothing changes', async () => {
+      connection.look(true);
+      await pass(MINUTE);
+      expect(kernel.polls).toBeGreaterThanOrEqual(MINUTE / (5.5 * SECOND));
+      expect(kernel.polls).toBeLessThanOrEqual(MINUTE / (4 * SECOND));
+    });
+
+    it('should ask no more than every two seconds while all changes', async () => {
+      connection.look(true);
+      let queued = 0;
+      jest.spyOn(kernel, 'sample').mockImplementation(() => ({
+        ...SAMPLE,
+        seq: ++queued,
+        queued: [`${queued}`]
+      }));
+      await pass(MINUTE);
+      expect(kernel.polls).toBeGreaterThan(20);
+      expect(kernel.polls).toBeLessThanOrEqual(30);
+    });
+
+    it('should have one message under way at a time', async () => {
+      connection.look(true);
+      await pass(SECOND);
+      kernel.begin();
+      for (let times = 0; times < 20; times++) {
+        await pass(3 * SECOND);
+        kernel.push(kernel.sample());
+      }
+      expect(kernel.polls).toBe(1);
+    });
+
+    it('should ask nothing while nobody looks', async () => {
+      connection.look(true);
+      await pass(5 * SECOND);
+      connection.look(false);
+      const before = kernel.said.length;
+      await pass(5 * MINUTE);
+      expect(kernel.said).toHaveLength(before);
+      connection.look(true);
+      await pass(0);
+      expect(kernel.said).toHaveLength(before + 1);
+    });
+
+    it('should open nothing before somebody looks', async () => {
+      await pass(MINUTE);
+      expect(kernel.wires).toHaveLength(0);
+    });
+
+    it('should pause after ten minutes without a cell, until asked to go on', async () => {
+      connection.look(true);
+      await pass(10 * MINUTE);
+      expect(connection.link).toBe('paused');
+      const before = kernel.said.length;
+      await pass(10 * MINUTE);
+      expect(kernel.said).toHaveLength(before);
+      connection.resume();
+      await pass(0);
+      expect(connection.link).toBe('live');
+      expect(kernel.said).toHaveLength(before + 1);
+    });
+
+    it('should not pause while cells run', async () => {
+      connection.look(true);
+      await pass(5 * MINUTE);
+      kernel.begin();
+      kernel.end();
+      await pass(6 * MINUTE);
+      expect(connection.link).toBe('live');
+    });
+  });
+
+  describe('events', () => {
+    it('should be taken once, and be said to have come', async () => {
+      connection.look(true);
+      await pass(0);
+      const warning = { type: 'warning', life_id: 'life-1' };
+      const told = { life_id: 'life-1', poll: null, reply: null, fixed: null };
+      kernel.wire.push({ ...told, events: [[40, warning]] });
+      kernel.wire.push({ ...told, events: [[40, warning]] });
+      await pass(10 * SECOND);
+      expect(events.filter(({ type }) => type === 'warning')).toHaveLength(1);
+      expect(kernel.wire.said[0]?.seen).toBe(40);
+    });
+
+    it('should be heard from the cell of the output itself, before any channel', async () => {
+      kernel.state = 'busy';
+      connection.look(true);
+      await pass(SECOND);
+      kernel.beacon(kernel.envelope([kernel.sample()]));
+      await pass(0);
+      expect(connection.link).toBe('live');
+      expect(connection.isBusy).toBe(true);
+      for (let second = 0; second < 60; second++) {
+        await pass(SECOND);
+        kernel.beacon(kernel.envelope([kernel.sample()]));
+      }
+      expect(connection.link).toBe('live');
+      expect(kernel.wires).toHaveLength(1);
+    });
+
+    it.each([
+      ['nothing', undefined],
+      ['null', null],
+      ['a text', 'x'],
+      ['a list', []],
+      ['no events', { life_id: 'life-1', events: {} }]
+    ])('should be left alone where %s came', async (_, data) => {
+      connection.look(true);
+      await pass(0);
+      kernel.wire.push(data);
+      await pass(SECOND);
+      expect(connection.link).toBe('live');
+    });
+  });
+
+  describe('what a person asks for', () => {
+    it('should end with the event of its result', async () => {
+      kernel.onRequest = free as FakeKernel['onRequest'];
+      connection.look(true);
+      const question = release();
+      await pass(1);
+      await expect(question.result).resolves.toMatchObject({ status: 'done' });
+    });
+
+    it('should end with a sentence where the helper refuses', async () => {
+      kernel.onRequest = ({ id }) => ({
+        reply: { type: 'refused', id, message: { text: 'No such item.' } }
+      });
+      connection.look(true);
+      const question = release();
+      const failed = sentenceOf(question);
+      await pass(1);
+      await expect(failed).resolves.toBe('No such item.');
+    });
+
+    it('should be kept here while a cell runs', async () => {
+      kernel.onRequest = free as FakeKernel['onRequest'];
+      connection.look(true);
+      await pass(0);
+      kernel.begin();
+      await pass(0);
+      const question = release();
+      for (let second = 0; second < 20; second++) {
+        await pass(SECOND);
+        kernel.push(kernel.sample());
+      }
+      expect(kernel.requests).toEqual([]);
+      expect(question.isSent).toBe(false);
+      kernel.end();
+      await pass(0);
+      await expect(question.result).resolves.toMatchObject({ status: 'done' });
+    });
+
+    it.each([
+      ['that it was told of', true],
+      ['that nobody told of', false]
+    ])(
+      'should be taken back where it waits for a cell %s',
+      async (_, isTold) => {
+        connection.look(true);
+        await pass(0);
+        kernel.state = 'busy';
+        if (isTold) {
+          kernel.push(kernel.sample());
+        }
+        await pass(0);
+        const question = release();
+        const failed = sentenceOf(question);
+        await pass(SECOND);
+        connection.cancel(question);
+        await expect(failed).resolves.toBe('');
+        kernel.end();
+        await pass(10 * SECOND);
+        expect(kernel.requests).toEqual([]);
+      }
+    );
+
+    it('should be asked again on the next channel where the first was forgotten', async () => {
+      kernel.onRequest = free as FakeKernel['onRequest'];
+      connection.look(true);
+      await pass(0);
+      kernel.state = 'silent';
+      const question = release();
+      await pass(SECOND);
+      kernel.state = 'rest';
+      await pass(5 * SECOND);
+      await expect(question.result).resolves.toMatchObject({ status: 'done' });
+      expect(kernel.requests).toEqual(['release']);
+    });
+
+    it('should be asked again where a channel was forgotten together with it', async () => {
+      kernel.onRequest = free as FakeKernel['onRequest'];
+      connection.look(true);
+      await pass(0);
+      const hear = kernel.hear.bind(kernel);
+      jest.spyOn(kernel, 'hear').mockImplementation((wire, said) => {
+        if (said?.request && kernel.requests.length === 1) {
+          kernel.state = 'silent';
+          setTimeout(() => {
+            kernel.state = 'rest';
+          }, SECOND);
+        }
+        hear(wire, said);
+      });
+      const question = release();
+      await pass(6 * SECOND);
+      await expect(question.result).resolves.toMatchObject({ status: 'done' });
+      expect(kernel.requests).toEqual(['release', 'release']);
+    });
+
+    it('should not be asked twice of a kernel that takes its time', async () => {
+      kernel.onRequest = free as FakeKernel['onRequest'];
+      connection.look(true);
+      await pass(0);
+      kernel.state = 'busy';
+      const question = release();
+      await pass(6 * SECOND);
+      kernel.end();
+      await pass(5 * SECOND);
+      await expect(question.result).resolves.toMatchObject({ status: 'done' });
+      expect(kernel.requests).toEqual(['release']);
+    });
+
+    it('should go another way where no channel is ever answered', async () => {
+      kernel.state = 'deaf';
+      kernel.onRequest = free as FakeKernel['onRequest'];
+      connection.look(true);
+      const question = release();
+      await pass(15 * SECOND);
+      await expect(question.result).resolves.toMatchObject({ status: 'done' });
+      expect(kernel.called).toHaveLength(1);
+      const next = release();
+      await pass(SECOND);
+      await expect(next.result).resolves.toMatchObject({ status: 'done' });
+    });
+
+    it('should go by a channel again, once one is heard', async () => {
+      kernel.state = 'deaf';
+      kernel.onRequest = free as FakeKernel['onRequest'];
+      connection.look(true);
+      await Promise.all([pass(15 * SECOND), release().result]);
+      kernel.state = 'rest';
+      await pass(MINUTE);
+      const next = release();
+      await pass(SECOND);
+      await expect(next.result).resolves.toMatchObject({ status: 'done' });
+      expect(kernel.called).toHaveLength(1);
+    });
+  });
+
+  describe('the end of a kernel', () => {
+    /** Seconds until a link is told, at most. */
+    const until = async (link: string): Promise<number> => {
+      for (let ms = 0; ms < MINUTE; ms += 500) {
+        if (connection.link === link) {
+          return ms / SECOND;
+        }
+        await pass(500);
+      }
+      return Infinity;
+    };
+
+    it.each([
+      ['whose messages arrive and are not known', 'silent'],
+      ['whose messages are lost', 'deaf']
+    ] as const)(
+      'should be told within 20 seconds of one %s',
+      async (_, state) => {
+        connection.look(true);
+        await pass(MINUTE);
+        kernel.state = state;
+        // It has come up again, and has no helper.
+        setTimeout(() => {
+          kernel.state = 'empty';
+        }, 6 * SECOND);
+        await expect(until('restarted')).resolves.toBeLessThanOrEqual(20);
+      }
+    );
+
+    it('should be told within 20 seconds while a cell runs', async () => {
+      connection.look(true);
+      await pass(5 * SECOND);
+      kernel.begin();
+      await pass(5 * SECOND);
+      kernel.push(kernel.sample());
+      await pass(0);
+      kernel.state = 'empty';
+      await expect(until('restarted')).resolves.toBeLessThanOrEqual(20);
+    });
+
+    it('should open no more than three channels, until asked to try again', async () => {
+      connection.look(true);
+      await pass(0);
+      kernel.state = 'empty';
+      kernel.wire.close();
+      await pass(5 * MINUTE);
+      expect(connection.link).toBe('restarted');
+      expect(kernel.wires).toHaveLength(4);
+      kernel.state = 'rest';
+      kernel.life = 'life-2';
+      connection.resume();
+      await pass(0);
+      expect(connection.link).toBe('live');
+      expect(lives).toEqual(['life-1', 'life-2']);
+    });
+
+    it('should end what waits with a sentence', async () => {
+      connection.look(true);
+      await pass(0);
+      kernel.begin();
+      await pass(0);
+      const question = release();
+      const failed = sentenceOf(question);
+      kernel.state = 'empty';
+      kernel.wire.close();
+      await pass(10 * SECOND);
+      await expect(failed).resolves.toBe('The kernel was restarted.');
+    });
+
+    it('should not be told of one that keeps the GIL', async () => {
+      connection.look(true);
+      await pass(0);
+      kernel.begin();
+      await pass(30 * SECOND);
+      expect(connection.link).toBe('lost');
+      kernel.end();
+      await pass(2 * SECOND);
+      expect(connection.link).toBe('live');
+    });
+
+    it('should be told as no connection while nothing arrives', async () => {
+      connection.look(true);
+      await pass(5 * SECOND);
+      kernel.state = 'deaf';
+      await expect(until('lost')).resolves.toBeLessThanOrEqual(20);
+      kernel.state = 'rest';
+      await expect(until('live')).resolves.toBeLessThanOrEqual(30);
+    });
+  });
+
+  it('should be opened anew where the helper forgot a frame that nobody saw', async () => {
+    connection.look(true);
+    await pass(SECOND);
+    connection.look(false);
+    await pass(5 * MINUTE);
+    kernel.state = 'silent';
+    connection.look(true);
+    await pass(SECOND);
+    kernel.state = 'rest';
+    await pass(3 * SECOND);
+    expect(kernel.wires).toHaveLength(2);
+    expect(connection.link).toBe('live');
+  });
+});

@@ -1,0 +1,101 @@
+import { trans } from './translation';
+import type { IPage, ITransport } from './transport';
+
+/**
+ * What the page of Google Colab offers to the frames of its outputs, as far as it
+ * is used here. None of it is documented: each part is looked for before use.
+ */
+
+/** A message of a comm. */
+export interface IGoogleMessage {
+  readonly data?: unknown;
+}
+
+/** A comm between a frame and the kernel. */
+export interface IGoogleComm {
+  /** Resolves once the kernel has the message. */
+  send(data: unknown): Promise<void>;
+  /** Ends when the comm is closed. */
+  readonly messages: AsyncIterable<IGoogleMessage>;
+}
+
+/** `google.colab`. */
+export interface IGoogleColab {
+  readonly kernel?: {
+    /** Only in outputs made while this page was open, and by its person. */
+    readonly accessAllowed?: boolean;
+    /** Resolves to a bundle of MIME types. */
+    invokeFunction?(
+      name: string,
+      args: readonly unknown[],
+      kwargs: object
+    ): Promise<{ readonly data?: Readonly<Record<string, unknown>> }>;
+    readonly comms?: {
+      open(target: string, data: unknown): Promise<IGoogleComm>;
+      registerTarget(
+        target: string,
+        opened: (comm: IGoogleComm, message?: IGoogleMessage) => void
+      ): void;
+    };
+  };
+  readonly notebook?: IPage['notebook'];
+}
+
+/** What a frame opens in the kernel, and what the kernel opens in a frame. */
+const TARGET = 'gpu-headroom-frame';
+
+/** What a frame calls where it can open nothing. */
+const CALLBACK = 'gpu-headroom';
+
+/**
+ * The page around this output; `null` where it is another or has no way for the
+ * output, as for one that was saved.
+ */
+export function findPage(): IPage | null {
+  const { google } = window as { google?: { colab?: IGoogleColab } };
+  const { kernel, notebook } = google?.colab ?? {};
+  const { comms } = kernel ?? {};
+  if (kernel?.accessAllowed !== true || comms === undefined) {
+    return null;
+  }
+  const transport: ITransport = {
+    listen: (uid, onData) => {
+      comms.registerTarget(`${TARGET}/${uid}`, (comm, message) => {
+        onData(message?.data);
+        void hear(comm, onData);
+      });
+    },
+    open: async opening => {
+      const comm = await comms.open(TARGET, opening);
+      return {
+        send: data => comm.send(data),
+        messages: dataOf(comm)
+      };
+    },
+    call: async data => {
+      const result = await kernel.invokeFunction?.(CALLBACK, [data], {});
+      return result?.data?.['application/json'];
+    }
+  };
+  return { transport, notebook };
+}
+
+/** Why what a person asks for has to wait. */
+export function explainWaiting(): string {
+  return trans.__('Colab handles one request at a time.');
+}
+
+async function* dataOf(comm: IGoogleComm): AsyncIterable<unknown> {
+  for await (const message of comm.messages) {
+    yield message.data;
+  }
+}
+
+async function hear(
+  comm: IGoogleComm,
+  onData: (data: unknown) => void
+): Promise<void> {
+  for await (const data of dataOf(comm)) {
+    onData(data);
+  }
+}

@@ -1,0 +1,72 @@
+import { trans } from './translation';
+import type { IPage } from './transport';
+
+/** How code comes into a notebook. */
+export type Way = 'insert' | 'copy';
+
+/** What became of code: it stands below, it was copied, or neither was allowed. */
+export type Outcome = 'inserted' | 'copied' | 'refused';
+
+/** Brings code into the notebook, as far as its page lets a frame do that. */
+export class Inserting {
+  constructor(private readonly _page: Pick<IPage, 'notebook'>) {}
+
+  get way(): Way {
+    return typeof this._page.notebook?.addCell === 'function'
+      ? 'insert'
+      : 'copy';
+  }
+
+  /**
+   * Insert code below, else copy it. Never rejects.
+   *
+   * Several cells become one: where a page puts the second of two is not told. A
+   * cell magic has to be the first line of a cell of its own.
+   */
+  async insert(codes: readonly string[]): Promise<Outcome> {
+    const { notebook } = this._page;
+    const hasMagic = codes.some(code => code.startsWith('%%'));
+    const cells = hasMagic ? codes : [codes.join('\n\n')];
+    if (this.way === 'insert') {
+      try {
+        for (const code of cells) {
+          await notebook?.addCell?.(code, 'code');
+        }
+        return 'inserted';
+      } catch {
+        // It may still be copied.
+      }
+    }
+    return (await copy(codes.join('\n\n'))) ? 'copied' : 'refused';
+  }
+}
+
+/** Copy a text; false where the page does not let a frame do that. */
+async function copy(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What became of code, as a sentence. */
+export function explain(outcome: Outcome): string {
+  switch (outcome) {
+    case 'inserted':
+      return trans.__('Inserted below, not run yet.');
+    case 'copied':
+      return trans.__('Copied: paste it into a new cell.');
+    case 'refused':
+      return trans.__('Select this code, and copy it into a new cell:');
+  }
+}
+
+/** Select the code that could not be copied. */
+export function selectRefused(host: HTMLElement): void {
+  const block = host.querySelector('.jp-mod-refused');
+  if (block) {
+    getSelection()?.selectAllChildren(block);
+  }
+}

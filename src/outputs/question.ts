@@ -1,0 +1,84 @@
+import { isEndOf } from '../memory/work';
+import type { Event, IRequests, Reply } from '../protocol';
+import { PROTOCOL_VERSION } from '../protocol/version';
+import type { IFixedCell } from './envelope';
+
+/** A question came to nothing; its message is a sentence for people. */
+export class Unanswered extends Error {}
+
+/**
+ * One request on its way to the helper, and what came of it.
+ */
+export class Question<T = unknown> {
+  /**
+   * @param isWork - whether an event is the result; else the reply is
+   */
+  constructor(
+    type: keyof IRequests,
+    args: object,
+    private readonly _isWork: boolean
+  ) {
+    this.id = `frame-${Math.random().toString(36).slice(2)}`;
+    this.request = {
+      ...args,
+      type,
+      id: this.id,
+      protocol_version: PROTOCOL_VERSION
+    };
+    this.result = new Promise<T>((resolve, reject) => {
+      this._resolve = resolve;
+      this._reject = reject;
+    });
+  }
+
+  readonly id: string;
+  readonly request: object;
+
+  /** Rejects with `Unanswered`. */
+  readonly result: Promise<T>;
+
+  /** The number of what had been sent last when it was asked. */
+  askedAfter = 0;
+
+  /** Whether the kernel has been asked. */
+  isSent = false;
+
+  isOver = false;
+
+  get hasReply(): boolean {
+    return this._reply !== null;
+  }
+
+  /** The result, where it is an event. */
+  onReply(reply: Reply, fixed: readonly IFixedCell[] | null): void {
+    this._reply = reply;
+    if (reply.type === 'refused') {
+      this.fail(reply.message.text);
+    } else if (!this._isWork) {
+      this._end({ ...reply, fixed: fixed ?? [] });
+    }
+  }
+
+  onEvent(event: Event): void {
+    if (event.type === 'error' && event.request_id === this.id) {
+      this.fail(event.message.text);
+    } else if (this._reply && isEndOf(event, this._reply)) {
+      this._end(event);
+    }
+  }
+
+  /** End it with a sentence. */
+  fail(sentence: string): void {
+    this.isOver = true;
+    this._reject(new Unanswered(sentence));
+  }
+
+  private _end(value: unknown): void {
+    this.isOver = true;
+    this._resolve(value as T);
+  }
+
+  private _reply: Reply | null = null;
+  private _resolve!: (value: T) => void;
+  private _reject!: (reason: Unanswered) => void;
+}

@@ -1,0 +1,31 @@
+/** What a frame says as it opens its channel. */
+interface IOpening {
+  readonly version: string;
+  readonly uid: string;
+  readonly life_id: string;
+}
+
+/** One channel between a frame and the helper. */
+export interface IChannel {
+  /** Resolves once the kernel has the message; never, where that was lost. */
+  send(data: unknown): Promise<void>;
+  /** What the helper sends; ends when it closes the channel. */
+  readonly messages: AsyncIterable<unknown>;
+}
+
+/** The ways of a page between a frame and its kernel. */
+export interface ITransport {
+  /** Hear what the helper says while it cannot hear this frame. */
+  listen(uid: string, onData: (data: unknown) => void): void;
+  open(opening: IOpening): Promise<IChannel>;
+  /** Ask without a channel. */
+  call(data: unknown): Promise<unknown>;
+}
+
+/** The page around an output, as far as it lets a frame do anything. */
+export interface IPage {
+  readonly transport: ITransport;
+  readonly notebook?: {
+    addCell?(code: string, kind: 'code'): unknown;
+  };
+}
