@@ -32,7 +32,7 @@ del gpu_headroom
 """
 # The wheel of torchvision at hand may be one for CUDA, whose operators the PyTorch for processors
 # cannot load; its models are Python and need but these two to be declared.
-_DECLARE_OPERATORS = """
+DECLARE_OPERATORS = """
 import importlib.util, torch
 if importlib.util.find_spec("torchvision"):
     try:
@@ -77,7 +77,7 @@ def lay(
 def prepare(kernel: Notebook, notebook: SeededNotebook, card: str | None = None) -> None:
     """Give a fresh kernel its card, and the helper."""
     if notebook.needs_libraries:
-        kernel.quietly(_DECLARE_OPERATORS)
+        kernel.quietly(DECLARE_OPERATORS)
     kernel.quietly(_SIMULATE.format(card=card or notebook.card, outside=notebook.outside))
     start_helper(kernel)
 
