@@ -85,6 +85,9 @@ class Peak:
         With `room` for what is not known of it.
         """
         computed, own = self._computed(), self._evidence.pass_bytes
+        # What an earlier error holds goes before the cell runs again, and is of no use to it.
+        others = max(0, self._kinds.get("activations", 0) - own)
+        scaling_bytes -= min(scaling_bytes, others, self._evidence.earlier_traceback_bytes or 0)
         so_far = scaling_bytes + computed
         if not own or self._scene.in_backward or self._evidence.in_step:
             own = scaling_bytes
