@@ -64,6 +64,7 @@ after 9.
   in brackets in the table: a failure comes long before it. Of what lets go of memory it is how much
   less is in use at the request that failed. After an edit that asks for memory otherwise often it
   is the share by which the peak is lower, of what was in use.
+* Promises and sizes of results from before it was recorded how a promise is meant are not counted.
 * **The largest that passes**: the size that is proposed passes in the kernel that failed, and twice
   that size does not in a fresh kernel (or would be the size that failed). Where the failed kernel
   had more in use than a fresh one, a larger size may pass there.
@@ -141,7 +142,8 @@ def _totals(pairs: Sequence[Pair]) -> Iterator[Sequence[str]]:
     yield _share("an edit that cures, where one would do", cured, len(wanted))
     close = [each for each in map(is_close, edits) if each is not None]
     yield _share("promised bytes within 20 %, or at least", sum(close), len(close))
-    sizes = [e for e in edits if e.remedy == "smaller-batch" and e.quality != "not_measured"]
+    asked = ("estimated", "at_least")
+    sizes = [e for e in edits if e.remedy == "smaller-batch" and e.quality in asked]
     largest = sum(e.passes and e.larger_passes is not True for e in sizes)
     yield _share("the batch proposed is the largest that passes", largest, len(sizes))
 

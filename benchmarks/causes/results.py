@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 FILE = Path(__file__).with_name("results.json")
-_SINCE = {"quality": "estimated", "larger_passes": None}  # what earlier records do not have
+_SINCE = {"quality": "", "larger_passes": None}  # what earlier records do not have
 
 
 class Results:
@@ -60,9 +60,6 @@ def _examination(record: dict[str, Any]) -> Examination:
             **record,
             "further": tuple(record["further"]),
             "remedies": tuple((name, kind) for name, kind in record["remedies"]),
-            "edits": tuple(
-                EditTrial(**{"quality": "estimated", "larger_passes": None, **each})
-                for each in record["edits"]
-            ),
+            "edits": tuple(EditTrial(**{**_SINCE, **each}) for each in record["edits"]),
         }
     )

@@ -45,7 +45,7 @@ def is_close(trial: EditTrial) -> bool | None:
     memory where the request failed.
     """
     saved = trial.saved_of_peak_bytes if trial.remedy in OF_A_STEP else trial.saved_bytes
-    if trial.promised_bytes is None or not saved:
+    if trial.promised_bytes is None or not saved or not trial.quality:
         return None
     if trial.quality == "at_least":
         return trial.promised_bytes <= saved
