@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..holders.modules import named_children, tensors_of
 from ..inspection.kinds import name_of
-from .shapes import Shapes, whole
+from .shapes import LayerShapes, whole
 
 if TYPE_CHECKING:
     from ..holders.inspector import Inspector
@@ -72,7 +72,7 @@ def layers_of(running: list[Any], inspector: Inspector) -> Layers | None:
     if not running or running[-1] is running[0]:
         return None  # its own code may be anywhere in it
     values, counts, at, is_one, trained, has_parts = [0.0], [0], None, False, None, False
-    shapes = Shapes()
+    shapes = LayerShapes()
     inner, waiting = [id(each) for each in running[1:]], [running[0]]
     for _ in range(_MOST_PARTS):
         if not waiting:

@@ -27,7 +27,7 @@ _DROPOUT = 1.25  # with a mask of bytes
 _MAXIMA = 3.0  # of a maximum pooling, with its indices of 8 bytes
 
 
-class Shapes:
+class LayerShapes:
     """Channels and area of what goes through a model, as its layers are gone through in order."""
 
     def __init__(self) -> None:
