@@ -34,6 +34,7 @@ from ..code.rounds import (
 )
 from ..holders.frames import is_installed, locals_of, where_of
 from ..inspection.kinds import origins
+from .place import CALLS_MODEL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -59,7 +60,6 @@ _EVALUATE = frozenset(
         "_run_evaluate",
     }
 )
-_CALLS_MODEL = frozenset({"_call_impl", "_wrapped_call_impl"})
 _FUTURES, _RESULT = "concurrent.futures", "__get_result"
 _AT_ONCE = frozenset({"gather", "create_task", "TaskGroup", "as_completed"})
 _NAMES = ("previous", "adding", "growing", "one_pass", "assigning", "bound")
@@ -145,7 +145,7 @@ class _Reading:
             self._trains |= name in LIBRARIES_TRAIN
             self._evaluates |= name in _EVALUATE
             self._in_optimizer |= name == "step" and _is_optimizers(frame)
-            if name in _CALLS_MODEL and not self._in_model:
+            if name in CALLS_MODEL and not self._in_model:
                 self._in_model, self._model_at = True, len(self._functions) - 1
             return
         self._own.append(name)
