@@ -85,3 +85,36 @@ export function codeCell(
     outputs
   } as unknown as ICell;
 }
+
+/**
+ * Writes a script that trains with the batch of its command line, 16 by default.
+ *
+ * @param prepare - what it does before it imports PyTorch
+ */
+export const writeTraining = (
+  name: string,
+  prepare = ''
+): string => `%%writefile ${name}
+import argparse
+${prepare}
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("-b", "--batch-size", type=int, default=16)
+    args = parser.parse_args()
+    layers = [torch.nn.Linear(1024, 1024) for _ in range(40)]
+    model = torch.nn.Sequential(*layers).cuda()
+    optimizer = torch.optim.AdamW(model.parameters())
+    data = TensorDataset(torch.zeros(65536, 1024))
+    for (batch,) in DataLoader(data, batch_size=args.batch_size):
+        optimizer.zero_grad()
+        model(batch.cuda()).sum().backward()
+        optimizer.step()
+    print("trained with", args.batch_size)
+
+
+if __name__ == "__main__":
+    main()`;

@@ -2,34 +2,12 @@ import type { IDocumentWidget } from '@jupyterlab/docregistry';
 import type { APIRequestContext, Locator } from '@playwright/test';
 
 import { expect, test } from './application';
-import { notebookOf, SIMULATE } from './cells';
+import { notebookOf, SIMULATE, writeTraining } from './cells';
 import type { Notebook } from './notebook';
 import { card } from './surfaces';
 
 /** A script beside the notebook that trains with what its command line says. */
-const SCRIPT = `%%writefile training_script.py
-import argparse
-import torch
-from torch.utils.data import DataLoader, TensorDataset
-
-
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("-b", "--batch-size", type=int, default=16)
-    args = parser.parse_args()
-    layers = [torch.nn.Linear(1024, 1024) for _ in range(40)]
-    model = torch.nn.Sequential(*layers).cuda()
-    optimizer = torch.optim.AdamW(model.parameters())
-    data = TensorDataset(torch.zeros(65536, 1024))
-    for (batch,) in DataLoader(data, batch_size=args.batch_size):
-        optimizer.zero_grad()
-        model(batch.cuda()).sum().backward()
-        optimizer.step()
-    print("trained with", args.batch_size)
-
-
-if __name__ == "__main__":
-    main()`;
+const SCRIPT = writeTraining('training_script.py');
 
 const RUN = '%run training_script.py --batch-size 32768';
 

@@ -1,35 +1,16 @@
 import { expect, test } from './application';
-import { MODEL, notebookOf, SIMULATE, TRAIN } from './cells';
+import { MODEL, notebookOf, SIMULATE, TRAIN, writeTraining } from './cells';
 import { card } from './surfaces';
 
 /** A training with a card of its own, as a process has it that the shell starts. */
-const SCRIPT = `%%writefile shell_training.py
-import argparse
-
+const SCRIPT = writeTraining(
+  'shell_training.py',
+  `
 import gpu_headroom
 
 gpu_headroom.simulate("4 GiB", compute="meta", outside="300 MiB")
-
-import torch
-from torch.utils.data import DataLoader, TensorDataset
-
-
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("-b", "--batch-size", type=int, default=16)
-    args = parser.parse_args()
-    model = torch.nn.Sequential(*[torch.nn.Linear(1024, 1024) for _ in range(40)]).cuda()
-    optimizer = torch.optim.AdamW(model.parameters())
-    data = TensorDataset(torch.zeros(65536, 1024))
-    for (batch,) in DataLoader(data, batch_size=args.batch_size):
-        optimizer.zero_grad()
-        model(batch.cuda()).sum().backward()
-        optimizer.step()
-    print("trained with", args.batch_size)
-
-
-if __name__ == "__main__":
-    main()`;
+`
+);
 
 const RUN = 'import sys\n!{sys.executable} shell_training.py -b 32768';
 const HALF = RUN.replace('32768', '16384');
