@@ -272,7 +272,7 @@ def _try(
         quality=remedy["effect_quality"],
         saved_bytes=_saved(unedited, edited),
         saved_of_peak_bytes=_less(unedited.peak_bytes, edited.peak_bytes),
-        larger_passes=larger and _passes(place, notebook, larger),
+        larger_passes=_passes(place, notebook, larger) if larger else None,
         fault=fault,
     )
 

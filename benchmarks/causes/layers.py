@@ -12,6 +12,7 @@ import importlib
 import importlib.util
 import statistics
 import warnings
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -63,13 +64,13 @@ def models() -> Iterator[tuple[str, Model]]:
     for name in VISION if vision else ():
         yield f"torchvision {name}", (getattr(vision.models, name), (image,))
     for name in TIMM if timm else ():
-        yield f"timm {name}", (lambda name=name: timm.create_model(name), (image,))
+        yield f"timm {name}", (partial(timm.create_model, name), (image,))
     words = torch.zeros(BATCH, 64, dtype=torch.long, device="meta")
     for name, (kind, sizes) in TEXTS.items() if texts else ():
         config = getattr(texts, f"{name}Config")(vocab_size=5000, **sizes)
         yield (
             f"transformers {name}",
-            (lambda c=config, k=name + kind: getattr(texts, k)(c), (words,)),
+            (partial(getattr(texts, name + kind), config), (words,)),
         )
     if diffusers:
         # Without a card attention keeps its scores: it is where these are few.
