@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import accumulate
+from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..holders.modules import named_children, tensors_of
@@ -10,9 +11,12 @@ from ..inspection.kinds import name_of
 from .shapes import LayerShapes, whole
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..holders.inspector import Inspector
 
 _MOST_PARTS = 20_000
+_WITH_CONDITION = 2  # an image beside the one that it is made of
 GRADIENTS = 2  # on the way back: of what a layer has made, and of what it was given
 
 
@@ -22,7 +26,9 @@ class Layers(NamedTuple):
     The first is what the model is given. `at` is the first that may have been running; `is_one`: it
     was just that layer, whose own values were being made; `has_parts`: what ran innermost was code
     between the layers of a part. From `trained` on a parameter wants a gradient: what is made
-    before that need not be kept.
+    before that need not be kept. `followers`: how many other trained models are among them, which
+    take, by their channels, what the one before makes, as a discriminator does. `trained_share` is
+    the share of the parameters' values that want gradients.
     """
 
     values: tuple[float, ...]
@@ -31,6 +37,8 @@ class Layers(NamedTuple):
     is_one: bool
     trained: int
     has_parts: bool
+    followers: int = 0
+    trained_share: float = 1.0
 
     def done(
         self, reached: float | None, *, keeps: bool, trains: bool = True
@@ -64,44 +72,103 @@ class Layers(NamedTuple):
         return sum(self.values[self.trained : self.at])
 
 
-def layers_of(running: list[Any], inspector: Inspector) -> Layers | None:
+def layers_of(
+    running: list[Any], inspector: Inspector, beside: Sequence[Any] = ()
+) -> Layers | None:
     """Look at the parts of the outermost running model; `None` where nothing can be told.
 
-    `running` are that model and the parts in which it ran, outermost first.
+    `running` are that model and the parts in which it ran, outermost first; `beside` the models
+    that the code that calls it names, too.
     """
     if not running or running[-1] is running[0]:
         return None  # its own code may be anywhere in it
-    values, counts, at, is_one, trained, has_parts = [0.0], [0], None, False, None, False
-    shapes = LayerShapes()
-    inner, waiting = [id(each) for each in running[1:]], [running[0]]
-    for _ in range(_MOST_PARTS):
-        if not waiting:
-            break
-        part = waiting.pop()
-        attributes = inspector.attributes(part)
+    walk = _Walk(inspector, [id(each) for each in running[1:]])
+    if not walk.through(running[0]) or walk.at is None or not sum(walk.values[1:]):
+        return None
+    followers = 0
+    for other in beside:
+        before = walk.trained_size
+        if walk.leads_to(other) and walk.through(other):
+            followers += walk.trained_size > before
+    last = len(walk.values) - 1
+    return Layers(
+        values=tuple(walk.values),
+        parameters=tuple(walk.parameters),
+        at=min(walk.at, last),
+        is_one=walk.is_one,
+        trained=last + 1 if walk.trained is None else walk.trained,
+        has_parts=walk.has_parts,
+        followers=followers,
+        trained_share=walk.trained_size / walk.size if walk.size else 1.0,
+    )
+
+
+class _Walk:
+    """Goes through models in their own order, and notes what their layers make."""
+
+    def __init__(self, inspector: Inspector, inner: Sequence[int]) -> None:
+        self._inspector, self._inner = inspector, inner
+        self._shapes, self._seen = LayerShapes(), set[int]()
+        self.values, self.parameters = [0.0], [0]
+        self.at: int | None = None
+        self.trained: int | None = None
+        self.size = self.trained_size = 0  # values of parameters
+        self.is_one = self.has_parts = False
+
+    def through(self, model: object) -> bool:
+        """Go through a model, a part of two names once; False: it has too many parts."""
+        waiting = [model]
+        for _ in range(_MOST_PARTS):
+            if not waiting:
+                break
+            part = waiting.pop()
+            if id(part) not in self._seen:
+                self._seen.add(id(part))
+                waiting += reversed(self._enter(part))
+        return not waiting
+
+    def leads_to(self, model: object) -> bool:
+        """Whether another model is given what was made last, by the channels of its first layer.
+
+        Mostly just that; a discriminator may be given the condition beside it.
+        """
+        sizes = self._shapes.channels, _WITH_CONDITION * self._shapes.channels
+        waiting = [model]
+        for _ in range(_MOST_PARTS):
+            if not waiting:
+                break
+            attributes = self._inspector.attributes(waiting.pop())
+            size = attributes.get("in_channels", attributes.get("in_features"))
+            if type(size) is int:
+                return size in sizes
+            waiting += reversed(_parts(attributes))
+        return False
+
+    def _enter(self, part: object) -> list[Any]:
+        """Note a part; return what is in it, to go on with."""
+        inspector, attributes = self._inspector, self._inspector.attributes(part)
         inside, parameters = _parts(attributes), tensors_of(attributes, ("_parameters",))
         # Models have parameters of their own, and attributes of layers' names, too.
         is_layer = not inside or (
             parameters and not any(_parts(inspector.attributes(each)) for each in inside)
         )
         kind = str.__str__(name_of(type(part)))
-        own = shapes.values(attributes, kind) if is_layer else shapes.enter(kind)
-        if own and not values[0]:
-            values[0] = float(whole(attributes.get("in_channels", attributes.get("in_features"))))
-        if id(part) in inner:
-            at, is_one, has_parts = len(values), bool(own), bool(inside)
-        if trained is None and any(_wants_gradient(each, inspector) for each in parameters):
-            trained = len(values)
+        own = self._shapes.values(attributes, kind) if is_layer else self._shapes.enter(kind)
+        if own and not self.values[0]:
+            given = attributes.get("in_channels", attributes.get("in_features"))
+            self.values[0] = float(whole(given))
+        if id(part) in self._inner:
+            self.at, self.is_one, self.has_parts = len(self.values), bool(own), bool(inside)
+        for each in parameters:
+            size = prod(inspector.torch.get(each, "shape")) if inspector.torch else 0
+            self.size += size
+            if _wants_gradient(each, inspector):
+                self.trained_size += size
+                self.trained = len(self.values) if self.trained is None else self.trained
         if own or not inside:
-            values.append(own)
-            counts.append(len(parameters))
-        if not own or "embed_dim" not in attributes:
-            waiting += reversed(inside)
-    if waiting or at is None or not sum(values[1:]):
-        return None
-    last = len(values) - 1
-    first = len(values) if trained is None else trained
-    return Layers(tuple(values), tuple(counts), min(at, last), is_one, first, has_parts)
+            self.values.append(own)
+            self.parameters.append(len(parameters))
+        return [] if own and "embed_dim" in attributes else inside
 
 
 def _parts(attributes: dict[str, Any]) -> list[Any]:

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from .layers import Layers
 
 _LEAST_PROGRESS = 0.02
-# What rounding and pieces that are too small take is the rest; or as much as was asked for, which
-# may be free, but not in one piece.
+# What rounding and pieces that are too small take is the rest. As much as was asked for may be
+# free, but not in one piece: a doubt of its own, not added to that of what may follow.
 _ROOM = 0.95
 # What a backward pass takes besides, and a forward pass and the backward pass behind it.
 _BACKWARD_ROOM = 0.85
@@ -58,13 +58,13 @@ class Peak:
         if headroom is None:
             return False
         computed = self._computed()
-        needed = self._at_peak(scaling_bytes, room=True) * left
-        if kept_only:
-            needed += computed * ((1 if self._scene.in_backward else 2) - left)
+        beside = computed * ((1 if self._scene.in_backward else 2) - left) if kept_only else 0
+        needed = self._at_peak(scaling_bytes, room=False) * left + beside
+        at_most = self._at_peak(scaling_bytes, room=True) * left + beside
         let_go = min(self._evidence.temporary_bytes, max(computed, _OPERANDS * self._asked))
         to_come = self._gradients_to_come() + self._state_to_come()
         there_is = headroom + scaling_bytes + let_go - to_come
-        return needed <= min(there_is * _ROOM, there_is - self._asked * left)
+        return at_most <= there_is * _ROOM and needed <= there_is - self._asked * left
 
     def _computed(self) -> int:
         """Return what was asked for, with its operands that have no name, or all of one call.
@@ -133,16 +133,32 @@ class Peak:
         between the layers of a part. Where nothing is kept, what blocks add to their ends is not
         told by their layers either.
         """
-        trained = sum(each.training for each in self._evidence.models)
+        layers = self._scene.layers
         *_, inner = self._scene.modules or (None,)
         is_recurrent = inner is not None and inner.type_name in _RECURRENT
-        if trained > 1 or is_recurrent or self._is_one_call:
+        if self._unseen > 0 or is_recurrent or self._is_one_call:
             return _UNKNOWN_ROOM
-        layers = self._scene.layers
         if layers is None or self._scene.in_backward:
             return 1.0
         is_kept = self._keeps(layers) and layers.at >= layers.trained
-        return 1.0 if is_kept and not layers.has_parts else _FORWARD_ROOM
+        may_follow = layers.has_parts and self._reached() != 1
+        return 1.0 if is_kept and not may_follow else _FORWARD_ROOM
+
+    @property
+    def _unseen(self) -> int:
+        """How many models are trained beside the running one that the pass did not come to yet.
+
+        Without those that take what the running one makes, which are reckoned with it.
+        """
+        if not self._scene.running.trains:
+            return 0
+        trained = [each for each in self._evidence.models if each.training]
+        done = {each.path for each in self._evidence.groups if each.progress == 1}
+        running = self._scene.modules[0].key if self._scene.modules else None
+        is_one_of_them = running in {each.key for each in trained}
+        others = sum(each.key != running and each.name not in done for each in trained)
+        followers = self._scene.layers.followers if self._scene.layers is not None else 0
+        return others - followers - (not is_one_of_them)
 
     @property
     def _is_one_call(self) -> bool:
@@ -225,13 +241,20 @@ class Peak:
         return max(rest, self._asked) + self._gradients_to_come()
 
     def _gradients_to_come(self) -> int:
-        return max(0, self._kinds.get("parameters", 0) - self._kinds.get("gradients", 0))
+        return max(0, self._trained_bytes - self._kinds.get("gradients", 0))
 
     def _state_to_come(self) -> int:
         """Return what an optimizer has still to make, as it is called in the code."""
         if not self._scene.running.trains:
             return 0
-        cells = [each.source for each in self._evidence.failure.cells]
-        times = next((n for n, name in _STATES if any(map(name.search, cells))), 0)
+        code = [each.source for each in (*self._evidence.failure.cells, *self._scene.files)]
+        times = next((n for n, name in _STATES if any(map(name.search, code))), 0)
         made = self._kinds.get("optimizer_state", 0)
-        return max(0, times * self._kinds.get("parameters", 0) - made)
+        return max(0, times * self._trained_bytes - made)
+
+    @property
+    def _trained_bytes(self) -> int:
+        """The parameters that want gradients, about; all of them where no layer tells."""
+        layers = self._scene.layers
+        share = layers.trained_share if layers is not None else 1.0
+        return int(self._kinds.get("parameters", 0) * share)

@@ -88,9 +88,23 @@ def scene(failure: Failure, turn: Turn | None = None) -> Scene:
         is_last=is_last_step(inner, cell),
         modules=tuple([each for each, _ in modules]),
         steps=steps,
-        layers=layers_of([owner for _, owner in modules], inspector),
+        layers=layers_of([each for _, each in modules], inspector, _beside(inner, inspector)),
         files=files,
     )
+
+
+def _beside(error: BaseException, inspector: Inspector) -> list[object]:
+    """Return the other models that the code names which called the outermost one."""
+    frames = [frame for frame, _ in list(walk_tb(error.__traceback__))[-_MOST_FRAMES:]]
+    owners = [locals_of(frame).get("self") for frame in frames]
+    first = next((n for n, each in enumerate(owners) if inspector.is_module(each)), 0)
+    if not first:
+        return []
+    calling, model = frames[first - 1], owners[first]
+    names = (*calling.f_code.co_names, *calling.f_code.co_varnames, *calling.f_code.co_freevars)
+    known = locals_of(calling)
+    named = [known[n] if n in known else dict.get(calling.f_globals, n) for n in names]
+    return [each for each in named if inspector.is_module(each) and each is not model]
 
 
 def _script_line(cell: CellRun, steps: Sequence[tuple[CellRun, int]]) -> int | None:

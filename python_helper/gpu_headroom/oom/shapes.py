@@ -31,7 +31,7 @@ class LayerShapes:
     """Channels and area of what goes through a model, as its layers are gone through in order."""
 
     def __init__(self) -> None:
-        self._channels, self._area = 0, 1.0
+        self.channels, self._area = 0, 1.0
         self._before = 0  # channels of the layer before the last
         self._is_kept = True  # by what follows
         self._areas: dict[int, list[float]] = {}  # of all that had so many channels, as they came
@@ -90,12 +90,12 @@ class LayerShapes:
         steps = prod(_both(layer.get("stride", 1)))
         if self._is_enlarged and steps == 1:
             self._area *= _TWICE
-        if self._image is None and self._channels:
-            self._area *= max(1.0, self._channels / given)
+        if self._image is None and self.channels:
+            self._area *= max(1.0, self.channels / given)
         elif self._image is not None and self._is_row:
-            self._channels, self._area = self._image
-        others, before = given - self._channels, self._areas.get(given, [])
-        is_joined = others > 0 and self._channels > 0 and not before and not self._is_row
+            self.channels, self._area = self._image
+        others, before = given - self.channels, self._areas.get(given, [])
+        is_joined = others > 0 and self.channels > 0 and not before and not self._is_row
         if others and before[-1:] != [self._area] and (steps == 1 or layer["transposed"]):
             is_joined |= self._area in self._areas.get(others, ())
         if others and not is_joined:
@@ -111,21 +111,21 @@ class LayerShapes:
     def _take_row(self, given: int) -> None:
         """Go on with what a product is given: a row of all that an image has, or an earlier one."""
         if self._image is None or self._is_row:
-            if given != self._channels:
+            if given != self.channels:
                 self._area = self._areas.get(given, [self._area])[-1]
-        elif self._is_plain or given > self._channels:
+        elif self._is_plain or given > self.channels:
             # Right behind a convolution that leaves the area it is an embedding, as of a time.
-            self._area *= _FLAT if given == self._channels else self._channels / given
-            self._is_row = self._is_plain or given != _MERGED * self._channels
+            self._area *= _FLAT if given == self.channels else self.channels / given
+            self._is_row = self._is_plain or given != _MERGED * self.channels
 
     def _resized(self, layer: dict[str, Any], kind: str) -> float:
         if "output_size" in layer:
-            self._pooled = self._channels, self._area
+            self._pooled = self.channels, self._area
             self._area *= _FLAT
             return 0.0
         if "upscale_factor" in layer:
             steps = prod(_both(layer["upscale_factor"]))
-            self._channels, self._area = self._channels // steps, self._area * steps
+            self.channels, self._area = self.channels // steps, self._area * steps
             return 0.0
         if "scale_factor" in layer:
             self._area *= prod(_both(layer["scale_factor"]))
@@ -140,17 +140,17 @@ class LayerShapes:
             return 0.0
         if kind in _REPLACING:
             is_own, self._is_kept = self._is_kept, True
-            return self._channels * self._area * is_own
+            return self.channels * self._area * is_own
         if kind.endswith(_OF_TRANSFORMERS):
-            return max(self._channels, self._before) * self._area
-        return self._channels * self._area * (kind in _KEEPING)
+            return max(self.channels, self._before) * self._area
+        return self.channels * self._area * (kind in _KEEPING)
 
     def _make(self, channels: int = 0) -> float:
         """Note what a layer makes, with as many channels as there were where none are given."""
-        self._before = self._channels
-        self._channels, self._is_kept = channels or self._channels, not channels
-        self._areas.setdefault(self._channels, []).append(self._area)
-        return self._channels * self._area
+        self._before = self.channels
+        self.channels, self._is_kept = channels or self.channels, not channels
+        self._areas.setdefault(self.channels, []).append(self._area)
+        return self.channels * self._area
 
 
 def whole(value: object) -> int:

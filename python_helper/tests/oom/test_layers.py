@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -277,6 +278,44 @@ def test_nothing_is_told_of_a_models_own_code() -> None:
     strange.out_features = "many"  # type: ignore[assignment]  # a person's attribute may be anything
     strange.stride = object()  # type: ignore[assignment]  # likewise
     assert layers_of([nn.Sequential(strange), strange], inspector) is None
+
+
+def test_a_model_that_takes_what_the_running_one_makes_follows_it() -> None:
+    """As a discriminator does, with the condition or without; no other."""
+    inspector = Inspector(Turn(asked=False))
+    part = nn.Sequential(nn.Conv2d(8, 3, 1))
+    way = [nn.Sequential(part), part, part[0]]
+    judge, with_condition = nn.Conv2d(3, 4, 1), nn.Sequential(nn.Conv2d(6, 4, 1))
+    frozen, stranger = nn.Conv2d(4, 4, 1).requires_grad_(requires_grad=False), nn.Linear(100, 8)
+    alone = layers_of(way, inspector, [stranger])
+    assert alone is not None
+    assert (alone.values, alone.followers) == ((8.0, 3.0), 0)
+    followed = layers_of(way, inspector, [stranger, judge, frozen])
+    assert followed is not None
+    assert (followed.values, followed.followers) == ((8.0, 3.0, 4.0, 4.0), 1)
+    joined = layers_of(way, inspector, [with_condition])
+    assert joined is not None
+    assert joined.followers == 1
+    assert joined.at == alone.at
+
+
+def test_a_layer_of_two_names_is_one() -> None:
+    """Wrappers keep the model that they are given under a second name."""
+    inspector = Inspector(Turn(asked=False))
+    inner = nn.Sequential(nn.Linear(4, 8), nn.Linear(8, 2))
+    wrapper = nn.Module()
+    wrapper.module = wrapper.original = inner
+    layers = layers_of([wrapper, inner, inner[0]], inspector)
+    assert layers is not None
+    assert (layers.values, layers.at) == ((4.0, 8.0, 2.0), 1)
+
+
+def test_the_optimizers_state_is_told_by_a_script_too() -> None:
+    """A script that is run in the notebook has the line that makes the optimizer."""
+    plain = evidence(running=Running(trains=True), kinds={"parameters": GIB})
+    script = replace(plain.failure.cell, source="opt = torch.optim.Adam(net.parameters())")
+    told = replace(plain, scene=replace(plain.scene, files=(script,)))
+    assert told.peak.step_bytes == plain.peak.step_bytes + 2 * GIB
 
 
 @pytest.mark.parametrize(
