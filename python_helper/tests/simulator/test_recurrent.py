@@ -12,7 +12,7 @@ from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gpu_headroom.simulate.simulation import Simulation
+    from gpu_simulator.simulation import Simulation
 
 LAYERS: dict[str, Callable[[], nn.RNNBase]] = {
     "LSTM": lambda: nn.LSTM(8, 16),

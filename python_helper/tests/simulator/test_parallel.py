@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import torch
 import torch.distributed
-from tests.simulate.test_start import python
+from tests.simulator.test_start import python
 from torch import nn
 from torch.nn import functional as F  # noqa: N812 -- everybody's name for it
 from torch.nn.parallel import comm
 
 if TYPE_CHECKING:
-    from gpu_headroom.simulate.simulation import Simulation
+    from gpu_simulator.simulation import Simulation
 
 ZERO, ONE = torch.device("cuda", 0), torch.device("cuda", 1)
 WIDTH, BATCH = 256, 64
@@ -306,7 +306,7 @@ def test_a_forked_child_can_use_neither_card() -> None:
     """As with CUDA: a sentence for every card, and the host works."""
     printed = python("""
         import os, torch
-        from gpu_headroom.simulate import simulate
+        from gpu_simulator import simulate
         simulate("1 GiB", compute="cpu", devices=2)
         torch.ones(1, device="cuda:1")
         if (child := os.fork()) == 0:

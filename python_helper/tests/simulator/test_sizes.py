@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from gpu_headroom.simulate.sizes import GIB, MIB, format_size, parse_size
+from gpu_simulator.sizes import GIB, MIB, format_size, parse_size
 
 
 @pytest.mark.parametrize(

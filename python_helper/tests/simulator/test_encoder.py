@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
-from gpu_headroom.simulate.torch_internals import seen_without_mode
+from gpu_simulator.torch_internals import seen_without_mode
 from torch import nn
 
 if TYPE_CHECKING:
-    from gpu_headroom.simulate.simulation import Simulation
+    from gpu_simulator.simulation import Simulation
 
 
 @pytest.mark.parametrize("norm_first", [True, False])

@@ -18,7 +18,7 @@ def kernel(newest_python: Path, tmp_path_factory: pytest.TempPathFactory) -> Ite
     folder = tmp_path_factory.mktemp("notebook")
     with LiveKernel(newest_python, folder, installed=True) as started:
         begun = started.run(
-            "from gpu_headroom.simulate import simulate\n"
+            "from gpu_simulator import simulate\n"
             "simulation = simulate('1 GiB', compute='cpu')\n"
             "import torch\n"
             "from torch import nn\n"
@@ -57,7 +57,7 @@ def test_a_cell_runs_out_of_memory_and_the_next_one_runs(kernel: LiveKernel) -> 
     text = "\n".join(run.reply["traceback"])
     assert "OutOfMemoryError" in text
     assert "CUDA out of memory. Tried to allocate 256.00 MiB." in text
-    assert text.count("gpu_headroom/simulate") <= 1
+    assert text.count("gpu_simulator") <= 1
     assert "failed resolving arguments" not in text
     run = kernel.run("del x\nprint(torch.cuda.memory_stats()['num_ooms'])")
     assert (run.status, run.text.strip()) == ("ok", "1")

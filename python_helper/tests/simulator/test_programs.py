@@ -23,7 +23,7 @@ from torch.utils.checkpoint import checkpoint
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.simulate.conftest import StartCard
+    from tests.simulator.conftest import StartCard
 
 MIB = 2**20
 WORKSPACES = 2 * (8 * 1024 + 128) * 1024

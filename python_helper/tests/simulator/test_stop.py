@@ -9,13 +9,13 @@ import pytest
 import torch
 import torch._dynamo
 import torch.utils._device
-from gpu_headroom.simulate import simulate
+from gpu_simulator import simulate
 from torch import nn
 from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
 from torch.utils.data import DataLoader
 
 if TYPE_CHECKING:
-    from gpu_headroom.simulate.simulation import Simulation
+    from gpu_simulator.simulation import Simulation
 
 PLACES: dict[str, Any] = {
     "torch": torch,
@@ -209,7 +209,7 @@ def test_a_failed_start_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -
         raise KeyError("no storages")
 
     with monkeypatch.context() as patch:
-        patch.setattr("gpu_headroom.simulate.simulation.put_storages", fail)
+        patch.setattr("gpu_simulator.simulation.put_storages", fail)
         with pytest.raises(KeyError):
             simulate("1 GiB")
     assert namespaces() == before

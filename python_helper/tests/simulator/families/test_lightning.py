@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from tests.simulate.families.conftest import Notebook
+    from tests.simulator.families.conftest import Notebook
 
 MODEL = """
 import logging

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from gpu_headroom.simulate.simulation import Simulation
+    from gpu_simulator.simulation import Simulation
 
 CARD = torch.device("cuda", 0)
 native: Any = torch._C  # a build without CUDA has no types for CUDA

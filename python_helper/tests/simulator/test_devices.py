@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
-from gpu_headroom.simulate import active, simulate
-from gpu_headroom.simulate.sizes import GIB, MIB
+from gpu_simulator import active, simulate
+from gpu_simulator.sizes import GIB, MIB
 from torch import nn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gpu_headroom.simulate.simulation import Simulation
-    from tests.simulate.conftest import StartCard
+    from gpu_simulator.simulation import Simulation
+    from tests.simulator.conftest import StartCard
 
 ONE = torch.device("cuda", 1)
 native: Any = torch._C  # a build without CUDA has no types for CUDA

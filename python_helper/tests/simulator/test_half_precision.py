@@ -9,7 +9,7 @@ import torch
 from torch.nn import functional as F  # noqa: N812 -- everybody's name for it
 
 if TYPE_CHECKING:
-    from gpu_headroom.simulate.simulation import Simulation
+    from gpu_simulator.simulation import Simulation
 
 HALVES = [torch.float16, torch.bfloat16]
 

@@ -15,7 +15,7 @@ from torch.utils.data import DataLoader, TensorDataset
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gpu_headroom.simulate.simulation import Simulation
+    from gpu_simulator.simulation import Simulation
 
 
 def train(model: nn.Module, optimizer: Any, inputs: Any, classes: Any, steps: int) -> list[float]:

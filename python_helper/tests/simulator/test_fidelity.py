@@ -19,7 +19,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.simulate.conftest import StartCard
+    from tests.simulator.conftest import StartCard
 
 WORKSPACE = 8_519_680
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 import torch
-from gpu_headroom.simulate.sizes import GIB
-from tests.simulate.test_start import python
+from gpu_simulator.sizes import GIB
+from tests.simulator.test_start import python
 
 if TYPE_CHECKING:
-    from gpu_headroom.simulate.simulation import Simulation
-    from tests.simulate.conftest import StartCard
+    from gpu_simulator.simulation import Simulation
+    from tests.simulator.conftest import StartCard
 
 VARIABLE = "CUDA_VISIBLE_DEVICES"
 
@@ -110,7 +110,7 @@ def test_the_environment_may_ask_for_two_cards_and_hide_one() -> None:
     """GPU_HEADROOM_SIMULATE says how many there are; the program may choose among them."""
     printed = python("""
         import os
-        from gpu_headroom.simulate import install_on_import
+        from gpu_simulator import install_on_import
         install_on_import("1GiB*2,cpu")
         import torch
         print(torch.cuda.device_count())

@@ -14,8 +14,8 @@ from torch import nn
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gpu_headroom.simulate.simulation import Simulation
-    from tests.simulate.conftest import StartCard
+    from gpu_simulator.simulation import Simulation
+    from tests.simulator.conftest import StartCard
 
 Ask = "Callable[[torch.Tensor], Any]"
 

@@ -6,8 +6,7 @@ Importing this imports no PyTorch and changes nothing.
 from __future__ import annotations
 
 import sys
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .on_import import install_on_import
 from .sizes import parse_capacities, parse_size
@@ -82,13 +81,3 @@ def active() -> Simulation | None:
     # Asked from other threads, also while that module is only half imported.
     simulation = getattr(module, "Simulation", None)
     return None if simulation is None else simulation.active()
-
-
-class _CallableSimulate(ModuleType):
-    """Importing this module hides the package's function of the same name: be it as well."""
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Simulation:
-        return simulate(*args, **kwargs)
-
-
-sys.modules[__name__].__class__ = _CallableSimulate

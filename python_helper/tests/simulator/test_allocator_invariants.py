@@ -7,11 +7,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
-from gpu_headroom.simulate.allocator import CachingAllocator
-from gpu_headroom.simulate.sizes import MIB
+from gpu_simulator.allocator import CachingAllocator
+from gpu_simulator.sizes import MIB
 
 if TYPE_CHECKING:
-    from gpu_headroom.simulate.blocks import Block
+    from gpu_simulator.blocks import Block
 
 CAPACITY = 300 * MIB
 OUTSIDE = 20 * MIB

@@ -11,8 +11,8 @@ from torch import nn
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gpu_headroom.simulate.simulation import Simulation
-    from tests.simulate.conftest import StartCard
+    from gpu_simulator.simulation import Simulation
+    from tests.simulator.conftest import StartCard
 
 # PyTorch says once in a process that it does not look at the places.
 pytestmark = pytest.mark.filterwarnings("ignore:Sparse invariant checks:UserWarning")

@@ -7,8 +7,8 @@ import threading
 from typing import Any
 
 import pytest
-from gpu_headroom.simulate.allocator import CachingAllocator
-from gpu_headroom.simulate.sizes import GIB, KIB, MIB
+from gpu_simulator.allocator import CachingAllocator
+from gpu_simulator.sizes import GIB, KIB, MIB
 
 
 class NoRoomError(Exception):

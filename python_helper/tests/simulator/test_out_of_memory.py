@@ -15,8 +15,8 @@ from torch import nn
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gpu_headroom.simulate.simulation import Simulation
-    from tests.simulate.conftest import StartCard
+    from gpu_simulator.simulation import Simulation
+    from tests.simulator.conftest import StartCard
 
 MIB, GIB = 2**20, 2**30
 native: Any = torch._C  # a build without CUDA has no types for CUDA

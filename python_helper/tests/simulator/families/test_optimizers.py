@@ -11,7 +11,7 @@ from torch import nn
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gpu_headroom.simulate.simulation import Simulation
+    from gpu_simulator.simulation import Simulation
 
 WIDTH = 512
 WEIGHT, BIAS = 4 * WIDTH * WIDTH, 4 * WIDTH

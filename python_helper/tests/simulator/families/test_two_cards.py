@@ -6,13 +6,13 @@ import json
 from typing import Any
 
 import pytest
-from tests.simulate.test_start import python
+from tests.simulator.test_start import python
 
 BEGIN = """
     import json, os, tempfile, warnings
     warnings.simplefilter("ignore")
     os.environ |= {{"HF_HUB_OFFLINE": "1", "TRANSFORMERS_VERBOSITY": "error"}}
-    from gpu_headroom.simulate import simulate
+    from gpu_simulator import simulate
     simulate("1 GiB", compute={compute!r}, devices=2)
     import torch
     from transformers import GPT2Config, GPT2LMHeadModel, Trainer, TrainingArguments

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 import pytest
-from gpu_headroom.simulate import active, simulate
+from gpu_simulator import active, simulate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gpu_headroom.simulate.simulation import Simulation
+    from gpu_simulator.simulation import Simulation
 
 
 class StartCard(Protocol):

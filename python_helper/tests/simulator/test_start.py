@@ -11,8 +11,8 @@ from typing import Any
 import gpu_headroom
 import pytest
 import torch
-from gpu_headroom.simulate import active, simulate
-from gpu_headroom.simulate.sizes import GIB, MIB
+from gpu_simulator import active, simulate
+from gpu_simulator.sizes import GIB, MIB
 
 SOURCE = str(Path(next(iter(gpu_headroom.__path__))).parent)
 
@@ -100,8 +100,8 @@ def test_a_real_gpu_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_importing_the_simulator_imports_no_pytorch() -> None:
     """The module is cheap to import, and `active` to ask."""
     printed = python("""
-        from gpu_headroom.simulate import active, install_on_import
-        print(active(), "torch" in sys.modules, "gpu_headroom.simulate.simulation" in sys.modules)
+        from gpu_simulator import active, install_on_import
+        print(active(), "torch" in sys.modules, "gpu_simulator.simulation" in sys.modules)
     """)
     assert printed == "None False False\n"
 
@@ -111,7 +111,7 @@ def test_without_pytorch_there_is_a_sentence() -> None:
     printed = python(
         """
         sys.modules["torch"] = None
-        from gpu_headroom.simulate import simulate
+        from gpu_simulator import simulate
         simulate()
         """,
         expect_error=True,
@@ -124,7 +124,7 @@ def test_without_pytorch_there_is_a_sentence() -> None:
 def test_the_environment_variable_waits_for_the_users_import() -> None:
     """`install_on_import` imports nothing; the user's `import torch` starts the simulation."""
     printed = python("""
-        from gpu_headroom.simulate import active, install_on_import
+        from gpu_simulator import active, install_on_import
         install_on_import("4GiB,cpu")
         print("torch" in sys.modules, active())
         import torch
@@ -143,7 +143,7 @@ def test_the_environment_variable_waits_for_the_users_import() -> None:
 def test_a_wrong_environment_variable_warns_and_breaks_nothing() -> None:
     """`import torch` works, and one sentence says why no GPU is simulated."""
     printed = python("""
-        from gpu_headroom.simulate import install_on_import
+        from gpu_simulator import install_on_import
         install_on_import("lots")
         import torch
         print(torch.cuda.is_available())
@@ -156,7 +156,7 @@ def test_a_program_may_end_with_the_simulation_running() -> None:
     """Nothing is printed and nothing fails when the interpreter ends with tensors on the card."""
     printed = python("""
         import torch
-        from gpu_headroom.simulate import simulate
+        from gpu_simulator import simulate
         simulate("1 GiB", compute="cpu")
         model = torch.nn.Linear(4, 4).cuda()
         loss = model(torch.ones(1, 4, device="cuda")).sum()
@@ -171,7 +171,7 @@ def test_a_forked_child_cannot_use_the_card() -> None:
     """As with CUDA, a forked process is told so, and its host tensors work."""
     printed = python("""
         import os, torch
-        from gpu_headroom.simulate import simulate
+        from gpu_simulator import simulate
         simulate("1 GiB", compute="cpu")
         torch.ones(1, device="cuda")
         if (child := os.fork()) == 0:
