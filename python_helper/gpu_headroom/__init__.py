@@ -9,6 +9,11 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+# Python sets these names to a folder and a module when it imports them first. Both are imported by
+# now, so the functions keep their names, whatever of the helper is imported later.
+from . import holders as _holders  # noqa: F401
+from .simulate import simulate
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -125,7 +130,7 @@ def free(items: Sequence[str] | None = None, confirm: Sequence[str] = ()) -> str
 
     session = _live()
     if session.computes_elsewhere():
-        return say("released.elsewhere")
+        return say("released.busy")
     situation, read = session.situation(session.turn()), session.sampler.measure
     return summary.list_outcome(release.run(items, situation, read, confirm))
 
@@ -133,24 +138,6 @@ def free(items: Sequence[str] | None = None, confirm: Sequence[str] = ()) -> str
 def free_traceback() -> str:
     """Free what the traceback of a failed cell holds; `%debug` for it is lost."""
     return free(["traceback"])
-
-
-def simulate(*args: Any, **kwargs: Any) -> Any:
-    """Simulate a GPU for PyTorch: `simulate("16 GiB")`; see `gpu_headroom.simulate`.
-
-    Raises `RuntimeError` where the helper was brought by the extension: the simulator
-    is in the installed package only.
-    """
-    try:
-        simulator = import_module(".simulate", __name__)
-    except ModuleNotFoundError as error:
-        if error.name != f"{__name__}.simulate":
-            raise
-        raise RuntimeError(
-            "The simulated GPU is not part of the helper that the extension brings: "
-            "`pip install gpu-headroom` in this kernel's environment and restart the kernel."
-        ) from None
-    return simulator.simulate(*args, **kwargs)
 
 
 def load_ipython_extension(shell: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ..edits import reasons
@@ -73,29 +74,26 @@ if TYPE_CHECKING:
     from .finding import Finding
     from .remedy import Offer
 
+    class _Speaking(Protocol):
+        """A module with sentences of its own, by id."""
 
-class _Speaking(Protocol):
-    """A module with sentences of its own, by id."""
+        __name__: str
+        TEXTS: dict[str, str]
 
-    __name__: str
-    TEXTS: dict[str, str]
+    class _Rule(_Speaking, Protocol):
+        """One possible cause; `docs/rules/<id>.md` says what it looks at. Silence beats a guess."""
 
+        def check(self, evidence: Evidence, /) -> Finding | None:
+            """Return what was found, where the numbers speak for it."""
 
-class _Rule(_Speaking, Protocol):
-    """One possible cause; `docs/rules/<id>.md` says what it looks at. Silence beats a guess."""
+    class _Remedy(_Speaking, Protocol):
+        """Something that helps, offered only where the numbers support it."""
 
-    def check(self, evidence: Evidence, /) -> Finding | None:
-        """Return what was found, where the numbers speak for it."""
+        TREATS: tuple[str, ...]
+        """The rules whose causes it removes; empty: whatever the cause."""
 
-
-class _Remedy(_Speaking, Protocol):
-    """Something that helps, offered only where the numbers support it."""
-
-    TREATS: tuple[str, ...]
-    """The rules whose causes it removes; empty: whatever the cause."""
-
-    def offer(self, evidence: Evidence, finding: Finding | None, /) -> Offer | None:
-        """Return it for what was found by one of these rules, if anything was."""
+        def offer(self, evidence: Evidence, finding: Finding | None, /) -> Offer | None:
+            """Return it for what was found by one of these rules, if anything was."""
 
 
 # By id, which is the module's name; of causes that weigh the same the first comes first.
@@ -125,10 +123,7 @@ _RULES: Sequence[_Rule] = (
     unnamed_values,
     evaluation_in_training_mode,
 )
-RULES: Mapping[str, _Rule] = {
-    each.__name__.rpartition(".")[2].replace("_", "-"): each for each in _RULES
-}
-REMEDIES: Sequence[_Remedy] = (
+_REMEDIES: Sequence[_Remedy] = (
     free_traceback,
     keep_numbers,
     backward_each,
@@ -160,10 +155,18 @@ REMEDIES: Sequence[_Remedy] = (
     larger_gpu,
     save_training,
 )
+
+
+def _id(module: _Speaking) -> str:
+    return module.__name__.rpartition(".")[2].replace("_", "-")
+
+
+RULES: Mapping[str, _Rule] = {_id(each): each for each in _RULES}
+REMEDIES: Mapping[str, _Remedy] = {_id(each): each for each in _REMEDIES}
 # What they say, for translators.
 TEXTS = {
     name: text
-    for each in (*RULES.values(), *REMEDIES, again, code_fix, editing, reasons)
+    for each in (*_RULES, *_REMEDIES, again, code_fix, editing, reasons)
     for name, text in each.TEXTS.items()
 }
 _MOST_OFFERS = 10  # renderers show four, and fold the rest away
@@ -206,15 +209,16 @@ def _offers(evidence: Evidence, findings: Mapping[str, Finding]) -> list[Offer]:
             name: order[name] for name, each in findings.items() if each.grew or name in _AS_WELL
         }
     found: list[tuple[int, Offer]] = []
-    for remedy in REMEDIES:
+    for remedy_id, remedy in REMEDIES.items():
         treated = sorted([each for each in remedy.TREATS if each in order], key=order.__getitem__)
-        if not treated and (evidence.failure.elsewhere or (remedy.TREATS and findings)):
+        if not treated and (evidence.failure.in_other_process or (remedy.TREATS and findings)):
             continue
         if remedy.TREATS in _TRADED and treated and order[treated[0]]:
             continue  # something is given for it, and there is another cause to act on first
         for name in treated or (None,):
             offer = remedy.offer(evidence, None if name is None else findings[name])
             if offer is not None and _helps(offer, evidence):
+                offer = replace(offer, id=remedy_id)
                 found.append((-1 if name is None else order[name], offer))
                 break
     found.sort(key=_order)

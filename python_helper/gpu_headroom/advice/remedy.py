@@ -11,6 +11,12 @@ if TYPE_CHECKING:
 
     from ..protocol.wire import Diff, Edit, Message, Remedy
 
+    class Fix(Protocol):
+        """A change of code that is proven anew each time it is asked for."""
+
+        def edits(self, sources: Mapping[str, str]) -> FixOutcome:
+            """Return the edit for cells of `sources` (cell id to text), or why there is none."""
+
 
 @dataclass(frozen=True, slots=True)
 class FixOutcome:
@@ -20,13 +26,6 @@ class FixOutcome:
     edits: tuple[Edit, ...]
     run: tuple[str, ...]
     message: Message
-
-
-class Fix(Protocol):
-    """A change of code that is proven anew each time it is asked for."""
-
-    def edits(self, sources: Mapping[str, str]) -> FixOutcome:
-        """Return the edit for cells of these `sources` (cell id to text), or why there is none."""
 
 
 class Edited(NamedTuple):
@@ -48,10 +47,9 @@ class Offer:
     """A remedy that the evidence supports, with an estimate of its effect.
 
     It is an edit where `edited` has a fix, else what `kind` says: mostly advice. A lower `rank`
-    comes first, then the larger effect.
+    comes first, then the larger effect. `id` is the name of the remedy that made it.
     """
 
-    id: str
     title: Message
     note: Message
     effect_bytes: int | None
@@ -61,6 +59,7 @@ class Offer:
     type_this: str | None = None
     edited: Edited = UNCHANGED
     rank: int = 1
+    id: str = ""
 
     @property
     def remedy(self) -> Remedy:

@@ -6,8 +6,8 @@ import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from ..advice.registry import diagnose
 from ..advice.remedy import Offer
+from ..frameworks.registry import TITLES
 from ..oom.failure_memory import ERROR
 from ..text.messages import message
 from .versions import versions
@@ -15,6 +15,7 @@ from .versions import versions
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ..advice.registry import Diagnosis
     from ..advice.remedy import Fix
     from ..oom.evidence import Evidence
     from ..oom.failure import Failure
@@ -25,7 +26,6 @@ VERSION = "1.0"
 
 _MOST_PROCESSES = 5
 _OBSERVER = "attach_out_of_memory_observer()"
-_FRAMEWORKS = ("torch", "jax", "tensorflow", "cupy")  # `FrameworkName`, which is a type only
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +41,18 @@ class BuiltReport:
 
 
 def report_of(
-    evidence: Evidence, *, report_id: str | None = None, looking: bool = False
+    evidence: Evidence,
+    diagnosis: Diagnosis,
+    *,
+    report_id: str | None = None,
+    looking: bool = False,
 ) -> BuiltReport:
-    """Look for the cause and for remedies in what is known, and put it all into one report.
+    """Put what is known, its causes and what can be offered into one report.
 
     `report_id` is that of an earlier one that this completes; `looking` that it will be completed.
     """
     failure = evidence.failure
-    ranked, found = diagnose(evidence)
+    causes, offers = diagnosis
     memory, cell, device = evidence.memory, failure.cell, failure.device
     report: Report = {
         "version": VERSION,
@@ -74,15 +78,15 @@ def report_of(
         "traceback_bytes": evidence.traceback_bytes,
         "traceback_variables": list(evidence.traceback_variables),
         "holders": list(evidence.holders),
-        "cause": ranked[0] if ranked else None,
-        "further_causes": ranked[1:],
+        "cause": causes[0] if causes else None,
+        "further_causes": causes[1:],
         "fits_after_free": evidence.fits_after_free,
-        "remedies": [offer.remedy for offer in found],
+        "remedies": [offer.remedy for offer in offers],
         "details": _details(evidence),
         "versions": versions(),
         "looking": looking,
     }
-    fixes = {each.id: each.edited.fix for each in found if each.edited.fix is not None}
+    fixes = {each.id: each.edited.fix for each in offers if each.edited.fix is not None}
     return BuiltReport(report, fixes, evidence.scene)
 
 
@@ -105,7 +109,7 @@ def end(built: BuiltReport, why: Message | None) -> None:
 def _framework(failure: Failure) -> FrameworkName:
     """Name the framework; the libraries that are none of ours run on the one that is live."""
     said = failure.recognition.said.framework
-    if said in _FRAMEWORKS:
+    if said in TITLES:
         return cast("FrameworkName", said)
     live = failure.device.frameworks[0].name if failure.device and failure.device.frameworks else ""
     return cast("FrameworkName", live or "torch")
@@ -116,18 +120,10 @@ def _parts(evidence: Evidence) -> list[Part]:
 
     A part of nothing is left out; that nothing is free is worth a word.
     """
-    memory, kinds = evidence.memory, evidence.kinds
+    memory = evidence.memory
     sizes: list[tuple[PartKind, int | None]] = [
         ("outside", memory.outside_bytes),
-        ("parameters", kinds.get("parameters")),
-        ("optimizer_state", kinds.get("optimizer_state")),
-        ("gradients", kinds.get("gradients")),
-        ("activations", kinds.get("activations")),
-        ("other_tensors", kinds.get("tensor")),
-        ("workspaces", evidence.workspace_bytes),
-        ("earlier_error", evidence.earlier_error_bytes),
-        ("temporaries", evidence.temporary_bytes),
-        ("not_attributed", evidence.not_attributed_bytes),
+        *evidence.parts.items(),
         ("cached", memory.cached_bytes),
         ("free", memory.usable_bytes),
     ]

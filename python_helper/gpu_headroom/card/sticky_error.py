@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ..advice.remedy import Offer
 from ..inspection.kinds import name_of
-from ..oom.place import failing_line
+from ..oom.failing_line import failing_line
 from ..text.messages import message
 from .report import VERSION, BuiltReport
 from .versions import versions

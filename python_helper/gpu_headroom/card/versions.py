@@ -8,16 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..frameworks.imported import imported, simulation
+from ..frameworks.registry import TITLES
 from ..kernel.injection import helper_version
 
 if TYPE_CHECKING:
     from ..protocol.wire import Version
 
 _PACKAGES = {
-    "PyTorch": "torch",
-    "JAX": "jax",
-    "TensorFlow": "tensorflow",
-    "CuPy": "cupy",
+    **{title: name for name, title in TITLES.items()},
     "Keras": "keras",
     "Transformers": "transformers",
     "Accelerate": "accelerate",

@@ -8,6 +8,7 @@ from threading import get_ident, main_thread
 from typing import TYPE_CHECKING
 
 from ..concurrency.threads import Lock
+from .peak import peak_of
 
 if TYPE_CHECKING:
     from typing import Literal
@@ -266,29 +267,17 @@ def _device_memory(opened: _Open, now: DeviceReading) -> wire.CellMemory | None:
         return None
     # A device that the cell itself brought up held nothing before.
     in_use = start.in_use_bytes if start else 0
-    before, counter = _peak_before(start, now), now.peak_in_use_bytes
-    exact = known_start and counter is not None and before is not None and counter > before
-    peak = max(opened.highest.get(now.index, 0), in_use, now.in_use_bytes)
-    if counter is not None and (exact or (before is not None and counter < before)):
-        # Rose: it is the cell's own. Fell: the cell reset it, and it has seen the time since.
-        peak = max(peak, counter)
+    seen = max(opened.highest.get(now.index, 0), in_use, now.in_use_bytes)
+    least, most = peak_of(start, now, seen) if known_start else (seen, None)
     return {
         "device_index": now.index,
         "change_bytes": now.in_use_bytes - in_use if known_start else None,
-        "peak_bytes": peak,
-        "peak_exact": exact,
-        "needed_bytes": peak - in_use if known_start else None,
+        "peak_bytes": least,
+        "peak_at_most_bytes": most,
+        "needed_bytes": least - in_use if known_start else None,
         "alloc_retries": _rise(start, now, "alloc_retries") if known_start else None,
         "ooms": _rise(start, now, "ooms") if known_start else None,
     }
-
-
-def _peak_before(start: DeviceReading | None, now: DeviceReading) -> int | None:
-    """Return the peak counter at the start; `None` where it was another framework's."""
-    if start is None or not start.frameworks:
-        return 0
-    same = [each.name for each in start.frameworks] == [each.name for each in now.frameworks]
-    return start.peak_in_use_bytes if same else None
 
 
 def _rise(start: DeviceReading | None, now: DeviceReading, counter: str) -> int | None:

@@ -193,8 +193,8 @@ def size_literals(  # noqa: PLR0913  all that a question is made of
     the user's variables as they are now.
     """
     code = code or Code()
-    for each in (cell, *reversed(cells)):
-        code.of(each)  # so functions of all are known
+    for other in (cell, *reversed(cells)):
+        code.of(other)  # so functions of all are known
 
     def counts(literal: SizeLiteral) -> bool:
         """Whether nothing speaks against it: a variable set elsewhere, a default not used."""
@@ -204,32 +204,32 @@ def size_literals(  # noqa: PLR0913  all that a question is made of
         if literal.parameter is None or literal.kind in ("argument", "text"):
             return True
         if literal.kind == "option":
-            texts = (each for other in cells for each in code.literals(other, role))
-            return not any(each.kind == "text" and each.name == literal.name for each in texts)
-        others = (code.of(each).calls for each in cells)
+            texts = (said for other in cells for said in code.literals(other, role))
+            return not any(said.kind == "text" and said.name == literal.name for said in texts)
+        others = (code.of(other).calls for other in cells)
         return not _is_overridden(literal.parameter, code.of(cell).calls, others)
 
     own = sorted(
         code.literals(cell, role),
-        key=lambda each: (
-            bool(OTHER_PHASE.search(each.name)),
-            line is not None and each.line > line,
-            -each.line,
+        key=lambda literal: (
+            bool(OTHER_PHASE.search(literal.name)),
+            line is not None and literal.line > line,
+            -literal.line,
         ),
     )
     earlier = (
-        each
+        literal
         for other in reversed(cells)
         if other.key != cell.key
-        for each in reversed(code.literals(other, role))
-        if not OTHER_PHASE.search(each.name)
+        for literal in reversed(code.literals(other, role))
+        if not OTHER_PHASE.search(literal.name)
     )
     return [
         *filter(counts, own[:_MOST_LITERALS]),
         *(
-            each
-            for each in islice(earlier, _MOST_LITERALS)
-            if counts(each) and path_from(each.cell, cell, cells, code, lines=[each.line])
+            literal
+            for literal in islice(earlier, _MOST_LITERALS)
+            if counts(literal) and path_from(literal.cell, cell, cells, code, lines=[literal.line])
         ),
     ]
 

@@ -47,13 +47,12 @@ TEXTS = {
     "gate.escapes": (
         "No button: `{name}` is handed on in {cell}, line {line}: who calls it cannot be told."
     ),
-    "gate.elsewhere": "No button: the code it is about is not in this notebook as it ran.",
+    "gate.not_here": "No button: the code it is about is not in this notebook as it ran.",
 }
 _FROM_TEXT = words(
     """exec eval globals locals vars dir run_cell __import__ _getframe currentframe"""
 )
 _NAMESPACES = ("user_ns", "user_global_ns", "f_globals", "f_locals", "__main__")
-_KEEPS = ("append", "extend", "add", "insert", "update", "put")
 
 
 class Gate:
@@ -124,7 +123,7 @@ class Gate:
         flow = Liveness(body, reads, _Names(cell, scope, "bind"), ends)
         later = (flow.ahead if before else flow.after).get(statement)
         if later is None:
-            return message("gate.elsewhere", TEXTS)
+            return message("gate.not_here", TEXTS)
         # Whoever reads `pipe` may read what `pipe.unet` was.
         for name in dict.fromkeys(map(root_of, gone)):
             found = self._captured(cell, scope, name)

@@ -148,28 +148,30 @@ def certainly_bound(
 
     Loops of the kinds in `rounds` are taken to have a round.
     """
-    found: set[str] = set()
-    for each in body:
-        inner, ways = getattr(each, "body", []), list[list[ast.stmt]]()
-        if isinstance(each, ast.If):
-            ways = [inner, each.orelse]
-        elif isinstance(each, _TRY):
-            found |= certainly_bound(each.finalbody, binds, rounds)
-            ways = [[*inner, *each.orelse], *[handler.body for handler in each.handlers]]
-        elif isinstance(each, _With):
-            found = found.union(*map(binds, each.items))
-            ways = [] if any(map(_swallows, each.items)) else [inner]
-        elif isinstance(each, LOOPS) and isinstance(each, rounds):
-            is_entered = not isinstance(each, ast.While) or getattr(each.test, "value", False)
-            found |= set() if isinstance(each, ast.While) else binds(each.target)
-            ways = [[*inner, *each.orelse]] if is_entered else []
-        elif isinstance(each, ast.Delete):
-            found -= binds(each)
-        elif not isinstance(each, (*LOOPS, ast.Match)):
-            found |= binds(each)
+    bound: set[str] = set()
+    for statement in body:
+        inner, ways = getattr(statement, "body", []), list[list[ast.stmt]]()
+        if isinstance(statement, ast.If):
+            ways = [inner, statement.orelse]
+        elif isinstance(statement, _TRY):
+            bound |= certainly_bound(statement.finalbody, binds, rounds)
+            ways = [[*inner, *statement.orelse], *[handler.body for handler in statement.handlers]]
+        elif isinstance(statement, _With):
+            bound = bound.union(*map(binds, statement.items))
+            ways = [] if any(map(_swallows, statement.items)) else [inner]
+        elif isinstance(statement, LOOPS) and isinstance(statement, rounds):
+            is_entered = not isinstance(statement, ast.While) or getattr(
+                statement.test, "value", False
+            )
+            bound |= set() if isinstance(statement, ast.While) else binds(statement.target)
+            ways = [[*inner, *statement.orelse]] if is_entered else []
+        elif isinstance(statement, ast.Delete):
+            bound -= binds(statement)
+        elif not isinstance(statement, (*LOOPS, ast.Match)):
+            bound |= binds(statement)
         if ways:
-            found |= set.intersection(*[certainly_bound(way, binds, rounds) for way in ways])
-    return found
+            bound |= set.intersection(*[certainly_bound(way, binds, rounds) for way in ways])
+    return bound
 
 
 def _swallows(item: ast.withitem) -> bool:

@@ -177,7 +177,7 @@ class MainLoop:
         return any(request_id in each.request_ids for each in self._all())
 
     def _broken_off(self, job: Job, walk: SlicedTurn) -> None:
-        if walk.accomplished:
+        if walk.committed:
             return
         if walk.cancelled:
             self._give_up(job)

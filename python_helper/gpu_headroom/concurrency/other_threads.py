@@ -20,6 +20,8 @@ from dataclasses import dataclass
 from traceback import walk_stack
 from typing import TYPE_CHECKING, Any
 
+from ..frameworks.registry import FRAMEWORKS
+from ..own import OURS
 from .threads import is_ours
 
 if TYPE_CHECKING:
@@ -30,18 +32,17 @@ if TYPE_CHECKING:
     Kind = Literal["framework", "service", "kernel", "standard", "library", "own"]
     Doing = Literal["inside", "waiting"] | None
 
-_FRAMEWORKS = frozenset({"torch", "jax", "jaxlib", "tensorflow", "keras", "tf_keras", "cupy"})
+_FRAMEWORKS = frozenset([name for each in FRAMEWORKS for name in each.PACKAGES])
 # Loops of frameworks that wait for data, which they make of nothing that a graph knows.
 _SERVICES = (
     "torch.utils.data._utils.pin_memory",
     "torch.multiprocessing",
     "torch._inductor.compile_worker",
 )
-_OURS = __name__.partition(".")[0]
 _KERNEL = frozenset(
     {
         *("IPython", "ipykernel", "zmq", "tornado", "traitlets", "jupyter_client", "comm"),
-        *("debugpy", "_pydevd_bundle", "_pydev_bundle", "pydevd", "psutil", _OURS),
+        *("debugpy", "_pydevd_bundle", "_pydev_bundle", "pydevd", "psutil", *OURS),
     }
 )
 _STANDARD = (sysconfig.get_path("stdlib"), "<frozen")
@@ -171,7 +172,7 @@ def _in_our_code(thread: threading.Thread) -> bool:
     frame = sys._current_frames().get(thread.ident or 0)  # noqa: SLF001 — see above
     while frame is not None and kind_of(frame) == "standard":
         frame = frame.f_back
-    return frame is not None and _root(frame) == _OURS
+    return frame is not None and _root(frame) in OURS
 
 
 def _awaiting(coroutine: Any) -> Doing:

@@ -111,7 +111,7 @@ class SlicedTurn(Turn):
         except IndexError:
             return None
 
-    def _stand_aside(self) -> None:
+    def _yield(self) -> None:
         if not self._ending:
             self._theirs.ring()
             self._mine.wait()

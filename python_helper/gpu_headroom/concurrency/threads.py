@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-T = TypeVar("T", bound=threading.Thread)
+    T = TypeVar("T", bound=threading.Thread)
+
 
 NAME = "gpu-headroom"
 LIMIT_S = 0.05

@@ -56,7 +56,7 @@ class Turn:
     """The time and the company of one walk; this one walks on the calling thread.
 
     `cpu_s` is the processor time there is; `asked` tells that a person asked for the walk. Tasks
-    that await in the event loops of `loops` are company as threads are. `accomplished` is set by
+    that await in the event loops of `loops` are company as threads are. `committed` is set by
     who has done what cannot be begun anew. `cancelled` tells that a person ended it.
     """
 
@@ -65,8 +65,8 @@ class Turn:
     ) -> None:
         self.asked = asked
         self.company = other_threads.Company()
-        self.native = False
-        self.accomplished = False
+        self.reads_graphs = False
+        self.committed = False
         self.cancelled = False
         self._cpu_s = cpu_s
         self._loops = tuple(loops)
@@ -110,14 +110,14 @@ class Turn:
         return self.asked or (at_leisure and sys.getallocatedblocks() <= _MOST_BLOCKS)
 
     @property
-    def unwelcome(self) -> str | None:
+    def blocked_by(self) -> str | None:
         """Who is inside a framework, where nobody asked for the walk: then it is not begun."""
         inside = () if self.asked else other_threads.look(self._loops).inside
         return inside[0] if inside else None
 
     @contextmanager
     def walking(self) -> Iterator[None]:
-        """Walk within; `native` tells whether gradients and graphs may be read.
+        """Walk within; `reads_graphs` tells whether gradients and graphs may be read.
 
         Python collects no garbage of its own accord meanwhile: what a walk makes can set off a
         full collection, which takes longer than a walk may. Raises `Disturbed` at the end where
@@ -136,14 +136,14 @@ class Turn:
             if self._alone:
                 stack.enter_context(other_threads.kept_out())
                 self.company = other_threads.look(self._loops)
-            self.native = not self.company.inside
+            self.reads_graphs = not self.company.inside
             if self.company.there:
-                is_waited_for = self.native and (self.asked or self._cpu_s > SHORT_S)
+                is_waited_for = self.reads_graphs and (self.asked or self._cpu_s > SHORT_S)
                 slice_s = _ONLY_SLICE_ASKED_S if is_waited_for else _ONLY_SLICE_S
                 self._cpu_s = min(self._cpu_s, self.spent_s + slice_s)
             self._slice_ends_s = time.perf_counter() + slice_s
             yield
-            if self.native and not self._alone and other_threads.look(self._loops).inside:
+            if self.reads_graphs and not self._alone and other_threads.look(self._loops).inside:
                 raise Disturbed
 
     @contextmanager
@@ -156,7 +156,7 @@ class Turn:
         if self._alone:
             yield
             return
-        self.make_way()
+        self.yield_main()
         with other_threads.kept_out():
             yield
 
@@ -166,7 +166,7 @@ class Turn:
         Raises `Abandoned` where the walk must end here.
         """
         if time.perf_counter() >= self._slice_ends_s and not self.company.there:
-            self.make_way()
+            self.yield_main()
 
     def check(self) -> None:
         """Make way, and raise `Late` where the time has been spent."""
@@ -174,13 +174,13 @@ class Turn:
         if self.late:
             raise Late
 
-    def make_way(self) -> None:
+    def yield_main(self) -> None:
         """Let others go on before what takes long at a stretch."""
         if self.company.there:
             return
         if self._is_walking:
             self._resume_gc()
-        self._stand_aside()
+        self._yield()
         self._slice_ends_s = time.perf_counter() + SLICE_S
         if self._is_walking:
             self._pause_gc()
@@ -203,7 +203,7 @@ class Turn:
         if self._collects:
             gc.enable()
 
-    def _stand_aside(self) -> None:
+    def _yield(self) -> None:
         time.sleep(_BETWEEN_S)
 
     def _company_came(self) -> None:

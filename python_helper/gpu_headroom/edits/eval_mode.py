@@ -77,7 +77,7 @@ def _is_as_before(gate: Gate, cell: CellCode, *, anchor: Anchor, model: str) -> 
         source = CellSource(cell.source, cell.tree)
         node = region(source, statement_at(source, anchor))
     except Refused:
-        return message("gate.elsewhere", OF_GATE)
+        return message("gate.not_here", OF_GATE)
     why = gate.makes_no_gradients(cell, node) or _is_known(gate, cell, node, model)
     if why is not None:
         return why

@@ -80,7 +80,7 @@ def _is_not_needed(gate: Gate, cell: CellCode, *, anchor: Anchor, constant: bool
     try:
         node = _place(CellSource(cell.source, cell.tree), anchor, constant=constant)
     except Refused:
-        return message("gate.elsewhere", OF_GATE)
+        return message("gate.not_here", OF_GATE)
     waits = None if isinstance(node, Function) else waiting(node)
     if waits is not None:
         return message("no_grad.waits", TEXTS, line=waits)

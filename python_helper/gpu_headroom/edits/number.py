@@ -79,31 +79,33 @@ def set_batch(literal: SizeLiteral, value: int, way: Way) -> Rewrite:
         cells = _standing(gate, cell, way)
         try:
             source = CellSource(cell.source)
-            found = _found(source, literal, value)
-            own = _together(source, found)
+            number = _found(source, literal, value)
+            own = _together(source, number)
         except Refused:
             return None  # the edit changes nothing there
         reached = way.numbers(cells)
-        is_script = found.kind == "text" and found.line in script_lines(cell.source)
+        is_script = number.kind == "text" and number.line in script_lines(cell.source)
         alike = {
-            (each.key, one.line)
-            for each in cells
-            for one in literals_in(literal.cell, each.source, literal.role)
-            if one.value == literal.value
-            and (not reached or reached.has(one, each.key))
+            (code.key, other.line)
+            for code in cells
+            for other in literals_in(literal.cell, code.source, literal.role)
+            if other.value == literal.value
+            and (not reached or reached.has(other, code.key))
             # A command line wins over what is the default.
-            and not (found.parameter is not None and found.kind == "text" and one.kind == "option")
-            and not (is_script and one.kind == "text" and each is not cell)
+            and not (
+                number.parameter is not None and number.kind == "text" and other.kind == "option"
+            )
+            and not (is_script and other.kind == "text" and code is not cell)
         }
-        elsewhere = is_script and not way.passes(cell, found.line)
-        if elsewhere or (reached and not reached.has(found, cell.key)):
+        never_ran = is_script and not way.passes(cell, number.line)
+        if never_ran or (reached and not reached.has(number, cell.key)):
             return message("number.other", TEXTS)
-        if len(alike - {(cell.key, found.line)}) > 0:
+        if len(alike - {(cell.key, number.line)}) > 0:
             return message("number.several", TEXTS, count=len(alike), value=literal.value)
         place = _left_out(cells) if value < _FEW else None
         if place is not None:
             return place.says("number.left_out", TEXTS, value=value)
-        return _follows(cells, cell, own, found, reached)
+        return _follows(cells, cell, own, number, reached)
 
     return set_number(literal, value).asking(lambda gate, _: _unread(gate, way), is_the_batch)
 

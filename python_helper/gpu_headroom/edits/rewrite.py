@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Question = Callable[[Gate, CellCode], Message | None]
 
-Given = ParamSpec("Given")
+    Given = ParamSpec("Given")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from .formats import COUNT, INDEX, SIZE, Doubtful, Format
+from ..frameworks.errortext import COUNT, INDEX, SIZE, Doubtful, Format, Structured
 
-STRUCTURED = (
-    Format(
+FORMATS = (
+    Structured(
         "paddle",
         r"Out of memory error on GPU \d",
         requested=rf"Cannot allocate {SIZE}",
@@ -13,17 +13,14 @@ STRUCTURED = (
         in_use=rf"{SIZE} memory has been allocated",
         free=rf"available memory is only {SIZE}",
     ),
-    Format(
+    Structured(
         "theano",
         r"Error allocating \d{1,30} bytes of device memory",
         requested=rf"allocating {COUNT} bytes",
         free=rf"{COUNT} bytes free",
         capacity=rf"{COUNT} bytes total",
     ),
-    Format("julia", r"Out of GPU memory\b", requested=rf"trying to allocate {SIZE}"),
-)
-
-LOOSE = (
+    Structured("julia", r"Out of GPU memory\b", requested=rf"trying to allocate {SIZE}"),
     Format("torch", r"CUresult error result=2 file=csrc/torch_memory_saver"),
     Format("torch", r"Error out of memory at line \d{1,9} in file .{0,300}\.cu"),  # bitsandbytes
     Format(  # vLLM

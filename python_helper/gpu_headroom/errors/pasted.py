@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from . import statement
-from .excerpt import SIGNS, Reader
 from .formats import CLASSES, HOST_FUNCTIONS
+from .reader import SIGNS, Reader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..inspection.kinds import is_kind, origins
 from . import statement
-from .excerpt import Reader
 from .formats import CLASSES, HOST_FUNCTIONS
 from .origin import is_brought_here, is_named_elsewhere
+from .reader import Reader
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -37,13 +37,13 @@ _NEARLY_FULL_BYTES = 2**30  # a context or a library's handle takes up to about 
 class Recognition:
     """An error that says that the GPU ran out of memory, and what it says.
 
-    `elsewhere` is true where it was raised in another process, and came here from there.
+    `in_other_process` is true where it was raised in another process, and came here from there.
     """
 
     error: BaseException
     error_name: str
     said: Statement
-    elsewhere: bool = False
+    in_other_process: bool = False
 
 
 def recognise(error: BaseException) -> Recognition | None:
@@ -53,8 +53,8 @@ def recognise(error: BaseException) -> Recognition | None:
     found = next(filter(None, each_found), None)
     if found is None:
         return None
-    elsewhere = is_named_elsewhere(errors) or is_brought_here(found.error)
-    return replace(found, elsewhere=elsewhere)
+    other = is_named_elsewhere(errors) or is_brought_here(found.error)
+    return replace(found, in_other_process=other)
 
 
 def is_credible(said: Statement, device: DeviceReading | None) -> bool:

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from . import libraries
-from .formats import LOOSE, OTHER_PROCESS, STRUCTURED, is_refused
+from ..frameworks.torch.errors import OTHER_PROCESS
+from .formats import LOOSE, STRUCTURED, is_refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from .formats import Format
+    from ..frameworks.errortext import Format
 
 _UNITS = {"": 1, "b": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 # Larger values are "not available" (2**64 under WSL2) or garbage; JavaScript cannot hold them.
@@ -69,11 +69,10 @@ class Statement:
 def read(message: str) -> Statement | None:
     """Return what a text says; `None` where it speaks of no GPU, or of one that is not full."""
     text = _plain(message)
-    # The frameworks' own are shorter, and stand in what libraries quote.
-    found = _first(STRUCTURED + libraries.STRUCTURED, text)
+    found = _first(STRUCTURED, text)
     if found is None and is_refused(text):
         return None
-    found = found or _first(libraries.LOOSE + LOOSE, text)
+    found = found or _first(LOOSE, text)
     return None if found is None or _is_survived(found, text) else _by_clauses(found, text)
 
 

@@ -15,9 +15,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..frameworks.registry import TITLES
 from ..inspection.kinds import is_kind, origins, top_of
-from .excerpt import Reader
 from .origin import is_brought, is_named_elsewhere
+from .reader import Reader
 from .recognise import errors_within
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ _CAUGHT = re.compile(r"Caught \w{1,99} in (?:replica|pin memory thread)")
 _NAMED_LINE = re.compile(r"[\w.]{1,99}: ")
 _MODULES = frozenset({"numba", "pycuda", "tensorflow"})  # whose errors are no `RuntimeError`
 # Whose own code raises what CUDA's functions returned.
-_FRAMEWORKS = frozenset({"torch", "cupy", "numba", "numba_cuda", "pycuda", "jax", "tensorflow"})
+_FRAMEWORKS = frozenset({*TITLES, "numba", "numba_cuda", "pycuda"})
 # At these Python code raises, or a generator or a coroutine is given what somebody else raised.
 _RAISES = frozenset({"RAISE_VARARGS", "RERAISE"})
 _IS_GIVEN = frozenset(

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ..cells.runs import CellRun
     from ..protocol import wire
-
-
-class ChangedCell(TypedDict):
-    """A cell as it would be, and as which it ran."""
-
-    cell_id: str
-    execution_count: int | None
-    source: str
+    from ..protocol.wire import ChangedCell
 
 
 def changed_cells(reply: wire.Reply, runs: Iterable[CellRun]) -> list[ChangedCell] | None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..concurrency.threads import NotNow
 from ..kernel import running_cell
 from ..kernel.channel import publish
-from ..protocol.requests import is_text
+from ..protocol.checking import is_text
 from . import colab
 from .beacon import Beacon
 from .changed import changed_cells
@@ -24,11 +24,11 @@ from .output import live_html
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import Protocol, TypedDict
+    from typing import Protocol
 
     from ..cells.life import Life
     from ..protocol import wire
-    from .changed import ChangedCell
+    from ..protocol.wire import ChangedCell, FrameEnvelope
 
     class _Answering(Life, Protocol):
         """A life of the helper to which a frame's requests go."""
@@ -41,15 +41,6 @@ if TYPE_CHECKING:
         @property
         def parent(self) -> Mapping[str, Any]: ...
         def keep_prints_in_their_cell(self) -> None: ...
-
-    class Envelope(TypedDict):
-        """What a frame is sent, whatever the occasion."""
-
-        life_id: str
-        poll: int | None
-        reply: wire.Reply | None
-        fixed: list[ChangedCell] | None
-        events: list[tuple[int, wire.Event]]
 
 
 TARGET = "gpu-headroom-frame"
@@ -105,15 +96,14 @@ class Frames:
         if self._life.ledger.running:
             self._bring_up_to_date(self._known(uid))
             self._beacons[uid] = Beacon(f"{TARGET}/{uid}", self._publish)
-        kind = "gauge" if report_id is None else "card"
-        return live_html(
-            static,
-            uid=uid,
-            life_id=self._life.life_id,
-            kind=kind,
-            compact=compact,
-            report_id=report_id,
-        )
+        output: wire.FrameOutput = {
+            "uid": uid,
+            "life_id": self._life.life_id,
+            "kind": "gauge" if report_id is None else "card",
+            "compact": compact,
+            "report_id": report_id,
+        }
+        return live_html(static, output)
 
     # --- What happens ---------------------------------------------------------
 
@@ -146,7 +136,7 @@ class Frames:
             for uid in list(self._beacons):
                 self._end_beacon(uid)
 
-    def _beacon(self, beacon: Beacon, envelope: Envelope, parent: Mapping[str, Any]) -> None:
+    def _beacon(self, beacon: Beacon, envelope: FrameEnvelope, parent: Mapping[str, Any]) -> None:
         """Tell an output whose frame cannot be heard before its own cell has ended.
 
         Nobody may be there: a page that knows no such target answers each comm on the busy
@@ -192,7 +182,7 @@ class Frames:
             self._send(frame.comm, self._answer(frame, said), message)
             self._finish(said)
 
-    def _called(self, message: object) -> Envelope:
+    def _called(self, message: object) -> FrameEnvelope:
         """Answer a frame that cannot open a comm: all that comes of its request is in there."""
         said = message if isinstance(message, dict) else {}
         uid = said.get("uid")
@@ -217,7 +207,7 @@ class Frames:
         finally:
             self._parent = None
 
-    def _answer(self, frame: Frame, said: Mapping[str, Any]) -> Envelope:
+    def _answer(self, frame: Frame, said: Mapping[str, Any]) -> FrameEnvelope:
         life, request = self._life, said.get("request")
         frame.heard(said.get("seen"))
         reply: wire.Reply | None = None
@@ -288,11 +278,11 @@ class Frames:
         poll: int | None = None,
         reply: wire.Reply | None = None,
         fixed: list[ChangedCell] | None = None,
-    ) -> Envelope:
+    ) -> FrameEnvelope:
         life_id = self._life.life_id
         return {"life_id": life_id, "poll": poll, "reply": reply, "fixed": fixed, "events": events}
 
-    def _send(self, comm: Any, envelope: Envelope, parent: Mapping[str, Any]) -> None:
+    def _send(self, comm: Any, envelope: FrameEnvelope, parent: Mapping[str, Any]) -> None:
         content = {"comm_id": comm.comm_id, "data": envelope}
         self._publish("comm_msg", content, parent)
 

@@ -1,1 +1,1 @@
-"""One file per framework: what it holds on each device, as it says itself."""
+"""One folder per framework, and what all have in common."""

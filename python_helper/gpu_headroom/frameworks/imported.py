@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from ..own import SIMULATOR
+
 
 def imported(name: str) -> Any:
     """Return a module that is imported whole, else `None`."""
@@ -16,5 +18,5 @@ def imported(name: str) -> Any:
 
 def simulation() -> Any:
     """Return the simulated GPU that is in use, `None` without one."""
-    simulator = imported("gpu_headroom.simulate")
-    return None if simulator is None else simulator.active()
+    simulator = imported(f"{SIMULATOR}.simulation")
+    return None if simulator is None else simulator.Simulation.active()

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Literal
 
     from ..protocol import wire
 
     Backend = Literal["cuda", "rocm", "xpu", "mps"]
     Card = tuple[int | None, int | None]
+
+    class Source(Protocol):
+        """One framework: may only look at what is already imported and initialised."""
+
+        def state(self) -> wire.State:
+            """Say whether there is something to read, and why not; starts nothing."""
+
+        def read(self) -> tuple[View, ...]:
+            """Read every device that this framework uses; only asked while `live`."""
 
 
 def shallow(reading: Any) -> dict[str, Any]:
@@ -34,8 +43,9 @@ class FrameworkReading:
     alloc_retries: int | None = None
     ooms: int | None = None
     preallocated: bool = False
-    # For trends only. They change all the time, which is no news to a page.
+    # They change all the time, which is no news to a page.
     allocated_total_bytes: int | None = field(default=None, compare=False)
+    returned_total_bytes: int | None = field(default=None, compare=False)
     inactive_split_bytes: int | None = field(default=None, compare=False)
     # The call that told what is in use and cached: for cards only.
     source: str = field(default="memory_stats()", compare=False)
@@ -43,7 +53,8 @@ class FrameworkReading:
     def as_wire(self) -> wire.Framework:
         """Return this reading as it travels."""
         reading = shallow(self)
-        del reading["allocated_total_bytes"], reading["inactive_split_bytes"], reading["source"]
+        del reading["allocated_total_bytes"], reading["returned_total_bytes"]
+        del reading["inactive_split_bytes"], reading["source"]
         return cast("wire.Framework", reading)
 
 
@@ -78,11 +89,16 @@ def driver_call(backend: Backend) -> str:
     return "hipMemGetInfo" if backend == "rocm" else "cudaMemGetInfo"
 
 
-class Source(Protocol):
-    """One framework: may only look at what is already imported and initialised."""
+class Cache(NamedTuple):
+    """What a framework makes again when it needs it: what it is called, and how it is cleared.
 
-    def state(self) -> wire.State:
-        """Say whether there is something to read, and why not; starts nothing."""
+    `title` and `cost` are sentences by id. `statement` clears it in a cell, where `_torch` and
+    `_jax` are frameworks. Of `gives` it is known how many bytes come back.
+    """
 
-    def read(self) -> tuple[View, ...]:
-        """Read every device that this framework uses; only asked while `live`."""
+    title: str
+    cost: str
+    clear: Callable[[], object]
+    statement: str
+    gives: Mapping[object, int] | None = None
+    blocked: wire.Message | None = None

@@ -78,6 +78,11 @@ class Answers:
             return asdict(memory_snapshot.export(request["path"], self._life.cuda.stopped))
 
         reply: wire.SnapshotReply = enqueue(
-            self._life, request, lambda turn: turn.on_main(export), key=request["id"], asked=False
+            self._life,
+            request,
+            lambda turn: turn.on_main(export),
+            cancelled=lambda: {"path": None, "bytes": None, "message": message("rescue.cancelled")},
+            key=request["id"],
+            asked=False,
         )
         return reply

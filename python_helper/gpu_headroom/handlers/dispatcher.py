@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ..concurrency.mainloop import QueueFull
 from ..concurrency.threads import NotNow
-from ..protocol import requests
+from ..protocol import checking
 from ..text.format import format_error
 from ..text.messages import message
 
@@ -65,7 +65,7 @@ class Dispatcher:
             reason = message("refused.failed", error=format_error(error))
         return {
             "type": "refused",
-            "id": request_id if requests.is_text(request_id) else "",
+            "id": request_id if checking.is_text(request_id) else "",
             "message": reason,
         }
 
@@ -86,12 +86,12 @@ def _checked(request: object) -> Mapping[str, Any]:
     if not isinstance(request, dict):
         raise Refusal(message("refused.malformed", key="type"))
     version, kind = request.get("protocol_version"), request.get("type")
-    if requests.is_text(version) and not requests.same_major(version):
-        spoken = requests.PROTOCOL_VERSION
+    if checking.is_text(version) and not checking.same_major(version):
+        spoken = checking.PROTOCOL_VERSION
         raise Refusal(message("refused.protocol", helper=spoken, page=version[:_SHOWN]))
-    if not isinstance(kind, str) or kind not in requests.REQUESTS:
+    if not isinstance(kind, str) or kind not in checking.REQUESTS:
         raise Refusal(message("refused.unknown", name=_shown(kind)))
-    flaw = requests.flaw(request)
+    flaw = checking.flaw(request)
     if flaw:
         raise Refusal(message("refused.malformed", key=flaw))
     return cast("Mapping[str, Any]", request)

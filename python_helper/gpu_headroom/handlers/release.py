@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..frameworks.torch.private import is_opaque
 from ..release.code import cleanup_code
 from ..release.items import measured, shared, together
+from ..release.kinds import KINDS
 from ..release.outcome import objection
 from ..text.messages import message
 from .dispatcher import Refusal
@@ -49,13 +50,13 @@ class ReleaseRequests:
 
     def _make_plan(self, turn: Turn) -> Fields:
         life = self._life
-        if turn.unwelcome is not None:
-            return _planned(message("plan.beside_unasked", name=turn.unwelcome))
+        if turn.blocked_by is not None:
+            return _planned(message("plan.beside_unasked", name=turn.blocked_by))
         situation = life.situation(turn)
         found = measured(situation)
         if life.cuda.stopped is not None:
             return _planned(life.cuda.stopped, found, complete=True)
-        complete = situation.complete and turn.native
+        complete = situation.complete and turn.reads_graphs
         return _planned(_summary(found, situation), found, complete=complete)
 
     def _release(self, request: requests.ReleaseRequest) -> wire.ReleaseReply:
@@ -120,5 +121,6 @@ def _summary(found: Sequence[Freeable], situation: Situation) -> wire.Message:
         return message("holders.unreadable")
     if not situation.complete:
         return message("plan.incomplete")
-    expected = together(each for each in found if each.safe and each.adds_headroom).bytes
+    kinds = [(each, KINDS[each.kind]) for each in found]
+    expected = together(each for each, kind in kinds if kind.safe and kind.adds_headroom).bytes
     return message("plan.ready", expected_bytes=expected) if expected else message("plan.nothing")

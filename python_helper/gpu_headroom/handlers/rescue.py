@@ -112,7 +112,7 @@ def _code(state: TrainingState, file: str, execution_count: int | None, *, plain
 
 def _save(state: TrainingState, execution_count: int | None, turn: Turn) -> Checkpoint:
     """Write the state, on the main thread, which stands still; `state_dict` is the person's."""
-    turn.accomplished = True  # it is not begun anew, whatever comes between
+    turn.committed = True  # it is not begun anew, whatever comes between
     before = state.versions
     values = {name: each.state_dict() for name, each in state.kept.items()}
     stem = file_stem(execution_count, time.time())

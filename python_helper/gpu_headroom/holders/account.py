@@ -1,4 +1,4 @@
-"""Where the memory in use is, for each device: named + graph + unnamed + workspaces + the rest."""
+"""Where the memory in use is, for each device: a list of parts that add up to it."""
 
 from __future__ import annotations
 
@@ -8,19 +8,21 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..text.messages import message
-from .rows import Row, rows_of
+from .parts import add_up
 from .sharing import Sharing
 from .survey import survey
+from .table import Row, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ..concurrency.turns import Turn
     from ..protocol import wire
+    from ..protocol.wire import PartKind
     from ..readings.snapshot import DeviceReading, DeviceSnapshot
     from .place import Place
-    from .rows import SiteOf
     from .survey import Survey
+    from .table import SiteOf
 
 _MOST_ROWS = 100
 _GREW = 0.5  # of what a device has more in use must be one holder's, to name it
@@ -32,26 +34,15 @@ class DeviceAccount:
 
     device_index: int
     in_use_bytes: int
-    named_bytes: int
-    graph_bytes: int
-    unnamed_bytes: int
-    workspace_bytes: int
-    """Kept by cuBLAS for itself, as far as its size tells."""
+    parts: Mapping[PartKind, int]
     surplus_bytes: int
     """Found beyond what the frameworks count: shared memory, or made since the reading."""
     rows: tuple[Row, ...]
 
     @property
-    def not_attributed_bytes(self) -> int:
-        """In use, and found nowhere."""
-        found = self.named_bytes + self.graph_bytes + self.unnamed_bytes + self.workspace_bytes
-        return self.in_use_bytes - found
-
-    @property
-    def explained(self) -> float:
-        """The share of what is in use that stands under a name, or hangs on a named graph."""
-        held = self.named_bytes + self.graph_bytes
-        return held / self.in_use_bytes if self.in_use_bytes else 1.0
+    def held_bytes(self) -> int:
+        """What stands under a name, or hangs on a named graph."""
+        return self.parts["named"] + self.parts["graphs"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,11 +102,7 @@ class Account:
                 {
                     "device_index": each.device_index,
                     "in_use_bytes": each.in_use_bytes,
-                    "named_bytes": each.named_bytes,
-                    "graph_bytes": each.graph_bytes,
-                    "unnamed_bytes": each.unnamed_bytes,
-                    "workspace_bytes": each.workspace_bytes,
-                    "not_attributed_bytes": each.not_attributed_bytes,
+                    "parts": [{"kind": kind, "bytes": size} for kind, size in each.parts.items()],
                     "rows": [row.as_wire(site_of) for row in each.rows[:_MOST_ROWS]],
                     "processes": (processes or {}).get(each.device_index),
                 }
@@ -170,17 +157,14 @@ def _device(reading: DeviceReading, found: Survey | None, sharing: Sharing) -> D
         else:
             graph += row.graph_bytes
             named += row.bytes - row.graph_bytes
-    rest = reading.in_use_bytes - named - graph - unnamed
-    surplus = max(0, -rest)
-    workspaces = found.workspaces.get(reading.index, 0) if found is not None else 0
+    in_use = max(reading.in_use_bytes, named + graph + unnamed)
+    held: list[tuple[PartKind, int]] = [("named", named), ("graphs", graph), ("unnamed", unnamed)]
+    unheld = found.unheld_on(reading.index) if found is not None else {}
     return DeviceAccount(
         device_index=reading.index,
-        in_use_bytes=reading.in_use_bytes + surplus,
-        named_bytes=named,
-        graph_bytes=graph,
-        unnamed_bytes=unnamed,
-        workspace_bytes=min(workspaces, max(0, rest)),
-        surplus_bytes=surplus,
+        in_use_bytes=in_use,
+        parts=add_up(in_use, [*held, *unheld.items()]),
+        surplus_bytes=in_use - reading.in_use_bytes,
         rows=rows,
     )
 
@@ -196,7 +180,7 @@ def _said(devices: Sequence[DeviceAccount], found: Survey | None) -> wire.Messag
         return message("holders.surplus", surplus_bytes=surplus)
     if not in_use:
         return message("holders.nothing")
-    held = sum(each.named_bytes + each.graph_bytes for each in devices)
+    held = sum(each.held_bytes for each in devices)
     part = found is not None and found.part_of_graphs
     which = "holders.measured_in_part" if part else "holders.measured"
     return message(which, held_bytes=held, in_use_bytes=in_use)

@@ -5,32 +5,30 @@ from __future__ import annotations
 import gc
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ..frameworks.registry import BESIDE_TORCH, part
 from ..inspection.classes import comes_from
 from . import objects
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from ..frameworks.storage import Storage
     from .place import Place
-    from .storage import Storage
     from .walk import Walk
 
+    class Arrays(Protocol):
+        """The arrays of one framework. Made only where it is imported and has been initialised."""
 
-class Arrays(Protocol):
-    """The arrays of one framework. Made only where it is imported and has been initialised."""
+        kinds: tuple[type, ...]
 
-    kinds: tuple[type, ...]
-
-    def storages(self, array: Any) -> Iterable[Storage]:
-        """Return the GPU memory behind an array, one storage per device."""
+        def storages(self, array: Any) -> Iterable[Storage]:
+            """Return the GPU memory behind an array, one storage per device."""
 
 
 def loaded() -> list[Arrays]:
     """Return the frameworks beside PyTorch that this process has imported and initialised."""
-    from . import cupy, jax, tensorflow
-
-    loaded: list[Arrays | None] = [jax.arrays(), tensorflow.arrays(), cupy.arrays()]
-    return [each for each in loaded if each is not None]
+    found = [part(each, "arrays").arrays() for each in BESIDE_TORCH]
+    return [each for each in found if each is not None]
 
 
 def visit(walk: Walk, array: Any, place: Place) -> None:

@@ -11,6 +11,7 @@ from ..concurrency.other_threads import kind_of
 from ..errors.recognise import errors_within
 from ..inspection.classes import comes_from
 from ..inspection.kinds import is_kind, name_of, top_of
+from ..own import OURS
 from .place import Place
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from .names import Root
     from .walk import Walk
 
-_OWN = __name__.partition(".")[0]
 _LOADS = re.compile("pickle|serialization")
 
 
@@ -151,7 +151,7 @@ def _variables(frame: FrameType) -> list[tuple[str, Any]]:
     frames know has no name, and what is being loaded none of the person's.
     """
     variables, module = locals_of(frame), frame.f_globals.get("__name__")
-    where, own = where_of(frame.f_code), _module(frame) == _OWN
+    where, own = where_of(frame.f_code), _module(frame) in OURS
     if type(module) is str and _LOADS.search(module):
         return [("load()", value) for value in variables.values()]
     return [("" if own else name + where, value) for name, value in variables.items()]

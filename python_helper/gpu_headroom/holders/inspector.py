@@ -14,17 +14,17 @@ import weakref
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..frameworks.torch import private
+from ..frameworks.torch.tensors import Torch
 from ..inspection.classes import comes_from, compare_plainly
 from . import arrays, containers, frames, modules, objects, suspended
-from .storage import Torch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from ..concurrency.turns import Turn
+    from ..frameworks.storage import Storage
     from .arrays import Arrays
     from .place import Place
-    from .storage import Storage
     from .walk import Walk
 
     Visit = Callable[[Walk, Any, Place], None]
@@ -54,15 +54,15 @@ class _Kind(NamedTuple):
 class Inspector:
     """Looks at objects for one walk, within its turn; no code of their classes is run.
 
-    Neither gradients nor graphs are looked at where the turn is not `native`. What classes look
-    like is kept for one walk only: it would keep a user's classes alive. `whole_blocks` gives each
-    storage the size of its block, which the allocator may have left larger than was asked for.
+    Neither gradients nor graphs are looked at where the turn has no `reads_graphs`. What classes
+    look like is kept for one walk only: it would keep a user's classes alive. `whole_blocks` gives
+    each storage the size of its block, which the allocator may have left larger than was asked for.
     `shows_saved` tells whether this PyTorch shows what graphs have saved.
     """
 
     def __init__(self, turn: Turn, *, whole_blocks: bool = False) -> None:
         self.turn = turn
-        self.native = turn.native
+        self.reads_graphs = turn.reads_graphs
         self.shows_saved = private.shows_saved()
         self.torch = Torch.loaded(whole_blocks=whole_blocks)
         self.frameworks = arrays.loaded()
@@ -129,12 +129,12 @@ class Inspector:
     def gradient_of(self, tensor: Any) -> Any:
         """Return the gradient of a tensor."""
         torch = self.torch
-        return torch.gradient_of(tensor) if torch is not None and self.native else None
+        return torch.gradient_of(tensor) if torch is not None and self.reads_graphs else None
 
     def graph_of(self, tensor: Any) -> Any:
         """Return the node of the autograd graph that a tensor came from."""
         torch = self.torch
-        return torch.get(tensor, "grad_fn") if torch is not None and self.native else None
+        return torch.get(tensor, "grad_fn") if torch is not None and self.reads_graphs else None
 
     def references(self, arrays: list[Any]) -> list[tuple[int, int]]:
         """Return how many references arrays have beside this list, and how many are PyTorch's."""

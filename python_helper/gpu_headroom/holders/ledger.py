@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ..frameworks.storage import Storage
     from ..protocol.wire import Holder, HolderKind
     from .place import Origin, Place
-    from .storage import Storage
 
 _MOST_ALIASES = 10_000
 _MOST_OF_ONE = 8

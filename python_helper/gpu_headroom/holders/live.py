@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..code.facts import Live, LoaderFacts, ModelFacts, TensorFacts
+from ..frameworks.torch.tensors import UNREADABLE
 from ..inspection.classes import comes_from
 from ..inspection.kinds import module_of, mro, name_of
 from . import modules
 from .names import user_names
-from .storage import UNREADABLE
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -27,35 +27,37 @@ def facts_of(
 ) -> Live:
     """Take the facts of these values, and of optimizers among them."""
     torch = inspector.torch
-    lengths = {name: len(each) for name, each in values.items() if type(each) in (list, tuple)}
+    lengths = {name: len(value) for name, value in values.items() if type(value) in (list, tuple)}
     if torch is None:
         return Live(frozenset(values), lengths=lengths)
     optimizers = {
-        name: each for name, each in values.items() if comes_from(type(each), torch.optimizer)
+        name: value for name, value in values.items() if comes_from(type(value), torch.optimizer)
     }
-    parameters = {name: _trained_by(each, inspector) for name, each in optimizers.items()}
-    known = {*trained, *(key for each in parameters.values() for key in each)}
-    models = {name: each for name, each in values.items() if inspector.is_module(each)}
-    keys = {name: _keys(each, inspector) for name, each in models.items()}
+    parameters = {name: _trained_by(optimizer, inspector) for name, optimizer in optimizers.items()}
+    known = {*trained, *(key for keys in parameters.values() for key in keys)}
+    models = {name: value for name, value in values.items() if inspector.is_module(value)}
+    keys = {name: _keys(model, inspector) for name, model in models.items()}
     return Live(
         names=frozenset(values),
         tensors={
             name: fact
-            for name, each in values.items()
-            if inspector.is_tensor(each) and (fact := _tensor(each, inspector)) is not None
+            for name, value in values.items()
+            if inspector.is_tensor(value) and (fact := _tensor(value, inspector)) is not None
         },
-        models={name: _model(each, inspector, known) for name, each in models.items()},
+        models={name: _model(model, inspector, known) for name, model in models.items()},
         optimizers={
             name: frozenset(model for model, own in keys.items() if own & ids)
             for name, ids in parameters.items()
         },
         stepped=frozenset(
-            name for name, each in optimizers.items() if inspector.attributes(each).get("state")
+            name
+            for name, optimizer in optimizers.items()
+            if inspector.attributes(optimizer).get("state")
         ),
         loaders={
-            name: _loader(each, inspector)
-            for name, each in values.items()
-            if _is_from(each, "torch.utils.data", "DataLoader")
+            name: _loader(value, inspector)
+            for name, value in values.items()
+            if _is_from(value, "torch.utils.data", "DataLoader")
         },
         lengths=lengths,
     )

@@ -35,8 +35,8 @@ def measure(life: Measured, request_id: str | None, turn: Turn) -> wire.Holders:
         return not_measured(life.life_id, request_id, life.cuda.stopped)
     if is_opaque():
         return not_measured(life.life_id, request_id, message("holders.unreadable"))
-    if turn.unwelcome is not None:
-        why = message("holders.beside_unasked", name=turn.unwelcome)
+    if turn.blocked_by is not None:
+        why = message("holders.beside_unasked", name=turn.blocked_by)
         return not_measured(life.life_id, request_id, why)
     if turn.asked:
         life.look_further()

@@ -11,7 +11,8 @@ from .place import Place
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-Root = tuple[Any, Place]
+    Root = tuple[Any, Place]
+
 
 LAST = ("_", "__", "___")
 _INPUT_HISTORY = re.compile(r"_i{1,3}|_ih|_dh|_i\d+|In")
@@ -30,6 +31,15 @@ def user_names(shell: Any) -> dict[str, Any]:
         and not _is_ipythons(name, value, hidden)
         and not _INPUT_HISTORY.fullmatch(name)
     }
+
+
+def namespaces(shell: Any) -> list[dict[str, Any]]:
+    """Return where names of the notebook stand: its own, and those of scripts that `%run` ran.
+
+    It hands on all names of a script, and keeps the script's namespace until that runs again.
+    """
+    scripts = getattr(shell, "_main_mod_cache", {})
+    return [shell.user_ns, *[vars(each) for _, each in items_of(scripts)]]
 
 
 def name_roots(shell: Any) -> list[Root]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..inspection.classes import comes_from, namespace_of
 from ..inspection.kinds import is_kind, module_of, mro, name_of
 from ..inspection.tables import items_of
+from ..own import SIMULATOR
 
 if TYPE_CHECKING:
     from .inspector import Visit
@@ -22,7 +23,7 @@ _MOST = 2_000
 _OPAQUE = frozenset({"builtins", "_thread", "weakref", "abc", "re", "typing", "numpy"})
 # Ours, and the shell and the kernel: these hold all of the user's names, and would be one more
 # name of everything.
-_MACHINERY = frozenset({"gpu_headroom", "_gpu_headroom", "ipykernel"})
+_MACHINERY = frozenset({"gpu_headroom", "_gpu_headroom", SIMULATOR, "ipykernel"})
 _SHELL = "IPython.core.interactiveshell", "InteractiveShell"
 _NOT_HOLDERS = (types.ModuleType, types.FrameType, types.CodeType)
 _OWN_CLASSES = "__main__"  # a class of a notebook

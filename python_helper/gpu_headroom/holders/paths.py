@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..inspection.kinds import name_of
 from ..text.messages import message
 from .account import take
-from .elsewhere import known
+from .collector import known
 from .inspector import Inspector
 from .names import user_names
 from .referrers import Search

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..inspection.kinds import is_kind, top_of
 from ..inspection.tables import items_of
+from ..own import OURS
 from ..text.messages import message
 from .steps import key_step, keys_of, steps
 
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 _MOST_OBJECTS = 20_000
 _AT_ONCE = 16
 _DEPTH = 32
-_OWN = __name__.partition(".")[0]
 _TABLE: Any = vars(types.ModuleType)["__dict__"]
 
 
@@ -132,4 +132,4 @@ def tables_of_modules() -> dict[int, str]:
 
 
 def _is_own(module: object) -> bool:
-    return top_of(module) == _OWN
+    return top_of(module) in OURS

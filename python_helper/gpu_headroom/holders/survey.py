@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..concurrency.turns import Turn
 from ..frameworks.torch.blocks import workspaces
 from ..text.messages import message
-from . import elsewhere as gc_knows
-from . import graphs, suspended
+from . import collector, graphs, suspended
 from .frames import frame_roots, kept_errors, last_tracebacks
 from .inspector import Inspector
 from .names import name_roots, output_roots
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from ..protocol import wire
+    from ..protocol.wire import PartKind
     from .ledger import StorageLedger
     from .modules import Model
     from .place import Origin
@@ -42,11 +42,12 @@ class Survey:
     of the allocator's were found.
 
     `type_names` has the class of what a root names, by its origin and the row it is shown as.
-    `part_of_graphs` tells that graphs were met that do not show all that they hold. `workspaces`
-    has the bytes of cuBLAS's workspaces on each device, for an account that is complete. `reached`
-    are the parameters that graphs of failed functions lead to, by their storages. `earlier` has
-    the bytes on each device that only errors before the `failed` one keep, such as one that was
-    being handled. `halves` has the bytes that autocast would save on each device.
+    `part_of_graphs` tells that graphs were met that do not show all that they hold. `unheld` has
+    the bytes on each device of parts that no Python object leads to, for an account that is
+    complete. `reached` are the parameters that graphs of failed functions lead to, by their
+    storages. `earlier` has the bytes on each device that only errors before the `failed` one keep,
+    such as one that was being handled. `halves` has the bytes that autocast would save on each
+    device.
     `trained` are the ids of the parameters that optimizers have.
     """
 
@@ -56,11 +57,15 @@ class Survey:
     ended: wire.Message | None
     type_names: Mapping[tuple[Origin, str], str]
     part_of_graphs: bool
-    workspaces: Mapping[int, int]
+    unheld: Mapping[PartKind, Mapping[int, int]]
     reached: frozenset[object] = frozenset()
     earlier: Mapping[int, int] = field(default_factory=dict)
     halves: Mapping[int, int] = field(default_factory=dict)
     trained: frozenset[int] = frozenset()
+
+    def unheld_on(self, device_index: int) -> dict[PartKind, int]:
+        """Return `unheld` of one device."""
+        return {kind: sizes.get(device_index, 0) for kind, sizes in self.unheld.items()}
 
 
 def survey(  # noqa: PLR0913  each is a question that a caller may leave out
@@ -68,7 +73,7 @@ def survey(  # noqa: PLR0913  each is a question that a caller may leave out
     turn: Turn | None = None,
     *,
     tracebacks: Iterable[TracebackType] | None = None,
-    elsewhere: bool = True,
+    unreached: bool = True,
     for_account: bool = False,
     failed: TracebackType | None = None,
 ) -> Survey | None:
@@ -76,7 +81,7 @@ def survey(  # noqa: PLR0913  each is a question that a caller may leave out
 
     A storage belongs to the first origin that reaches it: what is left to the tracebacks is held by
     nothing else. `turn` is a short one that nobody asked for unless given; `tracebacks` are those
-    that are remembered unless given; `elsewhere` also asks the gc for objects that no name reaches.
+    that are remembered unless given; `unreached` also asks the gc for objects that no name reaches.
     `for_account` gives each storage the size of its block, which the allocator may have left larger
     than was asked for, and leaves long containers closed once all that the gc knows has been found:
     they could only add other names. Holds nothing afterwards.
@@ -98,18 +103,18 @@ def survey(  # noqa: PLR0913  each is a question that a caller may leave out
         walk.run(list(kept_errors(walk)), until=_UNTIL_TRACEBACK, long=not for_account)
         of_earlier = _beyond(walk, known_before)
         whole = _has_all_blocks(walk)
-        known = gc_knows.known(walk, needed=not whole) if elsewhere and turn.native else []
+        known = collector.known(walk, needed=not whole) if unreached and turn.reads_graphs else []
         graphs.enter_made(walk, known)
         done = whole or (
-            for_account and not gc.get_freeze_count() and gc_knows.all_found(walk, known)
+            for_account and not gc.get_freeze_count() and collector.all_found(walk, known)
         )
         if done:
             known = [each for each in known if not walk.inspector.is_array(each)]
         else:
             walk.open_long(until=_UNTIL_LONG)
         walk.run(suspended.roots(walk), long=not done)
-        walk.run(gc_knows.unreached(walk, known), long=not done)
-        complete = turn.native and not (walk.truncated or walk.unlisted)
+        walk.run(collector.unreached(walk, known), long=not done)
+        complete = turn.reads_graphs and not (walk.truncated or walk.unlisted)
         ended = _ended(walk)
         return Survey(
             walk.ledger,
@@ -118,7 +123,7 @@ def survey(  # noqa: PLR0913  each is a question that a caller may leave out
             ended,
             walk.type_names,
             part_of_graphs=bool(walk.saved_from),
-            workspaces=_workspaces(walk) if ended is None else {},
+            unheld=_unheld(walk) if ended is None else {},
             reached=frozenset(walk.reached),
             earlier=of_earlier,
             halves=saved_by_autocast(walk) if ended is None and for_account else {},
@@ -136,12 +141,12 @@ def _beyond(walk: Walk, known: set[object] | None) -> dict[int, int]:
     return found
 
 
-def _workspaces(walk: Walk) -> dict[int, int]:
+def _unheld(walk: Walk) -> dict[PartKind, Mapping[int, int]]:
     torch, found = walk.inspector.torch, Counter[int]()
     known = {held.storage.key for held in walk.ledger}
     for block in workspaces(torch.blocks, known).values() if torch is not None else ():
         found[block.device_index] += block.bytes
-    return dict(found)
+    return {"workspaces": found}
 
 
 def _has_all_blocks(walk: Walk) -> bool:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..frameworks.torch.private import storage_identity
+from ..frameworks.torch.tensors import UNREADABLE
 from ..inspection.classes import comes_from, defines
 from ..inspection.kinds import is_kind, module_of, mro
 from ..inspection.tables import items_of
 from . import modules
 from .names import user_names
-from .storage import UNREADABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -89,27 +89,27 @@ class TrainingState:
         for name, value in self._reachable(names, containers):
             found.setdefault(id(value), (name, value))
         here = list(found.values())
-        models = [each for each in here if self._inspector.is_module(each[1])]
-        known = {id(each) for _, model in models for each in self._parameters(model)}
+        models = [(name, value) for name, value in here if self._inspector.is_module(value)]
+        known = {id(tensor) for _, model in models for tensor in self._parameters(model)}
         self.optimizers = {
-            name: each
-            for name, each in here
-            if comes_from(type(each), self._torch.optimizer)
-            and known.issuperset(map(id, self._trained_by(each)))
+            name: value
+            for name, value in here
+            if comes_from(type(value), self._torch.optimizer)
+            and known.issuperset(map(id, self._trained_by(value)))
         }
-        own = list(self.optimizers.values())
-        trained = {id(each) for one in own for each in self._trained_by(one)}
+        optimizers = list(self.optimizers.values())
+        trained = {id(tensor) for each in optimizers for tensor in self._trained_by(each)}
         models = [
-            (name, each)
-            for name, each in models
-            if _is_from(each, _KEEPERS) or not trained.isdisjoint(map(id, self._parameters(each)))
+            (name, model)
+            for name, model in models
+            if _is_from(model, _KEEPERS) or not trained.isdisjoint(map(id, self._parameters(model)))
         ]
-        inner = {id(each) for _, model in models for each in self._parts(model)[1:]}
-        kept = {name: each for name, each in models if id(each) not in inner}
+        inner = {id(part) for _, model in models for part in self._parts(model)[1:]}
+        kept = {name: model for name, model in models if id(model) not in inner}
         kept |= self.optimizers
-        kept |= {name: each for name, each in here if self._goes_with(each, own)}
-        parts = [each for one in kept.values() for each in self._parts(one)]
-        return {} if not own or any(_is_from(each, _MANAGED) for each in parts) else kept
+        kept |= {name: value for name, value in here if self._goes_with(value, optimizers)}
+        parts = [part for value in kept.values() for part in self._parts(value)]
+        return {} if not optimizers or any(_is_from(part, _MANAGED) for part in parts) else kept
 
     def _goes_with(self, value: Any, optimizers: list[Any]) -> bool:
         """Whether it is a scheduler of one of these optimizers, or a scaler."""

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:
     from typing import TypeGuard
 
-Kind = TypeVar("Kind")
+    Kind = TypeVar("Kind")
+
 
 _NAME: Any = type.__dict__["__name__"]
 _MODULE: Any = type.__dict__["__module__"]

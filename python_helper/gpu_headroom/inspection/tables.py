@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-Key = TypeVar("Key")
-Value = TypeVar("Value")
+    Key = TypeVar("Key")
+
+    Value = TypeVar("Value")
 
 
 def items_of(table: Mapping[Key, Value]) -> list[tuple[Key, Value]]:

@@ -53,7 +53,12 @@ def _gpu_headroom_bootstrap() -> None:
         get_logger().warning("GPU Headroom could not start in this kernel.", exc_info=error)
 
 
-try:
+# Another thread may execute the same at this moment: then the name may be gone already.
+try:  # noqa: SIM105  nothing is imported
     _gpu_headroom_bootstrap()
-finally:
+except:  # noqa: E722, S110  no name of a builtin, and nothing that is the user's
+    pass
+try:  # noqa: SIM105  as above
     del _gpu_headroom_bootstrap
+except:  # noqa: E722, S110  as above
+    pass

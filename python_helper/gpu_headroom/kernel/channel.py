@@ -12,26 +12,26 @@ if TYPE_CHECKING:
 
     from ..protocol import wire
 
+    class Channel(Protocol):
+        """Carries events to every page and requests to the helper."""
+
+        control: bool
+
+        def open(self, answer: Callable[[object], wire.Reply]) -> None:
+            """Begin to answer requests."""
+
+        def send(self, event: wire.Event) -> None:
+            """Send an event to every page."""
+
+        def send_status(self, state: str, parent: Mapping[str, Any]) -> None:
+            """Say on behalf of the kernel that the request `parent` is busy or idle."""
+
+        def close(self) -> None:
+            """Leave the kernel as it was before `open`."""
+
+
 TARGET = "gpu-headroom"
 COMMAND = "gpuHeadroom"
-
-
-class Channel(Protocol):
-    """Carries events to every page and requests to the helper."""
-
-    control: bool
-
-    def open(self, answer: Callable[[object], wire.Reply]) -> None:
-        """Begin to answer requests."""
-
-    def send(self, event: wire.Event) -> None:
-        """Send an event to every page."""
-
-    def send_status(self, state: str, parent: Mapping[str, Any]) -> None:
-        """Say on behalf of the kernel that the request `parent` is busy or idle."""
-
-    def close(self) -> None:
-        """Leave the kernel as it was before `open`."""
 
 
 class KernelChannel:

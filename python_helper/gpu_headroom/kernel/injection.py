@@ -120,9 +120,11 @@ def live() -> Any:
 
 
 def own_modules() -> dict[str, ModuleType]:
-    """Return the modules of this package that are imported, by name."""
+    """Return our modules that are imported, by name."""
+    from ..own import OURS
+
     modules = sys.modules.copy()  # at one moment, as `items_of` does: another thread may import
-    return {name: each for name, each in modules.items() if name.partition(".")[0] == OWN}
+    return {name: each for name, each in modules.items() if name.partition(".")[0] in OURS}
 
 
 def _found() -> ModuleSpec | None:
@@ -136,7 +138,7 @@ def _found() -> ModuleSpec | None:
 def _major(spec: ModuleSpec) -> str | None:
     """Read the protocol major of an installed helper without importing it; of others none."""
     try:
-        text = (Path(spec.origin or "").parent / "protocol" / "requests.py").read_text("utf-8")
+        text = (Path(spec.origin or "").parent / "protocol" / "checking.py").read_text("utf-8")
     except (OSError, ValueError):
         return None
     found = re.search(r'^PROTOCOL_VERSION = "(\d+)\.', text, re.MULTILINE)

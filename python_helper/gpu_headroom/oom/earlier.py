@@ -43,10 +43,10 @@ class EarlierError:
     def measure(self, shell: Any, _: Job | None, turn: Turn) -> None:
         """Measure what the error that is shown now holds; between cells, where nobody trains."""
         shown = last_shown()
-        if turn.unwelcome is not None:
+        if turn.blocked_by is not None:
             return
         try:
-            found = survey(shell, turn, elsewhere=False)
+            found = survey(shell, turn, unreached=False)
         except Disturbed:
             return
         if found is not None and found.complete:

@@ -19,14 +19,15 @@ from ..holders.inspector import Inspector
 from ..holders.ledger import StorageLedger
 from ..holders.live import live
 from ..holders.names import user_names
+from ..holders.parts import add_up
 from ..holders.survey import survey
 from ..holders.training import Training, TrainingState
 from ..text.format import MIB
 from ..text.messages import message
+from .failing_line import failing_line
 from .failure_memory import failure_memory, from_device, from_statement
 from .others import MUCH_OUTSIDE, NOBODY, others_on
 from .peak import A_LAYERS, Peak
-from .place import failing_line
 from .scene import Scene, scene
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from ..holders.groups import Group
     from ..holders.modules import Model
     from ..holders.survey import Survey
-    from ..protocol.wire import Holder, HolderKind, Message
+    from ..protocol.wire import Holder, HolderKind, Message, PartKind
     from .failure import Failure
     from .failure_memory import FailureMemory
     from .others import Others
@@ -59,9 +60,9 @@ class Evidence:
     """All that rules and remedies may reason from; sizes in bytes, `None` is not known.
 
     `failure` has a reading of another card than the one that failed among its `other_devices` only.
-    `let_go_bytes` came back between the failure and the end of the cell: `earlier_error_bytes` of
-    it were held by the error that this one took the place of, `temporary_bytes` had no name yet.
-    `batch` is proven to scale
+    `kinds` is what was found, by what it is; `parts` is all that was in use, in the order of the
+    bar. `let_go_bytes` came back between the failure and the end of the cell: some was held by the
+    error that this one took the place of, the rest had no name yet. `batch` is proven to scale
     `batch_bytes` of what is in use, `input_size`, the length of the input or the side of an image,
     `input_bytes`. `halves_bytes` is what autocast would save of what graphs keep.
     `groups` are what stands under one name, `models` those of them that hold memory. `others` are
@@ -79,7 +80,7 @@ class Evidence:
     requested_bytes: int | None
     scene: Scene
     kinds: Mapping[HolderKind, int]
-    not_attributed_bytes: int | None
+    parts: Mapping[PartKind, int]
     traceback_bytes: int | None = None
     traceback_variables: tuple[Holder, ...] = ()
     holders: tuple[Holder, ...] = ()
@@ -87,10 +88,7 @@ class Evidence:
     earlier_traceback_bytes: int | None = None
     complete: bool = False
     ended: Message | None = None
-    workspace_bytes: int = 0
     let_go_bytes: int | None = None
-    earlier_error_bytes: int = 0
-    temporary_bytes: int = 0
     batch: SizeLiteral | None = None
     batch_bytes: int = 0
     input_size: SizeLiteral | None = None
@@ -107,6 +105,16 @@ class Evidence:
     def way(self) -> Way:
         """How the failing line was come to, through cells as they ran."""
         return _way(self.failure, self.scene)
+
+    @property
+    def not_attributed_bytes(self) -> int | None:
+        """What no walk could name; `None` where it is not known how much is in use."""
+        return self.parts.get("not_attributed")
+
+    @property
+    def temporary_bytes(self) -> int:
+        """Values that had no name yet, and were gone at the end of the cell."""
+        return self.parts.get("temporaries", 0)
 
     @property
     def model_bytes(self) -> int:
@@ -143,6 +151,11 @@ class Evidence:
         requested, headroom = self.requested_bytes, self.memory.headroom_bytes
         return None if requested is None or headroom is None else requested - headroom
 
+    @property
+    def nameless_bytes(self) -> int:
+        """What no name reaches: it waits for Python's collector, or a library keeps it."""
+        return sum(each.bytes for each in self.groups if not each.root)
+
     def share(self, size: int) -> float:
         """Return `size` as a share of what was in use."""
         in_use = self.memory.in_use_bytes
@@ -173,6 +186,13 @@ class Evidence:
 
 
 _OF_THE_MODEL: tuple[HolderKind, ...] = ("parameters", "gradients", "optimizer_state")
+_PART_OF: Mapping[HolderKind, PartKind] = {
+    "parameters": "parameters",
+    "optimizer_state": "optimizer_state",
+    "gradients": "gradients",
+    "activations": "activations",
+    "tensor": "other_tensors",
+}
 
 
 def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidence:
@@ -181,8 +201,8 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
     Of a failure of another process only what the error says is taken. `known` is what was seen of
     its frames the first time.
     """
-    if failure.elsewhere:
-        recognition = replace(failure.recognition, elsewhere=True)
+    if failure.in_other_process:
+        recognition = replace(failure.recognition, in_other_process=True)
         return as_said(replace(failure, recognition=recognition))
     here = known or scene(failure, turn)
     if known is None:
@@ -226,10 +246,6 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
         batch, batch_bytes = _proven_batch(literals_of, in_files, ledger, index, here, reached)
         size, size_bytes = _proven_input(literals_of, ledger, index, here, notebook)
     let_go = _let_go(failure, memory)
-    rest = None if in_use is None else in_use - sum(kinds.values())
-    workspaces = min(found.workspaces.get(index, 0), rest or 0) if found else 0
-    gone = min(let_go or 0, (rest or 0) - workspaces)
-    earlier = min(gone, failure.earlier_traceback_bytes or 0)
     groups = groups_of(found, index) if found else ()
     much_outside = (memory.outside_bytes or 0) >= MUCH_OUTSIDE * (memory.capacity_bytes or 0)
     return Evidence(
@@ -239,8 +255,7 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
         requested_bytes=failure.requested_bytes,
         scene=here,
         kinds=kinds,
-        not_attributed_bytes=None if rest is None else rest - workspaces - gone,
-        workspace_bytes=workspaces,
+        parts=_parts(failure, found, index, in_use, kinds, let_go),
         traceback_bytes=traceback,
         traceback_variables=_traceback_variables(ledger, index),
         holders=tuple(ledger.largest(index, "names", "outputs", "elsewhere")),
@@ -249,8 +264,6 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
         complete=found is not None and found.complete,
         ended=ended if found is None else found.ended,
         let_go_bytes=let_go,
-        earlier_error_bytes=earlier,
-        temporary_bytes=gone - earlier,
         batch=batch,
         batch_bytes=batch_bytes,
         input_size=size,
@@ -297,7 +310,7 @@ def as_said(failure: Failure) -> Evidence:
         requested_bytes=said.requested_bytes,
         scene=Scene(line=failing_line(failure.error, failure.cell)),
         kinds={},
-        not_attributed_bytes=said.in_use_bytes,
+        parts={} if said.in_use_bytes is None else {"not_attributed": said.in_use_bytes},
     )
 
 
@@ -337,6 +350,25 @@ def _let_go(failure: Failure, memory: FailureMemory) -> int | None:
     return max(0, memory.in_use_bytes - device.in_use_bytes)
 
 
+def _parts(  # noqa: PLR0913, PLR0917  all that the sum is made of
+    failure: Failure,
+    found: Survey | None,
+    index: int,
+    in_use: int | None,
+    kinds: Mapping[HolderKind, int],
+    let_go: int | None,
+) -> dict[PartKind, int]:
+    """Split what was in use in the order of the bar."""
+    parts = {part: kinds[kind] for kind, part in _PART_OF.items() if kind in kinds}
+    if in_use is None:
+        return parts
+    parts |= found.unheld_on(index) if found is not None else {}
+    gone = let_go or 0
+    earlier = min(gone, failure.earlier_traceback_bytes or 0)
+    parts |= {"earlier_error": earlier, "temporaries": gone - earlier}
+    return add_up(in_use, parts.items())
+
+
 def _fits(
     failure: Failure, memory: FailureMemory, index: int, traceback: int | None, here: Scene
 ) -> bool | None:
@@ -374,7 +406,7 @@ def _needed_before(failure: Failure, index: int) -> int | None:
         and each.status == "ok"
         and each.source == failure.cell.source
         and (memory := each.on(index)) is not None
-        and memory["peak_exact"]
+        and memory["peak_bytes"] == memory["peak_at_most_bytes"]
         and memory["needed_bytes"] is not None
     ]
     return max(needed, default=None)
@@ -412,7 +444,7 @@ def _proven_batch(  # noqa: PLR0913, PLR0917  all that speaks for a number
             scaling = ledger.bytes_of_rows(index, literal.value, multiples=multiples)
             if scaling and scaling >= least * in_all:
                 return literal, ledger.bytes_of_rows(index, literal.value, multiples=True)
-    copied = here.asked.copied if here.asked is not None else None
+    copied = here.operation.copied if here.operation is not None else None
     for literal in named:
         if copied and literal.value == copied[0] and reached.has(literal):
             return literal, ledger.bytes_of_rows(index, literal.value, multiples=True)

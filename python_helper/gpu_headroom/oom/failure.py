@@ -70,7 +70,7 @@ class Failure:
         return replace(self, error=_GONE, recognition=recognition)
 
     @property
-    def elsewhere(self) -> bool:
+    def in_other_process(self) -> bool:
         """Whether it was another process's GPU that was full, of which nothing is measured here.
 
         A request that this process's allocator has refused is its own, whoever raised the error.
@@ -79,7 +79,7 @@ class Failure:
         seen = None if capture is None else capture.requested_bytes
         if seen is not None and (said is None or _prints(seen, said)):
             return False
-        return self.recognition.elsewhere or self._is_of_another_size()
+        return self.recognition.in_other_process or self._is_of_another_size()
 
     def _is_of_another_size(self) -> bool:
         """Whether the message is of a GPU that is none of this size."""

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 _LEAST_SHARE = 0.3
 _FURTHEST = 8
 _SAME_START = 0.1
+_BLUR = 0.02  # of a peak that is known well enough
 _STRAIGHT = 0.03
 _STEEPER = 1.1
 _TWO = 2  # points that a line needs
@@ -51,7 +52,7 @@ class Prediction:
 
 
 class Probe(NamedTuple):
-    """A run that succeeded: its batch, what was in use at its start and at its exact peak."""
+    """A run that succeeded: its batch, what was in use at its start and at its peak."""
 
     batch: int
     start_bytes: int
@@ -125,12 +126,14 @@ def _measured(
 
 
 def _peak(run: CellRun, device_index: int) -> tuple[int, int] | None:
-    """Return what was in use at a run's start and at its peak, where its end and both are known."""
+    """Return what was in use at a run's start and at most at its peak, where that is known well."""
     memory = run.on(device_index)
-    if run.status != "ok" or memory is None or not memory["peak_exact"]:
+    if run.status != "ok" or memory is None:
         return None
-    peak, needed = memory["peak_bytes"], memory["needed_bytes"]
-    return None if peak is None or needed is None else (peak - needed, peak)
+    least, most, needed = (memory[k] for k in ("peak_bytes", "peak_at_most_bytes", "needed_bytes"))
+    if least is None or most is None or needed is None or most - least > _BLUR * most:
+        return None
+    return (least - needed, most)
 
 
 def _alike(found: Sequence[Probe]) -> list[Probe]:

@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from .layers import Layers
 
 _LEAST_PROGRESS = 0.02
-# What rounding and pieces that are too small take is the rest. As much as was asked for may be
-# free, but not in one piece: a doubt of its own, not added to that of what may follow.
+# Chosen by the sizes proposed in `benchmarks/causes`; docs/causes.md says how near these are.
+# What rounding and small pieces take is the rest; as much as was asked for may be free, but not in
+# one piece: a doubt of its own, not added to that of what may follow.
 _ROOM = 0.95
 # What a backward pass takes besides, and a forward pass and the backward pass behind it.
 _BACKWARD_ROOM = 0.85
@@ -36,7 +37,7 @@ class Peak:
     def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence
         self._scene, self._kinds = evidence.scene, evidence.kinds
-        self._asked = evidence.requested_bytes or 0
+        self._requested = evidence.requested_bytes or 0
 
     def is_enough(self, size: int) -> bool:
         """Whether the cell would probably come to its end with so much less in use.
@@ -61,10 +62,10 @@ class Peak:
         beside = computed * ((1 if self._scene.in_backward else 2) - left) if kept_only else 0
         needed = self._at_peak(scaling_bytes, room=False) * left + beside
         at_most = self._at_peak(scaling_bytes, room=True) * left + beside
-        let_go = min(self._evidence.temporary_bytes, max(computed, _OPERANDS * self._asked))
+        let_go = min(self._evidence.temporary_bytes, max(computed, _OPERANDS * self._requested))
         to_come = self._gradients_to_come() + self._state_to_come()
         there_is = headroom + scaling_bytes + let_go - to_come
-        return at_most <= there_is * _ROOM and needed <= there_is - self._asked * left
+        return at_most <= there_is * _ROOM and needed <= there_is - self._requested * left
 
     def _computed(self) -> int:
         """Return what was asked for, with its operands that have no name, or all of one call.
@@ -73,7 +74,7 @@ class Peak:
         """
         layers = self._scene.layers
         is_kept = layers is None or layers.is_one or self._scene.in_backward
-        requested = 0 if self._evidence.in_step or not is_kept else self._asked
+        requested = 0 if self._evidence.in_step or not is_kept else self._requested
         temporary = self._evidence.temporary_bytes
         most = temporary if self._is_one_call and requested else _OPERANDS * requested
         return requested + min(temporary, most)
@@ -96,7 +97,7 @@ class Peak:
         if layers is None or not layers.has_parts or not self._scene.running.trains:
             return peak
         # A part's own code made it, as a loss does of logits: it has gradients, too.
-        made = (1 + GRADIENTS) * self._asked / (self.room_left if room else 1.0)
+        made = (1 + GRADIENTS) * self._requested / (self.room_left if room else 1.0)
         return peak if self._scene.in_backward else max(peak, so_far + made)
 
     def _times(self, *, room: bool) -> float:
@@ -163,13 +164,13 @@ class Peak:
     @property
     def _is_one_call(self) -> bool:
         """Whether a call has made far more than it asks for at once, as an LSTM does."""
-        return self._evidence.temporary_bytes > A_LAYERS * self._asked
+        return self._evidence.temporary_bytes > A_LAYERS * self._requested
 
     @property
     def step_bytes(self) -> int:
         """What a training step needs with its optimizer's, which computes for all at once."""
         to_come = self._to_come() + self._state_to_come() + self._kinds.get("parameters", 0)
-        return (self._evidence.memory.in_use_bytes or 0) + self._asked + to_come
+        return (self._evidence.memory.in_use_bytes or 0) + self._requested + to_come
 
     @property
     def cell_bytes(self) -> int | None:
@@ -179,7 +180,7 @@ class Peak:
         does not. Of eleven models it was 87 to 121 % of the true peak in nine, 205 % in one.
         """
         if self._scene.is_last:
-            return (self._evidence.memory.in_use_bytes or 0) + self._asked
+            return (self._evidence.memory.in_use_bytes or 0) + self._requested
         if self._is_one_call:
             return None
         told = self._evidence.in_step or self._scene.in_backward or self._progress() is not None
@@ -230,15 +231,15 @@ class Peak:
         if self._evidence.in_step:
             return 0
         if self._scene.in_backward:
-            return GRADIENTS * self._asked
+            return GRADIENTS * self._requested
         rest = int(self._evidence.pass_bytes * (1 / self.progress - 1))
         if not self._scene.running.trains:
-            return max(rest, self._asked) if self._scene.modules else rest
+            return max(rest, self._requested) if self._scene.modules else rest
         if self._scene.layers is not None:
             rest = int(
                 (self._evidence.pass_bytes + self._computed()) * (self._times(room=False) - 1)
             )
-        return max(rest, self._asked) + self._gradients_to_come()
+        return max(rest, self._requested) + self._gradients_to_come()
 
     def _gradients_to_come(self) -> int:
         return max(0, self._trained_bytes - self._kinds.get("gradients", 0))

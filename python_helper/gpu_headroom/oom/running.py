@@ -34,7 +34,7 @@ from ..code.rounds import (
 )
 from ..holders.frames import is_installed, locals_of, where_of
 from ..inspection.kinds import origins
-from .place import CALLS_MODEL
+from .failing_line import CALLS_MODEL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -15,19 +15,19 @@ from ..concurrency.turns import Turn
 from ..holders.frames import locals_of
 from ..holders.inspector import Inspector
 from ..inspection.kinds import name_of
-from .asked import asked
+from .failing_line import failed_in_backward, failing_line, is_last_step, lines_in_cells
 from .files import files_of
 from .layers import layers_of
-from .place import failed_in_backward, failing_line, is_last_step, lines_in_cells
+from .operation import failed
 from .running import Running, running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ..cells.runs import CellRun
-    from .asked import Asked
     from .failure import Failure
     from .layers import Layers
+    from .operation import FailedOperation
 
 _MOST_FRAMES = 200
 
@@ -45,7 +45,7 @@ class Scene:
     line: int | None = None
     in_backward: bool = False
     running: Running = field(default_factory=Running)
-    asked: Asked | None = None
+    operation: FailedOperation | None = None
     is_last: bool = False
     modules: tuple[RunningModule, ...] = ()
     steps: tuple[tuple[CellRun, int], ...] = ()
@@ -84,7 +84,7 @@ def scene(failure: Failure, turn: Turn | None = None) -> Scene:
         line=at,
         in_backward=failed_in_backward(inner),
         running=running(inner, files),
-        asked=asked(inner, failure.requested_bytes, inspector) if inspector.torch else None,
+        operation=failed(inner, failure.requested_bytes, inspector) if inspector.torch else None,
         is_last=is_last_step(inner, cell),
         modules=tuple([each for each, _ in modules]),
         steps=steps,

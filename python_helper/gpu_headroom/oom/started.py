@@ -20,8 +20,8 @@ from ..code.gate import Gate
 from ..code.notebook import Notebook
 from ..concurrency.other_threads import kind_of_file
 from .evidence import as_said, notebook_of
+from .failing_line import CALLS_MODEL
 from .files import MOST, SETTINGS
-from .place import CALLS_MODEL
 from .running import Running
 from .scene import Scene
 

@@ -1,17 +1,22 @@
 """What the helper says: events, replies and their parts, as types only.
 
-Hand-written mirror of `protocol.schema.json`, held to it by tests. Nothing here is needed
-at run time, so no pack carries it: import it under `TYPE_CHECKING`. What a page may ask
-stands in `requests.py`.
+Made from `protocol.schema.json` by `python -m scripts.wire`; do not edit. Nothing here is needed at
+run time, so no pack carries it: import it under `TYPE_CHECKING`. What a page may ask stands in
+`requests.py`.
 """
 
 from __future__ import annotations
 
 from typing import Literal, TypedDict
 
+from .requests import Request  # noqa: TC001  tests read the hints
+
 FrameworkName = Literal["torch", "jax", "tensorflow", "cupy"]
+
 State = Literal["no_framework", "not_initialised", "no_gpu", "live"]
+
 HolderKind = Literal["parameters", "gradients", "optimizer_state", "activations", "tensor"]
+
 ItemKind = Literal[
     "traceback",
     "outputs",
@@ -27,8 +32,12 @@ ItemKind = Literal[
     "restore",
     "framework_cache",
 ]
+
 PartKind = Literal[
     "outside",
+    "named",
+    "graphs",
+    "unnamed",
     "parameters",
     "optimizer_state",
     "gradients",
@@ -44,7 +53,11 @@ PartKind = Literal[
 
 
 class Message(TypedDict):
-    """A sentence: its template is gettext's msgid; `text` is the same, filled, in English."""
+    """A sentence.
+
+    JupyterLab looks `template` up as gettext's msgid and fills in `params`; consoles and static
+    forms show `text`.
+    """
 
     id: str
     template: str
@@ -65,7 +78,10 @@ class Framework(TypedDict):
 
 
 class Device(TypedDict):
-    """One GPU as this kernel sees it: used = outside + in use, headroom = free + cached."""
+    """One GPU as this kernel sees it.
+
+    `used` = outside + in use; `headroom` = free + cached = capacity - used.
+    """
 
     index: int
     backend: Literal["cuda", "rocm", "xpu", "mps"]
@@ -86,52 +102,20 @@ class Device(TypedDict):
     notes: list[Message]
 
 
-class HostMemory(TypedDict):
-    """The kernel's own host memory, and the host's: the container's limit where there is one."""
-
-    rss_bytes: int | None
-    available_bytes: int | None
-    total_bytes: int | None
-
-
-class Trend(TypedDict):
-    """Where memory goes while a cell runs."""
-
-    device_index: int
-    state: Literal["unknown", "steady", "growing"]
-    bytes_per_s: int | None
-    bytes_per_step: int | None
-    steps: int | None
-    full_in_s: float | None
-    full_in_steps: int | None
-
-
 class CellMemory(TypedDict):
     """What one run of a cell did to one device."""
 
     device_index: int
     change_bytes: int | None
     peak_bytes: int | None
-    peak_exact: bool
+    peak_at_most_bytes: int | None
     needed_bytes: int | None
     alloc_retries: int | None
     ooms: int | None
 
 
-class Growth(TypedDict):
-    """The same cell kept more on each of its last runs."""
-
-    device_index: int
-    runs: int
-    bytes_per_run: int
-    holder: str | None
-
-
 class Item(TypedDict):
-    """One thing that can be freed, of the variable `name`; `names` are the user's that go.
-
-    `confirm` is what a person has to agree to, `blocked` why it cannot be freed.
-    """
+    """One thing that can be freed."""
 
     id: str
     kind: ItemKind
@@ -147,15 +131,12 @@ class Item(TypedDict):
     blocked: Message | None
 
 
-class Shared(TypedDict):
-    """Bytes that each of these items counts, two at least: they come back once."""
-
-    ids: list[str]
-    bytes: int
-
-
 class Holder(TypedDict):
-    """A name that keeps memory in use, with all that was reached through it first."""
+    """A name that keeps memory in use, with all that was reached through it first.
+
+    Of a model its parameters, buffers and gradients. A variable of a failed function is named with
+    it: `x in Block.forward`.
+    """
 
     name: str
     kind: HolderKind
@@ -163,7 +144,7 @@ class Holder(TypedDict):
 
 
 class Part(TypedDict):
-    """One segment of the bar of the moment of failure; parts in the order of the bar."""
+    """One part of a sum, such as a segment of the bar of the moment of failure; in its order."""
 
     kind: PartKind
     bytes: int
@@ -178,10 +159,7 @@ class DiffRow(TypedDict):
 
 
 class Diff(TypedDict):
-    """What a fix changes in one cell, for show only: the edit is asked from the live helper.
-
-    `file` is the path of a script in the notebook's folder, which is changed in place of a cell.
-    """
+    """What a fix would change, for show only: the edit itself is asked from the live helper."""
 
     cell_id: str | None
     file: str | None
@@ -191,11 +169,7 @@ class Diff(TypedDict):
 
 
 class Remedy(TypedDict):
-    """Something a person can do about this failure, offered only where the numbers support it.
-
-    `diffs` has one for each cell that changes; `type_this` is the code of a snippet. `reason` says
-    why what the diffs show is no button: it could not be proven on the whole program.
-    """
+    """Something a person can do about this failure, offered only where the numbers support it."""
 
     id: str
     kind: Literal["release", "edit", "snippet", "advice", "restart", "save"]
@@ -209,7 +183,7 @@ class Remedy(TypedDict):
 
 
 class Cause(TypedDict):
-    """A cause with its evidence, and what it explains of the memory in use."""
+    """A cause with its evidence."""
 
     rule: str
     claim: Message
@@ -226,29 +200,24 @@ class Detail(TypedDict):
 
 
 class Version(TypedDict):
-    """A program or driver that took part in a failure."""
+    """A program or driver that took part in a failure, and its version."""
 
     name: str
     version: str
 
 
-class Stub(TypedDict):
-    """What a notebook keeps instead of a report; the live helper is asked for the rest."""
+class Report(TypedDict):
+    """The OOM card.
+
+    One neutral model, laid out by every renderer. In a notebook it is untrusted text; only a live
+    helper's own copy is acted on.
+    """
 
     version: str
     report_id: str
     life_id: str
-
-
-class Report(Stub):
-    """The card of one failure: a neutral model, laid out by every renderer.
-
-    `looking`: the measurement goes on between cells, and the card is completed in place.
-    """
-
     time_s: float
     simulated: bool
-    sticky_error: bool
     framework: FrameworkName
     error_name: str
     cell_id: str | None
@@ -272,14 +241,23 @@ class Report(Stub):
     remedies: list[Remedy]
     details: list[Detail]
     versions: list[Version]
+    sticky_error: bool
     looking: bool
 
 
-class Edit(TypedDict):
-    """Lines of one cell to replace, proven by the helper on the text it was sent.
+class Stub(TypedDict):
+    """What is saved instead of a report when cards are not kept in the notebook.
 
-    Of a file `cell_id` is its path, and the old lines are all that it has.
+    The live helper is asked for the rest.
     """
+
+    version: str
+    report_id: str
+    life_id: str
+
+
+class Edit(TypedDict):
+    """Lines of one cell to replace, proven by the helper on the text it was sent."""
 
     cell_id: str
     first_line: int
@@ -287,34 +265,26 @@ class Edit(TypedDict):
     new_lines: list[str]
 
 
-class _Told(TypedDict):
-    """What every event says: whose life it is told of."""
-
-    life_id: str
-
-
-class _WorkDone(_Told):
-    """What came of a request that had to wait for its turn between cells."""
-
-    request_id: str
-    message: Message
-
-
-class Hello(_Told):
-    """The helper lives; also part of the reply to `attach`."""
+class Hello(TypedDict):
+    """The helper lives. Also part of the attach reply."""
 
     type: Literal["hello"]
     protocol_version: str
     helper_version: str
+    life_id: str
     comm_id: str
     installed: bool
     control: bool
 
 
-class Sample(_Told):
-    """One reading; `state` says why `devices` is empty when it is."""
+class Sample(TypedDict):
+    """One reading.
+
+    Sent on a lease while a cell runs: when something changed, and as a heartbeat every second.
+    """
 
     type: Literal["sample"]
+    life_id: str
     seq: int
     time_s: float
     state: State
@@ -325,10 +295,11 @@ class Sample(_Told):
     queued: list[str]
 
 
-class Cell(_Told):
+class Cell(TypedDict):
     """A cell started or ended."""
 
     type: Literal["cell"]
+    life_id: str
     cell_id: str | None
     execution_count: int | None
     status: Literal["running", "ok", "error", "oom"]
@@ -340,10 +311,11 @@ class Cell(_Told):
     output_id: str | None
 
 
-class Oom(_Told):
+class Oom(TypedDict):
     """A cell ran out of GPU memory; its card comes as display data of that cell."""
 
     type: Literal["oom"]
+    life_id: str
     report_id: str
     time_s: float
     cell_id: str | None
@@ -352,21 +324,27 @@ class Oom(_Told):
     available_bytes: int | None
 
 
-class Plan(_WorkDone):
-    """What can be freed, measured between cells after a plan request.
+class Shared(TypedDict):
+    """Bytes that each of these items counts: they come back once."""
 
-    What chosen items give together is the sum of their bytes, less `shared` bytes for each
-    chosen one of its items but the first.
-    """
+    ids: list[str]
+    bytes: int
+
+
+class Plan(TypedDict):
+    """What can be freed, measured between cells after a plan request."""
 
     type: Literal["plan"]
+    life_id: str
+    request_id: str
     complete: bool
     items: list[Item]
     shared: list[Shared]
+    message: Message
 
 
 class ReleasedItem(TypedDict):
-    """What one item of a release gave back; null: it ran together with another."""
+    """One item of the release."""
 
     id: str
     kind: ItemKind
@@ -375,10 +353,15 @@ class ReleasedItem(TypedDict):
     message: Message | None
 
 
-class Released(_Told):
-    """A release ended; all sizes are measured."""
+class Released(TypedDict):
+    """A release ended.
+
+    Freed is in use before minus after; returned to the card is reserved before minus after; both
+    measured.
+    """
 
     type: Literal["released"]
+    life_id: str
     release_id: str
     report_id: str | None
     automatic: bool
@@ -393,6 +376,172 @@ class Released(_Told):
     still_held: list[Holder]
     undo: list[str]
     message: Message
+
+
+class WarningEvent(TypedDict):
+    """Something a person should know before it fails."""
+
+    type: Literal["warning"]
+    life_id: str
+    time_s: float
+    cell_id: str | None
+    kind: Literal["filling_up", "growth", "retries", "swallowed_oom"]
+    device_index: int | None
+    message: Message
+
+
+class ErrorEvent(TypedDict):
+    """Something in the helper failed; it goes on as far as it can. For the log."""
+
+    type: Literal["error"]
+    life_id: str
+    time_s: float
+    request_id: str | None
+    where: str
+    message: Message
+
+
+class Bye(TypedDict):
+    """The helper ends on purpose."""
+
+    type: Literal["bye"]
+    life_id: str
+    reason: Literal["unloaded", "replaced"]
+
+
+class AttachReply(TypedDict):
+    """Reply to `attach`."""
+
+    type: Literal["attach"]
+    id: str
+    hello: Hello
+    lease_s: float
+    sample: Sample | None
+    cell: Cell | None
+
+
+class DetachReply(TypedDict):
+    """Reply to `detach`."""
+
+    type: Literal["detach"]
+    id: str
+
+
+class SampleReply(TypedDict):
+    """Reply to `sample`."""
+
+    type: Literal["sample"]
+    id: str
+    sample: Sample
+    cell: Cell | None
+
+
+class PlanReply(TypedDict):
+    """Reply to `plan`."""
+
+    type: Literal["plan"]
+    id: str
+    status: Literal["queued", "waiting"]
+
+
+class ReleaseReply(TypedDict):
+    """Reply to `release`."""
+
+    type: Literal["release"]
+    id: str
+    release_id: str
+    status: Literal["queued", "waiting"]
+
+
+class CancelReply(TypedDict):
+    """Reply to `cancel`."""
+
+    type: Literal["cancel"]
+    id: str
+    cancelled: bool
+
+
+class ReportReply(TypedDict):
+    """Reply to `report`."""
+
+    type: Literal["report"]
+    id: str
+    status: Literal["known", "unknown"]
+    report: Report | None
+    released: Released | None
+
+
+class FixReply(TypedDict):
+    """Reply to `fix`."""
+
+    type: Literal["fix"]
+    id: str
+    status: Literal["ok", "changed", "unknown"]
+    edits: list[Edit]
+    run: list[str]
+    message: Message
+    caution: Message | None
+
+
+class CleanupReply(TypedDict):
+    """Reply to `cleanup`."""
+
+    type: Literal["cleanup"]
+    id: str
+    status: Literal["queued", "waiting"]
+
+
+class RescueReply(TypedDict):
+    """Reply to `rescue`."""
+
+    type: Literal["rescue"]
+    id: str
+    status: Literal["queued", "waiting"]
+
+
+class RerunReply(TypedDict):
+    """Reply to `rerun`."""
+
+    type: Literal["rerun"]
+    id: str
+    status: Literal["queued", "waiting"]
+
+
+class RefusedReply(TypedDict):
+    """Any request that cannot be answered."""
+
+    type: Literal["refused"]
+    id: str
+    message: Message
+
+
+class HostMemory(TypedDict):
+    """The kernel's own host memory, and the host's: the container's limit where there is one."""
+
+    rss_bytes: int | None
+    available_bytes: int | None
+    total_bytes: int | None
+
+
+class Trend(TypedDict):
+    """Where memory goes while a cell runs."""
+
+    device_index: int
+    state: Literal["unknown", "steady", "growing"]
+    bytes_per_s: int | None
+    bytes_per_step: int | None
+    steps: int | None
+    full_in_s: float | None
+    full_in_steps: int | None
+
+
+class Growth(TypedDict):
+    """The same cell kept more on each of its last runs."""
+
+    device_index: int
+    runs: int
+    bytes_per_run: int
+    holder: str | None
 
 
 class AllocationSite(TypedDict):
@@ -433,6 +582,16 @@ class Held(TypedDict):
     hint: Message | None
 
 
+class HeldDevice(TypedDict):
+    """Where the memory in use of a device is: parts that add up to it."""
+
+    device_index: int
+    in_use_bytes: int
+    parts: list[Part]
+    rows: list[Held]
+    processes: list[Process] | None
+
+
 class Process(TypedDict):
     """Another process on the card."""
 
@@ -441,24 +600,11 @@ class Process(TypedDict):
     bytes: int | None
 
 
-class HeldDevice(TypedDict):
-    """Where the memory in use of a device is; the five parts add up to it."""
-
-    device_index: int
-    in_use_bytes: int
-    named_bytes: int
-    graph_bytes: int
-    unnamed_bytes: int
-    workspace_bytes: int
-    not_attributed_bytes: int
-    rows: list[Held]
-    processes: list[Process] | None
-
-
-class Holders(_Told):
+class Holders(TypedDict):
     """Who holds the memory in use, measured between cells after a holders request."""
 
     type: Literal["holders"]
+    life_id: str
     request_id: str | None
     time_s: float
     duration_s: float
@@ -469,47 +615,56 @@ class Holders(_Told):
     message: Message
 
 
-class Path(_WorkDone):
+class Path(TypedDict):
     """The ways from a root to one object, after a path request."""
 
     type: Literal["path"]
+    life_id: str
+    request_id: str
     holder_id: str
     complete: bool
     paths: list[list[Message]]
+    message: Message
 
 
-class Snapshot(_WorkDone):
+class Snapshot(TypedDict):
     """The allocator's snapshot was written, or could not be."""
 
     type: Literal["snapshot"]
+    life_id: str
+    request_id: str
     path: str | None
     bytes: int | None
+    message: Message
 
 
-class Cleanup(_WorkDone):
-    """The clean-up cell that a request asked for; `None` where it could not be written."""
+class Cleanup(TypedDict):
+    """The clean-up cell that a request asked for."""
 
     type: Literal["cleanup"]
+    life_id: str
+    request_id: str
     code: str | None
+    message: Message
 
 
-class Rescue(_WorkDone):
-    """A training was saved, or could not be; `code` is the cell that goes on from the file."""
+class Rescue(TypedDict):
+    """A training was saved, or could not be."""
 
     type: Literal["rescue"]
+    life_id: str
+    request_id: str
     path: str | None
     bytes: int | None
     code: str | None
+    message: Message
 
 
-class Rerun(_Told):
-    """What running cells again would cost; nothing was freed.
-
-    `items` go first, each where a person agrees to its `confirm`; `cautions` say what was trained
-    and would be lost, or trained again, and `saves` whether that can be saved before.
-    """
+class Rerun(TypedDict):
+    """What running cells again would cost."""
 
     type: Literal["rerun"]
+    life_id: str
     request_id: str
     status: Literal["ready", "cancelled"]
     items: list[Item]
@@ -517,101 +672,37 @@ class Rerun(_Told):
     saves: bool
 
 
-class Progress(_Told):
+class Progress(TypedDict):
     """A walk that a person asked for goes on."""
 
     type: Literal["progress"]
+    life_id: str
     request_id: str
     elapsed_s: float
 
 
-class WarningEvent(_Told):
-    """Something a person should know before it fails."""
-
-    type: Literal["warning"]
-    time_s: float
-    cell_id: str | None
-    kind: Literal["filling_up", "growth", "retries", "swallowed_oom"]
-    device_index: int | None
-    message: Message
-
-
-class ErrorEvent(_Told):
-    """Something in the helper failed; it goes on as far as it can."""
-
-    type: Literal["error"]
-    time_s: float
-    request_id: str | None
-    where: str
-    message: Message
-
-
-class Bye(_Told):
-    """The helper ends on purpose."""
-
-    type: Literal["bye"]
-    reason: Literal["unloaded", "replaced"]
-
-
-class _Answer(TypedDict):
-    """What every reply says: which request it is for."""
-
-    id: str
-
-
-class _Queued(_Answer):
-    """The work comes between cells: at once, or after the cell that runs."""
-
-    status: Literal["queued", "waiting"]
-
-
-class AttachReply(_Answer):
-    """Reply to `attach`."""
-
-    type: Literal["attach"]
-    hello: Hello
-    lease_s: float
-    sample: Sample | None
-    cell: Cell | None
-
-
-class DetachReply(_Answer):
-    """Reply to `detach`."""
-
-    type: Literal["detach"]
-
-
-class SampleReply(_Answer):
-    """Reply to `sample`."""
-
-    type: Literal["sample"]
-    sample: Sample
-    cell: Cell | None
-
-
-class PlanReply(_Queued):
-    """Reply to `plan`."""
-
-    type: Literal["plan"]
-
-
-class HoldersReply(_Queued):
+class HoldersReply(TypedDict):
     """Reply to `holders`."""
 
     type: Literal["holders"]
+    id: str
+    status: Literal["queued", "waiting"]
     last: Holders | None
 
 
-class PathReply(_Queued):
+class PathReply(TypedDict):
     """Reply to `path`."""
 
     type: Literal["path"]
+    id: str
+    status: Literal["queued", "waiting"]
 
 
-class CellsReply(_Answer):
+class CellsReply(TypedDict):
     """Reply to `cells`."""
 
     type: Literal["cells"]
+    id: str
     runs: list[Cell]
 
 
@@ -625,91 +716,102 @@ class HistoryPoint(TypedDict):
     outside_bytes: int | None
 
 
-class HistoryReply(_Answer):
+class HistoryReply(TypedDict):
     """Reply to `history`."""
 
     type: Literal["history"]
+    id: str
     points: list[HistoryPoint]
 
 
-class SnapshotReply(_Queued):
+class SnapshotReply(TypedDict):
     """Reply to `snapshot`."""
 
     type: Literal["snapshot"]
+    id: str
+    status: Literal["queued", "waiting"]
 
 
-class ReleaseReply(_Queued):
-    """Reply to `release`."""
-
-    type: Literal["release"]
-    release_id: str
-
-
-class CancelReply(_Answer):
-    """Reply to `cancel`."""
-
-    type: Literal["cancel"]
-    cancelled: bool
-
-
-class ReportReply(_Answer):
-    """Reply to `report`."""
-
-    type: Literal["report"]
-    status: Literal["known", "unknown"]
-    report: Report | None
-    released: Released | None
-
-
-class FixReply(_Answer):
-    """Reply to `fix`; `caution` is what running its cells again would repeat."""
-
-    type: Literal["fix"]
-    status: Literal["ok", "changed", "unknown"]
-    edits: list[Edit]
-    run: list[str]
-    message: Message
-    caution: Message | None
-
-
-class CleanupReply(_Queued):
-    """Reply to `cleanup`; the code comes as a `cleanup` event."""
-
-    type: Literal["cleanup"]
-
-
-class RescueReply(_Queued):
-    """Reply to `rescue`; the file comes as a `rescue` event."""
-
-    type: Literal["rescue"]
-
-
-class RerunReply(_Queued):
-    """Reply to `rerun`; what it costs comes as a `rerun` event."""
-
-    type: Literal["rerun"]
-
-
-class ExplainReply(_Answer):
-    """Reply to `explain`; `None`: that was no GPU which is full, or not the cell as it ran."""
+class ExplainReply(TypedDict):
+    """Reply to `explain`; the card is displayed below the cell."""
 
     type: Literal["explain"]
+    id: str
     report_id: str | None
 
 
-class PresenceReply(_Answer):
+class PresenceReply(TypedDict):
     """Reply to `presence`: what this kernel holds, and since when it rests."""
 
     type: Literal["presence"]
+    id: str
     sample: Sample | None
     idle_since_s: float | None
 
 
-class RefusedReply(_Answer):
-    """Any request that cannot be answered."""
+class FrameOutput(TypedDict):
+    """What an output with a script of ours says of itself, where no extension is.
 
-    type: Literal["refused"]
-    message: Message
+    An attribute of its element.
+    """
+
+    uid: str
+    life_id: str
+    kind: Literal["gauge", "card"]
+    compact: bool
+    report_id: str | None
+
+
+class FrameOpening(TypedDict):
+    """What a frame says as it opens its comm.
+
+    Of its output the ids. The version is of this envelope.
+    """
+
+    version: str
+    uid: str
+    life_id: str
+
+
+class FrameMessage(TypedDict):
+    """What a frame says on its comm. `seen` is the highest number of an event that it has got."""
+
+    seen: int
+    poll: int
+    request: Request | None
+
+
+class FrameCall(TypedDict):
+    """The same where no comm can be opened.
+
+    A function is called by name, and returns the envelope.
+    """
+
+    uid: str
+    seen: int
+    request: Request
+
+
+class FrameEnvelope(TypedDict):
+    """What a frame is sent, whatever the occasion.
+
+    `poll` is of the message that this answers, `fixed` the cells of a `fix` reply. Events are
+    numbered upward, and come again until the frame has said that it has them.
+    """
+
+    life_id: str
+    poll: int | None
+    reply: Reply | None
+    fixed: list[ChangedCell] | None
+    events: list[tuple[int, Event]]
+
+
+class ChangedCell(TypedDict):
+    """A cell as a fix would have it, and as which it ran."""
+
+    cell_id: str
+    execution_count: int | None
+    source: str
 
 
 Event = (
@@ -730,6 +832,7 @@ Event = (
     | ErrorEvent
     | Bye
 )
+
 Reply = (
     AttachReply
     | DetachReply
@@ -751,3 +854,5 @@ Reply = (
     | PresenceReply
     | RefusedReply
 )
+
+FrameWire = FrameOutput | FrameOpening | FrameMessage | FrameCall | FrameEnvelope

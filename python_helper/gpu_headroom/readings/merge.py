@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     Groups = dict[tuple[Backend, int], list[View]]
     Told = tuple[int | None, str]
 
-Value = TypeVar("Value")
+    Value = TypeVar("Value")
+
 
 _HOST = "/proc/meminfo"
 

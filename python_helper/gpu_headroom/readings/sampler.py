@@ -18,6 +18,13 @@ if TYPE_CHECKING:
 
     from .sources import Reading
 
+    class Readable(Protocol):
+        """What a sampler reads: all sources of the kernel."""
+
+        def read(self) -> Reading:
+            """Read everything now."""
+
+
 DEFAULT_HZ = 2.0
 _SLOW_S = 0.005
 _EDGE_TIMEOUT_S = 0.05
@@ -29,13 +36,6 @@ _FIRST_REST_S = 0.5
 _OFF_BEAT = 0.8, 1.2
 
 _samplers: weakref.WeakSet[Sampler] = weakref.WeakSet()
-
-
-class Readable(Protocol):
-    """What a sampler reads: all sources of the kernel."""
-
-    def read(self) -> Reading:
-        """Read everything now."""
 
 
 class Sampler:

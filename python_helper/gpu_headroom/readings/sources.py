@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..frameworks.imported import imported
+from ..frameworks.registry import FRAMEWORKS, part
 from ..frameworks.torch.cuda import TorchCuda
 from .merge import merge
 
@@ -25,14 +26,6 @@ _HOST_EVERY_S = 1.0
 _AGAIN_S = 60.0
 _AGAIN_MOST_S = 3600.0
 _BY_LIFE: tuple[wire.State, ...] = ("no_framework", "no_gpu", "not_initialised", "live")
-# What has to be imported, and the source for it; our own files of them have the same names.
-_FRAMEWORKS = {
-    "jax": "Jax",
-    "tensorflow": "TensorFlow",
-    "cupy": "CuPy",
-    "torch.xpu": "TorchXpu",
-    "torch.mps": "TorchMps",
-}
 
 
 class Reading(NamedTuple):
@@ -109,12 +102,13 @@ class Sources:
         return Reading(state, merge(views, cards, self._host), self._host, took_s)
 
     def _look_for_frameworks(self) -> None:
-        for framework, source in _FRAMEWORKS.items():
-            name = framework.replace(".", "_")
-            if name not in self._frameworks and imported(framework) is not None:
-                module = self._guard(name, partial(_module, f"..frameworks.{framework}"))
-                if module is not None:
-                    self._frameworks[name] = getattr(module, source)()
+        for framework in FRAMEWORKS:
+            for module, file in framework.SOURCES.items():
+                name = module.replace(".", "_")
+                if name not in self._frameworks and imported(module) is not None:
+                    found = self._guard(name, partial(part, framework, file))
+                    if found is not None:
+                        self._frameworks[name] = found.SOURCE()
 
     def _read_host(self) -> None:
         """Read host memory once a second: it is a handful of files, and changes slowly."""

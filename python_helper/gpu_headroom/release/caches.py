@@ -1,51 +1,35 @@
-"""Memory that frameworks keep beside their tensors, where giving it back is known to work.
-
-TensorFlow is not among them: what it took it keeps until the process ends.
-"""
+"""Memory that frameworks keep beside their tensors, where giving it back is known to work."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ..frameworks import cupy, jax
 from ..frameworks.imported import imported
+from ..frameworks.registry import BESIDE_TORCH, part
 from ..frameworks.torch import private
 from ..frameworks.torch.blocks import workspaces
+from ..frameworks.torch.caches import caches
 from ..frameworks.torch.cuda import TorchCuda
 from ..text.messages import message
 from .freeable import Freeable
 from .memory import Storages
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-    from ..frameworks.view import View
-    from ..protocol.wire import Message
+    from ..frameworks.view import Cache, View
     from .situation import Situation
-
-_COSTS = {
-    "item.framework_cache.cublas": "item.framework_cache.cublas.cost",
-    "item.framework_cache.cufft": "item.framework_cache.cufft.cost",
-    "item.framework_cache.compile": "item.framework_cache.compile.cost",
-    "item.framework_cache.jax": "item.framework_cache.compile.cost",
-    "item.framework_cache.cupy": "item.framework_cache.cupy.cost",
-}
 
 
 def items(situation: Situation) -> Iterator[Freeable]:
     """Yield the caches of frameworks that are live in this kernel."""
     views = _views()
     if views is not None:
-        yield from _of_torch(situation, views)
-    if jax.Jax().state() == "live":
-        yield _item("jax", imported("jax").clear_caches, "jax", "_jax.clear_caches()")
-    if cupy.CuPy().state() == "live":
-        pool = imported("cupy").get_default_memory_pool()
-        unused = max(0, pool.total_bytes() - pool.used_bytes())
-        if unused:
-            clear = "_cupy.get_default_memory_pool().free_all_blocks()"
-            gives = Storages({"cupy": unused})
-            yield _item("cupy", pool.free_all_blocks, "cupy", clear, gives=gives)
+        yield from [_item("torch", each) for each in _of_torch(situation, views)]
+    for framework in BESIDE_TORCH:
+        source = part(framework, "reading").SOURCE()
+        if source.state() == "live":
+            yield from [_item(framework.NAME, each) for each in source.caches()]
 
 
 def unused_blocks(_: Situation) -> Iterator[Freeable]:
@@ -61,8 +45,6 @@ def unused_blocks(_: Situation) -> Iterator[Freeable]:
         cost=message("item.cache.cost"),
         gives=None if views is None else Storages({"cache": cached}),
         free=_empty_cache,
-        safe=True,
-        adds_headroom=False,
         blocked=message("item.cache.capturing") if capturing else None,
     )
 
@@ -79,59 +61,31 @@ def _empty_cache() -> None:
         imported("torch").cuda.empty_cache()
 
 
-def _of_torch(situation: Situation, views: tuple[View, ...]) -> Iterator[Freeable]:
-    torch, clear = imported("torch"), private.workspaces_clearer()
+def _of_torch(situation: Situation, views: tuple[View, ...]) -> Iterator[Cache]:
     looked, known = situation.inspector.torch, situation.heap.memory.sizes
     found = workspaces(looked.blocks, known) if looked is not None else {}
-    gives = Storages((address, block.bytes) for address, block in found.items())
-    if clear is not None and gives:
-        code = f"_torch.cuda.is_initialized() and {private.CLEAR_WORKSPACES}"
-        blocked = message("item.captured") if situation.candidates.captured else None
-        yield _item("cublas", clear, "torch", code, gives=gives, blocked=blocked)
-    plans = [torch.backends.cuda.cufft_plan_cache[view.index] for view in views]
-    used = [each for each in plans if _size(each)]
-    if used:
-        code = "[_each.clear() for _each in _torch.backends.cuda.cufft_plan_cache.caches]"
-        yield _item("cufft", lambda: [each.clear() for each in used], "torch", code)
-    compiled = getattr(imported("torch._dynamo.convert_frame"), "output_codes", None)
-    if getattr(compiled, "seen", None):
-        yield _item("compile", torch.compiler.reset, "torch", "_torch.compiler.reset()")
+    gives = {address: block.bytes for address, block in found.items()}
+    return caches(views, gives, captured=situation.candidates.captured)
 
 
-def _size(plans: Any) -> int:
-    try:
-        return int(plans.size)
-    except RuntimeError:  # a build without cuFFT
-        return 0
-
-
-def _item(  # noqa: PLR0913 — all that tells one from another
-    which: str,
-    clear: Callable[[], object],
-    module: str,
-    statement: str,
-    *,
-    gives: Storages | None = None,
-    blocked: Message | None = None,
-) -> Freeable:
+def _item(module: str, cache: Cache) -> Freeable:
     """Return an item whose code does nothing where the framework is not imported."""
 
     def free() -> None:
-        clear()
+        cache.clear()
 
-    title = f"item.framework_cache.{which}"
-    said = message(title)
+    said = message(cache.title)
     return Freeable(
-        id=f"framework_cache:{which}",
+        id=f"framework_cache:{cache.title.rpartition('.')[2]}",
         kind="framework_cache",
         title=said,
-        cost=message(_COSTS[title]),
-        gives=gives,
+        cost=message(cache.cost),
+        gives=None if cache.gives is None else Storages(cache.gives),
         free=free,
         confirm=message("confirm.framework_cache"),
-        blocked=blocked,
+        blocked=cache.blocked,
         code=(
             f'# {said["text"]}.\n_{module} = __import__("sys").modules.get("{module}")\n'
-            f"if _{module}:\n    {statement}"
+            f"if _{module}:\n    {cache.statement}"
         ),
     )

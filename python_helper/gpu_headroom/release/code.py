@@ -12,9 +12,11 @@ import uuid
 from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
+from ..frameworks.registry import TITLES
 from ..holders.survey import survey
 from ..text.format import MIB, format_bytes
-from .items import SAFE, measured
+from .items import measured
+from .kinds import KINDS, SAFE
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -37,7 +39,7 @@ _TRACEBACK = """\
 _DISPLAYED = """\
     outputs, hook = shell.history_manager.output_hist, vars(shell.displayhook)
     of = lambda x: str([each.__module__ for each in type(x).__mro__])  # whose an object is
-    at = lambda x: getattr(x, "device", "") if re.search("'(torch|jax|cupy|tens)", of(x)) else ""
+    at = lambda x: getattr(x, "device", "") if re.search("'({frameworks})", of(x)) else ""
     on = lambda v: str([at(x) for x in (v if type(v) in (list, tuple) else [v])])
     spaces = (outputs, shell.user_ns, shell.user_ns_hidden, hook)  # displayed; dropped if on a GPU
     for space, key in [(result, "result"), *((x, key) for key in {keys} for x in spaces)]:
@@ -60,7 +62,6 @@ _END = """\
 _free_gpu_memory(); """
 _MOST_SUGGESTED = 3
 _MARK = "_gpu_memory_session"
-_WHOLE = frozenset({"traceback", "garbage", "cache"})
 
 
 def cleanup_code(situation: Situation, wanted: Collection[str] | None = None) -> str:
@@ -78,7 +79,7 @@ def cleanup_code(situation: Situation, wanted: Collection[str] | None = None) ->
         body.append(_TRACEBACK)
     keys = _keys(offered)
     if keys:
-        body.append(_DISPLAYED.format(keys=keys))
+        body.append(_DISPLAYED.format(keys=keys, frameworks="|".join(TITLES)))
     if chosen:
         body.insert(0, f"def _let_go():\n{indent(chosen, '    ')}\n")
         names = ", ".join(dict.fromkeys(name for each in offered for name in _names(each)))
@@ -128,12 +129,12 @@ def _left_out(items: list[Freeable]) -> Iterator[str]:
         title = each.title["text"]
         if each.blocked is not None:
             yield f"# Left out: {title}. {each.blocked['text']}\n"
-        elif not (each.kind in _WHOLE or each.names or each.displayed or each.code):
+        elif not (KINDS[each.kind].whole or each.names or each.displayed or each.code):
             yield f"# Left out: {title}. Code cannot do it.\n"
 
 
 def _suggestions(situation: Situation) -> Iterator[str]:
-    found = survey(situation.shell, situation.turn, elsewhere=False)
+    found = survey(situation.shell, situation.turn, unreached=False)
     largest = found.ledger.largest(0, "names", count=_MOST_SUGGESTED) if found else []
     held = [each for each in largest if each["bytes"] >= MIB]
     if held:

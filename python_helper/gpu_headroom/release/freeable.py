@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .kinds import KINDS
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -35,9 +37,6 @@ class Freeable:
     name: str | None = None
     names: tuple[str, ...] = ()
     displayed: tuple[str, ...] = ()
-    safe: bool = False
-    selected: bool = False
-    adds_headroom: bool = True
     confirm: Message | None = None
     blocked: Message | None = None
     undo: str | None = None
@@ -50,6 +49,7 @@ class Freeable:
 
     def as_wire(self) -> Item:
         """Return the item as it travels."""
+        kind = KINDS[self.kind]
         return {
             "id": self.id,
             "kind": self.kind,
@@ -57,9 +57,9 @@ class Freeable:
             "title": self.title,
             "cost": self.cost,
             "expected_bytes": self.expected_bytes,
-            "safe": self.safe,
-            "selected": self.selected,
-            "adds_headroom": self.adds_headroom,
+            "safe": kind.safe,
+            "selected": kind.selected,
+            "adds_headroom": kind.adds_headroom,
             "names": list(self.names),
             "confirm": self.confirm,
             "blocked": self.blocked,

@@ -23,8 +23,6 @@ def items(_: Situation) -> Iterator[Freeable]:
         cost=message("item.garbage.cost"),
         gives=None,
         free=_collect,
-        safe=True,
-        selected=True,
     )
 
 

@@ -25,9 +25,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..concurrency.turns import Late
 from ..frameworks.imported import imported
-from ..holders import elsewhere
+from ..holders import collector
 from ..holders.frames import cell_of, last_tracebacks
-from ..holders.names import user_names
+from ..holders.names import namespaces, user_names
 from ..holders.reach import of_kinds
 from ..holders.referrers import tables_of_modules
 from ..inspection.classes import heirs
@@ -68,8 +68,8 @@ class Candidates(NamedTuple):
         """List them in one pass over all objects: in a kernel these are many. May raise `Late`."""
         errors = [types.TracebackType, *heirs(BaseException)]
         graphs = heirs(getattr(imported("torch.cuda.graphs"), "CUDAGraph", None))
-        kinds = elsewhere.kinds(inspector)
-        found = elsewhere.listed(inspector, [*kinds, *errors, *graphs])
+        kinds = collector.kinds(inspector)
+        found = collector.listed(inspector, [*kinds, *errors, *graphs])
         if found is None:
             raise Late
         arrays = []
@@ -257,7 +257,7 @@ class Heap:
         shell = self._shell
         result = getattr(shell, "last_execution_result", None)
         others = (shell.history_manager.output_hist, shell.displayhook, result)
-        spaces = [(each, names) for each in (shell.user_ns, shell.user_ns_hidden)]
+        spaces = [(each, names) for each in (*namespaces(shell), shell.user_ns_hidden)]
         return [*spaces, *((each, None) for each in others if each is not None)]
 
     def _in_time(self, compute: Callable[[], set[object]]) -> Storages | None:

@@ -23,6 +23,7 @@ from . import (
     training,
     variables,
 )
+from .kinds import KINDS, kind_of
 from .memory import Storages
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from .freeable import Freeable
     from .situation import Situation
 
-KINDS: dict[str, Callable[[Situation], Iterator[Freeable]]] = {
+FINDERS: dict[str, Callable[[Situation], Iterator[Freeable]]] = {
     "traceback": tracebacks.items,
     "outputs": outputs.items,
     "error": errors.items,
@@ -48,28 +49,8 @@ KINDS: dict[str, Callable[[Situation], Iterator[Freeable]]] = {
     "garbage": garbage.items,
     "cache": caches.unused_blocks,
 }
-"""What finds the items of each kind, in the order of freeing."""
-
-SAFE = ("outputs", "traceback", "garbage", "cache")
-"""What is freed unless something else is asked for: no variable that the user named goes."""
-
-UNPLANNED = "rerun"
-"""What is only freed on a wish of its own, where it is there."""
-
+"""What finds the items of each kind."""
 _MOST_SHARED = 100
-_WITHOUT_LOOKING = frozenset({"garbage", "cache"})
-_BESIDE_ALL = frozenset({*_WITHOUT_LOOKING, "traceback"})
-"""What can be found, and freed, while another thread is inside a framework."""
-_OF_AUTOGRAD = frozenset(
-    {"graph", "gradients", "optimizer_state", "offload", "restore", "framework_cache"}
-)
-"""What changes what a thread that trains may be reading or writing."""
-
-
-def kind_of(item_id: str) -> str:
-    """Return the kind that an id begins with; `output:5` is one of the outputs."""
-    kind = item_id.partition(":")[0]
-    return "outputs" if kind == "output" else kind
 
 
 def find(situation: Situation, wanted: Collection[str] | None = None) -> list[Freeable]:
@@ -80,25 +61,26 @@ def find(situation: Situation, wanted: Collection[str] | None = None) -> list[Fr
     """
     if situation.stopped is not None:
         return []  # even a look could touch the GPU
-    kinds = set(KINDS) - {UNPLANNED}
+    kinds = [name for name, kind in KINDS.items() if kind.planned]
     if wanted is not None:
-        kinds = {kind_of(each) for each in wanted}
+        asked = {kind_of(each) for each in wanted}
+        kinds = [name for name in KINDS if name in asked]
         situation.wanted = frozenset(wanted)
     found: list[Freeable] = []
-    looks = not kinds <= _WITHOUT_LOOKING
+    looks = any(KINDS[name].looks for name in kinds)
     try:
         with situation.looking(wanted or ()) if looks else nullcontext():
-            seen = kinds if situation.sees else kinds & _BESIDE_ALL
-            for items in dict.fromkeys(KINDS[kind] for kind in KINDS if kind in seen):
+            seen = [name for name in kinds if situation.sees or KINDS[name].whole]
+            for items in dict.fromkeys(FINDERS[name] for name in seen):
                 _find(situation, items, found)
     except Disturbed:
         situation.complete = False
-        found = [each for each in found if each.kind in _WITHOUT_LOOKING]
+        found = [each for each in found if not KINDS[each.kind].looks]
     others = [*situation.turn.company.inside, *situation.turn.company.waiting]
     if others:
         why = message("item.beside", name=others[0])
         found = [
-            replace(each, blocked=why) if each.kind in _OF_AUTOGRAD else each for each in found
+            replace(each, blocked=why) if KINDS[each.kind].of_autograd else each for each in found
         ]
     if wanted is None:
         return found
@@ -137,7 +119,7 @@ def collect(situation: Situation) -> None:
     """
     turn = situation.turn
     if situation.stopped is None and turn.lists_all:
-        situation.turn.make_way()
+        situation.turn.yield_main()
         situation.turn.on_main(gc.collect)
 
 

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     Follow = Callable[[int], Iterable[int]]
 
-T = TypeVar("T")
+    T = TypeVar("T")
+
 
 _CHECK_EVERY = 256
 

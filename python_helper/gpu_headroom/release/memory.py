@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from collections.abc import Set as AbstractSet
 
+    from ..frameworks.torch.tensors import Torch
     from ..holders.inspector import Inspector
-    from ..holders.storage import Torch
 
     Keys = tuple[object, ...]
 

@@ -26,7 +26,7 @@ from .models import Models
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from ..holders.storage import Torch
+    from ..frameworks.torch.tensors import Torch
     from ..protocol.wire import Message
     from .situation import Situation
 
@@ -112,7 +112,6 @@ def _restore(situation: Situation, models: Models, name: str, pairs: list[Pair])
         cost=message("item.restore.cost", needed_bytes=needed),
         gives=None,
         free=partial(_move_back, situation, name),
-        adds_headroom=False,
         confirm=message("confirm.restore", name=name),
         blocked=_lack_of_headroom(models, pairs),
     )

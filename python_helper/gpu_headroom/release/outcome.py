@@ -10,7 +10,8 @@ from ..concurrency.turns import Abandoned, Disturbed
 from ..holders.survey import survey
 from ..text.format import format_error
 from ..text.messages import message
-from .items import KINDS, SAFE, UNPLANNED, collect, find, kind_of
+from .items import collect, find
+from .kinds import KINDS, SAFE, kind_of
 from .memory import Storages
 from .overwritten import holds
 from .tracebacks import debugging
@@ -52,9 +53,10 @@ class Outcome:
 def objection(items: Sequence[str] | None, confirmed: Collection[str]) -> Message | None:
     """Return why a wish is refused as a whole: an item of no kind, or one not confirmed."""
     for each in items or ():
-        if kind_of(each) not in KINDS:
+        kind = KINDS.get(kind_of(each))
+        if kind is None:
             return message("released.unknown", name=each[:_SHOWN])
-        if kind_of(each) not in SAFE and each not in confirmed:
+        if not kind.safe and each not in confirmed:
             return message("released.unconfirmed", name=each[:_SHOWN])
     return None
 
@@ -79,7 +81,8 @@ def run(
     if debugging():
         return _failed(read(), message("released.debugging"))
     wanted = dict.fromkeys(SAFE if items is None else items)
-    if not all(holds(situation, each) for each in wanted if kind_of(each) == UNPLANNED):
+    unplanned = {each for each in wanted if not KINDS[kind_of(each)].planned}
+    if not all(holds(situation, each) for each in unplanned):
         return _failed(read(), message("released.stale"))
     before = read()
     if any(kind_of(each) != "cache" for each in wanted):
@@ -89,8 +92,7 @@ def run(
     gone = message("item.gone")
     if situation.turn.company.inside:
         gone = message("item.beside", name=situation.turn.company.inside[0])
-    there = {*SAFE, *(item.id for item in found)}
-    there |= {each for each in wanted if kind_of(each) == UNPLANNED}
+    there = {*SAFE, *unplanned, *(item.id for item in found)}
     released: list[ReleasedItem] = [
         {
             "id": each,
@@ -103,7 +105,7 @@ def run(
         if each not in there
     ]
     released += situation.turn.on_main(lambda: _free_all(found, read, garbage))
-    situation.turn.accomplished = True
+    situation.turn.committed = True
     given = {each["id"] for each in released if each["freed_bytes"]}
     undo = [item.undo for item in found if item.undo is not None and item.id in given]
     outcome = _outcome(before, read(), released, undo, situation)
@@ -172,7 +174,7 @@ def _outcome(
 ) -> Outcome:
     device = _most_gained(before, after)
     try:
-        found = survey(situation.shell, situation.turn, elsewhere=False)
+        found = survey(situation.shell, situation.turn, unreached=False)
     except (Abandoned, Disturbed):  # where a cell begins, what has been freed is told alone
         found = None
     held = found.ledger.largest(device.index if device else 0) if found else []

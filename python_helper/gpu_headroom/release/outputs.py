@@ -70,8 +70,6 @@ def _item(  # noqa: PLR0913 — all that tells a row from another
         cost=message("item.outputs.cost"),
         gives=gives,
         free=lambda: forget(shell, set(map(id, _values(shell, names)))),
-        safe=True,
-        selected=True,
         displayed=displayed,
     )
 

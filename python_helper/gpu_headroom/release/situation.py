@@ -86,7 +86,7 @@ class Situation:
     def _look(self) -> None:
         self.inspector = Inspector(self.turn, whole_blocks=True)
         self.complete &= not is_opaque()
-        if not self.inspector.native:
+        if not self.inspector.reads_graphs:
             return
         try:
             self.candidates = Candidates.listed(self.inspector)

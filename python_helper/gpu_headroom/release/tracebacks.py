@@ -36,8 +36,6 @@ def items(situation: Situation) -> Iterator[Freeable]:
         cost=message("item.traceback.cost"),
         gives=situation.heap.retained_by_remembered() if situation.sees else None,
         free=lambda: drop_tracebacks(shell),
-        safe=True,
-        selected=True,
         blocked=message("item.traceback.cost_debugging") if debugging() else None,
     )
 

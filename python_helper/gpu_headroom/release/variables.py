@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..code.loops import left_behind
-from ..holders.names import user_names
+from ..holders.names import namespaces, user_names
 from ..inspection.classes import comes_from
 from ..text.format import MIB
 from ..text.messages import message
@@ -111,9 +111,11 @@ def holds_memory(situation: Situation, value: object) -> bool:
 
 
 def delete(shell: Any, names: tuple[str, ...]) -> None:
-    """Delete variables, and what IPython displayed of them."""
+    """Delete variables, and what IPython keeps of them: displayed, and of scripts."""
     values = user_names(shell)
     for name in names:
         if name in values:
-            del shell.user_ns[name]
+            for space in namespaces(shell):
+                if space.get(name) is values[name]:
+                    del space[name]
             forget(shell, {id(values[name])})

@@ -80,6 +80,7 @@ class Failures:
         self._earlier: EarlierError | None = None
         self._tries: Tries | None = None
         self._unfinished: _Unfinished | None = None
+        self._shown = ""  # the id of the last report that is displayed
 
     def fault(self, error: BaseException | None) -> Fault | None:
         """Return what `error` says of a CUDA that has stopped, and leave the GPU alone then."""
@@ -129,6 +130,7 @@ class Failures:
 
     def explain_started(self, request: requests.ExplainRequest) -> wire.ExplainReply:
         """Show the card of a process that a command of a cell has started: at once, by its text."""
+        from ..advice.registry import diagnose
         from ..card.report import report_of
         from ..errors.recognise import Recognition
         from ..errors.statement import read
@@ -138,9 +140,12 @@ class Failures:
         report_id, run = None, next(reversed(life.ledger.runs(request["cell_id"])), None)
         if said is not None and said.certain and run is not None and run.status != "oom":
             error, name = RuntimeError(), request["message"].partition(":")[0]
-            failure = self._failure(error, Recognition(error, name, said, elsewhere=True), run)
+            failure = self._failure(
+                error, Recognition(error, name, said, in_other_process=True), run
+            )
             with each_parsed_once():
-                built = report_of(as_started(failure, request["traceback"]))
+                evidence = as_started(failure, request["traceback"])
+                built = report_of(evidence, diagnose(evidence))
             self._tell(built, update=False, parent_id=request["parent_id"])
             report_id = built.report["report_id"]
         return {"type": "explain", "id": request["id"], "report_id": report_id}
@@ -180,6 +185,7 @@ class Failures:
             self._life.mainloop.submit("earlier", None, work)
 
     def _show_card(self, failure: Failure, turn: Turn) -> None:
+        from ..advice.registry import diagnose
         from ..card.report import end, report_of
         from ..oom.earlier import Tries
         from ..oom.evidence import measure
@@ -189,7 +195,7 @@ class Failures:
         with each_parsed_once():
             evidence = tries.enter(measure(tries.begin(failure), turn))
             looking = evidence.ended is not None and life.channel is not None
-            built = report_of(evidence, looking=looking)
+            built = report_of(evidence, diagnose(evidence), looking=looking)
         former, self._unfinished = self._unfinished, None
         if former is not None and former.built.report["looking"]:
             end(former.built, former.why)  # its error is gone
@@ -211,7 +217,7 @@ class Failures:
             )
             self._unfinished = later
             self._look_on(later)
-        if life.options["after_oom"] == "free" and not failure.elsewhere:
+        if life.options["after_oom"] == "free" and not failure.in_other_process:
             self._free(built.report["report_id"])
 
     def look_further(self) -> None:
@@ -233,13 +239,14 @@ class Failures:
         So it does where less was found than before: others ran beside it. Once they rest it is
         looked at again, and whenever somebody asks.
         """
+        from ..advice.registry import diagnose
         from ..card.report import end, report_of
         from ..oom.evidence import measure
 
         if self._unfinished is not unfinished:
             return
         later, goes_on = unfinished, last_shown() == unfinished.shown
-        if goes_on and turn.unwelcome is None:
+        if goes_on and turn.blocked_by is None:
             with each_parsed_once():
                 evidence = measure(unfinished.failure, turn, unfinished.scene)
                 if self._tries is not None:
@@ -247,7 +254,8 @@ class Failures:
                 rest = evidence.not_attributed_bytes or 0
                 later = replace(later, why=evidence.ended)
                 if rest <= unfinished.not_attributed_bytes:
-                    built = report_of(evidence, report_id=unfinished.report_id)
+                    said = diagnose(evidence)
+                    built = report_of(evidence, said, report_id=unfinished.report_id)
                     later = replace(later, built=built, not_attributed_bytes=rest)
         end(later.built, later.why)
         if later.built is not unfinished.built or unfinished.pause_s == _PAUSE_S:
@@ -263,8 +271,8 @@ class Failures:
         life = self._life
         report = life.reports.enter(built)
         self._earlier_error().enter(report)
-        if life.options["mark_cells"]:
-            keep = life.options["keep_reports"]
+        if life.options["mark_cells"] and (not update or self._shown == report["report_id"]):
+            self._shown, keep = report["report_id"], life.options["keep_reports"]
             show(life.shell, report, life.frames, keep=keep, update=update, parent_id=parent_id)
         if life.leases.any():
             life.send(

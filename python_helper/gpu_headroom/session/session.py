@@ -21,8 +21,9 @@ from ..handlers.basics import Basics
 from ..handlers.dispatcher import Dispatcher
 from ..kernel import injection, running_cell
 from ..kernel.channel import TARGET, KernelChannel
+from ..own import SIMULATOR
+from ..protocol.checking import PROTOCOL_VERSION
 from ..protocol.leases import Leases
-from ..protocol.requests import PROTOCOL_VERSION
 from ..readings.cuda import Cuda
 from ..readings.sampler import Pace, Sampler
 from ..readings.sources import Sources
@@ -418,7 +419,7 @@ class Session:
         if not wish:
             return
         try:
-            simulator = import_module("..simulate", __package__)
+            simulator = import_module(SIMULATOR)
             if simulator.active() is None:
                 simulator.install_on_import(wish)
         except Exception as error:  # noqa: BLE001  a wrong setting must not keep the helper away

@@ -5,11 +5,13 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from ..advice.registry import diagnose
 from ..card.report import report_of
 from ..cells.runs import CellRun
 from ..errors.pasted import recognise_text
 from ..errors.recognise import Recognition
 from ..errors.statement import is_of_else
+from ..frameworks.registry import TITLES
 from ..oom.evidence import as_said
 from ..oom.failure import Failure
 from ..render.text import lines
@@ -57,13 +59,7 @@ TEXTS = {
         "proposed."
     ),
 }
-_NAMES = {
-    "torch": "PyTorch",
-    "tensorflow": "TensorFlow",
-    "jax": "JAX",
-    "cupy": "CuPy",
-    "cuda": "a library that uses CUDA",
-}
+_NAMES = {**TITLES, "cuda": "a library that uses CUDA"}
 
 
 def explain(text: str) -> list[str] | None:
@@ -71,7 +67,8 @@ def explain(text: str) -> list[str] | None:
     pasted = recognise_text(None, text)
     if pasted is None:
         return None
-    report = report_of(_evidence(pasted)).report
+    evidence = _evidence(pasted)
+    report = report_of(evidence, diagnose(evidence)).report
     report["device_index"] = pasted.said.device_index
     return [
         *lines(report),

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .. import session as lives
-from ..kernel.injection import OWN
+from ..own import OWN
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -97,7 +97,7 @@ def _free(words: list[str]) -> str:
 
 
 def _item(word: str) -> str:
-    from ..release.items import KINDS, kind_of
+    from ..release.kinds import KINDS, kind_of
 
     return word if kind_of(word) in KINDS else f"variable:{word}"
 

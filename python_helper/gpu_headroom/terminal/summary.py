@@ -153,11 +153,10 @@ def _sum(device: wire.HeldDevice) -> str:
         "summary.sum",
         index=device["device_index"],
         in_use_bytes=device["in_use_bytes"],
-        named_bytes=device["named_bytes"],
-        graph_bytes=device["graph_bytes"],
-        unnamed_bytes=device["unnamed_bytes"],
-        workspace_bytes=device["workspace_bytes"],
-        not_attributed_bytes=device["not_attributed_bytes"],
+        parts=", ".join(
+            say(f"summary.part.{part['kind']}", part_bytes=part["bytes"])
+            for part in device["parts"]
+        ),
     )
 
 

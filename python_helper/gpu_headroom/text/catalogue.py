@@ -74,8 +74,11 @@ SENTENCES = {
     "sticky_error.evidence_again": (
         "That was in an earlier cell: since then every call of CUDA fails, whatever a cell does."
     ),
-    # The card: parts of the bar.
+    # Parts of a bar: of a card, and of an account.
     "part.outside": "outside",
+    "part.named": "named",
+    "part.graphs": "autograd graphs",
+    "part.unnamed": "no name",
     "part.parameters": "parameters",
     "part.optimizer_state": "optimizer state",
     "part.gradients": "gradients",
@@ -288,7 +291,7 @@ SENTENCES = {
     "released.unconfirmed": (
         "Nothing was freed: `{name}` loses something, so it has to be confirmed."
     ),
-    "released.elsewhere": "Another cell is running: memory can be freed when it has ended.",
+    "released.busy": "Another cell is running: memory can be freed when it has ended.",
     "released.unknown": "There is no item `{name}`: what there is stands in the plan.",
     "released.failed": "The release stopped early: {error}.",
     "released.cancelled": "The release was cancelled.",
@@ -453,11 +456,12 @@ SENTENCES = {
     "summary.shared": "GPU {index}: in use by {shares}.",
     "summary.limited": "GPU {index}: the capacity is the limit that was set for this process.",
     "summary.host": "Host memory: {rss} in this process, {available} available of {total}",
-    "summary.sum": (
-        "GPU {index}: {in_use_bytes} in use = {named_bytes} named, {graph_bytes} in autograd "
-        "graphs, {unnamed_bytes} unnamed, {workspace_bytes} workspaces of cuBLAS, "
-        "{not_attributed_bytes} not attributed"
-    ),
+    "summary.sum": "GPU {index}: {in_use_bytes} in use = {parts}",
+    "summary.part.named": "{part_bytes} named",
+    "summary.part.graphs": "{part_bytes} in autograd graphs",
+    "summary.part.unnamed": "{part_bytes} unnamed",
+    "summary.part.workspaces": "{part_bytes} workspaces of cuBLAS",
+    "summary.part.not_attributed": "{part_bytes} not attributed",
     "summary.more_rows": "and {count} more with {rest_bytes}",
     # Heads of its tables, column by column.
     "summary.devices": "GPU | Name | Used | Headroom | In use | Cached | Outside | Free | Capacity",

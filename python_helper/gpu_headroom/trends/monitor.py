@@ -157,7 +157,7 @@ class Monitor:
             return
 
         def do(_: Job, turn: Turn) -> None:
-            if turn.unwelcome is None:
+            if turn.blocked_by is None:
                 work(self._account(turn))
 
         self._life.mainloop.submit((what, run.key, index), None, do)

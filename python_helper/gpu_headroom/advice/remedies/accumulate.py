@@ -63,7 +63,6 @@ def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
         return None
     note = "remedy.accumulate.advice" if shown.fix is None else "remedy.accumulate.note"
     return Offer(
-        id="accumulate",
         title=message("remedy.accumulate", TEXTS, new=value, steps=steps),
         note=message(note, TEXTS, steps=steps, old=batch.value),
         effect_bytes=evidence.peak.saved_bytes(evidence.batch_bytes, value / batch.value),

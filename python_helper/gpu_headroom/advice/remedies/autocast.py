@@ -50,7 +50,6 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     if not change.diffs:
         return None
     return Offer(
-        id="autocast",
         title=message("remedy.autocast", TEXTS),
         note=message("remedy.autocast.note", TEXTS),
         effect_bytes=evidence.peak.saved_bytes(kept, 1 - size / kept),

@@ -43,7 +43,6 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     change = edited(evidence, changes)
     said = "remedy.backward-each.advice" if change.fix is None else "remedy.backward-each.note"
     return Offer(
-        id="backward-each",
         title=message("remedy.backward-each", TEXTS, name=held.name),
         note=message(said, TEXTS),
         effect_bytes=held.bytes,

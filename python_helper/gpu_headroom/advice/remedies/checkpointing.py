@@ -55,7 +55,6 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
         return None
     said = "remedy.checkpointing.advice" if change.fix is None else "remedy.checkpointing.note"
     return Offer(
-        id="checkpointing",
         title=message("remedy.checkpointing", TEXTS),
         note=message(said, TEXTS),
         effect_bytes=None,

@@ -36,7 +36,6 @@ def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
         return None
     said = "remedy.clear-gradients.advice" if change.fix is None else "remedy.clear-gradients.note"
     return Offer(
-        id="clear-gradients",
         title=message("remedy.clear-gradients", TEXTS),
         note=message(said, TEXTS),
         effect_bytes=size,

@@ -44,7 +44,6 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
         return None
     title, note = _SAYS[evidence.others.whose(others)]
     return Offer(
-        id="close-other-programs",
         title=message(title, TEXTS),
         note=message(note, TEXTS),
         effect_bytes=others,

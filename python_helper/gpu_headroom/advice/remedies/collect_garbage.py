@@ -30,7 +30,6 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
         return None
     changes = at_places(evidence, collected)
     return Offer(
-        id="collect-garbage",
         title=message("remedy.collect-garbage", TEXTS),
         note=message("remedy.collect-garbage.note", TEXTS),
         effect_bytes=size,

@@ -29,20 +29,22 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     ends: list[str] = []
     if finding.is_remade:
         (old,) = finding.about
-        named = [each for each in evidence.groups if each.origin == "names"]
-        state = [each for each in evidence.groups if each.kinds.get("optimizer_state")]
-        names = [*old.variables, *[each.name for each in state if each in named]]
-        size = old.bytes + sum(each.bytes for each in state)
+        named = [group for group in evidence.groups if group.origin == "names"]
+        state = [group for group in evidence.groups if group.kinds.get("optimizer_state")]
+        names = [*old.variables, *[group.name for group in state if group in named]]
+        size = old.bytes + sum(group.bytes for group in state)
         # What was computed of the model keeps it: `loss` leads to its parameters.
         ends = [
-            each.name for each in named if each.kind == "activations" and each.root == each.path
+            group.name
+            for group in named
+            if group.kind == "activations" and group.root == group.path
         ]
         in_loop = False
     elif finding.rule == "loop-leftovers" or finding.is_left:
-        found = finding.about
-        names = [name for each in found for name in each.variables]
-        size = sum(each.bytes for each in found)
-        in_loop = found[0].root in evidence.scene.running.previous
+        groups = finding.about
+        names = [name for group in groups for name in group.variables]
+        size = sum(group.bytes for group in groups)
+        in_loop = groups[0].root in evidence.scene.running.previous
     else:
         return None
     make = deleted_in_loop if in_loop else deleted_before
@@ -53,7 +55,6 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     change = edited(evidence, changes)
     is_typed = change.reason is None and not where  # a function's names nobody can type
     return Offer(
-        id="delete-leftovers",
         title=message("remedy.delete-leftovers", TEXTS, names=", ".join(names)),
         note=message("remedy.delete-leftovers.note", TEXTS),
         effect_bytes=size,

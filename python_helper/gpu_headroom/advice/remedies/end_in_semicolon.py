@@ -39,7 +39,6 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     ]
     changes = [each for each in every if each.diff() is not None]
     return Offer(
-        id="end-in-semicolon",
         title=message("remedy.end-in-semicolon", TEXTS),
         note=message("remedy.end-in-semicolon.note", TEXTS),
         effect_bytes=sum(each.bytes for each in kept),

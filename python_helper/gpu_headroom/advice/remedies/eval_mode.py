@@ -31,7 +31,6 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     kept = evidence.gate.free_name(*KEPT) or KEPT[0]
     changes = at_places(evidence, lambda anchor: evaluating(anchor, model.name, kept))
     return Offer(
-        id="eval-mode",
         title=message("remedy.eval-mode", TEXTS, model=model.name),
         note=message("remedy.eval-mode.note", TEXTS, model=model.name),
         effect_bytes=None,

@@ -31,7 +31,6 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     if finding is None or (capture is not None and capture.segments_expand):
         return None
     return Offer(
-        id="expandable-segments",
         title=message("remedy.expandable-segments", TEXTS),
         note=message("remedy.expandable-segments.note", TEXTS),
         effect_bytes=evidence.memory.cached_bytes,

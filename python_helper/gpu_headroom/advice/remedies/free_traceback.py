@@ -1,10 +1,10 @@
-"""Free what the failed cell's traceback still holds."""
+"""Free what the failed cell's traceback still holds, and what an earlier error has left."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...kernel.injection import OWN
+from ...own import OWN
 from ...text.format import MIB
 from ...text.messages import message
 from ..remedy import Offer
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 TREATS: tuple[str, ...] = ()
 TEXTS = {
     "remedy.free-traceback": "Free {traceback_bytes} held by this error's traceback",
+    "remedy.free-traceback.left": "Free {traceback_bytes} that failed cells have left",
     "remedy.free-traceback.note": (
         "The traceback keeps the failed cell's variables alive. You lose `%debug` for this error."
     ),
@@ -35,13 +36,18 @@ _WORTH_IT_BYTES = 10 * MIB
 
 
 def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
-    """Offer it where the survey measured that the traceback alone keeps memory in use.
+    """Offer it where the survey measured that tracebacks alone keep memory in use.
 
     Where the settings ask for neither the offer nor the act, there is none.
     """
     after_oom, held = evidence.failure.after_oom, evidence.traceback_bytes
+    title, call = "remedy.free-traceback", "free_traceback"
     if after_oom == "never":
         return None
+    # What an earlier error held may wait for Python's collector.
+    waits = min(evidence.nameless_bytes, evidence.earlier_traceback_bytes or 0)
+    if held is not None and waits > held:
+        held, title, call = held + waits, "remedy.free-traceback.left", "free"
     if held is None or held < min(_WORTH_IT_BYTES, (evidence.memory.in_use_bytes or 0) // 10 or 1):
         return None
     if after_oom == "free":
@@ -53,12 +59,11 @@ def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
     else:
         note = message("remedy.free-traceback.note", TEXTS)
     return Offer(
-        id="free-traceback",
         kind="release",
-        title=message("remedy.free-traceback", TEXTS, traceback_bytes=held),
+        title=message(title, TEXTS, traceback_bytes=held),
         note=note,
         effect_bytes=held,
         measured=evidence.complete,
-        type_this=f"import {OWN}; {OWN}.free_traceback()",
+        type_this=f"import {OWN}; {OWN}.{call}()",
         rank=0,
     )

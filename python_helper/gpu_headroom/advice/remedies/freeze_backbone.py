@@ -47,7 +47,6 @@ def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
     if not change.diffs:
         return None
     return Offer(
-        id="freeze-backbone",
         title=message("remedy.freeze-backbone", TEXTS, name=name),
         note=message("remedy.freeze-backbone.note", TEXTS),
         effect_bytes=size,

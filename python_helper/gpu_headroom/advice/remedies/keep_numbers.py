@@ -61,7 +61,6 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
         return _without_graph(held)
     to_host = not of_graphs
     return Offer(
-        id="keep-numbers",
         title=message(
             "remedy.keep-numbers.to_host" if to_host else "remedy.keep-numbers",
             TEXTS,
@@ -82,7 +81,6 @@ def _collected(evidence: Evidence, finding: Finding) -> Offer | None:
     if not name:
         return None
     return Offer(
-        id="keep-numbers",
         title=message("remedy.keep-numbers.to_host", TEXTS, name=name),
         note=message("remedy.keep-numbers.note_to_host", TEXTS),
         effect_bytes=finding.bytes,
@@ -94,7 +92,6 @@ def _without_graph(held: Group) -> Offer | None:
     if held.count != 1 or not held.plain or len(held.variables) > 1:
         return None
     return Offer(
-        id="keep-numbers",
         title=message("remedy.keep-numbers.one", TEXTS, name=held.name),
         note=message("remedy.keep-numbers.note_one", TEXTS),
         effect_bytes=held.graph_bytes,

@@ -42,7 +42,6 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     if size is None or needed <= (memory.capacity_bytes or needed):
         return None
     return Offer(
-        id="larger-gpu",
         title=message("remedy.larger-gpu", TEXTS, gigabytes=size),
         note=message(note, TEXTS, needed_bytes=needed),
         effect_bytes=None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...edits.start import memory_growth
+from ...frameworks.registry import SETTINGS
 from ...text.messages import message
 from ..editing import edited, in_first_cell
 from ..remedy import UNCHANGED, Edited, Offer
@@ -20,10 +21,6 @@ TEXTS = {
         "It has to be told before it starts: the kernel must be restarted."
     ),
 }
-_SETTINGS = {
-    "jax": 'import os; os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"',
-    "tensorflow": 'import os; os.environ["TF_FORCE_GPU_ALLOW_GROWTH"] = "true"',
-}
 
 
 def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
@@ -35,10 +32,9 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     if found.name == "tensorflow":
         change = Edited(edited(evidence, in_first_cell(evidence, memory_growth())).diffs)
     return Offer(
-        id="less-preallocation",
         title=message("remedy.less-preallocation", TEXTS, framework=name),
         note=message("remedy.less-preallocation.note", TEXTS),
         effect_bytes=found.cached_bytes,
-        type_this=None if change.diffs else _SETTINGS[found.name],
+        type_this=None if change.diffs else SETTINGS[found.name],
         edited=change,
     )

@@ -41,7 +41,6 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     if evidence.share(size) < _SHARE:
         return None
     return Offer(
-        id="lighter-model",
         title=message(title, TEXTS),
         note=message(note, TEXTS),
         effect_bytes=size,

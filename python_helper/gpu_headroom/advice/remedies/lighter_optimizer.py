@@ -42,14 +42,12 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
         change = edited(evidence, in_first_cell(evidence, one_by_one(has_stepped=stepped)))
         if change.diffs:
             return Offer(
-                id="lighter-optimizer",
                 title=message("remedy.lighter-optimizer.one_by_one", TEXTS),
                 note=message("remedy.lighter-optimizer.note_one_by_one", TEXTS),
                 effect_bytes=None,
                 edited=change,
             )
     return Offer(
-        id="lighter-optimizer",
         title=message("remedy.lighter-optimizer", TEXTS),
         note=message("remedy.lighter-optimizer.note", TEXTS, optimizer_bytes=state),
         effect_bytes=state + (evidence.requested_bytes or 0) * evidence.in_step,

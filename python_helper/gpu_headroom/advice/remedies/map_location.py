@@ -38,7 +38,6 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
         rewrites.append(kept(largest.name, ".cpu()"))
     changes = in_first_cell(evidence, *rewrites) or _averages(evidence, largest)
     return Offer(
-        id="map-location",
         title=message("remedy.map-location", TEXTS, name=largest.name),
         note=message("remedy.map-location.note", TEXTS),
         effect_bytes=sum(each.bytes for each in finding.about),

@@ -40,7 +40,6 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
         changes = _in_two_cells(evidence, names)
     size = sum(each.bytes for each in data) or evidence.temporary_bytes
     return Offer(
-        id="move-per-batch",
         title=message("remedy.move-per-batch", TEXTS),
         note=message("remedy.move-per-batch.note", TEXTS),
         effect_bytes=size or None,

@@ -60,7 +60,6 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     if total is not None and needs > total + (evidence.memory.in_use_bytes or 0):
         change = Edited(change.diffs)
     return Offer(
-        id="narrower-dtype",
         title=message("remedy.narrower-dtype.half" if half else "remedy.narrower-dtype", TEXTS),
         note=message(
             "remedy.narrower-dtype.note_half" if half else "remedy.narrower-dtype.note", TEXTS

@@ -19,8 +19,6 @@ TEXTS = {
     "remedy.no-grad.note": "Activations are then not kept. Gradients cannot be had from it.",
 }
 
-_MUCH = 0.2
-
 
 def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     """Offer it where what runs is an evaluation and activations fill the card."""
@@ -37,7 +35,6 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     # What the running operation reads stays, and is about as large as what it was to write.
     size = max(0, kept - (evidence.requested_bytes or 0))
     return Offer(
-        id="no-grad",
         title=message("remedy.no-grad", TEXTS),
         note=message("remedy.no-grad.note", TEXTS),
         effect_bytes=size,

@@ -33,7 +33,6 @@ def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
     aliases = [name for text in texts for name in _ALIASES.findall(text)]
     changes = in_first_cell(evidence, awaited_in_turn(), one_worker(*aliases))
     return Offer(
-        id="one-at-a-time",
         title=message("remedy.one-at-a-time", TEXTS),
         note=message("remedy.one-at-a-time.note", TEXTS),
         effect_bytes=None,

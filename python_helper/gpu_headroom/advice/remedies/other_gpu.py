@@ -33,7 +33,6 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     if free < needed:
         return None
     return Offer(
-        id="other-gpu",
         title=message("remedy.other-gpu", TEXTS, index=index, free_bytes=free),
         note=message(
             "remedy.other-gpu.note",

@@ -25,7 +25,6 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     if finding is None:
         return None
     return Offer(
-        id="raise-fraction",
         title=message("remedy.raise-fraction", TEXTS),
         note=message("remedy.raise-fraction.note", TEXTS),
         effect_bytes=finding.bytes,

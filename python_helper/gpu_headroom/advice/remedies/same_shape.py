@@ -10,8 +10,8 @@ from ..editing import at_places, edited
 from ..remedy import Offer
 
 if TYPE_CHECKING:
-    from ...oom.asked import Operand
     from ...oom.evidence import Evidence
+    from ...oom.operation import Operand
     from ..finding import Finding
 
 TREATS: tuple[str, ...] = ("huge-request",)
@@ -34,7 +34,6 @@ def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
     if not change.diffs:
         return None
     return Offer(
-        id="same-shape",
         title=message("remedy.same-shape", TEXTS, column=column, row=row),
         note=message("remedy.same-shape.note", TEXTS, rows=pair[1].shape[0]),
         effect_bytes=evidence.requested_bytes,
@@ -43,10 +42,10 @@ def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
 
 
 def _column_and_row(evidence: Evidence) -> tuple[Operand, Operand] | None:
-    made = evidence.scene.asked
-    if made is None or made.shape is None or len(made.operands) != 2:  # noqa: PLR2004
+    operation = evidence.scene.operation
+    if operation is None or operation.shape is None or len(operation.operands) != 2:  # noqa: PLR2004
         return None
-    row, column = sorted(made.operands, key=lambda each: len(each.shape))
+    row, column = sorted(operation.operands, key=lambda each: len(each.shape))
     size = row.shape[-1] if row.shape else 0
-    is_pair = (row.shape, column.shape, made.shape) == ((size,), (size, 1), (size, size))
+    is_pair = (row.shape, column.shape, operation.shape) == ((size,), (size, 1), (size, size))
     return (column, row) if is_pair else None

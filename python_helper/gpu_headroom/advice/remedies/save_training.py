@@ -41,7 +41,6 @@ def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
     stem = file_stem(evidence.failure.cell.execution_count, evidence.failure.time_s)
     states = ", ".join(f"{each!r}: {each}.state_dict()" for each in training.names)
     return Offer(
-        id="save-training",
         kind="save",
         title=message("remedy.save-training", TEXTS),
         note=note,

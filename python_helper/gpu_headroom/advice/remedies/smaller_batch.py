@@ -76,7 +76,7 @@ def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
     batch = evidence.batch
     if batch is None:
         return None
-    predicted, is_here = _predicted(evidence, batch), not evidence.failure.elsewhere
+    predicted, is_here = _predicted(evidence, batch), not evidence.failure.in_other_process
     value = fitting(evidence)
     if value is None:
         return None
@@ -91,7 +91,6 @@ def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
     by_flag = bool(change.diffs) and change.diffs[0]["file"] is None
     ratio, peak = value / batch.value, evidence.peak
     return Offer(
-        id="smaller-batch",
         title=_title(evidence, batch, value, by_flag=by_flag),
         note=_note(evidence, batch, ratio, predicted),
         effect_bytes=peak.saved_bytes(evidence.batch_bytes, ratio) if is_here else None,
@@ -107,7 +106,7 @@ def _changes_of(evidence: Evidence, batch: SizeLiteral, value: int) -> list[Cell
     """
     cell, line, way = evidence.failure.cell, evidence.line, evidence.way
     path, started, read = batch.cell.path, "", cell
-    if evidence.failure.elsewhere:
+    if evidence.failure.in_other_process:
         (read, _), *_ = evidence.scene.steps
         started = PurePath(evidence.scene.files[0].key).name
     if path is None:
@@ -153,7 +152,7 @@ def _predicted(evidence: Evidence, batch: SizeLiteral) -> Prediction | None:
 def _note(
     evidence: Evidence, batch: SizeLiteral, ratio: float, predicted: Prediction | None
 ) -> Message:
-    if evidence.failure.elsewhere:
+    if evidence.failure.in_other_process:
         return message("remedy.smaller-batch.note_elsewhere", TEXTS)
     if predicted is not None:
         return message(
@@ -188,7 +187,7 @@ def _fitting(evidence: Evidence, batch: SizeLiteral, predicted: Prediction | Non
 
     Measured runs decide where they can, else the estimate. Of another process nothing is known.
     """
-    if evidence.failure.elsewhere:
+    if evidence.failure.in_other_process:
         return batch.value // 2
     halves = [batch.value >> times for times in range(1, batch.value.bit_length())]
     if predicted is not None and predicted.low is not None:

@@ -52,7 +52,6 @@ def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
     }
     is_image = size.role == "image"
     return Offer(
-        id="smaller-input",
         title=message("remedy.smaller-input", TEXTS, **shown),
         note=message(
             "remedy.smaller-input.note_image" if is_image else "remedy.smaller-input.note", TEXTS

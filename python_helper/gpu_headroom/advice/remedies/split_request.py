@@ -34,21 +34,19 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     """Offer it where one request is the cause; an edit where its rows are on their own."""
     if finding is None:
         return None
-    made = evidence.scene.asked
-    if made is not None and made.copied and evidence.batch is not None:
+    operation = evidence.scene.operation
+    if operation is not None and operation.copied and evidence.batch is not None:
         return None  # its parts are smaller batches
     found, requested = _in_parts(evidence), evidence.requested_bytes
     if found is not None and requested is not None:
         rows, share, change = found
         return Offer(
-            id="split-request",
             title=message("remedy.split-request.parts", TEXTS, rows=rows),
             note=message("remedy.split-request.note_parts", TEXTS),
             effect_bytes=int(requested * (1 - share)),
             edited=change,
         )
     return Offer(
-        id="split-request",
         title=message("remedy.split-request", TEXTS),
         note=message("remedy.split-request.note", TEXTS),
         effect_bytes=None,
@@ -57,9 +55,10 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
 
 def _in_parts(evidence: Evidence) -> tuple[int, float, Edited] | None:
     """Return of how many rows the parts are, their share of all, and the change."""
-    made, torch = evidence.scene.asked, torch_name(evidence)
+    operation, torch = evidence.scene.operation, torch_name(evidence)
     requested, headroom = evidence.requested_bytes, evidence.memory.headroom_bytes
-    all_rows = made.operands[0].shape[:1] if made is not None and made.operands else ()
+    operands = () if operation is None else operation.operands
+    all_rows = operands[0].shape[:1] if operands else ()
     if torch is None or not (requested and headroom and all_rows):
         return None
     fitting = int(all_rows[0] * _ROOM * headroom / requested)
@@ -68,7 +67,7 @@ def _in_parts(evidence: Evidence) -> tuple[int, float, Edited] | None:
     rows = 1 << fitting.bit_length() - 1
     running = {each.key for each in evidence.scene.modules}
     models = [each.name for each in evidence.models if each.key in running and not each.training]
-    tables = {each.name for each in made.operands if len(each.shape) == _TABLE} if made else set()
+    tables = {each.name for each in operands if len(each.shape) == _TABLE}
     keeps = evidence.scene.running.trains or evidence.pass_bytes
 
     def split(anchor: Anchor) -> Rewrite:

@@ -118,8 +118,8 @@ def _is_result(evidence: Evidence, group: Group) -> bool:
 
 def _moving(evidence: Evidence) -> Finding | None:
     """The failing expression itself moves data, outside of any model: they have no name yet."""
-    asked, came_back = evidence.scene.asked, evidence.temporary_bytes
-    if asked is None or not is_moving(evidence):
+    operation, came_back = evidence.scene.operation, evidence.temporary_bytes
+    if operation is None or not is_moving(evidence):
         return None
     plain = sum(
         each.bytes
@@ -136,7 +136,7 @@ def _moving(evidence: Evidence) -> Finding | None:
             held_bytes=size,
             in_use_bytes=evidence.memory.in_use_bytes,
         ),
-        message("cause.data-on-card.evidence_moving", TEXTS, expression=asked.text),
+        message("cause.data-on-card.evidence_moving", TEXTS, expression=operation.text),
         bytes=size,
         price=A_LINE,
     )
@@ -144,7 +144,7 @@ def _moving(evidence: Evidence) -> Finding | None:
 
 def is_moving(evidence: Evidence) -> bool:
     """Whether the failing expression puts data on the card while they are loaded."""
-    asked, own = evidence.scene.asked, evidence.scene.running.own
-    moves = asked is not None and asked.operation in _MOVES and _TO_CARD.search(asked.text)
+    operation, own = evidence.scene.operation, evidence.scene.running.own
+    moves = operation is not None and operation.name in _MOVES and _TO_CARD.search(operation.text)
     loads = not own or own[-1] in _LOADS
     return bool(moves and loads and not evidence.scene.modules)

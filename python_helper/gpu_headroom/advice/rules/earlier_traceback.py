@@ -52,7 +52,8 @@ def check(evidence: Evidence) -> Finding | None:
     headroom, in_use = evidence.memory.headroom_bytes, evidence.memory.in_use_bytes
     if not held or requested is None or headroom is None or in_use is None:
         return None
-    if requested <= headroom or requested > headroom + held:
+    # What was free was not in one piece where it would have been enough.
+    if requested > held + headroom * (requested > headroom):
         return None
     if evidence.scene.running.at_once:
         return None  # it is of another of these tasks

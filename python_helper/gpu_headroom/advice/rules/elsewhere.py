@@ -22,7 +22,7 @@ TEXTS = {
 
 def check(evidence: Evidence) -> Finding | None:
     """Speak where the error came from a worker, or is of a GPU that this kernel does not have."""
-    if not evidence.failure.elsewhere:
+    if not evidence.failure.in_other_process:
         return None
     return Finding(
         message("cause.elsewhere", TEXTS),

@@ -8,8 +8,8 @@ from ...text.messages import message
 from ..finding import A_LINE, TRADED, Finding
 
 if TYPE_CHECKING:
-    from ...oom.asked import Asked
     from ...oom.evidence import Evidence
+    from ...oom.operation import FailedOperation
     from ...protocol.wire import Message
 
 TEXTS = {
@@ -53,7 +53,7 @@ def check(evidence: Evidence) -> Finding | None:
     claim = message(
         "cause.huge-request", TEXTS, requested_bytes=requested, capacity_bytes=memory.capacity_bytes
     )
-    said = _of_shapes(evidence.scene.asked)
+    said = _of_shapes(evidence.scene.operation)
     if said is None and not impossible:
         said = message("cause.huge-request.evidence_fits_empty", TEXTS, in_use_bytes=in_use)
     if said is None and evidence.line is None:
@@ -67,21 +67,23 @@ def check(evidence: Evidence) -> Finding | None:
 def is_blown_up(evidence: Evidence) -> bool:
     """Whether an operation asked for many times what it was given, and for much of the card."""
     requested, capacity = evidence.requested_bytes, evidence.memory.capacity_bytes
-    made = evidence.scene.asked
-    if requested is None or capacity is None or made is None or made.shape is None:
+    operation = evidence.scene.operation
+    if requested is None or capacity is None or operation is None or operation.shape is None:
         return False
-    largest = max((each.bytes for each in made.operands), default=0)
+    largest = max((each.bytes for each in operation.operands), default=0)
     return requested >= _MUCH_OF_THE_CARD * capacity and requested >= _BLOWN_UP * largest > 0
 
 
-def _of_shapes(made: Asked | None) -> Message | None:
-    if made is None or not made.operands:
+def _of_shapes(operation: FailedOperation | None) -> Message | None:
+    if operation is None or not operation.operands:
         return None
-    operands = ", ".join([f"{each.name} {list(each.shape)} {each.dtype}" for each in made.operands])
-    if made.shape is None or made.copied:
+    operands = ", ".join(
+        [f"{each.name} {list(each.shape)} {each.dtype}" for each in operation.operands]
+    )
+    if operation.shape is None or operation.copied:
         which = "cause.huge-request.evidence_operands"
-        if made.copied:
+        if operation.copied:
             which = "cause.huge-request.evidence_copied"
-        return message(which, TEXTS, expression=made.text, operands=operands)
-    which, shape = "cause.huge-request.evidence_made", str(list(made.shape))
-    return message(which, TEXTS, expression=made.text, operands=operands, shape=shape)
+        return message(which, TEXTS, expression=operation.text, operands=operands)
+    which, shape = "cause.huge-request.evidence_made", str(list(operation.shape))
+    return message(which, TEXTS, expression=operation.text, operands=operands, shape=shape)

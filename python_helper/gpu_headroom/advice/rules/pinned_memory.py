@@ -25,9 +25,9 @@ def check(evidence: Evidence) -> Finding | None:
     capture = evidence.failure.capture
     functions = evidence.scene.running.functions
     found = next((each for each in reversed(functions) if each in _FUNCTIONS), None)
-    asked = evidence.scene.asked
-    if found is None and asked is not None and asked.operation in _FUNCTIONS:
-        found = asked.operation
+    operation = evidence.scene.operation
+    if found is None and operation is not None and operation.name in _FUNCTIONS:
+        found = operation.name
     if found is None or (capture is not None and capture.requested_bytes):
         return None
     return Finding(

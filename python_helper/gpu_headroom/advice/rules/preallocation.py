@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...frameworks.registry import SETTINGS, TITLES
 from ...text.messages import message
 from ..finding import A_LINE, Finding
 
@@ -19,7 +20,6 @@ TEXTS = {
         "It takes most of the card when it starts. It can be told not to, before it does."
     ),
 }
-NAMES = {"jax": "JAX", "tensorflow": "TensorFlow"}
 _SHARE = 0.2
 
 
@@ -32,7 +32,7 @@ def check(evidence: Evidence) -> Finding | None:
         message(
             "cause.preallocation",
             TEXTS,
-            framework=NAMES[found.name],
+            framework=TITLES[found.name],
             held_bytes=found.in_use_bytes + (found.cached_bytes or 0),
             used_bytes=found.in_use_bytes,
         ),
@@ -50,4 +50,4 @@ def preallocating(evidence: Evidence) -> FrameworkReading | None:
         return None
     least = _SHARE * (device.capacity_bytes or 0)
     unused = (each for each in device.frameworks if (each.cached_bytes or 0) >= least > 0)
-    return next((each for each in unused if each.name in NAMES), None)
+    return next((each for each in unused if each.name in SETTINGS), None)

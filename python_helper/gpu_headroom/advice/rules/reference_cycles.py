@@ -43,7 +43,8 @@ def check(evidence: Evidence) -> Finding | None:
 
 def unreached_bytes(evidence: Evidence) -> int:
     """Return what no name reaches, where it is a good part of what is in use."""
-    size = sum(each.bytes for each in evidence.groups if not each.root)
     # An earlier error's frames may wait to be collected: they have a cause of their own.
-    size -= max(evidence.earlier_traceback_bytes or 0, evidence.failure.left_bytes)
+    size = evidence.nameless_bytes - max(
+        evidence.earlier_traceback_bytes or 0, evidence.failure.left_bytes
+    )
     return size if evidence.complete and evidence.share(size) >= _SHARE else 0

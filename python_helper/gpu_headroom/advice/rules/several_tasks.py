@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...concurrency.other_threads import kind_of_file
+from ...own import SIMULATOR
 from ...text.messages import message
 from ..finding import A_LINE, TRADED, Finding
 
@@ -28,7 +29,7 @@ _SEVERAL = 2
 _NAMED = 4
 _OWN = ("gpu-headroom", "pydevd", "pt_autograd")
 _OF_FRAMEWORK = "/torch/"
-_SIMULATED = "/gpu_headroom/simulate/"  # each thread begins there
+_SIMULATED = f"/{SIMULATOR}/"  # each thread begins there
 # Whoever stands there waits for data, and what begins there serves.
 _SERVE = ("/torch/utils/data/", "/torch/multiprocessing/", "/torch/_inductor/")
 

@@ -94,6 +94,7 @@ def allocator_reading(stats: Mapping[str, Any]) -> FrameworkReading:
         alloc_retries=stats.get("num_alloc_retries"),
         ooms=stats.get("num_ooms"),
         allocated_total_bytes=_bytes(stats, "allocated_bytes", "allocated"),
+        returned_total_bytes=_bytes(stats, "reserved_bytes", "freed"),
         inactive_split_bytes=_bytes(stats, "inactive_split_bytes", "current"),
     )
 

@@ -41,3 +41,6 @@ class TorchMps:
                 card_source="recommended_max_memory()",
             ),
         )
+
+
+SOURCE = TorchMps

@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from types import FrameType
 
+    FrameLine = tuple[str, int, str]
+
 _SHARE = 0.01  # programs probe with out-of-memory errors: so much of their time is ours at most
 _DEPTH = 100
 _MOST_THREADS = 100
-
-FrameLine = tuple[str, int, str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,3 +43,6 @@ class TorchXpu:
                 self._unused[index] = unused
             found.append(replace(unused, framework=reading))
         return tuple(found)
+
+
+SOURCE = TorchXpu

@@ -9,12 +9,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from ..text.messages import message
-from .imported import imported
-from .view import FrameworkReading, View
+from ...text.messages import message
+from ..imported import imported
+from ..view import Cache, FrameworkReading, View
+from . import TITLE
 
 if TYPE_CHECKING:
-    from ..protocol import wire
+    from ...protocol import wire
 
 _GPUS = ("cuda", "rocm", "gpu")
 _NO = ("false", "0")
@@ -45,6 +46,14 @@ class Jax:
         ]
         return tuple([view for device in devices if (view := _view(device)) is not None])
 
+    def caches(self) -> tuple[Cache, ...]:
+        """Return what is compiled."""
+        title, cost = "item.framework_cache.jax", "item.framework_cache.compile.cost"
+        return (Cache(title, cost, imported("jax").clear_caches, "_jax.clear_caches()"),)
+
+
+SOURCE = Jax
+
 
 def _view(device: Any) -> View | None:
     stats = device.memory_stats()
@@ -59,7 +68,7 @@ def _view(device: Any) -> View | None:
     cached = None if pool is None else max(0, pool - in_use)
     notes: tuple[wire.Message, ...] = ()
     if preallocated and pool is not None:
-        notes = (message("note.preallocated", framework="JAX", pool_bytes=pool),)
+        notes = (message("note.preallocated", framework=TITLE, pool_bytes=pool),)
     return View(
         index=device.id if index is None else index,
         backend="rocm" if "rocm" in str(device.client.platform_version).lower() else "cuda",

@@ -14,7 +14,7 @@ from ..code.find import called
 from ..code.parsing import parse_cell
 from ..holders.frames import locals_of
 from ..text.format import MIB
-from .place import innermost
+from .failing_line import innermost
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,15 +50,15 @@ class Operand:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class FailedOperation:
     """The expression that was being computed, in the innermost frame that Python knows.
 
-    `operation` is what is called, or the sign of an operator. `shape` is that of a result that has
+    `name` is what is called, or the sign of an operator. `shape` is that of a result that has
     just the bytes that were asked for, and larger than each operand; `None` where none was found.
     """
 
     text: str
-    operation: str
+    name: str
     operands: tuple[Operand, ...]
     shape: Shape | None
 
@@ -69,21 +69,25 @@ class Asked:
         return self.shape if self.shape in hosts else None
 
 
-def asked(error: BaseException, requested_bytes: int | None, inspector: Inspector) -> Asked | None:
+def failed(
+    error: BaseException, requested_bytes: int | None, inspector: Inspector
+) -> FailedOperation | None:
     """Look at the operation that failed; `None` where its text is not at hand.
 
     In the person's own code where its shapes explain the request, else in the innermost frame.
     Holds no object afterwards. Reads variables of frames that have ended with `error`.
     """
     steps = (innermost(error, own=True), innermost(error))
-    found = [_asked_at(step, requested_bytes, inspector) for step in dict.fromkeys(steps) if step]
+    found = [
+        _operation_at(step, requested_bytes, inspector) for step in dict.fromkeys(steps) if step
+    ]
     there = [each for each in found if each is not None]
     return next((each for each in there if each.shape), there[-1] if there else None)
 
 
-def _asked_at(
+def _operation_at(
     step: TracebackType, requested_bytes: int | None, inspector: Inspector
-) -> Asked | None:
+) -> FailedOperation | None:
     frame = step.tb_frame
     text = _text_at(frame.f_code, step.tb_lasti, step.tb_lineno)
     expression = _expression(text)
@@ -92,9 +96,9 @@ def _asked_at(
     operands = tuple(list(_operands(expression, frame, inspector))[:_MOST_OPERANDS])
     shape = None if requested_bytes is None else _result(operands, requested_bytes)
     shown = " ".join(without_texts(text).split())
-    return Asked(
+    return FailedOperation(
         text=shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…",
-        operation=_operation(expression),
+        name=_name(expression),
         operands=operands,
         shape=shape,
     )
@@ -127,7 +131,7 @@ def _expression(text: str | None) -> ast.expr | None:
     return None
 
 
-def _operation(expression: ast.expr) -> str:
+def _name(expression: ast.expr) -> str:
     if isinstance(expression, ast.Call):
         return called(expression)
     if isinstance(expression, ast.BinOp):

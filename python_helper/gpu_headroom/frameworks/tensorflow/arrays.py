@@ -9,9 +9,9 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from ..frameworks.imported import imported
-from ..inspection.classes import comes_from
-from .storage import Storage
+from ...inspection.classes import comes_from
+from ..imported import imported
+from ..storage import Storage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

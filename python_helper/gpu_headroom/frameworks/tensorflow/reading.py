@@ -11,12 +11,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from ..text.messages import message
-from .imported import imported
-from .view import FrameworkReading, View
+from ...text.messages import message
+from ..imported import imported
+from ..view import FrameworkReading, View
+from . import TITLE
 
 if TYPE_CHECKING:
-    from ..protocol import wire
+    from ...protocol import wire
 
 _CONTEXT = "tensorflow.python.eager.context"
 _CALLS = "tensorflow.python.pywrap_tfe"
@@ -48,6 +49,10 @@ class TensorFlow:
             [self._view(context, index, name) for index, name in enumerate(_gpus(context))]
         )
 
+    def caches(self) -> tuple[()]:
+        """Return nothing: what TensorFlow took it keeps until the process ends."""
+        return ()
+
     def _view(self, context: Any, index: int, name: str) -> View:
         stats = imported(_CALLS).TFE_GetMemoryInfo(context._context_handle, f"GPU:{index}")
         in_use, peak = stats["current"], stats.get("peak")
@@ -58,7 +63,7 @@ class TensorFlow:
         notes: tuple[wire.Message, ...] = ()
         if preallocated and limit is not None:
             cached = max(0, limit - in_use)
-            notes = (message("note.preallocated", framework="TensorFlow", pool_bytes=limit),)
+            notes = (message("note.preallocated", framework=TITLE, pool_bytes=limit),)
         elif not peak:
             cached = 0
         return View(
@@ -76,6 +81,9 @@ class TensorFlow:
             ),
             notes=notes,
         )
+
+
+SOURCE = TensorFlow
 
 
 def _gpus(context: Any) -> list[str]:

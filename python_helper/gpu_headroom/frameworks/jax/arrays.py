@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..frameworks.imported import imported
-from .storage import Storage
+from ..imported import imported
+from ..storage import Storage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

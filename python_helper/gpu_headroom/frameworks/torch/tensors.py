@@ -1,22 +1,21 @@
-"""The memory behind one tensor: identity and size."""
+"""PyTorch's tensors: the memory behind one, read past what subclasses override."""
 
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..frameworks.imported import imported
-from ..frameworks.torch import private
-from ..frameworks.torch.blocks import blocks_in_use
-from ..inspection.classes import defines
+from ...inspection.classes import defines
+from ..imported import imported
+from ..storage import Storage
+from . import private
+from .blocks import blocks_in_use
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from contextlib import AbstractContextManager
 
-    from ..frameworks.torch.blocks import UsedBlock
-    from ..protocol.wire import FrameworkName
+    from .blocks import UsedBlock
 
 _ROUNDING = 512  # PyTorch's allocator hands out multiples of this
 _GPUS = frozenset({"cuda", "xpu", "mps"})  # PyTorch says cuda for ROCm, too
@@ -31,22 +30,6 @@ _SPARSE = (
 )
 _PER_CHANNEL = ("q_per_channel_scales", "q_per_channel_zero_points")
 UNREADABLE = (RuntimeError, NotImplementedError, TypeError, AttributeError)
-
-
-@dataclass(frozen=True, slots=True)
-class Storage:
-    """A block of one device's memory; `shape` is that of the tensor it was first seen through.
-
-    `part` names what it is of an array that has several, such as the indices of a sparse tensor.
-    """
-
-    key: object
-    device_index: int
-    bytes: int
-    shape: tuple[int, ...] | None
-    dtype: str | None = None
-    framework: FrameworkName = "torch"
-    part: str = ""
 
 
 class Torch:

@@ -12,11 +12,11 @@ import os
 from ctypes import byref, c_int, c_uint
 from typing import TYPE_CHECKING, Any
 
-from .imported import imported
-from .view import FrameworkReading, View
+from ..imported import imported
+from ..view import Cache, FrameworkReading, View
 
 if TYPE_CHECKING:
-    from ..protocol import wire
+    from ...protocol import wire
 
 
 class CuPy:
@@ -44,6 +44,18 @@ class CuPy:
                 index=index, backend="rocm" if rocm else "cuda", framework=framework
             )
         return tuple(self._last.values())
+
+    def caches(self) -> tuple[Cache, ...]:
+        """Return the unused blocks of the pool, if any."""
+        pool = imported("cupy").get_default_memory_pool()
+        unused = max(0, pool.total_bytes() - pool.used_bytes())
+        title, cost = "item.framework_cache.cupy", "item.framework_cache.cupy.cost"
+        clear = "_cupy.get_default_memory_pool().free_all_blocks()"
+        found = Cache(title, cost, pool.free_all_blocks, clear, {"cupy": unused})
+        return (found,) if unused else ()
+
+
+SOURCE = CuPy
 
 
 def contexts() -> frozenset[int]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from ..code.parsing import LONGEST, parse_cell
 from ..holders.frames import is_installed
 from ..inspection.kinds import top_of
+from ..own import OURS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from ..cells.runs import CellRun
 
 CALLS_MODEL = ("_call_impl", "_wrapped_call_impl")
-_OWN = __name__.partition(".")[0]
 _TIMED = re.compile(r"\s*%%time\b[^\n]*\n")  # compiled by the magic, under a name of its own
 _TIMED_NAMES = ("<timed exec>", "<timed eval>")
 
@@ -79,13 +79,13 @@ def lines_in_cells(
 def innermost(error: BaseException, *, own: bool = False) -> TracebackType | None:
     """Return the innermost step of an error, or of the person's `own` code.
 
-    Those inside the simulated GPU are none.
+    Those of ours, as inside the simulated GPU, are none.
     """
     step, found = error.__traceback__, None
     while step is not None:
         frame = step.tb_frame
-        simulated = top_of(frame.f_globals.get("__name__")) == _OWN
-        if not simulated and not (own and is_installed(frame)):
+        ours = top_of(frame.f_globals.get("__name__")) in OURS
+        if not ours and not (own and is_installed(frame)):
             found = step
         step = step.tb_next
     return found

@@ -1,0 +1,54 @@
+"""Between which sizes the peak of a run lies, by the readings at its start and its end.
+
+Peak counters are never reset, so what one says may be older than the run.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..frameworks.view import FrameworkReading
+    from ..readings.snapshot import DeviceReading
+
+
+def peak_of(start: DeviceReading | None, now: DeviceReading, seen: int) -> tuple[int, int | None]:
+    """Return the least and the most bytes that were in use at the peak; `None` is no bound.
+
+    `seen` is the most that a reading saw; without `start` the run itself brought up the device.
+    """
+    before = {each.name: each for each in start.frameworks} if start else {}
+    bounds = [_at_most(before.pop(each.name, None), each) for each in now.frameworks]
+    known = [each for each in bounds if each is not None]
+    most = None if before or len(known) < len(bounds) else max(seen, sum(known))
+    counter = now.peak_in_use_bytes
+    was = start.peak_in_use_bytes if start else 0
+    if before or counter is None or was is None or (start and len(start.frameworks) > 1):
+        return seen, most
+    if counter > was:  # it is the run's own
+        seen = most = max(seen, counter)
+    elif counter < was:  # the run reset it, and it has seen the time since
+        seen = max(seen, counter)
+    return seen, most
+
+
+def _at_most(before: FrameworkReading | None, now: FrameworkReading) -> int | None:
+    """Return the most bytes that one framework can have had in use between two readings."""
+    bounds = []
+    counter = now.peak_in_use_bytes
+    if counter is not None and counter >= ((before and before.peak_in_use_bytes) or 0):
+        bounds.append(counter)
+    given = _rise(before, now, "allocated_total_bytes")
+    if given is not None:
+        bounds.append((before.in_use_bytes if before else 0) + given)
+    # What is reserved falls by nothing but what is returned to the card.
+    returned = _rise(before, now, "returned_total_bytes")
+    if returned is not None and now.cached_bytes is not None:
+        bounds.append(now.in_use_bytes + now.cached_bytes + returned)
+    return min(bounds, default=None)
+
+
+def _rise(before: FrameworkReading | None, now: FrameworkReading, counter: str) -> int | None:
+    """Return by how much a counter rose; `None` where there is none, or somebody reset it."""
+    end, start = getattr(now, counter), getattr(before, counter) if before else 0
+    return None if end is None or start is None or end < start else end - start

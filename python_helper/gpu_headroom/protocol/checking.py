@@ -1,0 +1,102 @@
+"""The check of what a page has asked, against the types that are made from the schema."""
+
+from __future__ import annotations
+
+import math
+import types
+from functools import cache
+from typing import (
+    TYPE_CHECKING,
+    Literal,
+    TypeGuard,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+    is_typeddict,
+)
+
+from .requests import Request
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PROTOCOL_VERSION = "2.0"
+
+_LONGEST = 10_000  # characters of an id, a name or a path: what a request says may be kept long
+_MAY_BE_LONG = frozenset({"data", "sources"})
+
+REQUESTS: Mapping[str, type] = {
+    get_args(get_type_hints(kind)["type"])[0]: kind for kind in get_args(Request)
+}
+
+
+def same_major(version: str) -> bool:
+    """Whether a peer of protocol `version` (`major.minor`) is understood."""
+    return version.partition(".")[0] == PROTOCOL_VERSION.partition(".")[0]
+
+
+def flaw(request: Mapping[str, object]) -> str | None:
+    """Name the key of a request that is missing or has a wrong type, if any.
+
+    Keys that are not known are let through: a newer minor version may add some.
+    """
+    return _flaw(request, REQUESTS[str(request["type"])], "")
+
+
+@cache
+def _hints(kind: type) -> dict[str, object]:
+    return get_type_hints(kind)
+
+
+def _flaw(value: object, hint: object, path: str) -> str | None:
+    origin, options = get_origin(hint), get_args(hint)
+    if origin in {Union, types.UnionType}:
+        flaws = [_flaw(value, option, path) for option in options]
+        return None if None in flaws else flaws[0]
+    if isinstance(hint, type) and is_typeddict(hint):
+        return _flaw_of_keys(value, hint, path)
+    if origin is list and isinstance(value, list):
+        return path if any(_flaw(each, options[0], path) for each in value) else None
+    if origin is dict and isinstance(value, dict):
+        each_value = value.values()
+        return path if any(_flaw(each, options[1], path) for each in each_value) else None
+    if origin is Literal:
+        return None if value in options else path
+    return None if _is(value, hint, path) else path
+
+
+def _flaw_of_keys(value: object, kind: type, path: str) -> str | None:
+    if not isinstance(value, dict):
+        return path
+    for key, hint in _hints(kind).items():
+        where = f"{path}.{key}" if path else key
+        if key not in value:
+            return where
+        found = _flaw(value[key], hint, where)
+        if found:
+            return found
+    return None
+
+
+def is_text(value: object, longest: int | None = _LONGEST) -> TypeGuard[str]:
+    """Whether a value is a text that can be sent back: JSON brings half characters as well."""
+    if not isinstance(value, str) or (longest is not None and len(value) > longest):
+        return False
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _is(value: object, hint: object, path: str) -> bool:
+    if hint is str:
+        return is_text(value, None if path in _MAY_BE_LONG else _LONGEST)
+    if hint is float and isinstance(value, float):
+        return math.isfinite(value)
+    if hint is float:
+        hint = int
+    if hint is int:
+        return isinstance(value, int) and not isinstance(value, bool)
+    return isinstance(hint, type) and isinstance(value, hint)
