@@ -15,7 +15,7 @@ TRAVEL = {"FrameworkReading", "Outcome"}
 
 
 def _modules() -> Iterator[ast.Module]:
-    for path in sorted((SOURCES / "gpu_headroom").rglob("*.py")):
+    for path in sorted(SOURCES.glob("gpu_*/**/*.py")):
         yield ast.parse(path.read_text(encoding="utf-8"))
 
 

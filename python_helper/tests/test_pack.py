@@ -23,7 +23,7 @@ from scripts.minify import as_text, in_words, minify
 
 ROOT = Path(__file__).parents[2]
 HELPER = ROOT / "python_helper" / "gpu_headroom"
-DOCUMENTED = {"__init__.py", "terminal/magics.py"}
+DOCUMENTED = {"__init__.py", "simulate.py", "terminal/magics.py"}
 WHEEL_ONLY = (
     "__main__.py",
     "cells/life.py",
@@ -32,7 +32,6 @@ WHEEL_ONLY = (
     "kernel/bootstrap.py",
     "kernel/plain_release.py",
     "protocol/wire.py",
-    "simulate/",
     "terminal/explain.py",
     "terminal/gauge.py",
     "terminal/script.py",
@@ -106,10 +105,14 @@ def _bodies(body: list[ast.stmt]) -> list[tuple[tuple[str, ...], list[ast.stmt]]
 def _named(node: ast.stmt) -> list[str]:
     """The names that a statement of a module or class binds, functions with their parameters."""
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        given = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+        given = [*node.args.args, *node.args.kwonlyargs]
+        if re.match("_[^_]", node.name):
+            given = []  # see below
         return [node.name, *(f"{node.name}({each.arg})" for each in given[_own(given) :])]
     if isinstance(node, ast.ClassDef):
         return [node.name]
+    if isinstance(node, ast.ImportFrom) and node.module == "typing":
+        return []  # nobody asks a module for these
     if isinstance(node, (ast.Import, ast.ImportFrom)):
         return [each.asname or each.name for each in node.names]
     bound = [each for each in ast.iter_child_nodes(node) if isinstance(each, ast.Name)]
@@ -140,6 +143,18 @@ def test_asks_no_name_that_only_type_checkers_have(packed: dict[str, str]) -> No
         names = {each.id for each in ast.walk(ast.parse(source)) if isinstance(each, ast.Name)}
         assert "TYPE_CHECKING" not in names, path
     assert "import_module(OWN)" in packed["terminal/magics.py"]
+
+
+def test_imports_no_words_for_annotations_that_are_gone(packed: dict[str, str]) -> None:
+    """Of `typing` a module asks for what it uses."""
+    for path in packed.keys() - DOCUMENTED:
+        if "get_type_hints" in packed[path]:
+            continue
+        tree = ast.parse(packed[path])
+        used = {each.id for each in ast.walk(tree) if isinstance(each, ast.Name)}
+        asked = [each for each in tree.body if isinstance(each, ast.ImportFrom)]
+        words = {name.name for each in asked if each.module == "typing" for name in each.names}
+        assert words <= used, path
 
 
 def test_travels_without_what_nobody_reads(packed: dict[str, str]) -> None:
@@ -174,7 +189,7 @@ def interpreter(version: str) -> Path:
 @pytest.mark.parametrize("version", ["3.10", "3.11", "3.12", "3.13", "3.14"])
 def test_whoever_writes_it_the_oldest_python_reads_it(version: str) -> None:
     """A pack that a newer Python made is valid on 3.10, the oldest that the helper supports."""
-    files = [*HELPER.glob("*.py"), *HELPER.glob("[!s]*/**/*.py")]
+    files = HELPER.rglob("*.py")
     sources = [
         (path.relative_to(HELPER).as_posix(), path.read_text(encoding="utf-8"), False)
         for path in files
@@ -212,6 +227,22 @@ def test_a_parameter_is_no_longer_alive_than_in_the_sources() -> None:
     assert "=given\n" not in minify(f"def hold(given):\n{body}    del given")
 
 
+def test_keeps_what_a_private_function_is_given_by(packed: dict[str, str]) -> None:
+    """By name: what nobody names so, up to the first that somebody does, may be called anything."""
+    short = minify("def _add(first, second, third):\n return first", given={"second"})
+    assert re.fullmatch(r"def \w+\((\w),/,second,third\):return \1\n?", short)
+    named = {
+        each.arg
+        for path in packed
+        for node in ast.walk(ast.parse((HELPER / path).read_text(encoding="utf-8")))
+        for each in getattr(node, "keywords", ())
+    }
+    for path, source in packed.items():
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.arguments):
+                assert named.isdisjoint(each.arg for each in node.posonlyargs), path
+
+
 def test_keeps_the_help_of_public_functions(packed: dict[str, str]) -> None:
     """What a person may ask help for keeps its docstrings in a kernel without the package."""
     for path in DOCUMENTED:
@@ -236,7 +267,7 @@ def help_of(source: str) -> dict[str, tuple[str, str | None]]:
 def test_carries_the_versions(generated: str) -> None:
     """The front end knows the helper's version and the protocol's from the same sources."""
     version = json.loads((ROOT / "package.json").read_text(encoding="utf-8"))["version"]
-    protocol = (HELPER / "protocol" / "requests.py").read_text(encoding="utf-8")
+    protocol = (HELPER / "protocol" / "checking.py").read_text(encoding="utf-8")
     spoken = re.search(r'^PROTOCOL_VERSION\b.*= "([0-9.]+)"', protocol, re.MULTILINE)
     assert spoken is not None
     assert f"HELPER_VERSION: string = '{version}'" in generated
@@ -267,5 +298,5 @@ def imported(path: str) -> set[str]:
 def test_lacks_nothing_that_it_imports(packed: dict[str, str]) -> None:
     """Every module that a packed one imports is packed too, but what only the wheel has."""
     needed = {each for path in packed for each in imported(path)}
-    in_wheel_only = ("frames/", "simulate/", "terminal/script.py")
+    in_wheel_only = ("frames/", "terminal/script.py")
     assert {each for each in needed - packed.keys() if not each.startswith(in_wheel_only)} == set()

@@ -14,10 +14,6 @@ from tests.live import SOURCES
 if TYPE_CHECKING:
     from pathlib import Path
 
-HELPER = SOURCES / "gpu_headroom"
-# In the wheel only: what is executed as it stands, what tests it, what is for scripts and
-# terminals, and the simulated GPU.
-
 
 def python(code: str) -> subprocess.CompletedProcess[str]:
     """Run code in a fresh interpreter that can import the package."""
@@ -44,6 +40,33 @@ def test_importing_starts_nothing() -> None:
         "assert not {'torch', 'IPython', 'gpu_headroom.session'} & set(sys.modules)"
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_simulates_by_the_name_people_know() -> None:
+    """Before and after somebody imports the module of the function's name."""
+    done = python(
+        "import sys, gpu_headroom\n"
+        "assert 'gpu_simulator' not in sys.modules\n"
+        "assert gpu_headroom.simulate.active() is None\n"
+        "import gpu_headroom.simulate\n"
+        "from gpu_headroom.simulate import active, simulate\n"
+        "assert gpu_headroom.simulate is simulate\n"
+        "with gpu_headroom.simulate('1 GiB') as started:\n"
+        "    assert gpu_headroom.simulate.active() is active() is started\n"
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_a_function_and_a_folder_share_a_name() -> None:
+    """What people call stays the function, whatever is imported of the folder."""
+    assert gpu_headroom.holders.__module__ == "gpu_headroom"
+    done = python(
+        "import gpu_headroom, gpu_headroom.holders.names\n"
+        "from gpu_headroom.holders import walk\n"
+        "print(gpu_headroom.holders())"
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "Not measured: no GPU framework is live.\n"
 
 
 def test_outside_ipython_it_says_so() -> None:

@@ -57,16 +57,16 @@ def test_imports_without_any_dependency(environment: Path) -> None:
 
 
 def test_holds_the_whole_helper(wheel: Path) -> None:
-    """Every module and data file of the source tree is in the wheel."""
-    package = ROOT / "python_helper" / "gpu_headroom"
+    """Every module and data file of the source tree is in the wheel: helper and simulator."""
+    folder = ROOT / "python_helper"
     sources = {
-        path.relative_to(package.parent).as_posix()
-        for path in package.rglob("*")
+        path.relative_to(folder).as_posix()
+        for path in folder.glob("gpu_*/**/*")
         if path.is_file() and path.suffix in {".py", ".json", ".typed"}
     }
     packed = set(zipfile.ZipFile(wheel).namelist())
     assert sources - packed == set()
-    assert "gpu_headroom/py.typed" in packed
+    assert {"gpu_headroom/py.typed", "gpu_simulator/py.typed"} <= packed
 
 
 def test_puts_the_extension_where_jupyterlab_looks(environment: Path) -> None:

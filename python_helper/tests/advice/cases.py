@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gpu_headroom.holders.place import Origin
-    from gpu_headroom.oom.asked import Asked
+    from gpu_headroom.oom.operation import FailedOperation
     from gpu_headroom.protocol.wire import HolderKind
 
 CAPACITY = 16 * GIB
@@ -86,15 +86,16 @@ def evidence(  # noqa: PLR0913  all that a test may vary
     cells: Sequence[CellRun] = (),
     largest_block: int | None = None,
     segments_expand: bool = False,
-    elsewhere: bool = False,
+    in_other_process: bool = False,
     in_backward: bool = False,
     line: int | None = None,
     running: Running | None = None,
-    asked: Asked | None = None,
+    operation: FailedOperation | None = None,
     modules: tuple[RunningModule, ...] = (),
     usable: int | None = None,
     device: DeviceReading | None = None,
     other_devices: tuple[DeviceReading, ...] = (),
+    temporary_bytes: int = 0,
     **changes: Any,
 ) -> Evidence:
     """Make the evidence of a failure; what is in use is the rest of the card."""
@@ -105,7 +106,7 @@ def evidence(  # noqa: PLR0913  all that a test may vary
     capture = Capture(0.0, 0, CAPACITY, free, {}, largest_block, segments_expand, ())
     failure = Failure(
         error=RuntimeError(),
-        recognition=replace(recognition, elsewhere=elsewhere),
+        recognition=replace(recognition, in_other_process=in_other_process),
         capture=capture,
         life_id="life",
         cell=failing,
@@ -125,6 +126,7 @@ def evidence(  # noqa: PLR0913  all that a test may vary
         source="memory_stats()",
     )
     known: Any = kinds or {}
+    rest = in_use - sum(known.values())
     made = Evidence(
         failure=failure,
         memory=memory,
@@ -134,12 +136,12 @@ def evidence(  # noqa: PLR0913  all that a test may vary
             line,
             in_backward,
             running or Running(),
-            asked,
+            operation,
             modules=modules,
             steps=((failing, line),) if line is not None else (),
         ),
         kinds=known,
-        not_attributed_bytes=in_use - sum(known.values()),
+        parts={"temporaries": temporary_bytes, "not_attributed": rest - temporary_bytes},
         complete=True,
         gate=Gate(Notebook.of([(each.key, each.source) for each in (*cells, failing)]), Live()),
     )

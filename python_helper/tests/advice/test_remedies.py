@@ -12,7 +12,7 @@ from gpu_headroom.advice.registry import REMEDIES, diagnose
 from gpu_headroom.code.literals import literals_in
 from gpu_headroom.holders.modules import Model
 from gpu_headroom.holders.training import Training
-from gpu_headroom.oom.asked import Asked, Operand
+from gpu_headroom.oom.operation import FailedOperation, Operand
 from gpu_headroom.oom.running import Running
 from gpu_headroom.oom.scene import RunningModule
 from gpu_headroom.text.format import GIB, MIB
@@ -107,7 +107,7 @@ OFFERED: dict[str, dict[str, Any]] = {
         "source": "loss = criterion(pred, y)",
         "line": 1,
         "requested": 20 * GIB,
-        "asked": Asked(
+        "operation": FailedOperation(
             "criterion(pred, y)",
             "criterion",
             (Operand("pred", (70_000, 1), "float32", MIB), Operand("y", (70_000,), "float32", MIB)),
@@ -160,7 +160,9 @@ BESIDE = {
 def test_every_remedy_is_in_the_registry() -> None:
     """With sentences under the name of its file, and a case that it is offered in."""
     files = {path.stem for path in Path(remedies.__path__[0]).glob("*.py")} - {"__init__"}
-    names = {each for remedy in REMEDIES for each in remedy.TEXTS if each.startswith("remedy.")}
+    names = {
+        each for remedy in REMEDIES.values() for each in remedy.TEXTS if each.startswith("remedy.")
+    }
     assert {name.split(".")[1].replace("-", "_") for name in names} == files
     assert len(REMEDIES) == len(files)
     assert {name.replace("-", "_") for name in (*OFFERED, "smaller-batch", "accumulate")} == files
@@ -168,7 +170,7 @@ def test_every_remedy_is_in_the_registry() -> None:
 
 @pytest.mark.parametrize(
     ("name", "rule"),
-    [(next(iter(each.TEXTS)).split(".")[1], rule) for each in REMEDIES for rule in each.TREATS],
+    [(name, rule) for name, each in REMEDIES.items() for rule in each.TREATS],
 )
 def test_every_remedy_is_a_section_of_its_causes_pages(name: str, rule: str) -> None:
     """It says when the remedy is offered, what it is expected to do, and what it costs."""

@@ -12,7 +12,7 @@ from gpu_headroom.advice import rules
 from gpu_headroom.advice.registry import RULES, diagnose
 from gpu_headroom.holders.modules import Model
 from gpu_headroom.holders.place import Step
-from gpu_headroom.oom.asked import Asked, Operand
+from gpu_headroom.oom.operation import FailedOperation, Operand
 from gpu_headroom.oom.others import Others
 from gpu_headroom.oom.running import Running
 from gpu_headroom.oom.scene import RunningModule
@@ -30,7 +30,7 @@ EVALUATED = (Model("model", training=False),)
 TRAINED = (Model("model", training=True, type_name="Net", key=1),)
 LOOP = Running(loops=True)
 TRAINS = Running(trains=True, loops=True)
-PAIRS = Asked(
+PAIRS = FailedOperation(
     "pred - y",
     "-",
     (Operand("pred", (60_000, 1), "float32", MIB), Operand("y", (60_000,), "float32", MIB)),
@@ -38,14 +38,23 @@ PAIRS = Asked(
 )
 
 SPEAKS: dict[str, list[dict[str, Any]]] = {
-    "elsewhere": [{"elsewhere": True}, {"elsewhere": True, "requested": 20 * GIB}],
+    "elsewhere": [{"in_other_process": True}, {"in_other_process": True, "requested": 20 * GIB}],
     "huge-request": [
         {"requested": 20 * GIB},
         {"requested": 20 * GIB, "line": 3},
         {"requested": 9 * GIB, "free": 7 * GIB, "cached": 0},
-        {"requested": 5 * GIB, "asked": PAIRS},
+        {"requested": 5 * GIB, "operation": PAIRS},
     ],
-    "earlier-traceback": [{"earlier_traceback_bytes": 4 * GIB}],
+    "earlier-traceback": [
+        {"earlier_traceback_bytes": 4 * GIB},
+        # What is free would have been enough, in one piece.
+        {
+            "earlier_traceback_bytes": 4 * GIB,
+            "requested": 16 * MIB,
+            "cached": 28 * MIB,
+            "free": 10 * MIB,
+        },
+    ],
     "fragmentation": [
         {"cached": 4 * GIB, "largest_block": 64 * MIB},
         {"requested": 3 * GIB, "cached": 4 * GIB, "free": 2 * GIB, "largest_block": 512 * MIB},
@@ -113,12 +122,12 @@ SPEAKS: dict[str, list[dict[str, Any]]] = {
         {"groups": (group("X_train", 5 * GIB),)},
         {
             "temporary_bytes": 10 * GIB,
-            "asked": Asked("torch.randn(n, 1024).cuda()", "cuda", (), None),
+            "operation": FailedOperation("torch.randn(n, 1024).cuda()", "cuda", (), None),
             "running": Running(own=("<module>", "__init__")),
         },
         {
             "temporary_bytes": 10 * GIB,
-            "asked": Asked("load(path).to(device)", "to", (), None),
+            "operation": FailedOperation("load(path).to(device)", "to", (), None),
             "running": Running(own=("<module>", "__init__", "<listcomp>")),
         },
     ],
@@ -168,6 +177,7 @@ SILENT: list[dict[str, Any]] = [
     {"requested": None, "kinds": {"tensor": 10 * GIB}},
     {"earlier_traceback_bytes": 128 * MIB},  # would not have made it fit
     {"earlier_traceback_bytes": 0},
+    {"earlier_traceback_bytes": 8 * MIB, "requested": 16 * MIB, "cached": 28 * MIB},
     {"cached": GIB, "free": GIB // 4, "largest_block": 64 * MIB},  # too little even in one piece
     {"cached": GIB, "free": GIB, "requested": 3 * GIB // 2, "largest_block": 0},  # some gaps
     {"outside": GIB},  # this kernel's own context
@@ -282,7 +292,7 @@ def test_pages_say_when_a_rule_keeps_silent(rule: str) -> None:
 @pytest.mark.parametrize(("begins", "speaks"), [("data/_utils/pin_memory.py", False), ("", True)])
 def test_a_thread_that_pins_batches_is_no_task(begins: str, *, speaks: bool) -> None:
     """Nor where it is on its way through a simulated card, under which each thread begins."""
-    ours = Path(rules.__path__[0]).parents[1] / "simulate"
+    ours = Path(rules.__path__[0]).parents[2] / "gpu_simulator"
     torch = "/site-packages/torch/"
     computes = (f"{torch}_ops.py", 1, "__call__")
     own = (

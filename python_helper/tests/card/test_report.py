@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import jsonschema
 import pytest
-from gpu_headroom import release
+from gpu_headroom import release, testing
+from gpu_headroom.advice.registry import diagnose
 from gpu_headroom.card.report import BuiltReport, report_of
 from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.oom.evidence import measure
 from gpu_headroom.render.html import html
 from gpu_headroom.render.text import text
-from gpu_headroom.simulate import simulate
+from gpu_simulator import simulate
 from tests.notebook import Notebook, open_notebook
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SCHEMA = json.loads(
-    (Path(__file__).parents[2] / "gpu_headroom" / "protocol" / "protocol.schema.json").read_text(
-        "utf-8"
-    )
-)
 BASE = """
 import torch
 from torch import nn
@@ -53,21 +46,15 @@ def card(notebook: Notebook, source: str, cell_id: str = "failing") -> BuiltRepo
     """Run a cell that runs out of memory, and build its report."""
     result = notebook.run(source, cell_id=cell_id)
     assert not result.success
-    return report_of(measure(notebook.failure(result), Turn(30.0)))
-
-
-def check(report: Any) -> None:
-    """Hold a report against the schema."""
-    jsonschema.validate(
-        report, {**SCHEMA["definitions"]["report"], "definitions": SCHEMA["definitions"]}
-    )
+    evidence = measure(notebook.failure(result), Turn(30.0))
+    return report_of(evidence, diagnose(evidence))
 
 
 def test_apply_and_re_run_succeeds(notebook: Notebook) -> None:
     """Free, edit the literal, run again: the cell succeeds and no variable is lost."""
     source = "batch_size = 128 * 1024\ntrain(DataLoader(data, batch_size))"
     built = card(notebook, source)
-    check(built.report)
+    testing.check(built.report, "report")
     outcome = built.fixes["smaller-batch"].edits({"failing": source})
     assert outcome.status == "ok"
     names = set(notebook.shell.user_ns)
@@ -99,7 +86,7 @@ def test_apply_and_re_run_succeeds_over_three_cells(notebook: Notebook) -> None:
 def test_reports_a_cell_without_traceback_variables(notebook: Notebook) -> None:
     """A request at the top of a cell holds nothing: no remedy pretends otherwise."""
     built = card(notebook, "x = torch.empty(2**40, device='cuda')")
-    check(built.report)
+    testing.check(built.report, "report")
     assert built.report["traceback_bytes"] == 0
     assert built.report["cause"] is not None
     assert built.report["cause"]["rule"] == "huge-request"

@@ -16,10 +16,12 @@ def reading(in_use: int, **figures: int | None) -> DeviceSnapshot:
     framework = FrameworkReading(
         "torch",
         in_use,
-        0,
+        figures.get("cached", 0),
         figures.get("peak"),
         figures.get("retries", 0),
         figures.get("ooms", 0),
+        allocated_total_bytes=figures.get("allocated"),
+        returned_total_bytes=figures.get("returned"),
     )
     device = DeviceReading(
         0, "cuda", "GPU", None, False, 1000, False, False, 500, 0, None, (framework,)
@@ -47,6 +49,11 @@ def ended(
     return dict(memory)
 
 
+def peak_in(memory: dict[str, Any]) -> tuple[int, int | None]:
+    """Between which sizes a run's peak lies."""
+    return memory["peak_bytes"], memory["peak_at_most_bytes"]
+
+
 def test_change_is_end_minus_start() -> None:
     """A cell may add memory or give some back."""
     assert ended(reading(100, peak=100), reading(160, peak=160))["change_bytes"] == 60
@@ -56,13 +63,40 @@ def test_change_is_end_minus_start() -> None:
 def test_peak_is_exact_where_the_counter_rose() -> None:
     """The framework's own counter knows peaks that no sample saw."""
     memory = ended(reading(100, peak=120), reading(110, peak=700), reading(300, peak=700))
-    assert (memory["peak_bytes"], memory["peak_exact"]) == (700, True)
+    assert peak_in(memory) == (700, 700)
 
 
-def test_peak_is_sampled_below_an_older_one() -> None:
-    """A counter that did not rise says nothing of this cell: the highest sample is a bound."""
+def test_peak_is_a_range_below_an_older_one() -> None:
+    """Of a counter that did not rise and the highest reading the peak lies between."""
     memory = ended(reading(100, peak=900), reading(110, peak=900), reading(300, peak=900))
-    assert (memory["peak_bytes"], memory["peak_exact"]) == (300, False)
+    assert peak_in(memory) == (300, 900)
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "most"),
+    [
+        ({"returned": 70}, {"cached": 200, "returned": 70}, 500),
+        ({"returned": 70}, {"cached": 200, "returned": 90}, 520),
+        ({"returned": 70}, {"cached": 200, "returned": 10}, 900),
+        ({"allocated": 100}, {"allocated": 350}, 350),
+        ({"allocated": 100}, {"allocated": 300}, 300),
+        ({"allocated": 100}, {"allocated": 30}, 900),
+    ],
+    ids=[
+        "all that is reserved",
+        "and what was returned to the card",
+        "not where that counter was reset",
+        "all that was given out",
+        "which is the peak where nothing was freed",
+        "not where it was reset",
+    ],
+)
+def test_what_bounds_a_peak(
+    start: dict[str, int | None], end: dict[str, int | None], most: int
+) -> None:
+    """What the allocator had reserved and what it gave out bound the peak from above."""
+    memory = ended(reading(100, peak=900, **start), reading(300, peak=900, **end))
+    assert peak_in(memory) == (300, most)
 
 
 def test_counters_are_differences() -> None:
@@ -76,7 +110,7 @@ def test_unknown_stays_unknown() -> None:
     start, end = reading(1, peak=None, retries=None), reading(9, peak=None, retries=None)
     memory = ended(start, end)
     assert memory["alloc_retries"] is None
-    assert (memory["peak_bytes"], memory["peak_exact"]) == (9, False)
+    assert peak_in(memory) == (9, None)
 
 
 def test_a_device_that_the_cell_brought_up_began_at_nothing() -> None:
@@ -86,7 +120,7 @@ def test_a_device_that_the_cell_brought_up_began_at_nothing() -> None:
         "device_index": 0,
         "change_bytes": 50,
         "peak_bytes": 80,
-        "peak_exact": True,
+        "peak_at_most_bytes": 80,
         "needed_bytes": 80,
         "alloc_retries": 0,
         "ooms": 1,
@@ -97,7 +131,7 @@ def test_a_start_that_was_not_read_leaves_the_change_unknown() -> None:
     """An adopted cell has no start: what it changed is not measured."""
     memory = ended(None, reading(50, peak=80))
     assert memory["change_bytes"] is None
-    assert memory["peak_exact"] is False
+    assert peak_in(memory) == (50, None)
 
 
 def test_only_the_outermost_run_is_a_cell() -> None:
@@ -181,16 +215,16 @@ def test_needed_is_the_peak_above_the_start() -> None:
 def test_a_counter_that_the_cell_reset_is_a_bound() -> None:
     """A user may reset the peak in a cell: what it says since then is at least the peak."""
     memory = ended(reading(100, peak=900), reading(110, peak=400))
-    assert (memory["peak_bytes"], memory["peak_exact"]) == (400, False)
+    assert peak_in(memory) == (400, None)
 
 
-def test_peaks_of_several_frameworks_are_sampled() -> None:
-    """The peaks of two allocators need not fall together, so they are not added."""
+def test_peaks_of_several_frameworks_are_a_range() -> None:
+    """The peaks of two allocators need not fall together: their sum is a bound."""
     torch, jax = (FrameworkReading(name, 50, 0, 300, 0, 0) for name in ("torch", "jax"))
     (device,) = reading(0).devices
     both = DeviceSnapshot(1, 0.0, "live", (replace(device, frameworks=(torch, jax)),))
     memory = ended(NOTHING, both)
-    assert (memory["peak_bytes"], memory["peak_exact"]) == (100, False)
+    assert peak_in(memory) == (100, 600)
 
 
 def test_a_device_that_only_the_driver_knows_is_left_out() -> None:
@@ -207,4 +241,4 @@ def test_the_first_use_of_a_known_device_is_exact() -> None:
     (device,) = reading(0).devices
     idle = DeviceSnapshot(1, 0.0, "not_initialised", (replace(device, frameworks=()),))
     memory = ended(idle, reading(50, peak=80))
-    assert (memory["peak_bytes"], memory["peak_exact"], memory["needed_bytes"]) == (80, True, 80)
+    assert (*peak_in(memory), memory["needed_bytes"]) == (80, 80, 80)

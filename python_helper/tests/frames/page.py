@@ -95,6 +95,7 @@ class FramePage:
                 busy = each["content"]["execution_state"] == "busy"
                 under_way.add(parent) if busy else under_way.discard(parent)
             if each["msg_type"] == "comm_msg" and each["content"]["comm_id"] == self.comm_id:
+                testing.check(each["content"]["data"], "frame_envelope")
                 yield each["content"]["data"], parent in under_way
 
 

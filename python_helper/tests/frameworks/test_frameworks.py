@@ -11,7 +11,9 @@ from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from gpu_headroom.frameworks import cupy, jax, tensorflow
+from gpu_headroom.frameworks.cupy import reading as cupy
+from gpu_headroom.frameworks.jax import reading as jax
+from gpu_headroom.frameworks.tensorflow import reading as tensorflow
 from gpu_headroom.frameworks.torch import mps as torch_mps
 from gpu_headroom.frameworks.torch import xpu as torch_xpu
 from gpu_headroom.frameworks.view import View

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 import torch
 from gpu_headroom.frameworks.torch.memory_snapshot import export
-from gpu_headroom.simulate import simulate
 from gpu_headroom.text.format import format_bytes
+from gpu_simulator import simulate
 from torch.cuda import _memory_viz
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ import pytest
 from gpu_headroom.frameworks.torch import observer as observing
 from gpu_headroom.frameworks.torch import private
 from gpu_headroom.frameworks.torch.observer import Observer
-from gpu_headroom.simulate import simulate
 from gpu_headroom.text.format import GIB, MIB
+from gpu_simulator import simulate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -61,7 +61,7 @@ def torch(monkeypatch: pytest.MonkeyPatch) -> FakeTorch:
     fake = FakeTorch()
     monkeypatch.setitem(sys.modules, "torch", fake)
     monkeypatch.setitem(sys.modules, "torch.cuda", fake.cuda)
-    monkeypatch.delitem(sys.modules, "gpu_headroom.simulate", raising=False)
+    monkeypatch.delitem(sys.modules, "gpu_simulator.simulation", raising=False)
     return fake
 
 

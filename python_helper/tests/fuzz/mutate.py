@@ -12,7 +12,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, cast
 
 from gpu_headroom import testing
-from gpu_headroom.protocol.requests import PROTOCOL_VERSION
+from gpu_headroom.protocol.checking import PROTOCOL_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

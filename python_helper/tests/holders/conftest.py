@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.holders.account import Account, take
-from gpu_headroom.simulate import simulate
+from gpu_simulator import simulate
 from tests.notebook import Notebook, open_notebook
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The account: every byte in use lands in one of four, and each row can be found again."""
+"""The account: every byte in use lands in one part, and each row can be found again."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.holders.account import largest_growth, take
-from gpu_headroom.simulate import simulate
 from gpu_headroom.testing import check
 from gpu_headroom.text.format import MIB
+from gpu_simulator import simulate
 from tests.holders.conftest import BASE, sizes
 from tests.notebook import Notebook, open_notebook
 
@@ -40,15 +40,9 @@ def _no_collection() -> Iterator[None]:
 
 
 def balances(device: DeviceAccount) -> bool:
-    """Whether the five parts add up, and none is negative."""
-    parts = (
-        device.named_bytes,
-        device.graph_bytes,
-        device.unnamed_bytes,
-        device.workspace_bytes,
-        device.not_attributed_bytes,
-    )
-    return sum(parts) == device.in_use_bytes and min(parts) >= 0
+    """Whether the parts add up, and none is negative."""
+    sizes = device.parts.values()
+    return sum(sizes) == device.in_use_bytes and min(sizes) >= 0
 
 
 def test_lets_every_byte_land(notebook: Notebook, measure: Measure) -> None:
@@ -58,18 +52,17 @@ def test_lets_every_byte_land(notebook: Notebook, measure: Measure) -> None:
     (device,) = measure(EVERYTHING).devices
     assert device.in_use_bytes == notebook.in_use()
     assert balances(device)
-    assert device.unnamed_bytes == 64 * MIB
-    assert device.graph_bytes == 2 * 8 * MIB  # of the two losses that were not taken back
-    assert sum(row.bytes for row in device.rows) == (
-        device.named_bytes + device.graph_bytes + device.unnamed_bytes
-    )
+    assert device.parts["unnamed"] == 64 * MIB
+    assert device.parts["graphs"] == 2 * 8 * MIB  # of the two losses that were not taken back
+    held = sum(device.parts[kind] for kind in ("named", "graphs", "unnamed"))
+    assert sum(row.bytes for row in device.rows) == held
 
 
 def test_shows_what_was_not_found(notebook: Notebook) -> None:
     """Memory that PyTorch counts and no object has is not attributed."""
     assert notebook.run("raw = torch.cuda.caching_allocator_alloc(8 * 2**20)").success
     (device,) = take(notebook.shell, notebook.read(), Turn(30.0)).devices
-    assert device.not_attributed_bytes == 8 * MIB
+    assert device.parts["not_attributed"] == 8 * MIB
     assert balances(device)
     assert notebook.run("torch.cuda.caching_allocator_delete(raw)").success
 
@@ -83,7 +76,7 @@ def test_is_never_negative(notebook: Notebook) -> None:
     stale = replace(reading, devices=(replace(reading.devices[0], frameworks=(framework,)),))
     account = take(notebook.shell, stale, Turn(30.0))
     (device,) = account.devices
-    assert device.in_use_bytes == device.named_bytes == 8 * MIB
+    assert device.in_use_bytes == device.parts["named"] == 8 * MIB
     assert device.surplus_bytes == 7 * MIB
     assert account.message["id"] == "holders.surplus"
     assert balances(device)

@@ -15,7 +15,7 @@ from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from gpu_headroom.concurrency.turns import Turn
-from gpu_headroom.holders import cupy
+from gpu_headroom.frameworks.cupy import arrays as cupy_arrays
 from gpu_headroom.holders.inspector import Inspector
 from gpu_headroom.holders.place import Place
 from gpu_headroom.holders.walk import Walk
@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 HELPER = Path(__file__).parents[2]
 WALK = """
 import json, sys
-from gpu_headroom.holders import arrays, jax as jax_arrays, tensorflow as tf_arrays
+from gpu_headroom.frameworks.jax import arrays as jax_arrays
+from gpu_headroom.frameworks.tensorflow import arrays as tf_arrays
+from gpu_headroom.holders import arrays
 from gpu_headroom.holders.inspector import Inspector
 from gpu_headroom.holders.place import Place
 from gpu_headroom.holders.survey import survey
@@ -75,7 +77,7 @@ walk = Walk(Inspector(Turn(30)))
 walk.run(roots(sharded=sharded))
 said["sharded"] = sorted((s.storage.device_index, s.storage.bytes) for s in walk.ledger)
 hidden = x + 3
-found = survey(shell(x=x, half=half, sharded=sharded), Turn(30), elsewhere=True)
+found = survey(shell(x=x, half=half, sharded=sharded), Turn(30), unreached=True)
 said["elsewhere"] = [h.storage.bytes for h in found.ledger if h.origin == "elsewhere"]
 (held,) = (h for h in found.ledger if h.root == "half")
 said["described"] = [held.storage.dtype, held.storage.shape, held.storage.framework]
@@ -164,7 +166,7 @@ def test_counts_a_block_of_cupy_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Views of one block have one storage, rounded as CuPy's pool rounds."""
     core: Any = ModuleType("cupy._core.core")
     core._ndarray_base = StandIn
-    assert cupy.arrays() is None
+    assert cupy_arrays.arrays() is None
     monkeypatch.setitem(sys.modules, "cupy._core.core", core)
     walk = Walk(Inspector(Turn(30)))
     walk.run(

@@ -201,7 +201,7 @@ def test_finds_what_no_name_reaches(measure: Measure) -> None:
     )
     (row,) = account.devices[0].rows
     assert (row.origin, row.name, row.type_name) == ("elsewhere", "", "Sequential")
-    assert row.bytes == account.devices[0].unnamed_bytes == WEIGHT + BIAS
+    assert row.bytes == account.devices[0].parts["unnamed"] == WEIGHT + BIAS
 
 
 MODEL = "class Model(nn.Module):\n    def __init__(self):\n        super().__init__()\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.holders.survey import survey
-from gpu_headroom.simulate import simulate
+from gpu_simulator import simulate
 from tests.notebook import open_notebook
 
 BASE = """

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import torch
 from gpu_headroom.concurrency.turns import Turn
-from gpu_headroom.holders import storage as storages
+from gpu_headroom.frameworks.torch import tensors as storages
 from gpu_headroom.holders.inspector import Inspector
 from gpu_headroom.holders.place import Place
 from gpu_headroom.holders.walk import Walk

@@ -219,7 +219,7 @@ def test_gives_no_name_to_what_only_our_own_frames_know(notebook: Notebook) -> N
     """The simulator's variables are counted, but they say nothing to a person."""
     names = names_in_traceback(
         notebook,
-        "import types\nours = types.ModuleType('gpu_headroom.simulate.calls')\n"
+        "import types\nours = types.ModuleType('gpu_simulator.calls')\n"
         "exec('def call():\\n    kept = tensor(8)\\n    1 / 0', vars(ours))\n"
         "ours.tensor = tensor\nours.call()",
     )

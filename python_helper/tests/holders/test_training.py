@@ -8,7 +8,7 @@ import pytest
 from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.holders.inspector import Inspector
 from gpu_headroom.holders.training import TrainingState
-from gpu_headroom.simulate import simulate
+from gpu_simulator import simulate
 from tests.notebook import open_notebook
 
 if TYPE_CHECKING:

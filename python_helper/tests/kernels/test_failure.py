@@ -198,7 +198,7 @@ LINE = (
 )
 BREAK = """import gpu_headroom.card.report as broken
 built = broken.report_of
-def fail(evidence, **how): raise LookupError('lost')
+def fail(*known, **how): raise LookupError('lost')
 broken.report_of = fail"""
 
 
@@ -247,7 +247,7 @@ def test_lines_are_those_that_the_notebook_shows(gpu: LiveKernel) -> None:
 # So little processor time that the walk at the end of the cell comes to nothing.
 HURRY = """
 import gpu_headroom.session.failures as hurried
-import gpu_headroom.holders.walk as walk
+from gpu_headroom.holders import walk
 patience, hurried._CARD_S = hurried._CARD_S, 1e-9
 walk._CHECK_EVERY = 1
 """

@@ -61,15 +61,8 @@ def test_says_who_holds_what_between_cells(gpu: LiveKernel) -> None:
     assert reply["status"] == "queued"
     event = gpu.await_event("holders", since, request_id=reply["id"])
     (device,) = event["devices"]
-    parts = (
-        "named_bytes",
-        "graph_bytes",
-        "unnamed_bytes",
-        "workspace_bytes",
-        "not_attributed_bytes",
-    )
     in_use = gpu.value("torch.cuda.memory_allocated()")
-    assert sum(device[part] for part in parts) == device["in_use_bytes"] == in_use
+    assert sum(part["bytes"] for part in device["parts"]) == device["in_use_bytes"] == in_use
     assert row(event, "kept")["bytes"] == 64 * MIB
     assert event["complete"] is True
     assert event["recording"] is False
@@ -166,6 +159,38 @@ def test_writes_a_snapshot_between_cells(gpu: LiveKernel) -> None:
     assert sum(each["allocated_size"] for each in snapshot["segments"]) >= 64 * MIB
 
 
+def test_a_snapshot_that_waits_can_be_cancelled(gpu: LiveKernel) -> None:
+    """It ends with a sentence, and no file is written when the cell has ended."""
+    cell = gpu.start_cell("print('begun', flush=True)\nimport time; time.sleep(0.6)")
+    since = gpu.now
+    reply = gpu.ask("snapshot", path="cancelled.pickle")
+    assert gpu.ask("cancel", cancelled_id=reply["id"])["cancelled"]
+    event = gpu.await_event("snapshot", since, request_id=reply["id"])
+    assert (event["path"], event["message"]["id"]) == (None, "rescue.cancelled")
+    gpu.result(cell)
+    assert gpu.run("1").status == "ok"
+    assert not gpu.value("__import__('os').path.exists('cancelled.pickle')")
+
+
+def test_a_release_that_looks_around_can_be_cancelled(gpu: LiveKernel) -> None:
+    """What it was to free is there still, to the byte: freeing is one step at its end."""
+    many = "from itertools import pairwise\nnodes = [[each] for each in range(3_000_000)]\n"
+    many += "for node, following in pairwise(nodes):\n    node.append(following)\n"
+    assert gpu.run(many + MAKE.format(name="picked", mib=32)).status == "ok"
+    before = gpu.value("torch.cuda.memory_allocated()")
+    since = gpu.now
+    wish = {"items": ["variable:picked", "outputs"], "confirmed": ["variable:picked"]}
+    reply = gpu.ask("release", **wish, report_id=None)
+    gpu.await_event("progress", since, request_id=reply["id"])
+    assert gpu.ask("cancel", cancelled_id=reply["release_id"])["cancelled"]
+    event = gpu.await_event("released", since, release_id=reply["release_id"])
+    assert (event["status"], event["message"]["id"]) == ("cancelled", "released.cancelled")
+    assert gpu.value("torch.cuda.memory_allocated()") == before
+    assert gpu.value("picked.numel()") == 32 * MIB
+    assert len(gpu.events("released", since)) == 1
+    assert gpu.run("del nodes, node, following, picked").status == "ok"
+
+
 def test_a_snapshot_to_a_bad_path_gets_a_sentence(gpu: LiveKernel) -> None:
     """What cannot be written is said; nothing is overwritten."""
     since = gpu.now
@@ -238,14 +263,14 @@ def test_every_wish_comes_to_an_end(
 ) -> None:
     """Where a walk breaks the page is told, instead of waiting for ever."""
     gpu.expected_complaints.append("holders failed")
-    owner = f"gpu_headroom.holders.{module}"
     gpu.run(
-        f"import {owner}\ndef broken(*_, **__): raise ZeroDivisionError('broken on purpose')\n"
-        f"original, {owner}.{function} = {owner}.{function}, broken"
+        f"from gpu_headroom.holders import {module}\n"
+        "def broken(*_, **__): raise ZeroDivisionError('broken on purpose')\n"
+        f"original, {module}.{function} = {module}.{function}, broken"
     )
     since = gpu.now
     reply = gpu.ask(kind, **keys)
     event = gpu.await_event(kind, since, request_id=reply["id"])
-    gpu.run(f"{owner}.{function} = original")
+    gpu.run(f"{module}.{function} = original")
     assert event["complete"] is False
     assert "ZeroDivisionError: broken on purpose" in event["message"]["text"]

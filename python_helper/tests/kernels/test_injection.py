@@ -308,7 +308,7 @@ def test_shows_its_source_in_tracebacks(start_newest: Start, pack: Pack) -> None
         "try: gpu_headroom.simulate('1 GiB')\n"
         "except RuntimeError: print(traceback.format_exc())"
     ).text
-    assert 'File "<gpu_headroom>/__init__.py"' in printed
+    assert 'File "<gpu_headroom>/simulate.py"' in printed
     assert "raise RuntimeError(" in printed
     assert "The simulated GPU is not part of the helper that the extension brings" in printed
 

@@ -14,10 +14,11 @@ if TYPE_CHECKING:
     from tests.live import Pack
 
 MIB = 2**20
-# The simulator is in the wheel only: the injected package is shown where it lies.
+# The simulator is in the wheel only: the kernel is shown where it lies.
 SETUP = f"""
-import gpu_headroom
-gpu_headroom.__path__.append({str(SOURCES / "gpu_headroom")!r})
+import gpu_headroom, importlib.machinery, sys
+sys.path.append({str(SOURCES)!r})
+sys.meta_path.append(importlib.machinery.PathFinder)
 simulation = gpu_headroom.simulate("4 GiB")
 import time, torch
 from torch import nn

@@ -14,10 +14,11 @@ if TYPE_CHECKING:
     from tests.live import Pack
 
 MIB = 2**20
-# The simulator is in the wheel only: the injected package is shown where it lies.
+# The simulator is in the wheel only: the kernel is shown where it lies.
 SIMULATE = f"""
-import gpu_headroom
-gpu_headroom.__path__.append({str(SOURCES / "gpu_headroom")!r})
+import gpu_headroom, importlib.machinery, sys
+sys.path.append({str(SOURCES)!r})
+sys.meta_path.append(importlib.machinery.PathFinder)
 simulation = gpu_headroom.simulate("4 GiB")
 import torch
 """
@@ -92,13 +93,13 @@ def test_a_cell_knows_its_change_and_exact_peak(gpu: LiveKernel) -> None:
     end = gpu.await_event("cell", since, status="ok")
     (memory,) = end["memory"]
     assert memory["change_bytes"] == 64 * MIB
-    assert memory["peak_exact"] is True
     assert memory["peak_bytes"] >= 1024 * MIB
+    assert memory["peak_bytes"] == memory["peak_at_most_bytes"]
     assert memory["peak_bytes"] == gpu.value("torch.cuda.max_memory_allocated()")
 
 
-def test_a_lower_peak_is_sampled(gpu: LiveKernel) -> None:
-    """Below an earlier peak the counter says nothing: then the peak is at least what was seen."""
+def test_a_lower_peak_is_bounded(gpu: LiveKernel) -> None:
+    """Below an earlier peak the counter says little: what was given out and reserved says more."""
     before = device(gpu)["in_use_bytes"]
     since = gpu.now
     gpu.run(
@@ -107,8 +108,8 @@ def test_a_lower_peak_is_sampled(gpu: LiveKernel) -> None:
         "del c, b"
     )
     (memory,) = gpu.await_event("cell", since, status="ok")["memory"]
-    assert memory["peak_exact"] is False
     assert memory["peak_bytes"] == before + 128 * MIB
+    assert memory["peak_at_most_bytes"] == before + 128 * MIB
     assert memory["change_bytes"] == -64 * MIB
 
 

@@ -213,7 +213,9 @@ def test_every_work_ends_with_an_event(start_newest: Start, pack: Pack, error: s
     kernel.attach()
     kernel.run(f"def refuse(*a, **k): raise {error}")
     for kind, (module, name, keys) in WORK.items():
-        kernel.run(f"import gpu_headroom.{module} as m; kept = m.{name}; m.{name} = refuse")
+        # By its whole name: `gpu_headroom.holders` is the function.
+        kernel.run(f"m = __import__('importlib').import_module('gpu_headroom.{module}')")
+        assert kernel.run(f"kept = m.{name}; m.{name} = refuse").status == "ok"
         since = kernel.now
         reply = kernel.ask(kind, **keys)
         of_its_own = {"release_id": reply["release_id"]} if kind == "release" else {}

@@ -111,6 +111,36 @@ def test_a_trained_model_outlives_all_but_a_yes(kernel: LiveKernel) -> None:
     assert kernel.value("[name in globals() for name in ('model', 'opt')]") == [False] * 2
 
 
+def test_what_a_script_left_goes_as_well(kernel: LiveKernel, tmp_path: Path) -> None:
+    """`%run` leaves all names of its script in the notebook, also of one that failed."""
+    (tmp_path / "train.py").write_text(TRAIN)
+    cell = "%run train.py"
+    report = fail(kernel, cell)
+    assert kernel.value(f"({ALIVE}, {STEPS})") == ([True] * 3, [5.0] * 4)
+    cost = costs(kernel, report, failing=cell)
+    (item,) = cost["items"]
+    assert {"model", "opt"} <= set(item["names"])
+    start = "In [1] begins anew and trains from the start."
+    assert said(cost) == [f"What `model, opt` learnt in training is lost: {start}"]
+    assert release(kernel, [*FREE, item["id"]], [item["id"]])["status"] == "done"
+    assert kernel.value("[name in globals() for name in ('model', 'opt')]") == [False] * 2
+
+
+def test_a_notebook_that_is_run_again_after_a_failure(kernel: LiveKernel) -> None:
+    """Its first cell fails beside what the failure left, which waits for Python's collector."""
+    layers = "*[nn.Linear(1024, 1024) for _ in range(64)]"
+    build = f"import torch\nfrom torch import nn\nmodel = nn.Sequential({layers}).cuda()"
+    kernel.run(build, cell_id="build")
+    fail(kernel, "def train(n):\n    return model(torch.randn(n, 1024).cuda()).sum()\ntrain(4096)")
+    report = fail(kernel, build, "build")
+    assert report["cause"]["rule"] == "earlier-traceback"
+    offer = report["remedies"][0]
+    assert (offer["kind"], offer["title"]["id"]) == ("release", "remedy.free-traceback.left")
+    released = release(kernel, FREE, [])
+    assert released["freed_bytes"] >= 0.9 * offer["effect_bytes"]
+    assert kernel.run(build, cell_id="build").status == "ok"
+
+
 def test_what_was_agreed_to_is_void_once_a_cell_has_run(kernel: LiveKernel) -> None:
     """Also while it waits for that cell: what it did is no part of the sentence."""
     report = fail(kernel, TRAIN)

@@ -20,8 +20,8 @@ PYTHON = "!{sys.executable}"
 # printed at these steps, since a framework takes seconds to import.
 BEGIN = """import os, sys
 if "STEPS" not in os.environ:
-    import gpu_headroom.simulate.on_import
-    gpu_headroom.simulate.on_import.install_on_import("4GiB")
+    import gpu_simulator.on_import
+    gpu_simulator.on_import.install_on_import("4GiB")
 elif "ipykernel" not in str(sys.orig_argv):
     print("Traceback (most recent call last):", file=sys.stderr)
     for each in os.environ["STEPS"].split(";"):

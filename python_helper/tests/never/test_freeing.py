@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from gpu_headroom import release
-from gpu_headroom.release.items import KINDS, SAFE
-from gpu_headroom.simulate import simulate
+from gpu_headroom.release.kinds import KINDS, SAFE
+from gpu_simulator import simulate
 from tests.notebook import Notebook, open_notebook
 
 if TYPE_CHECKING:

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 WAITING = {"Lock", "RLock", "Condition", "Event", "Semaphore", "BoundedSemaphore", "Barrier"}
-# The simulated GPU is no part of what goes into a kernel; `threads` is where the limits are.
+# `threads` is where the limits are.
 FILES = [
     path
     for path in sorted((SOURCES / "gpu_headroom").rglob("*.py"))
-    if "simulate" not in path.parts and path.name not in {"threads.py", "testing.py"}
+    if path.name not in {"threads.py", "testing.py"}
 ]
 
 

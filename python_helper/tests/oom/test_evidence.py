@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from gpu_headroom import release
+from gpu_headroom.advice.registry import diagnose
 from gpu_headroom.card import report as reports
 from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.oom import evidence as evidences
-from gpu_headroom.simulate import simulate
 from gpu_headroom.text.format import GIB, MIB
+from gpu_simulator import simulate
 from tests.notebook import Notebook, open_notebook
 
 if TYPE_CHECKING:
@@ -57,7 +58,8 @@ def measure(failure: Failure) -> Evidence:
 
 def build(failure: Failure) -> BuiltReport:
     """Build a report with time enough."""
-    return reports.report_of(measure(failure))
+    evidence = measure(failure)
+    return reports.report_of(evidence, diagnose(evidence))
 
 
 def parts(report: Any) -> dict[str, int]:
@@ -196,7 +198,7 @@ def test_an_earlier_error_has_its_own_part(notebook: Notebook) -> None:
     failure = fail(notebook, "many = [torch.empty(2**26, device='cuda') for _ in range(40)]")
     evidence = measure(replace(failure, earlier_traceback_bytes=2**30))
     assert evidence.let_go_bytes is not None
-    assert evidence.earlier_error_bytes == 2**30
+    assert evidence.parts["earlier_error"] == 2**30
     assert evidence.temporary_bytes == evidence.let_go_bytes - 2**30
     assert evidence.not_attributed_bytes == 0
 
@@ -310,7 +312,7 @@ def test_nothing_of_this_kernel_explains_the_failure_of_a_worker(
     assert notebook.run("kept = torch.empty(2**28, device='cuda')").success
     assert notebook.run(WORKER.format(text=text)).success
     failure = fail(notebook, "batch_size = 64\ngather()")
-    assert failure.elsewhere
+    assert failure.in_other_process
     report = build(failure).report
     cause = report["cause"]
     assert cause is not None
@@ -332,12 +334,12 @@ def test_a_gpu_of_another_size_is_not_this_kernels(notebook: Notebook) -> None:
     """A text that a program raises anew has no class that says where it is from."""
     text = ELSEWHERE.format(capacity="79.15", in_use="70.00").replace("GPU 3", "GPU 0")
     failure = fail(notebook, f"raise RuntimeError({text!r})")
-    assert failure.elsewhere
+    assert failure.in_other_process
     cause = build(failure).report["cause"]
     assert cause is not None
     assert cause["rule"] == "elsewhere"
     own = text.replace("79.15", "2.00").replace("70.00", "1.00")
-    assert not fail(notebook, f"raise RuntimeError({own!r})").elsewhere
+    assert not fail(notebook, f"raise RuntimeError({own!r})").in_other_process
 
 
 def test_a_request_that_was_refused_here_is_this_kernels(notebook: Notebook) -> None:
@@ -349,8 +351,8 @@ def test_a_request_that_was_refused_here_is_this_kernels(notebook: Notebook) -> 
         "    except RuntimeError as error:\n        raise RemoteError(str(error)) from error"
     ).success
     failure = fail(notebook, "brought()")
-    assert failure.recognition.elsewhere
-    assert not failure.elsewhere
+    assert failure.recognition.in_other_process
+    assert not failure.in_other_process
     assert measure(failure).device_index == 0
 
 

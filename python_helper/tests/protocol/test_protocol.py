@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import copy
 import re
+from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints, is_typeddict
 
 import pytest
 from gpu_headroom import testing
-from gpu_headroom.protocol import requests, wire
+from gpu_headroom.protocol import checking, requests, wire
 
-GROUPS = {"event": wire.Event, "request": requests.Request, "reply": wire.Reply}
+import scripts.wire
+
+GROUPS = {
+    "event": wire.Event,
+    "request": requests.Request,
+    "reply": wire.Reply,
+    "frame": wire.FrameWire,
+}
 PRIMITIVES = {"string": str, "integer": int, "number": float, "boolean": bool, "null": type(None)}
 
 
@@ -31,9 +39,8 @@ def drift(schema: dict[str, Any]) -> list[str]:
     """What they say otherwise than the schema."""
     definitions = schema["definitions"]
     kinds = mirrored()
-    inline = {"released_item"}  # the schema has this part inside of `released`
-    objects = {name for name, each in definitions.items() if "oneOf" not in each}
-    found = [f"kind {name}" for name in sorted(objects ^ (set(kinds) - inline))]
+    objects = {name for name, each in definitions.items() if not {"oneOf", "enum"} & set(each)}
+    found = [f"kind {name}" for name in sorted(objects ^ set(kinds))]
     for name in sorted(objects & set(kinds)):
         found += [f"{name}.{key}" for key in _different_keys(definitions[name], kinds[name])]
     for name, group in GROUPS.items():
@@ -55,15 +62,17 @@ def _different_keys(definition: dict[str, Any], kind: type) -> list[str]:
     return sorted(keys)
 
 
-def _of_hint(hint: Any) -> frozenset[Any]:
+def _of_hint(hint: Any) -> frozenset[Any]:  # noqa: PLR0911  one per form
     """A hint as the set of its alternatives, in a form that a schema has too."""
     origin, options = get_origin(hint), get_args(hint)
     if origin is Literal:
         return frozenset(options)
     if is_typeddict(hint):
-        return _of_schema_object(hint)
+        return frozenset({definition_name(hint)})
     if origin is list:
         return frozenset({("list", _of_hint(options[0]))})
+    if origin is tuple:
+        return frozenset({("tuple", *map(_of_hint, options))})
     if origin is dict:
         return frozenset({("dict", _of_hint(options[1]))})
     if options:
@@ -71,22 +80,21 @@ def _of_hint(hint: Any) -> frozenset[Any]:
     return frozenset({hint})
 
 
-def _of_schema_object(kind: type) -> frozenset[Any]:
-    name = definition_name(kind)
-    return frozenset(
-        {("keys", *sorted(get_type_hints(kind)))} if name == "released_item" else {name}
-    )
-
-
 def _of_schema(part: dict[str, Any]) -> frozenset[Any]:  # noqa: PLR0911  one per form
     if "$ref" in part:
-        return frozenset({part["$ref"].rsplit("/", 1)[1]})
+        name = part["$ref"].rsplit("/", 1)[1]
+        if name in GROUPS:
+            return _of_hint(GROUPS[name])
+        choices = testing.schema()["definitions"][name].get("enum")
+        return frozenset(choices or {name})
     if "anyOf" in part:
         return frozenset().union(*(_of_schema(each) for each in part["anyOf"]))
     if "const" in part or "enum" in part:
         return frozenset(part.get("enum", [part.get("const")]))
     if isinstance(part["type"], list):
         return frozenset(PRIMITIVES[each] for each in part["type"])
+    if part["type"] == "array" and isinstance(part["items"], list):
+        return frozenset({("tuple", *map(_of_schema, part["items"]))})
     if part["type"] == "array":
         return frozenset({("list", _of_schema(part["items"]))})
     if part["type"] == "object" and "properties" in part:
@@ -110,15 +118,19 @@ MUTATIONS = {
     "an optional key": lambda d: d["cell"]["required"].remove("end_s"),
     "another type": lambda d: d["device"]["properties"].update(index={"type": "string"}),
     "not null any more": lambda d: d["device"]["properties"].update(name={"type": "string"}),
-    "a choice more": lambda d: d["sample"]["properties"]["state"]["enum"].append("asleep"),
+    "a choice more": lambda d: d["cell"]["properties"]["status"]["enum"].append("asleep"),
     "another part": lambda d: d["remedy"]["properties"].update(
         title={"$ref": "#/definitions/detail"}
     ),
     "a kind more": lambda d: d.update(ping={"properties": {}, "required": []}),
     "a kind out of its group": lambda d: d["event"]["oneOf"].pop(),
-    "inside of an item": lambda d: d["released"]["properties"]["items"]["items"]["properties"].pop(
-        "freed_bytes"
+    "another pair": lambda d: d["frame_envelope"]["properties"]["events"]["items"][
+        "items"
+    ].reverse(),
+    "another choice of one": lambda d: d["frame_message"]["properties"].update(
+        request={"$ref": "#/definitions/reply"}
     ),
+    "inside of an item": lambda d: d["released_item"]["properties"].pop("freed_bytes"),
 }
 
 
@@ -130,13 +142,20 @@ def test_drift_is_noticed(mutation: str) -> None:
     assert drift(mutated) != []
 
 
+def test_the_types_are_made_from_the_schema() -> None:
+    """Where this fails, `python -m scripts.wire` was forgotten."""
+    for name, text in scripts.wire.modules(testing.schema()).items():
+        written = Path(str(wire.__file__)).with_name(name).read_text(encoding="utf-8")
+        assert written == text
+
+
 def test_every_request_is_told_by_its_type() -> None:
     """The tag of each request and reply is the name of its definition."""
     for name, kind in mirrored().items():
         if name.endswith(("_request", "_reply")):
             (tag,) = get_args(get_type_hints(kind)["type"])
             assert tag == name.rsplit("_", 1)[0]
-    assert set(requests.REQUESTS) == {
+    assert set(checking.REQUESTS) == {
         definition_name(each).removesuffix("_request") for each in get_args(requests.Request)
     }
 
@@ -146,7 +165,7 @@ def test_every_request_is_told_by_its_type() -> None:
 )
 def test_majors_must_match(version: str, *, understood: bool) -> None:
     """A peer of another minor version is understood, of another major it is not."""
-    assert requests.same_major(version) is understood
+    assert checking.same_major(version) is understood
 
 
 FIX: dict[str, Any] = {
@@ -184,4 +203,4 @@ RELEASE: dict[str, Any] = {
 )
 def test_names_the_key_that_is_wrong(request_: dict[str, Any], flaw: str | None) -> None:
     """A request is checked as deep as it goes."""
-    assert requests.flaw(request_) == flaw
+    assert checking.flaw(request_) == flaw

@@ -14,14 +14,14 @@ from gpu_headroom.readings import nvml, nvml_library
 from gpu_headroom.readings.merge import merge
 from gpu_headroom.readings.nvml import Driver, Identity, identity
 from gpu_headroom.readings.power import Power
-from gpu_headroom.simulate.driver import Library
+from gpu_simulator.driver import Library
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from gpu_headroom.readings.snapshot import DeviceReading
-    from gpu_headroom.simulate.driver import Listing
+    from gpu_simulator.driver import Listing
 
 GIB = 2**30
 CONTEXT = 420 * 2**20

@@ -22,7 +22,7 @@ import json
 import torch
 from gpu_headroom.readings import nvml
 from gpu_headroom.readings.sources import Sources
-from gpu_headroom.frameworks.cupy import contexts
+from gpu_headroom.frameworks.cupy.reading import contexts
 failures = []
 sources = Sources(lambda part, error: failures.append(f"{part}: {error}"))
 def look():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from gpu_headroom.simulate import simulate
+from gpu_simulator import simulate
 from tests.notebook import Notebook, open_notebook
 
 if TYPE_CHECKING:

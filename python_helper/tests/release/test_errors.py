@@ -123,7 +123,7 @@ def test_frees_what_a_kept_error_holds(notebook: Notebook, holder: str) -> None:
     (item,) = found(notebook)
     assert (item.id, item.expected_bytes) == (f"error:{name}", size * MIB)
     assert item.confirm is not None
-    assert not item.safe
+    assert not item.as_wire()["safe"]
     del item
     outcome = free(notebook, f"error:{name}")
     assert outcome.freed_bytes == size * MIB

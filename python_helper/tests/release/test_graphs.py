@@ -54,7 +54,7 @@ def test_gives_back_what_the_graph_alone_keeps(notebook: Notebook, case: str) ->
     held = notebook.in_use()
     (item,) = found(notebook)
     assert (item.id, item.expected_bytes) == (f"graph:{name}", size * MIB)
-    assert not item.safe
+    assert not item.as_wire()["safe"]
     assert item.confirm is not None
     del item
     assert free(notebook, f"graph:{name}").freed_bytes == size * MIB

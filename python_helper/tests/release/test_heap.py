@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from gpu_headroom.concurrency.turns import Turn
+from gpu_headroom.frameworks.torch.tensors import Torch
 from gpu_headroom.holders.inspector import Inspector
-from gpu_headroom.holders.storage import Torch
 from gpu_headroom.release import reference_graph
 from gpu_headroom.release.heap import Candidates, Heap
 from gpu_headroom.release.items import find

@@ -13,9 +13,9 @@ from gpu_headroom import release
 from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.readings.snapshot import HostReading
 from gpu_headroom.release import Outcome, Situation
-from gpu_headroom.simulate import simulate
-from gpu_headroom.simulate.blas import WORKSPACE_BYTES
 from gpu_headroom.text.format import MIB
+from gpu_simulator import simulate
+from gpu_simulator.blas import WORKSPACE_BYTES
 from tests.notebook import Notebook, open_notebook
 
 if TYPE_CHECKING:
@@ -88,7 +88,8 @@ def computing() -> Iterator[Kernel]:
 def test_gives_back_what_the_plan_said(kernel: Kernel, item: str, size: int) -> None:
     """To the byte; and the price is never paid without a word."""
     found = kernel.items()[item]
-    assert (found.expected_bytes, found.safe, found.selected) == (size, False, False)
+    told = found.as_wire()
+    assert (told["expected_bytes"], told["safe"], told["selected"]) == (size, False, False)
     assert found.confirm is not None
     assert (found.kind, found.name) == tuple(item.split(":"))
     before = kernel.in_use()
@@ -370,7 +371,7 @@ def test_offers_the_caches_of_other_frameworks_that_are_live(
 ) -> None:
     """CuPy says how much, JAX does not; one that has not started a GPU is not even asked."""
     pool, cleared = Pool(), list[str]()
-    monkeypatch.setattr("gpu_headroom.frameworks.cupy.contexts", lambda: frozenset({0}))
+    monkeypatch.setattr("gpu_headroom.frameworks.cupy.reading.contexts", lambda: frozenset({0}))
     modules: dict[str, dict[str, Any]] = {
         "cupy": {"get_default_memory_pool": lambda: pool},
         "cupy.cuda": {},

@@ -13,6 +13,8 @@ from gpu_headroom.release.situation import Situation
 from gpu_headroom.text.format import MIB
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from gpu_headroom.release.freeable import Freeable
     from tests.notebook import Notebook
 
@@ -38,7 +40,7 @@ def test_deletes_a_variable_and_all_names_of_the_same_object(notebook: Notebook)
     notebook.run("x = tensor(64)\ny = x\nx")
     (item,) = found(notebook).values()
     assert (item.id, item.names, item.expected_bytes) == ("variable:x", ("x", "y"), 64 * MIB)
-    assert not item.safe
+    assert not item.as_wire()["safe"]
     assert item.confirm is not None
     assert item.confirm["text"].startswith("Delete `x, y`? 64 MiB.")
     del item
@@ -48,6 +50,23 @@ def test_deletes_a_variable_and_all_names_of_the_same_object(notebook: Notebook)
     assert notebook.run("_ is None and Out").success
     assert notebook.run("7").success
     assert notebook.run("_").result == 7
+
+
+def test_deletes_what_a_script_left(notebook: Notebook, tmp_path: Path) -> None:
+    """IPython keeps the namespace of a script that `%run` ran, and its functions may use it."""
+    before = notebook.in_use()
+    script = "import torch\nx = torch.empty(64 * 2**20, dtype=torch.uint8, device='cuda')\n"
+    path = tmp_path / "script.py"
+    path.write_text(f"{script}def size():\n    return x.nbytes\n")
+    assert notebook.run(f"%run {path}").success
+    assert found(notebook)["variable:x"].expected_bytes == 64 * MIB
+    assert free(notebook, "variable:x").freed_bytes == 64 * MIB
+    assert notebook.in_use() == before
+    # Where a name has another value by now the one of the script is another variable's.
+    notebook.run(f"%run {path}")
+    notebook.run("x = tensor(32)")
+    assert free(notebook, "variable:x").freed_bytes == 32 * MIB
+    assert notebook.run("size()").result == 64 * MIB
 
 
 def test_refuses_without_a_confirmation(notebook: Notebook) -> None:

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from gpu_headroom.card import reports
 from gpu_headroom.cells.runs import CellRun
 from gpu_headroom.code import parsing
 from gpu_headroom.kernel import running_cell
+from gpu_headroom.oom import evidence
 from gpu_headroom.session.session import Session
-from gpu_headroom.simulate import simulate
 from gpu_headroom.testing import RecordingChannel
+from gpu_headroom.text.messages import message
+from gpu_simulator import simulate
 from IPython.core.interactiveshell import InteractiveShell
 from tests.live import OPTIONS
 
 if TYPE_CHECKING:
     import ast
     from collections.abc import Iterator
+
+    from gpu_headroom.protocol.wire import Message
 
 ATTACH = {
     "type": "attach",
@@ -135,10 +141,19 @@ def test_a_card_parses_each_cell_once(
     assert parsed.total() == before + 1
 
 
+@pytest.mark.parametrize("ended", [None, message("holders.incomplete")])
 def test_one_page_does_not_undo_what_another_wants(
-    helper: Helper, capsys: pytest.CaptureFixture[str]
+    helper: Helper,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    ended: Message | None,
 ) -> None:
-    """A page that wants no cards gets none, though another one attached since."""
+    """A page that wants no cards gets none, though another one attached since.
+
+    Nor is one that came to no end completed where it was not shown.
+    """
+    measured = evidence.measure
+    monkeypatch.setattr(evidence, "measure", lambda *a: replace(measured(*a), ended=ended))
     quiet = {**OPTIONS, "mark_cells": False}
     helper.channel.ask({**ATTACH, "client_id": "quiet", "options": quiet})
     helper.channel.ask(ATTACH)
@@ -183,11 +198,15 @@ def test_keeps_no_error_alive(helper: Helper, capsys: pytest.CaptureFixture[str]
     assert capsys.readouterr().out
 
 
-def test_reports_are_limited(helper: Helper, capsys: pytest.CaptureFixture[str]) -> None:
+def test_reports_are_limited(
+    helper: Helper, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A notebook that fails all day does not fill the memory with reports."""
-    for _ in range(55):
+    assert reports._KEPT_REPORTS == 50
+    monkeypatch.setattr(reports, "_KEPT_REPORTS", 5)
+    for _ in range(7):
         helper.shell.run_cell(FAIL)
-    assert len(helper.session.reports._entries) == 50
+    assert len(helper.session.reports._entries) == 5
     assert capsys.readouterr().out
 
 

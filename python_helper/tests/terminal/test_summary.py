@@ -18,7 +18,6 @@ from gpu_headroom.frameworks.view import FrameworkReading
 from gpu_headroom.holders.account import take
 from gpu_headroom.readings.snapshot import DeviceReading, DeviceSnapshot, HostReading
 from gpu_headroom.session.session import Session
-from gpu_headroom.simulate import simulate
 from gpu_headroom.terminal import magics, script
 from gpu_headroom.terminal.summary import (
     list_holders,
@@ -29,6 +28,7 @@ from gpu_headroom.terminal.summary import (
 from gpu_headroom.terminal.tables import Text, table
 from gpu_headroom.testing import RecordingChannel
 from gpu_headroom.text.format import format_bytes
+from gpu_simulator import simulate
 from tests.live import SOURCES
 from tests.notebook import Notebook, open_notebook
 

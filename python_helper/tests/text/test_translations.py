@@ -49,10 +49,10 @@ def test_has_every_template_of_the_helper(collected: Catalog) -> None:
     ("sentence", "path"),
     [
         ("Re-run cell", "src/report/offers.ts"),
-        ("Saved output.", "src/card/card.ts"),
+        ("Saved output.", "src/card/card.tsx"),
         ("No GPU", "src/memory/readingwords.ts"),
         ("GPU Headroom is not running in this kernel.", "src/kernel/link.ts"),
-        ("Measure all", "src/components/measuring.tsx"),
+        ("Measure all", "src/lab/measuring.tsx"),
     ],
 )
 def test_has_the_sentences_of_the_front_end(collected: Catalog, sentence: str, path: str) -> None:

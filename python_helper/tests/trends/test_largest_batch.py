@@ -11,7 +11,7 @@ import torch
 from gpu_headroom.code.literals import literals_in
 from gpu_headroom.holders.names import user_names
 from gpu_headroom.oom.largest_batch import Prediction, Probe, of_last_cell, predict, probes
-from gpu_headroom.simulate import simulate
+from gpu_simulator import simulate
 
 if TYPE_CHECKING:
     from collections.abc import Callable

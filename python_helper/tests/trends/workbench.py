@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from gpu_headroom.session.session import Session
-from gpu_headroom.simulate import simulate
-from gpu_headroom.simulate.allocator import CachingAllocator
 from gpu_headroom.testing import RecordingChannel
+from gpu_simulator import simulate
+from gpu_simulator.allocator import CachingAllocator
 from IPython.core.interactiveshell import InteractiveShell
 from tests.live import OPTIONS
 from traitlets.config import Config

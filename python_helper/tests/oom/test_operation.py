@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 from gpu_headroom.oom.scene import scene
-from gpu_headroom.simulate import simulate
+from gpu_simulator import simulate
 from tests.notebook import open_notebook
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gpu_headroom.oom.asked import Asked
+    from gpu_headroom.oom.operation import FailedOperation
     from tests.notebook import Notebook
 
 pytestmark = pytest.mark.skipif(
@@ -31,12 +31,12 @@ def notebook() -> Iterator[Notebook]:
         yield notebook
 
 
-def ask(notebook: Notebook, setup: str, failing: str) -> Asked | None:
+def ask(notebook: Notebook, setup: str, failing: str) -> FailedOperation | None:
     """Run out of memory, and return what asked for it."""
     assert notebook.run(setup).success
     result = notebook.run(failing)
     assert not result.success
-    return scene(notebook.failure(result)).asked
+    return scene(notebook.failure(result)).operation
 
 
 SHAPES = {
@@ -64,7 +64,7 @@ def test_tells_the_shape_of_the_result(notebook: Notebook, name: str) -> None:
     setup, failing, expected = SHAPES[name]
     found = ask(notebook, setup, failing)
     assert found is not None
-    assert (found.text, found.operation, found.shape) == expected
+    assert (found.text, found.name, found.shape) == expected
     assert all(each.dtype == "float32" and each.bytes for each in found.operands)
 
 
